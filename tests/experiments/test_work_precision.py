@@ -41,25 +41,17 @@ def curve(name, scale, order=2, cost=1e-6, count=8, systems=TREE, floor=1e-13):
 
 
 class TestCurves:
-    def test_the_order_is_the_slope(self):
-        assert curve("a", 1.0).order == pytest.approx(2.0)
-        assert curve("a", 1.0, order=4).order == pytest.approx(4.0)
-
-    def test_errors_that_are_large_or_the_references_own_tell_no_order(self):
-        assert curve("a", 1e6).order is None
-        assert curve("a", 1e-12, floor=1e-10).order is None
-        assert curve("a", 1.0, count=2).order is None
-
-    def test_steps_that_were_taken_in_parts_tell_no_order(self):
+    def test_the_order_is_the_slope_of_errors_that_tell_one(self):
         made = curve("a", 1.0)
-        assert replace(made, measurements=tuple(replace(m, retried=0.5) for m in made.measurements)).order is None
+        assert made.order == pytest.approx(2.0)
+        assert curve("a", 1.0, order=4).order == pytest.approx(4.0)
+        parts = replace(made, measurements=tuple(replace(m, retried=0.5) for m in made.measurements))
+        silent = (parts, curve("a", 1e6), curve("a", 1e-12, floor=1e-10), curve("a", 1.0, count=2))
+        assert [one.order for one in silent] == [None] * 4
 
     def test_costs_follow_a_power_law_between_steps(self):
-        made = curve("a", 1.0, cost=1e-6)
         for error in (1e-3, 3e-5):  # h = √error
-            assert made.cost_at(error) == pytest.approx(1e-6 / math.sqrt(error))
-
-    def test_what_is_not_reached_has_no_cost(self):
+            assert curve("a", 1.0).cost_at(error) == pytest.approx(1e-6 / math.sqrt(error))
         assert curve("a", 1.0).cost_at(1e-12) is None
         assert Curve("a", TREE, None, 0.0, ()).cost_at(1.0) is None
 
@@ -123,7 +115,6 @@ CIRCLE = Problem("circle", "a point goes round", "nobody", "the point", 1.0, 2, 
 def circle(monkeypatch):
     """The only problem there is, and its methods."""
     monkeypatch.setattr(problems, "PROBLEMS", {"circle": CIRCLE, "line": replace(CIRCLE, name="line")})
-    monkeypatch.setattr("experiments.commands.work_precision._check_methods", lambda _: None)
 
 
 class TestGrid:
@@ -135,9 +126,10 @@ class TestGrid:
         assert done == sorted(done)
         assert sum(part > MEASURING for part in done) > 10  # timings report too
         assert by_name["good"].order == pytest.approx(2.0)
-        assert [m.error for m in by_name["good"].measurements] == pytest.approx([0.01 / 4**k for k in range(4)])
-        assert [m.energy_error for m in by_name["good"].measurements] == pytest.approx([0.1 / 2**k for k in range(4)])
-        assert by_name["good"].measurements[0].seconds == pytest.approx(1e-2)
+        good = by_name["good"].measurements
+        assert [m.error for m in good] == pytest.approx([0.01 / 4**k for k in range(4)])
+        assert [m.energy_error for m in good] == pytest.approx([0.1 / 2**k for k in range(4)])
+        assert good[0].seconds == pytest.approx(1e-2)
         assert [why for _, why in by_name["failing"].failures] == ["the step has no solution"] * 2
         assert len(by_name["failing"].measurements) == 2
         assert [why for _, why in by_name["broken"].failures] == ["the motion is not finite"] * 4
@@ -146,8 +138,6 @@ class TestGrid:
     def test_a_grid_ends_where_it_takes_too_long(self):
         measured = measure(CIRCLE, Spiral(), "good", None, Budget(None, 1, 0.03))
         assert len(measured.measurements) == 3  # 0.01, 0.02 and 0.04 s
-
-    def test_only_the_methods_that_are_asked_for(self):
         assert [c.method for c in compare(CIRCLE, FEW, ("go*",), lambda _: None).curves] == ["good"]
 
 
@@ -179,15 +169,15 @@ class TestCommand:
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
-        [(["cirle"], "unknown problem 'cirle'; the nearest are circle"), (["zzz"], "there are circle, line")],
+        [
+            (["cirle"], "unknown problem 'cirle'; the nearest are circle"),
+            (["zzz"], "there are circle, line"),
+            (["--method", "recursiv"], "unknown method 'recursiv'; the nearest are recursive"),
+        ],
     )
-    def test_unknown_problems_are_told(self, circle, tmp_path, refusal, arguments, told):
+    def test_unknown_names_are_told(self, circle, tmp_path, refusal, arguments, told):
         assert told in refusal("work-precision", *arguments, "--out", tmp_path / "new")
         assert not (tmp_path / "new").exists()
-
-    def test_unknown_methods_are_told(self, tmp_path, refusal):
-        told = "unknown method 'recursiv'; the nearest are recursive"
-        assert told in refusal("work-precision", "--method", "recursiv", "--out", tmp_path / "new")
 
 
 class TestReferences:

@@ -49,7 +49,7 @@ def test_bench_measures_and_writes(tmp_path, capsys):
     ]
     assert set(sections["experiments"]["rows"]) == {"stand-tilted", "thrown-block"}
     assert sections["startup"]["rows"]["import biped"]["least"] < 5.0
-    assert (tmp_path / FIGURE).stat().st_size > 1000
+    assert all((tmp_path / name).stat().st_size > 1000 for name in (FIGURE, "flight-energy.png"))
     lines = [line for line in (tmp_path / CSV).read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     rows = list(csv.DictReader(lines))
     assert len(rows) == sum(len(row) for section in sections.values() for row in section["rows"].values())
@@ -81,13 +81,6 @@ def test_a_stance_says_which_engines_are_missing(monkeypatch):
     assert len(section.rows) == 3
     assert [note for note in section.notes if "is not installed" in note] == section.notes[1:]
     assert len(section.notes) == 3
-
-
-@pytest.mark.parametrize("argument", [["--repeat", "0"], ["--repeat", "many"], ["--fast"]])
-def test_bad_arguments_are_told_in_one_line(argument, capsys):
-    with pytest.raises(SystemExit):
-        run(argument)
-    assert len(capsys.readouterr().err.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(("options", "status"), [([], 130), (["--only", "step"], 0)])

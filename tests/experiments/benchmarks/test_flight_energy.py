@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.benchmarks.flight_energy import RK4, draw_flight_energy, flown
+from experiments.benchmarks.flight_energy import RK4, flown
 from experiments.catalogue.registry import experiment_named
 from experiments.comparison.flight import start_of
 
@@ -40,13 +40,6 @@ def test_energies_of_both_engines_are_the_same_quantity():
     assert np.allclose(theirs.time, ours.time)
     assert theirs.worst < 1e-9
     assert ours.worst < 1e-11
-
-
-def test_the_figure(tmp_path):
-    start = start_of("gentle")
-    flight = flown(start, "recursive", 1e-3, 0.3)
-    draw_flight_energy({"gentle": {"recursive, 1 ms": flight}}, tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").stat().st_size > 1000
 
 
 def test_tumble_runs_under_a_composition_and_under_gravity():

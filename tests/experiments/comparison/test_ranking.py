@@ -186,6 +186,7 @@ def test_the_table_has_all_numbers_and_the_readers_a_star(results):
     assert headings == ("measure", "unit", "Recursive", "Alpha", "Beta")
     assert (name, unit) == (CREEP, "m")
     assert cells == ["★ below 1e-06", "0.03 (× ≥ 3e+04)", "fell"]
+    assert (scientific(-2.14e-9), scientific(3.2e7, 0)) == ("−2.1×10⁻⁹", "3×10⁷")
 
 
 def cost(name, times, verdict="recovered"):
@@ -235,9 +236,6 @@ def test_the_interval_of_a_median_leaves_out_what_chance_does():
     assert interval(range(1, 12)) == (2, 10)  # a coin: 2 (1 + 11) / 2^11 = 1.2 %; with the third 6.5 %
     assert interval(range(1, 16)) == (4, 12)  # 3.5 %
     assert interval([5.0]) == (5.0, 5.0)
-
-
-def test_the_coverage_of_the_interval_is_that_of_a_coin():
     assert coverage(3) == pytest.approx(0.75)
     assert coverage(6) == pytest.approx(1.0 - 2.0 / 64.0)
     assert coverage(11) == pytest.approx(1.0 - 24.0 / 2048.0)
@@ -260,8 +258,3 @@ def test_work_and_precision_go_to_the_cheapest(results, winner):
     results.precision = SimpleNamespace(curves=curves, refusals={})
     found = {name: [one.label for one in listed if one.best] for name, _, listed in ranking(results)}
     assert found == {f"cost of a second of flight to 1e-0{k} m": [winner] for k in range(2, 7)}
-
-
-def test_numbers_are_written_as_people_do():
-    assert scientific(-2.14e-9) == "−2.1×10⁻⁹"
-    assert scientific(3.2e7, 0) == "3×10⁷"
