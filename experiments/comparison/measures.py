@@ -6,21 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from experiments.comparison import stages
 from experiments.comparison.cost import ranked_costs
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.outcome import FORCE, REFUSED, Creep, Outcome
-from experiments.comparison.stages import (
-    COST,
-    EQUAL,
-    FLIGHTS,
-    PRECISION,
-    REFINEMENT,
-    RUNS,
-    SETTINGS,
-    STANCES,
-    VENDOR,
-    Results,
-)
+from experiments.comparison.stages import EQUAL, RUNS, SETTINGS, VENDOR, Results
 from experiments.comparison.step_refinement import ROUNDING, Refinement
 from experiments.comparison.table import quantity, scientific, table_of
 from experiments.work_precision.step_sizes import ACCURACIES, Ranked, ranked, ranked_methods
@@ -94,7 +84,7 @@ def _apart(results: Results) -> list[Ranked]:
 def _creep(settings: str) -> Measure:
     name = f"creep in stance under {FORCE:g} N, {SETTINGS[settings]}"
     rows = by("creep", lambda results: [row for row in results.creeps if row.settings == settings], CREEP, _crept)
-    return Measure(STANCES[settings], name, "m", rows)
+    return Measure(stages.STANCES[settings], name, "m", rows)
 
 
 def _flights(motion: str) -> Iterator[Measure]:
@@ -104,7 +94,7 @@ def _flights(motion: str) -> Iterator[Measure]:
         ("angular momentum error", "spin_change_in_phase", SPIN),
     ):
         rows = by(number, lambda results: [row for row in results.flights if row.motion == motion], floor, _out)
-        yield Measure(FLIGHTS, f"{name}, {motion} flight", "1", rows)
+        yield Measure(stages.FLIGHTS, f"{name}, {motion} flight", "1", rows)
 
 
 def _out(row: Any) -> str:
@@ -115,7 +105,7 @@ def _precision(accuracy: float) -> Measure:
     def rank(results: Results) -> list[Ranked]:
         return [] if results.precision is None else ranked_methods(results.precision, accuracy)
 
-    return Measure(PRECISION, f"cost of a second of flight to {accuracy:.0e} m", "s/s", rank)
+    return Measure(stages.PRECISION, f"cost of a second of flight to {accuracy:.0e} m", "s/s", rank)
 
 
 MEASURES = (
@@ -132,12 +122,12 @@ MEASURES = (
     *(_creep(settings) for settings in SETTINGS),
     *(measure for motion in MOTIONS for measure in _flights(motion)),
     Measure(
-        REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
+        stages.REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
         by("peak", _at_common_step, ROUNDING, _out),
     ),
     Measure(
-        COST, "time of a step of the experiment", "s",
-        lambda results: ranked_costs(results.costs, results.refused.get(COST, {})),
+        stages.COST, "time of a step of the experiment", "s",
+        lambda results: ranked_costs(results.costs, results.refused.get(stages.COST, {})),
     ),
     *(_precision(accuracy) for accuracy in ACCURACIES),
 )  # fmt: skip
