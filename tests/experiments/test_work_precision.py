@@ -197,17 +197,14 @@ class TestReferences:
         np.testing.assert_allclose(truth.energy, 0.5, rtol=1e-11)
 
     @pytest.mark.parametrize("problem", [problems.FREE_BODY, problems.PENDULUM, problems.CHAIN, problems.FLIGHT])
-    def test_references_conserve_energy_and_know_their_error(self, problem):
-        for case in problem.forms().cases:
+    def test_references_conserve_energy_and_the_recursive_integrator_converges_to_them(self, problem):
+        """The equations of the references share no code with the integrator's."""
+        for case in (cases := problem.forms().cases):
             assert case.reference.error < 1e-9
             scale = np.abs(case.reference.energy).max()
             assert np.ptp(case.reference.energy) < 1e-9 * scale
             assert case.reference.places.shape[0] == problem.samples
-
-    @pytest.mark.parametrize("problem", [problems.FREE_BODY, problems.PENDULUM, problems.CHAIN, problems.FLIGHT])
-    def test_the_recursive_integrator_converges_to_them_at_its_order(self, problem):
-        """The equations of the references share no code with the integrator's."""
-        tree = problem.forms().cases[0]
+        tree = cases[0]
         fine = replace(problem, coarsest=problem.coarsest / 8)
         measured = measure(fine, tree, "recursive", tree.methods()["recursive"], FEW)
         assert measured.order == pytest.approx(2.0, abs=0.05)
