@@ -142,9 +142,10 @@ def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptio
 
 def screen_section(work: Budget) -> Section:
     title = "MuJoCo's settings that stand: cost of a step, h = 0.5 ms"
-    screened = screen(work.quick, work.race_steps // 2, work.few)
-    rows = {name: table.microseconds(times) for name, (_, times) in screened.items()}
-    return Section("mujoco_settings", title, table.spread_columns(), rows)
+    section = Section("mujoco_settings", title, table.spread_columns())
+    for name, (_, times) in screen(work.quick, work.race_steps // 2, work.few).items():
+        section.rows[name] = table.microseconds(times)
+    return section
 
 
 def stance_race(

@@ -20,8 +20,7 @@ from experiments.comparison.flight import Glider, start_of
 from experiments.timing import one_core, seconds
 from experiments.work_precision.case import TREE, Case, Forms, Motion, Reference, StepSize, TreeCase
 from experiments.work_precision.problems import FLIGHT
-from experiments.work_precision.step_sizes import Budget as StepBudget
-from experiments.work_precision.step_sizes import Comparison, compare
+from experiments.work_precision.step_sizes import Budget, Comparison, compare
 
 #: The motion of ``experiments.comparison.flight`` that ``FLIGHT`` is.
 MOTION = "fast"
@@ -64,7 +63,7 @@ class EngineCase(Case):
 
 
 def measure(
-    everyone: tuple[Backend, ...], changes: Mapping[str, Value], budget: StepBudget, progress: Progress
+    everyone: tuple[Backend, ...], changes: Mapping[str, Value], budget: Budget, progress: Progress
 ) -> Comparison:
     """Return errors and costs of all on a grid of steps; of ``changes``, settings of our integrators are honoured."""
     (tree,) = (case for case in FLIGHT.forms().cases if isinstance(case, TreeCase))

@@ -16,7 +16,7 @@ from experiments.comparison import cost, flight, outcome, precision, step_refine
 from experiments.comparison.backends import Backend
 from experiments.comparison.table import quantity, table_of
 from experiments.timing import one_core, part
-from experiments.work_precision.step_sizes import Comparison
+from experiments.work_precision import step_sizes
 
 #: The same settings in all engines as far as that goes, and those that each engine's makers chose.
 EQUAL, VENDOR = "equal", "vendor"
@@ -89,7 +89,7 @@ class Results:
     refinements: list[step_refinement.Refinement] = field(default_factory=list)
     convergences: list[step_refinement.Convergence] = field(default_factory=list)
     costs: list[cost.Cost] = field(default_factory=list)
-    precision: Comparison | None = None  # work and precision in flight
+    precision: step_sizes.Comparison | None = None  # work and precision in flight
     #: titles of the stages that are not complete; nobody is the best at what they measure
     undone: list[str] = field(default_factory=list)
     stopped: str = "Interrupted"  # why they are not
@@ -284,5 +284,5 @@ def time_steps(work: Work) -> None:
 
 def measure_precision(work: Work) -> None:
     results, budget = work.results, work.budget
-    most = precision.StepBudget(budget.precisions, min(budget.repeats, 3), budget.patience)
+    most = step_sizes.Budget(budget.precisions, min(budget.repeats, 3), budget.patience)
     results.precision = precision.measure(results.everyone, results.changes, most, work.progress)
