@@ -116,11 +116,7 @@ def _saved(file: FilePath) -> dict[str, Any]:
 
 def folder_of(folder: FilePath, azimuth: float) -> FilePath:
     """The folder of a direction [°]."""
-    return folder / _name(azimuth)
-
-
-def _name(azimuth: float) -> str:
-    return f"{azimuth:06.2f}".replace(".00", "")
+    return folder / f"{azimuth:06.2f}".replace(".00", "")
 
 
 def _claimed(study: Study, folder: FilePath) -> None:
