@@ -38,7 +38,7 @@ def lines(*folders: str) -> int:
 
 def measured() -> dict[str, float]:
     """Measure this state on this machine; the first run is that of ``biped bench``, with an empty cache."""
-    program = [sys.executable, "-m", "experiments.benchmarks.speed.startup"]
+    program = [sys.executable, "-m", "experiments.benchmarks.startup"]
     run = json.loads(subprocess.run(program, cwd=TOP, capture_output=True, check=True, text=True).stdout)
     found = {f"lines of {package}": float(lines(package)) for package in PACKAGES}
     found |= {

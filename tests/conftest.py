@@ -19,7 +19,7 @@ from biped import Controller, Scene, Session
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
 from biped.runs.state import State
-from experiments.benchmarks.timing import UnitOfWork
+from experiments.timing import UnitOfWork
 
 settings.register_profile("without a deadline", deadline=None)  # a busy machine may be slow
 settings.load_profile("without a deadline")

@@ -25,7 +25,7 @@ SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask", "msgspec"}  # the last comes w
 LATE = {
     "biped.errors": {"biped/inputs/extras.py", "experiments/catalogue/registry.py"},
     "biped.kernels.tree.body_axes": {"biped/model/pinocchio_model.py"},
-    "formulations.lagrangian": {"experiments/benchmarks/work_precision/problems.py"},
+    "formulations.lagrangian": {"experiments/work_precision/problems.py"},
     "formulations.lagrangian.integrate": {"formulations/lagrangian/system.py"},
     "formulations.mechanism.recording": {"formulations/mechanism/simulation.py"},
     "biped.runs.rows": {"biped/runs/run.py"},
@@ -33,14 +33,14 @@ LATE = {
     "kernelcache": {"experiments/studies/store/header.py"},
     "controllers.forward_model": {"experiments/catalogue/foresight.py"},
     "controllers.predicted": {"experiments/catalogue/foresight.py"},
-    "experiments.benchmarks.speed": {"experiments/benchmarks/speed/measure.py"},
+    "experiments.benchmarks": {"experiments/benchmarks/measure.py"},
     "experiments.catalogue": {"experiments/catalogue/registry.py", "experiments/studies/config.py"},
     "experiments.lookup.open_registry": {"experiments/catalogue/registry.py"},
     "experiments.cli.machine": {"experiments/studies/store/header.py"},
     "experiments.papers.wendlandt_1997.screen_picture": {"experiments/papers/wendlandt_1997/experiment2.py"},
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
-    "qpsolvers": {"experiments/benchmarks/speed/laws.py"},
+    "qpsolvers": {"experiments/benchmarks/laws.py"},
     "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
 }
 

@@ -1,8 +1,1 @@
-"""Measurements of speed, of error against cost, and of engines against one another.
-
-Importing this package is quick: what stands behind a name is imported when the name is first used.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The benchmark: how long a step takes, what it costs to start, and MuJoCo beside it in the same run."""

@@ -5,10 +5,10 @@ import os
 from argparse import Namespace
 
 from biped.errors import InputError
-from experiments.benchmarks.threads import ONE_THREAD
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, announce, folder_name, interrupted
 from experiments.cli.output import writable_folder
+from experiments.timing import ONE_THREAD
 
 _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
 
@@ -32,13 +32,15 @@ def _count(text: str) -> int:
 def main(options: Namespace) -> int:
     """Measure, and save the results even if it ends early."""
     os.environ.update(ONE_THREAD)
-    from experiments.benchmarks.sections import CSV, JSON, Section, print_section, print_stamp, write_csv, write_json
-    from experiments.benchmarks.speed.measure import budget, sections
-    from experiments.benchmarks.timing import one_core
+    from experiments.benchmarks.measure import budget, sections
+    from experiments.benchmarks.section import Section, save
+    from experiments.cli.terminal import terminal
+    from experiments.timing import one_core
 
     folder = writable_folder(options.out)
     label = stamp() | {"quick": options.quick}
-    print_stamp(label)
+    known = ", ".join(f"{name} {value}" for name, value in label.items() if value is not None)
+    terminal().print(known, style="dim", highlight=False)
     done: list[Section] = []
     names: list[str] = []
     status = 0
@@ -50,12 +52,11 @@ def main(options: Namespace) -> int:
                     continue
                 announce(f"measuring {what} …")
                 done.append(measure())
-                print_section(done[-1])
+                done[-1].show()
     except KeyboardInterrupt:
         status = interrupted()
     if not done and not status:
         raise InputError(f"--only {options.only!r}: what is measured is {', '.join(names)}")
-    write_json(folder / JSON, label, done)
-    write_csv(folder / CSV, label, done)
+    save(folder, label, done)
     print(f"results are in {folder}")
     return status

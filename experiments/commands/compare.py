@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.inputs.extras import need
-from experiments.benchmarks.comparison.budget import FULL, QUICK
 from experiments.cli.main import Parser, announce, folder_name, interrupted
 from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
@@ -15,10 +14,9 @@ from experiments.cli.reply import reply
 from experiments.cli.settings import add_experiment, add_settings, changes_of, experiment_of
 
 if TYPE_CHECKING:
-    from experiments.benchmarks.comparison.budget import Budget
-    from experiments.benchmarks.comparison.results import Results
     from experiments.catalogue.experiment import Experiment
     from experiments.catalogue.parameters.parameter import Value
+    from experiments.comparison.stages import Budget, Results
 
 _DESCRIPTION = """\
 Run an experiment in several physics engines and compare them: outcome, creep in stance, energy in flight, step
@@ -53,8 +51,8 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from experiments.benchmarks.comparison.backends import DEFAULT, backends_of
-    from experiments.benchmarks.comparison.results import Results
+    from experiments.comparison.backends import DEFAULT, backends_of
+    from experiments.comparison.stages import FULL, QUICK, Results
 
     need("plotly", "jinja2")
     experiment = experiment_of(options)
@@ -78,30 +76,28 @@ def _changes(experiment: "Experiment", options: Namespace) -> "dict[str, Value]"
 
 
 def run(results: "Results", budget: "Budget", folder: Path, command: str, *, vendor: bool) -> int:
-    from experiments.benchmarks.comparison.measures import ranking_table
-    from experiments.benchmarks.comparison.stages import Work, stages
+    from experiments.comparison.measures import ranking_table
+    from experiments.comparison.stages import Work, stages
     from experiments.visualization.comparison.output import Output, print_ranking
 
     output = Output(folder, command)
     balances = any(parameter.name.startswith("controller.") for parameter in results.experiment.parameters)
-    todo = list(stages(vendor=vendor, stance=balances))
+    todo = stages(vendor=vendor, stance=balances)
+    results.undone = list(todo)
     began = time.perf_counter()
     try:
-        while todo:
-            stage = todo[0]
-            announce(f"{stage.title} …")
+        for title, measure in todo.items():
+            announce(f"{title} …")
             begin = time.perf_counter()
-            with ProgressBar(1.0, stage.title, "") as bar:
-                stage.measure(Work(results, budget, bar, announce))
-            results.seconds[stage.title] = time.perf_counter() - begin
-            todo.pop(0)
+            with ProgressBar(1.0, title, "") as bar:
+                measure(Work(results, budget, bar, announce))
+            results.seconds[title] = time.perf_counter() - begin
+            results.undone.remove(title)
     except KeyboardInterrupt:
-        results.undone = [stage.title for stage in todo]
         return interrupted(f"; what was done is in {output.write(results)[0]}")
     except Exception as error:
-        results.undone = [stage.title for stage in todo]
         results.stopped = f"Stopped by an error ({' '.join(str(error).split()) or type(error).__name__})"
-        announce(f"stopped by an error in {todo[0].title}; what was done is in {output.write(results)[0]}")
+        announce(f"stopped by an error in {results.undone[0]}; what was done is in {output.write(results)[0]}")
         raise
     files = output.write(results)
     print_ranking(results, files)

@@ -12,9 +12,8 @@ from experiments.cli.output import writable_folder
 from experiments.papers import registry
 
 if TYPE_CHECKING:
-    from experiments.papers.cached import Cached
     from experiments.papers.item import Item, Paper
-    from experiments.papers.run import Session
+    from experiments.papers.run import Cached, Session
 
 PAGE = "report.html"
 #: Exit status where an item could not be computed.
@@ -63,8 +62,8 @@ def main(options: Namespace) -> int:
 
 
 def run(paper: "Paper", options: Namespace) -> int:
+    from experiments.papers.report import print_item, print_summary
     from experiments.papers.run import Session
-    from experiments.papers.show import print_item, print_summary
 
     items = registry.items_named(paper, options.items)
     need("jinja2", *{package for item in items for package in item.packages})
@@ -89,8 +88,8 @@ def run(paper: "Paper", options: Namespace) -> int:
 
 
 def _write(session: "Session", command: str) -> "tuple[Path, dict[str, Cached]]":
-    from experiments.papers.cached import load
     from experiments.papers.report import report_page
+    from experiments.papers.run import load
     from experiments.visualization.pages import write_page
 
     found = {item.name: load(session.folder / item.name) for item in session.paper.items}

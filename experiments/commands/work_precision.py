@@ -35,10 +35,10 @@ def parser() -> Parser:
 
 
 def main(options: Namespace) -> int:
-    from experiments.benchmarks.timing import one_core
-    from experiments.benchmarks.work_precision.problems import PROBLEMS
-    from experiments.benchmarks.work_precision.step_sizes import FULL, QUICK, compare
+    from experiments.timing import one_core
     from experiments.visualization.work_precision.output import Output
+    from experiments.work_precision.problems import PROBLEMS
+    from experiments.work_precision.step_sizes import FULL, QUICK, compare
 
     names = matching(options.problems, list(PROBLEMS), "unknown problem")
     _check_methods(options.method)

@@ -38,11 +38,7 @@ class Case:
 
     @classmethod
     def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, acting: Disturbances) -> "Case":
-        """A case with those of the disturbances that an engine has to know.
-
-        Raises:
-            InputError: the floor turns with the body.
-        """
+        """Return a case with those of the disturbances that an engine has to know."""
         if acting.sway_referenced is not None:
             raise InputError("a floor that turns with the body: other engines do not take one")
         return cls(model, floor, step, impedance, acting.throw, tuple(acting.patches), acting.platform)
@@ -86,11 +82,7 @@ class Applied:
 
 
 class Simulation(ABC):
-    """One rollout in an engine. Configurations and velocities are ours, as ``biped.model.Model`` documents them.
-
-    Attributes:
-        case: what is simulated.
-    """
+    """One rollout in an engine. Configurations and velocities are ours, as ``biped.model.Model`` documents them."""
 
     #: why the last step failed, in the engine's words; empty where it did not, or where they are not known
     failure: str = ""
@@ -104,13 +96,10 @@ class Simulation(ABC):
 
     @abstractmethod
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
-        """Start anew.
+        """Start anew from q (nq,) and v (nv,).
 
-        Args:
-            q: (nq,) configuration.
-            v: (nv,) velocity.
-            projectile: (13,) of the thrown box, if there is one: position [m], unit quaternion (scalar first), velocity
-                [m/s], angular velocity [rad/s], world axes.
+        ``projectile`` (13,) is the thrown box, if there is one: position [m], unit quaternion (scalar first), velocity
+        [m/s] and angular velocity [rad/s] in world axes.
         """
 
     def set_floor(self, floor: FloorState) -> None:
@@ -144,27 +133,16 @@ class Simulation(ABC):
 
 
 class Engine(ABC):
-    """An engine with its settings: a frozen dataclass whose fields are the settings.
+    """An engine with its settings: a frozen dataclass whose fields are the settings."""
 
-    Attributes:
-        name: as on the command line.
-        title: as people write it.
-        package: the module that is imported.
-        distribution: what holds it on PyPI.
-        takes_armature: whether it simulates the rotors that joints drive.
-        takes_passive_joints: whether it simulates the joints' limits, damping and dry friction.
-        takes_moving_floor: whether the floor may move.
-        takes_patches: whether the floor may have patches with other parameters.
-    """
-
-    name: ClassVar[str]
-    title: ClassVar[str]
-    package: ClassVar[str]
-    distribution: ClassVar[str]
-    takes_armature: ClassVar[bool] = False
-    takes_passive_joints: ClassVar[bool] = False
+    name: ClassVar[str]  #: as on the command line
+    title: ClassVar[str]  #: as people write it
+    package: ClassVar[str]  #: the module that is imported
+    distribution: ClassVar[str]  #: what holds it on PyPI
+    takes_armature: ClassVar[bool] = False  #: the rotors that joints drive
+    takes_passive_joints: ClassVar[bool] = False  #: the joints' limits, damping and dry friction
     takes_moving_floor: ClassVar[bool] = False
-    takes_patches: ClassVar[bool] = False
+    takes_patches: ClassVar[bool] = False  #: of the floor, with other parameters
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -172,11 +150,7 @@ class Engine(ABC):
 
     @abstractmethod
     def start(self, case: Case) -> Simulation:
-        """A simulation of the case.
-
-        Raises:
-            InputError: the engine cannot simulate it; the message says why.
-        """
+        """Return a simulation of the case; raises InputError if the engine cannot simulate it, and says why."""
 
     @property
     def install(self) -> str:

@@ -26,17 +26,7 @@ def stated(
     why: str = "",
     kind: Kind = "evidence",
 ) -> Finding:
-    """Judge one statement of a paper.
-
-    Args:
-        quantity: what it is about, with its unit.
-        published: as printed.
-        ours: as computed.
-        criterion: what counts as agreement.
-        note: shown in any case.
-        why: shown in place of a note, where the statement differs.
-        kind: ``evidence``, or what it is that cannot count as agreement.
-    """
+    """Judge a statement of a paper: ``note`` is shown in any case, ``why`` in its place where the statement differs."""
     agrees = criterion.holds(ours)
     return Finding(quantity, published, ours, criterion.text, agrees, note if agrees else note or why, kind)
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pandas as pd
 from matplotlib.figure import Figure
+
+from biped.errors import IntegrationError
 
 #: Called with the fraction of an item that is done.
 Progress = Callable[[float], None]
@@ -74,7 +76,8 @@ class Paper:
 
 def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
     """Return the items of a paper, cited so, from rows: name, title, place in the paper, ``produce``, and packages."""
-    return tuple(Item(name, title, f"{cited}, {where}", *rest) for name, title, where, *rest in rows)
+    before = f"{cited}, " if cited else ""
+    return tuple(Item(name, title, f"{before}{where}", *rest) for name, title, where, *rest in rows)
 
 
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
@@ -86,6 +89,21 @@ def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
         return Outcome((), tables={"Misprints": pd.DataFrame(rows, columns=columns)})
 
     return Item("misprints", "what is misprinted", source, produce)
+
+
+Row = dict[str, object]
+#: Whether a run came to its end.
+ENDED = "as asked"
+R = TypeVar("R")
+
+
+def attempted(known: Row, simulate: Callable[[], R], measured: Callable[[R], Row]) -> Row:
+    """Complete a row of a table by what is measured of a motion, or by why there is none."""
+    try:
+        motion = simulate()
+    except IntegrationError as error:  # a result too
+        return known | {"ended": str(error)}
+    return known | {"ended": ENDED} | measured(motion)
 
 
 def tabulated(

@@ -28,11 +28,7 @@ def load(name: str) -> "Paper":
 
 
 def paper_named(name: str) -> "Paper":
-    """The paper of this name.
-
-    Raises:
-        InputError: there is none; the message names the nearest, or whose item it is.
-    """
+    """Return the paper of this name; raises InputError with the nearest, or whose item it is."""
     names = paper_names()
     if name in names:
         return load(name)
@@ -42,10 +38,6 @@ def paper_named(name: str) -> "Paper":
 
 
 def items_named(paper: "Paper", names: Sequence[str]) -> "tuple[Item, ...]":
-    """The items of a paper with these names or patterns (``figure-4.*``), in the paper's order; all for none.
-
-    Raises:
-        InputError: a name or pattern fits no item; the message names the nearest.
-    """
+    """Return the items of a paper with these names or patterns (``figure-4.*``), in its order; all for none."""
     selected = matching(names, [item.name for item in paper.items], f"{paper.name} has no item")
     return tuple(item for item in paper.items if item.name in selected)

@@ -23,7 +23,7 @@ from controllers.kernels.contact_qp import (
     new_contact_qp,
     solve_contact_qp,
 )
-from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
+from experiments.benchmarks.programs import Matrices, See, Watched, copied
 from kernelcache import routine
 
 INPUTS = (

@@ -12,7 +12,7 @@ from controllers.kernels.contact_qp import (
     ContactQp,
     new_contact_qp,
 )
-from experiments.benchmarks.speed.programs import matrices
+from experiments.benchmarks.programs import matrices
 
 from .contact_programs import INPUTS, OPTIONS, drawn, optimality, ours, own_multipliers, recorded, theirs
 

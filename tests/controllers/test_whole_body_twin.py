@@ -11,7 +11,7 @@ from biped.model import Body, Model, spherical
 from contact import ContactState
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.whole_body import WholeBodyController
-from experiments.benchmarks.speed.programs import Kept, Watched
+from experiments.benchmarks.programs import Kept, Watched
 
 from .contact_programs import limited, run_of, scenes
 from .whole_body_twin import Terms, Twin

@@ -55,16 +55,10 @@ class Pin(NamedTuple):
 def bodies_and_pins(
     frames: Sequence[Frame], q: Mapping[str, float], coincident: Sequence[tuple[str, str]], point_inertia: float
 ) -> tuple[list[Body], list[Pin]]:
-    """A planar mechanism as free bodies and the pins between them.
+    """A planar mechanism as free bodies and the pins between them, at q [rad or m].
 
-    Args:
-        frames: those at the top; their moving frames turn about y, or slide along the world's x.
-        q: [rad or m] the configuration variables; those left out are zero.
-        coincident: pairs of names of frames whose origins are held together.
-        point_inertia: [kg m²] about y of bodies that have none of their own.
-
-    Raises:
-        InputError: a frame moves otherwise, a moving frame carries no mass, or a name is unknown.
+    Of the ``frames`` at the top, moving frames turn about y, or slide along the world's x. ``coincident`` are pairs of
+    names of frames whose origins are held together. Bodies without an inertia about y have ``point_inertia`` [kg m²].
     """
     nodes = tree_of(frames)
     places: list[Floats] = []
@@ -120,17 +114,7 @@ def _body(frame: Frame, place: Floats, loads: list[tuple[Any, Floats]], point_in
 
 
 class Linkage:
-    """A planar mechanism that PyBullet simulates, from rest, in a client of its own.
-
-    Args:
-        frames, q, coincident: as of `bodies_and_pins`.
-        step: [s]
-        gravity: [m/s²] downwards along z.
-        settings: of the solver.
-
-    Raises:
-        InputError: as `bodies_and_pins` does, or PyBullet is not installed or has no client left.
-    """
+    """A planar mechanism that PyBullet simulates, from rest, in a client of its own; see ``bodies_and_pins``."""
 
     def __init__(
         self,
@@ -220,11 +204,7 @@ class Linkage:
         return total
 
     def angle(self, name: str) -> float:
-        """[rad] about y, in (−π, π], of the frame that a configuration variable turns, in the world.
-
-        Raises:
-            InputError: there is no such variable.
-        """
+        """[rad] about y, in (−π, π], of the frame that a configuration variable turns, in the world."""
         names = [body.name for body in self.bodies]
         if name not in names:
             raise InputError(f"unknown configuration variable {name!r}; there are {', '.join(map(repr, names))}")

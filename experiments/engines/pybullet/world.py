@@ -33,11 +33,7 @@ def pybullet() -> Any:
 
 
 class Client:
-    """PyBullet's functions and constants, bound to a client of its own, which is disconnected with it.
-
-    Raises:
-        InputError: PyBullet has no client left.
-    """
+    """PyBullet's functions and constants, bound to a client of its own, which is disconnected with it."""
 
     def __init__(self) -> None:
         self._module = pybullet()

@@ -2,22 +2,147 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.inputs.extras import has
-from biped.integrators import Recursive
-from experiments.papers.bruedigam_2024 import mujoco_loops
-from experiments.papers.bruedigam_2024.trees import START, STEP, in_minimal
+from biped.inputs.extras import has, need
+from biped.integrators import Integrator, LeeRiqn, Recursive
+from biped.model import Body, Joint, Model, box_inertia, revolute, spherical
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from contact.arrays import Floats
+from experiments.papers.bruedigam_2024.kernels import Unfloored
 from experiments.papers.criteria import LINEAR, above, at_most, below, stated, within_factor
-from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
+from experiments.papers.figures import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly import Assembly, Placement
-from formulations.assembly.examples import four_bar_chain, pendulum
+from formulations.assembly.examples import THICKNESS, four_bar_chain, pendulum
+
+#: [s]
+STEP = 0.01
+#: [rad] of the first joint about x where a pendulum starts; the others are straight.
+START = math.pi / 4.0
+
+
+@dataclass(frozen=True)
+class UnflooredRiqn(LeeRiqn):
+    """The integrator of Lee et al. 2016 with a tolerance that is not raised to what rounding leaves, as in the paper.
+
+    A step that does not reach it is one that fails.
+    """
+
+    def _finder(self, model: Model) -> Unfloored:
+        return Unfloored(super()._finder(model))
+
+
+def pendulum_tree(links: int, kind: str = "revolute") -> Model:
+    """Return the model of ``assembly.examples.pendulum`` with links of 1 m and 1 kg, and joints of a kind."""
+    inertia = box_inertia(1.0, (THICKNESS, THICKNESS, 1.0))
+    bodies = [
+        Body(f"link_{k}", 1.0, inertia, (0.0, 0.0, -0.5), _joint(kind, k), parent=f"link_{k - 1}" if k > 1 else None)
+        for k in range(1, links + 1)
+    ]
+    return Model(f"pendulum_{links}", tuple(bodies))
+
+
+def _joint(kind: str, k: int) -> Joint:
+    name, place = f"joint_{k}", (0.0, 0.0, -1.0 if k > 1 else 0.0)
+    return spherical(name, place) if kind == "spherical" else revolute(name, (1.0, 0.0, 0.0), place)
+
+
+def raised(model: Model) -> State:
+    """Return the state of a pendulum at rest whose first joint is turned about x."""
+    turn = (math.cos(0.5 * START), math.sin(0.5 * START), 0.0, 0.0)
+    first = START if model.bodies[0].joint.kind == "revolute" else turn
+    return State.at(model, model.configuration(angles={"joint_1": first}))
+
+
+def in_minimal(integrator: Integrator, links: int, steps: int, kind: str = "revolute") -> Run:
+    """Return the run of a pendulum by an integrator in minimal coordinates; its rows are the first and the last."""
+    state, duration = raised(pendulum_tree(links, kind)), steps * STEP
+    return simulate(
+        state.model, state=state, step=STEP, duration=duration, integrator=integrator, record_every=duration
+    )
+
+
+class Energies(NamedTuple):
+    """Energies of a motion [J], (rows,)."""
+
+    kinetic: Floats
+    total: Floats
+
+    @property
+    def lost(self) -> float:
+        """What is lost from start to end, over the greatest kinetic energy."""
+        return float((self.total[0] - self.total[-1]) / self.kinetic.max())
+
+    @property
+    def range(self) -> float:
+        """Most less least, over the greatest kinetic energy."""
+        return float(np.ptp(self.total) / self.kinetic.max())
+
+
+def loops_of_ours(segments: int, step: float, steps: int) -> Energies:
+    """Energies of the chain by our integrator."""
+    assembly, start = four_bar_chain(segments)
+    frame = assembly.simulate(steps * step, step, start).frame
+    return Energies(*(frame[name].to_numpy() for name in ("kinetic_energy", "energy")))
+
+
+def loops_in_mujoco(segments: int, step: float, steps: int, *, method: str = "Euler", closed: bool = True) -> Energies:
+    """Energies of the chain in MuJoCo, where each step begins, with its default solvers.
+
+    Unless ``closed``, the branches swing each for itself; ``method`` is MuJoCo's name of the integrator.
+    """
+    need("mujoco")
+    import mujoco
+
+    engine = mujoco.MjModel.from_xml_string(loops_mjcf(segments, step, method, closed=closed))
+    data, found = mujoco.MjData(engine), np.empty((steps + 1, 2))
+    assembly, start = four_bar_chain(segments)
+    first = assembly.simulate(step, step, start).frame.iloc[0]
+    for k in range(engine.njnt):
+        data.qpos[k] = first[f"angle_{engine.joint(k).name}"]
+    for row in found:
+        mujoco.mj_forward(engine, data)  # since a step's last stage overwrites them
+        row[:] = data.energy  # potential and kinetic
+        mujoco.mj_step(engine, data)
+    return Energies(found[:, 1], found.sum(axis=1))
+
+
+def loops_mjcf(segments: int, step: float, method: str, *, closed: bool) -> str:
+    """Return ``assembly.examples.four_bar_chain`` as MuJoCo reads it: a tree, and points that are to meet."""
+    root = Element("mujoco")
+    SubElement(SubElement(root, "option", timestep=str(step), integrator=method), "flag", energy="enable")
+    hung, at = SubElement(root, "worldbody"), "0 0 0"
+    equality = SubElement(root, "equality")
+    for k in range(1, segments + 1):
+        lower = {}
+        for side in ("left", "right"):
+            upper = _link(hung, f"{side}_{k}", f"top_{side}_{k}", at)
+            lower[side] = _link(upper, f"{side}_lower_{k}", f"middle_{side}_{k}", "0 0 -1")
+        if closed:
+            SubElement(equality, "connect", body1=f"left_lower_{k}", body2=f"right_lower_{k}", anchor="0 0 -1")
+        hung, at = lower["left"], "0 0 -1"
+    return tostring(root, encoding="unicode")
+
+
+def _link(parent: Element, name: str, hinge: str, at: str) -> Element:
+    """A link of 1 m and 1 kg that hangs on a hinge about x at its upper end."""
+    inertia = box_inertia(1.0, (THICKNESS, THICKNESS, 1.0))
+    body = SubElement(parent, "body", name=name, pos=at)
+    SubElement(body, "joint", name=hinge, type="hinge", axis="1 0 0")
+    SubElement(body, "inertial", pos="0 0 -0.5", mass="1", diaginertia=" ".join(str(inertia[i][i]) for i in range(3)))
+    return body
+
 
 STEPS, QUICK_STEPS = 1000, 100
 LINKS, QUICK_LINKS = (1, 2, 5, 10, 20, 50, 100), (10, 100)
@@ -143,18 +268,18 @@ def loops(quick: bool, progress: Progress) -> Outcome:
     )
 
 
-def swung() -> dict[str, mujoco_loops.Energies]:
+def swung() -> dict[str, Energies]:
     """Return energies of a chain of loops over 10 s: by our integrator, and in MuJoCo where that is installed."""
-    found = {"ours": mujoco_loops.ours(SWINGING, STEP, STEPS)}
+    found = {"ours": loops_of_ours(SWINGING, STEP, STEPS)}
     if has("mujoco"):
         for method in ("Euler", "RK4"):
             for closed in (True, False):
                 name = f"MuJoCo, {method}, {'closed' if closed else 'open'}"
-                found[name] = mujoco_loops.in_mujoco(SWINGING, STEP, STEPS, method=method, closed=closed)
+                found[name] = loops_in_mujoco(SWINGING, STEP, STEPS, method=method, closed=closed)
     return found
 
 
-def _kept(energies: dict[str, mujoco_loops.Energies]) -> tuple[Finding, ...]:
+def _kept(energies: dict[str, Energies]) -> tuple[Finding, ...]:
     """State what is kept of the energy of a chain of loops, parts of the greatest kinetic energy."""
     ours = stated("range of our energy, two segments, 10 s, over the greatest kinetic energy", "not in the paper",
                   energies["ours"].range, below(KEPT), kind="ours")  # fmt: skip
@@ -180,7 +305,7 @@ def _unevenness(table: pd.DataFrame) -> int:
 
 def _draw(table: pd.DataFrame, by: str, powers: dict[str, float], title: str) -> Figure:
     curves = [
-        Curve(f"{kind}: $n^{{{grown:.2f}}}$", color, table[by].tolist(), table[f"{kind} [µs]"].tolist())
+        Curve(table[by], table[f"{kind} [µs]"], f"{kind}: $n^{{{grown:.2f}}}$", color)
         for (kind, grown), color in zip(powers.items(), (style.BLUE, style.SKY, style.RED, style.ORANGE), strict=False)
     ]
     return draw_growth(f"{title}, Δt = 0.01 s", by, "a step [µs]", curves)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from biped.inputs.extras import has, need
 from contact.arrays import Floats
 from experiments.papers.criteria import at_least, at_most, stated, when, within, within_factor
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly.examples import box
@@ -50,11 +50,7 @@ MODEL = """
 
 
 def dropped_in_mujoco(height: float) -> Floats:
-    """Heights of the cube's bottom [m] at the same times, with default solref and solimp.
-
-    Raises:
-        MissingExtraError: MuJoCo is not installed.
-    """
+    """Heights of the cube's bottom [m] at the same times, with default solref and solimp."""
     need("mujoco")
     import mujoco
 
@@ -110,9 +106,7 @@ def _beside(deepest: float, all_heights: "pd.Series[float]") -> tuple[Finding, F
 
 
 def _draw(time: Floats, bottom: Floats, other: Floats | None) -> Figure:
-    with plotted("A cube dropped from 0.4 m, Δt = 0.01 s", "time [s]", "height of its bottom [m]") as (figure, axes):
-        axes.plot(time, bottom, color=style.BLUE, label="rigid contact (ours)")
-        if other is not None:
-            axes.plot(time, other, color=style.ORANGE, lw=1.0, label="MuJoCo")
-        axes.axhline(-MUJOCO, color=style.RED, ls="--", label="deepest, MuJoCo in the paper")
-    return figure
+    printed = Curve(time, np.full(len(time), -MUJOCO), "deepest, MuJoCo in the paper", style.RED, "--")
+    theirs = [] if other is None else [Curve(time, other, "MuJoCo", style.ORANGE, width=1.0)]
+    titles = "A cube dropped from 0.4 m, Δt = 0.01 s", "time [s]", "height of its bottom [m]"
+    return drawn(titles, [Curve(time, bottom, "rigid contact (ours)"), *theirs, printed])

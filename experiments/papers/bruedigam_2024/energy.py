@@ -8,13 +8,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
 from biped.model import box_inertia
 from contact.arrays import Floats
 from experiments.papers.criteria import above, below, smaller, stated
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly import Assembly, Freedom, RigidBody, joint
@@ -146,22 +145,17 @@ def double_pendulum(quick: bool, progress: Progress) -> Outcome:
         "at the end [J]": [ours[-1], other[-1]], "least [J]": [ours.min(), other.min()],
         "most [J]": [ours.max(), other.max()],
     })  # fmt: skip
-    return Outcome(
-        findings, DOUBLE_ASSUMED, {"Energy": table}, {"energy": _draw_double(motion.time, ours, times, other)}
+    titles = "Double pendulum without friction, Δt = 0.01 s", "time [s]", "energy less its start's [J]"
+    curves = (
+        Curve(times, other - other[0], "Heun", style.RED),
+        Curve(motion.time, ours - ours[0], "variational integrator (ours)", width=0.6),
     )
-
-
-def _draw_double(time: Floats, ours: Floats, other_time: Floats, other: Floats) -> Figure:
-    title, label = "Double pendulum without friction, Δt = 0.01 s", "energy less its start's [J]"
-    with plotted(title, "time [s]", label) as (figure, axes):
-        axes.plot(other_time, other - other[0], color=style.RED, label="Heun")
-        axes.plot(time, ours - ours[0], color=style.BLUE, lw=0.6, label="variational integrator (ours)")
-    return figure
+    return Outcome(findings, DOUBLE_ASSUMED, {"Energy": table}, {"energy": drawn(titles, curves)})
 
 
 def damped_pendulum(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is short as it is
     rates = single_rates(DAMPING)
-    curves: dict[str, tuple[Floats, Floats]] = {}
+    curves: tuple[Curve, ...] = ()
     findings: tuple[Finding, ...] = ()
     rows = []
     for number, step in enumerate(STEPS):
@@ -181,9 +175,14 @@ def damped_pendulum(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001
         )  # fmt: skip
         rows.append({"Δt [s]": step, "exact, at the end [J]": exact[-1], "ours [J]": ours[-1], "Euler [J]": other[-1],
                      "greatest error of ours": own, "of Euler's": theirs})  # fmt: skip
-        curves |= {f"exact {step}": (times, exact), f"ours {step}": (times, ours), f"euler {step}": (times, other)}
+        curves = curves or (
+            Curve(times, exact, "exact", style.BLACK),
+            Curve(times, ours, "variational integrator (ours)"),
+            Curve(times, other, "Euler", style.RED),
+        )
         progress((number + 1) / len(STEPS))
-    return Outcome(findings, DAMPED_ASSUMED, {"Energy": pd.DataFrame(rows)}, {"energy": _draw_damped(curves)})
+    figure = drawn(("Damped pendulum, Δt = 0.1 s", "time [s]", "energy [J]"), curves, ylim=(-10.5, 6.0))
+    return Outcome(findings, DAMPED_ASSUMED, {"Energy": pd.DataFrame(rows)}, {"energy": figure})
 
 
 def _exact(times: Floats) -> Floats:
@@ -192,13 +191,3 @@ def _exact(times: Floats) -> Floats:
         lambda _, y: rates(tuple(y)), (0.0, DURATION), [START, 0.0], "DOP853", times, rtol=1e-11, atol=1e-12
     )
     return single_energy(solution.y.T)
-
-
-def _draw_damped(curves: dict[str, tuple[Floats, Floats]]) -> Figure:
-    looks = {"exact": (style.BLACK, "-"), "ours": (style.BLUE, "-"), "euler": (style.RED, "-")}
-    names = {"exact": "exact", "ours": "variational integrator (ours)", "euler": "Euler"}
-    with plotted("Damped pendulum, Δt = 0.1 s", "time [s]", "energy [J]") as (figure, axes):
-        for kind, (color, line) in looks.items():
-            axes.plot(*curves[f"{kind} {STEPS[0]}"], line, color=color, label=names[kind])
-        axes.set_ylim(-10.5, 6.0)
-    return figure

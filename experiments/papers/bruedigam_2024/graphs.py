@@ -13,15 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.benchmarks.threads import in_one_thread
-from experiments.benchmarks.timing import interleaved, seconds
 from experiments.papers.criteria import above, at_most, stated, when
-from experiments.papers.figures import plotted
-from experiments.papers.growth import power
+from experiments.papers.figures import Curve, drawn, power
 from experiments.papers.item import Finding, Outcome, Progress
+from experiments.timing import in_one_thread, interleaved, seconds
 from experiments.visualization.figures import style
 from formulations.assembly.graph import graph_of_blocks
 from formulations.assembly.kernels.graph import clear_blocks, factor, substitute
@@ -231,14 +228,12 @@ def produce(kind: str, quick: bool, progress: Progress) -> Outcome:
     off = float(table["difference of solutions"].max())
     same = stated("difference of both solutions, over the greatest unknown", "not in the paper", off, at_most(SAME),
                   kind="ours")  # fmt: skip
-    return Outcome((_most_cases(table), *judge(table), same), ASSUMED, {"Times": table}, {"cost": _draw(table, kind)})
-
-
-def _draw(table: pd.DataFrame, kind: str) -> Figure:
-    with plotted(f"Solving a linear system on a {kind}", "nodes", "time [µs]") as (figure, axes):
-        axes.loglog(table["nodes"], table["dense [µs]"], "s-", ms=4, color=style.RED, label="dense (LAPACK)")
-        axes.loglog(table["nodes"], table["sparse [µs]"], "o-", ms=4, color=style.BLUE, label="on the graph (ours)")
-    return figure
+    curves = (
+        Curve(table["nodes"], table["dense [µs]"], "dense (LAPACK)", style.RED, "s-", marker=4),
+        Curve(table["nodes"], table["sparse [µs]"], "on the graph (ours)", line="o-", marker=4),
+    )
+    figure = drawn((f"Solving a linear system on a {kind}", "nodes", "time [µs]"), curves, "loglog")
+    return Outcome((_most_cases(table), *judge(table), same), ASSUMED, {"Times": table}, {"cost": figure})
 
 
 if __name__ == "__main__":

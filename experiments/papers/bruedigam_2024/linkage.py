@@ -1,4 +1,15 @@
-"""Figure 12: the double four-bar linkage, which passes through singular configurations."""
+"""Figure 12: the double four-bar linkage, which passes through singular configurations.
+
+The opponent is the variational integrator of Kinon, Betsch and Schneider 2023 ("The GGL variational principle for
+constrained mechanical systems"), written out here. Multipliers γ hold the velocity constraints, multipliers λ those of
+the positions. A bar has a centre and a director d along it (planar), so that all constraints are linear but for the
+directors' lengths:
+
+    q' = q + h v + h M⁻¹ G(q̄)ᵀ γ,     q̄ = q + h v,     M v = p' + h Γ M⁻¹ p',
+    p' = p − h ∇V − h G(q)ᵀ λ − h Γ M⁻¹ p',     g(q') = 0,     G(q̄) M⁻¹ p' = 0,
+
+where Γ is Σ γ_j times the second derivatives of g_j: a director's multiplier on its two places.
+"""
 
 import math
 import time
@@ -6,16 +17,143 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 
 from contact.arrays import Floats
-from experiments.papers.bruedigam_2024 import ggl
 from experiments.papers.criteria import above, below, stated, when
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly.examples import n_four_bar
+
+MASS, LENGTH, G = 1.0, 1.0, 9.81
+#: Coordinates of a bar: its centre and its director in the plane (y, z).
+WIDTH = 4
+TOLERANCE, CORRECTIONS = 1e-9, 41
+
+
+class Linkage(NamedTuple):
+    """N four-bar windows of thin bars: first those on the ground, then the couplers."""
+
+    mass: Floats  # (n,) on the diagonal
+    director: Floats  # (bars, n) 1 where a coordinate is of a bar's director: the second derivatives of its length
+    linear: Floats  # (rows, n) of the joints, constant
+    offset: Floats  # (rows,) what they are
+    position: Floats  # (n,) where it starts
+    velocity: Floats  # (n,) there
+
+    @property
+    def weight(self) -> Floats:
+        """∇V"""
+        return np.tile([0.0, MASS * G, 0.0, 0.0], len(self.director))
+
+    def constraints(self, q: Floats) -> Floats:
+        """g: the lengths of directors, then the joints."""
+        return np.concatenate([0.5 * (self.director @ q**2 - 1.0), self.linear @ q - self.offset])
+
+    def gradient(self, q: Floats) -> Floats:
+        """G"""
+        return np.concatenate([self.director * q, self.linear])
+
+    def energy(self, q: Floats, p: Floats) -> tuple[float, float]:
+        """[J] kinetic and potential."""
+        return float(0.5 * p @ (p / self.mass)), float(self.weight @ q)
+
+
+def ggl_linkage(windows: int, speed: float = 1.0) -> Linkage:
+    """Return the linkage of ``formulations.assembly.examples.n_four_bar``: upright, its couplers moving along +y."""
+    bars = 2 * windows + 1
+    mass = np.tile([MASS, MASS, MASS * LENGTH**2 / 12.0, MASS * LENGTH**2 / 12.0], bars)
+    rows: list[Floats] = []
+    offset: list[float] = []
+
+    def closed(*ends: tuple[int, float], at: tuple[float, float] = (0.0, 0.0)) -> None:
+        """The end of a bar, half a length along its director either way, at a place or on that of another."""
+        for axis in range(2):
+            row = np.zeros((bars, WIDTH))
+            for sign, (bar, end) in zip((1.0, -1.0), ends, strict=False):
+                row[bar, axis], row[bar, 2 + axis] = sign, sign * end * 0.5 * LENGTH
+            rows.append(row.ravel())
+            offset.append(at[axis])
+
+    position, velocity = np.zeros((bars, WIDTH)), np.zeros((bars, WIDTH))
+    for k in range(windows + 1):
+        closed((k, -1.0), at=(k * LENGTH, 0.0))
+        position[k], velocity[k] = (k * LENGTH, 0.5 * LENGTH, 0.0, 1.0), (0.5 * speed, 0.0, speed / LENGTH, 0.0)
+    for k in range(windows):
+        coupler = windows + 1 + k
+        closed((k, 1.0), (coupler, -1.0))
+        closed((k + 1, 1.0), (coupler, 1.0))
+        position[coupler], velocity[coupler] = ((k + 0.5) * LENGTH, LENGTH, 1.0, 0.0), (speed, 0.0, 0.0, 0.0)
+    director = np.tile([0.0, 0.0, 1.0, 1.0], bars) * np.repeat(np.eye(bars), WIDTH, axis=1)
+    return Linkage(mass, director, np.array(rows), np.array(offset), position.ravel(), velocity.ravel())
+
+
+def ggl_step(of: Linkage, q: Floats, p: Floats, h: float) -> tuple[Floats, Floats, bool]:
+    """Return position and momentum a step later, and whether Newton's method converged to them."""
+    n, bars, rows = len(q), len(of.director), len(of.director) + len(of.offset)
+    inverse, before = 1.0 / of.mass, of.gradient(q)
+    x = np.concatenate([q + h * inverse * p, p, np.zeros(2 * rows)])
+    for _ in range(CORRECTIONS):
+        after, momentum, lam, gamma = np.split(x, (n, 2 * n, 2 * n + rows))
+        curved = of.director.T @ gamma[:bars]
+        velocity = inverse * (momentum + h * curved * inverse * momentum)
+        between = of.gradient(q + h * velocity)
+        left = np.concatenate([
+            after - q - h * velocity - h * inverse * (between.T @ gamma),
+            momentum - p + h * of.weight + h * before.T @ lam + h * curved * inverse * momentum,
+            of.constraints(after),
+            between @ (inverse * momentum),
+        ])  # fmt: skip
+        if np.abs(left).max() <= TOLERANCE:
+            return after, momentum, True
+        x = x - np.linalg.solve(_tangent(of, after, momentum, before, between, curved, h), left)
+    return x[:n], x[n : 2 * n], False
+
+
+def _tangent(
+    of: Linkage, after: Floats, momentum: Floats, before: Floats, between: Floats, curved: Floats, h: float
+) -> Floats:
+    """Return the derivatives of the residual by q', p', λ and γ."""
+    n, rows, bars = len(after), len(before), len(of.director)
+    inverse = 1.0 / of.mass
+    rate = inverse * momentum
+    bends = np.zeros((rows, n))
+    bends[:bars] = of.director
+    pushed = 1.0 + h * inverse * curved
+    by_momentum, by_gamma = pushed * inverse, h * (inverse * rate)[:, None] * bends.T  # of v
+    matrix = np.zeros((2 * n + 2 * rows, 2 * n + 2 * rows))
+    here, there = slice(0, n), slice(n, 2 * n)
+    first, second = slice(2 * n, 2 * n + rows), slice(2 * n + rows, 2 * n + 2 * rows)
+    matrix[here, here] = np.eye(n)
+    matrix[here, there] = np.diag(-h * pushed * by_momentum)
+    matrix[here, second] = -h * (pushed[:, None] * by_gamma + inverse[:, None] * between.T)
+    matrix[there, there] = np.diag(pushed)
+    matrix[there, first] = h * before.T
+    matrix[there, second] = h * rate[:, None] * bends.T
+    matrix[first, here] = of.gradient(after)
+    matrix[second, there] = between * inverse + h * bends * rate * by_momentum
+    matrix[second, second] = h * (bends * rate) @ by_gamma
+    return matrix
+
+
+def ggl_motion(of: Linkage, h: float, steps: int, *, accept: bool = False) -> tuple[Floats, Floats, int]:
+    """Return positions and momenta from the start, (rows, n), and the number of steps that did not converge.
+
+    With ``accept`` it goes on after a step that did not converge in 41 corrections, as the authors' program does
+    (github.com/plkinon/metis), unless it has no bounds; without, the motion ends before such a step.
+    """
+    q, p, unconverged = of.position, of.mass * of.velocity, 0
+    positions, momenta = [q], [p]
+    for _ in range(steps):
+        q, p, converged = ggl_step(of, q, p, h)
+        unconverged += not converged
+        if not converged and not (accept and np.isfinite([*q, *p]).all()):
+            break
+        positions.append(q)
+        momenta.append(p)
+    return np.array(positions), np.array(momenta), unconverged
+
 
 WINDOWS = 2
 DURATION, STEP, SMALL_STEP = 10.0, 0.01, 0.001
@@ -70,9 +208,9 @@ def ours(step: float, duration: float) -> Run:
 
 def theirs(step: float, duration: float, *, accept: bool = True) -> Run:
     """Return the linkage's motion by the GGL method; without ``accept`` as long as its steps converge."""
-    linkage = ggl.linkage(WINDOWS)
+    linkage = ggl_linkage(WINDOWS)
     begin = time.perf_counter()
-    positions, momenta, unconverged = ggl.motion(linkage, step, round(duration / step), accept=accept)
+    positions, momenta, unconverged = ggl_motion(linkage, step, round(duration / step), accept=accept)
     seconds = time.perf_counter() - begin
     energy = np.array([linkage.energy(q, p) for q, p in zip(positions, momenta, strict=True)])
     violation = np.array([np.abs(linkage.constraints(q)).max() for q in positions])
@@ -83,8 +221,8 @@ def theirs(step: float, duration: float, *, accept: bool = True) -> Run:
 
 def exact(times: Floats) -> Floats:
     """[rad] of the bars from upright."""
-    pull = 3.5 * ggl.G / (3.0 * ggl.LENGTH)
-    found = solve_ivp(lambda _, y: (y[1], pull * math.sin(y[0])), (0.0, float(times[-1])), [0.0, 1.0 / ggl.LENGTH],
+    pull = 3.5 * G / (3.0 * LENGTH)
+    found = solve_ivp(lambda _, y: (y[1], pull * math.sin(y[0])), (0.0, float(times[-1])), [0.0, 1.0 / LENGTH],
                       "DOP853", times, rtol=1e-12, atol=1e-12)  # fmt: skip
     return np.asarray(found.y[0])
 
@@ -105,12 +243,25 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         _row("ours", STEP, own), _row("GGL", STEP, other), _row("GGL, ends where it does not converge", STEP, strict),
         *(_row(name, SMALL_STEP, run) for name, run in zip(("ours", "GGL"), fine, strict=True)),
     ])  # fmt: skip
+    title, both = "Double four-bar linkage, Δt = 0.01 s", ((other, "GGL", style.RED), (own, "ours", style.BLUE))
     figures = {
-        "trajectory": _draw_trajectory(own, other, true),
-        "energy-error": _draw_both(own, other, "energy_error", "energy less its start's [J]", logarithmic=False),
-        "violation": _draw_both(own, other, "violation", "constraint violation [m]", logarithmic=True),
-        "energies": _draw_energies(own),
-    }
+        "trajectory": drawn((title, "time [s]", "first bar's tip, y [m]"), (
+            Curve(own.time, np.sin(true), "exact", style.BLACK, width=2.0),
+            Curve(other.time, np.sin(other.angle), "GGL", style.RED),
+            Curve(own.time, np.sin(own.angle), "ours", style.SKY, "--"),
+        )),
+        "energy-error": drawn((title, "time [s]", "energy less its start's [J]"), [
+            Curve(run.time, run.energy_error, name, color, width=1.0) for run, name, color in both
+        ]),
+        "violation": drawn((title, "time [s]", "constraint violation [m]"), [
+            Curve(run.time, np.maximum(run.violation, 1e-17), name, color, width=1.0) for run, name, color in both
+        ], yscale="log"),
+        "energies": drawn(("Energies of the linkage, ours, Δt = 0.01 s", "time [s]", "energy [J]"), (
+            Curve(own.time, own.kinetic, "kinetic", style.RED),
+            Curve(own.time, own.potential, "potential", style.GREEN),
+            Curve(own.time, own.kinetic + own.potential, "total"),
+        )),
+    }  # fmt: skip
     return Outcome(_findings(own, other, strict, fine, true), ASSUMED, {"Runs": table}, figures)
 
 
@@ -173,29 +324,3 @@ def _row(method: str, step: float, run: Run) -> dict[str, object]:
 def _step_time(run: Run) -> float:
     """[s]"""
     return run.seconds / (len(run.time) - 1)
-
-
-def _draw_trajectory(own: Run, other: Run, true: Floats) -> Figure:
-    with plotted("Double four-bar linkage, Δt = 0.01 s", "time [s]", "first bar's tip, y [m]") as (figure, axes):
-        axes.plot(own.time, np.sin(true), color=style.BLACK, lw=2.0, label="exact")
-        axes.plot(other.time, np.sin(other.angle), color=style.RED, label="GGL")
-        axes.plot(own.time, np.sin(own.angle), color=style.SKY, ls="--", label="ours")
-    return figure
-
-
-def _draw_both(own: Run, other: Run, column: str, label: str, *, logarithmic: bool) -> Figure:
-    with plotted("Double four-bar linkage, Δt = 0.01 s", "time [s]", label) as (figure, axes):
-        for run, color, name in ((other, style.RED, "GGL"), (own, style.BLUE, "ours")):
-            values = getattr(run, column)
-            axes.plot(run.time, np.maximum(values, 1e-17) if logarithmic else values, color=color, lw=1.0, label=name)
-        if logarithmic:
-            axes.set_yscale("log")
-    return figure
-
-
-def _draw_energies(own: Run) -> Figure:
-    with plotted("Energies of the linkage, ours, Δt = 0.01 s", "time [s]", "energy [J]") as (figure, axes):
-        axes.plot(own.time, own.kinetic, color=style.RED, label="kinetic")
-        axes.plot(own.time, own.potential, color=style.GREEN, label="potential")
-        axes.plot(own.time, own.kinetic + own.potential, color=style.BLUE, label="total")
-    return figure

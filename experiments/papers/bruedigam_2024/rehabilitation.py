@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 
 from biped.model.geometry import Quaternion, Vector3, quaternion_matrix
 from contact.arrays import Floats
-from experiments.papers.bruedigam_2024.quadruped import Unit
+from experiments.papers.bruedigam_2024.learning import Unit
 from experiments.papers.criteria import above, at_most, below, near, stated
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.figures import style
 from formulations.assembly import Assembly, Freedom, Joint, Motion, Placement, RigidBody, joint
@@ -191,10 +191,10 @@ def _findings(table: pd.DataFrame, loops: int) -> tuple[Finding, ...]:
 
 
 def _draw(kind: str, torques: dict[tuple[str, str], Floats]) -> Figure:
-    with plotted(f"Elbow torque, {kind} gains", "time [s]", "torque [N·m]") as (figure, axes):
-        for patient, color in zip(PATIENTS, (style.BLUE, style.RED), strict=True):
-            torque = torques[kind, patient]
-            axes.plot(STEP * (np.arange(len(torque)) + 0.5), torque, color=color, label=patient)
-        for side in (-LIMIT, LIMIT):
-            axes.axhline(side, color=style.GREY, ls="--", label="limit" if side > 0.0 else None)
-    return figure
+    curves = []
+    for patient, color in zip(PATIENTS, (style.BLUE, style.RED), strict=True):
+        torque = torques[kind, patient]
+        curves.append(Curve(STEP * (np.arange(len(torque)) + 0.5), torque, patient, color))
+    ends = (0.0, DURATION)
+    limits = [Curve(ends, (side, side), name, style.GREY, "--") for side, name in ((-LIMIT, None), (LIMIT, "limit"))]
+    return drawn((f"Elbow torque, {kind} gains", "time [s]", "torque [N·m]"), [*curves, *limits])

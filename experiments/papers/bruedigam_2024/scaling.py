@@ -2,16 +2,16 @@
 
 import math
 from itertools import product
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 from scipy.special import ellipk
 
-from experiments.benchmarks import step_sizes
-from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
 from experiments.papers.criteria import above, at_most, below, near, stated, when
-from experiments.papers.figures import plotted
-from experiments.papers.item import Finding, Outcome, Progress, tabulated
+from experiments.papers.figures import Curve, drawn
+from experiments.papers.item import ENDED, Finding, Outcome, Progress, Row, attempted, tabulated
+from experiments.timing import slope
 from experiments.visualization.figures import style
 from formulations.assembly import Assembly, Motion, joint
 from formulations.assembly.examples import thin_rod
@@ -71,8 +71,8 @@ def scales(quick: bool, progress: Progress) -> Outcome:
     table = tabulated(cases, swing, progress)
     early = swing(1.0, COARSE, 0.5 * small_period(1.0))
     figures = {
-        "iterations": _draw(table, "iterations a step", "Newton's iterations a step", logarithmic=False),
-        "error": _draw(table, "error [rad]", "error of the last angle [rad]", logarithmic=True),
+        "iterations": _draw(table, "iterations a step", "Newton's iterations a step", ylim=(0.0, None)),
+        "error": _draw(table, "error [rad]", "error of the last angle [rad]", yscale="log"),
     }
     return Outcome(_findings(table, float(str(early["error [rad]"]))), ASSUMED, {"Half swings": table}, figures)
 
@@ -81,7 +81,7 @@ def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
     finest, coarsest = (table[table["steps"] == most] for most in (table["steps"].max(), table["steps"].min()))
     coarse = table[(table["steps"] <= COARSE) & (table["scale"] == 1.0)]
     ended, error = int((table["ended"] == ENDED).sum()), float(finest["error [rad]"].max())
-    order = step_sizes.slope(coarse["Δt/s [s]"].tolist(), coarse["error [rad]"].tolist())
+    order = slope(coarse["Δt/s [s]"].tolist(), coarse["error [rad]"].tolist())
     by_scale = table[table["steps"] <= COARSE].pivot_table("error [rad]", "steps", "scale")
     apart = float((by_scale.max(axis=1) / by_scale.min(axis=1) - 1.0).max())
     few, many = (float(rows["iterations a step"].mean()) for rows in (coarsest, finest))
@@ -101,14 +101,9 @@ def _findings(table: pd.DataFrame, early: float) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-def _draw(table: pd.DataFrame, column: str, label: str, *, logarithmic: bool) -> Figure:
-    looks = zip(SCALES, (style.PURPLE, style.ORANGE, style.GREEN), ("o-", "s--", "^:"), strict=True)
-    with plotted("Half swings of pendulums of scale s", "Δt/s [s]", label) as (figure, axes):
-        for scale, color, line in looks:
-            mine = table[table["scale"] == scale]
-            axes.semilogx(mine["Δt/s [s]"], mine[column], line, ms=4, color=color, label=f"s = {scale:g}")
-        if logarithmic:
-            axes.set_yscale("log")
-        else:
-            axes.set_ylim(bottom=0.0)
-    return figure
+def _draw(table: pd.DataFrame, column: str, label: str, **limits: Any) -> Figure:
+    curves = []
+    for scale, color, line in zip(SCALES, (style.PURPLE, style.ORANGE, style.GREEN), ("o-", "s--", "^:"), strict=True):
+        mine = table[table["scale"] == scale]
+        curves.append(Curve(mine["Δt/s [s]"], mine[column], f"s = {scale:g}", color, line, marker=4))
+    return drawn(("Half swings of pendulums of scale s", "Δt/s [s]", label), curves, "semilogx", **limits)

@@ -7,14 +7,12 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from contact.arrays import Floats
 from experiments.papers.bruedigam_2024.cost import costs, step_cost
 from experiments.papers.criteria import LINEAR, at_least, at_most, stated, when
-from experiments.papers.growth import Curve, draw_growth, power
+from experiments.papers.figures import Curve, draw_growth, power
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.visualization.figures import style
 from formulations.assembly import Assembly, AssemblyStepError, Placement, PointContact, RigidBody, joint
 
 RADIUS, MASS, SPACING, FRICTION, STEP, STEPS, QUICK_STEPS = 0.25, 1.0, 1.0, 1.0, 0.01, 1000, 200
@@ -111,12 +109,15 @@ def mujoco_depths(spheres: int, steps: int) -> tuple[Floats, float | None]:
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     sizes, steps, repeats = (QUICK_SPHERES, QUICK_STEPS, QUICK_REPEATS) if quick else (SPHERES, STEPS, REPEATS)
-    timed = partial(step_cost, steps=steps, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
-    found = costs({str(n): partial(timed, *chain(n)) for n in sizes}, repeats, progress)
+    cost = partial(step_cost, steps=steps, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
+    found = costs({str(n): partial(cost, *chain(n)) for n in sizes}, repeats, progress)
     table = pd.DataFrame([row_of(n, 1e6 * found[str(n)]) for n in sizes] + [row_of(LONGER)])
     grown = power(sizes, table["spheres [µs]"][: len(sizes)], LONG)
     findings = (stated("power of the number of spheres", "linear", grown, LINEAR), *violations(table))
-    return Outcome(findings, ASSUMED, {"A step": table}, {"spheres": _draw(table, grown)})
+    timed = table.dropna(subset="spheres [µs]")
+    curve = Curve(timed["spheres"], timed["spheres [µs]"], f"$n^{{{grown:.2f}}}$")
+    figure = draw_growth("Chains of spheres on a floor, Δt = 0.01 s", "spheres", "a step [µs]", [curve])
+    return Outcome(findings, ASSUMED, {"A step": table}, {"spheres": figure})
 
 
 def row_of(spheres: int, cost: float = math.nan) -> dict[str, float | int | None]:
@@ -154,9 +155,3 @@ def _taken(which: str, table: pd.DataFrame, column: str, why: str = "", *, none:
     found = f"{len(ends) - early} in the 500 steps of the authors' program"
     return stated(f"{which} takes to their end", printed, f"{taken} of {len(ends)}",
                   when(printed, taken == (0 if none else len(ends))), f"{found}; {why}" if why else found)  # fmt: skip
-
-
-def _draw(table: pd.DataFrame, grown: float) -> Figure:
-    timed = table.dropna(subset="spheres [µs]")
-    curve = Curve(f"$n^{{{grown:.2f}}}$", style.BLUE, timed["spheres"].tolist(), timed["spheres [µs]"].tolist())
-    return draw_growth("Chains of spheres on a floor, Δt = 0.01 s", "spheres", "a step [µs]", [curve])

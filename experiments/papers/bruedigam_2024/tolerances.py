@@ -9,11 +9,10 @@ from matplotlib.figure import Figure
 
 from biped.integrators import LeeNewton, LeeRiqn, Recursive
 from biped.runs.run import Run
-from experiments.papers.bruedigam_2024.attempts import ENDED, Row, attempted
-from experiments.papers.bruedigam_2024.trees import START, STEP, UnflooredRiqn, in_minimal
+from experiments.papers.bruedigam_2024.cost import START, STEP, UnflooredRiqn, in_minimal
 from experiments.papers.criteria import LINEAR, at_most, stated, when, within_factor
-from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
-from experiments.papers.item import Finding, Outcome, Progress, tabulated
+from experiments.papers.figures import Curve, draw_growth, medians, power, step_seconds
+from experiments.papers.item import ENDED, Finding, Outcome, Progress, Row, attempted, tabulated
 from experiments.visualization.figures import style
 from formulations.assembly import Motion
 from formulations.assembly.examples import pendulum
@@ -154,5 +153,5 @@ def _costs(times: pd.DataFrame) -> tuple[Finding, ...]:
 
 
 def _draw(times: pd.DataFrame) -> Figure:
-    curves = [Curve(name, color, times.index.tolist(), times[name].tolist()) for name, color in COLORS.items()]
+    curves = [Curve(times.index, times[name], name, color) for name, color in COLORS.items()]
     return draw_growth("Pendulums of figure 10, Δt = 0.01 s", "links", "a step [µs]", curves)

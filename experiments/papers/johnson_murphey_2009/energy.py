@@ -1,6 +1,7 @@
 """Figures 1 and 8: energies of a pendulum over 5000 s, and of a device with two closed chains over 120 s."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ from scipy.optimize import minimize
 
 from biped.errors import IntegrationError
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage
 from experiments.papers.criteria import above, below, smaller, stated, when, within
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.motions import Motion
+from experiments.timing import part
 from formulations.mechanism import Mechanism
 from formulations.mechanism.examples import (
     CLOSED_CHAIN_PINS,
@@ -55,7 +56,8 @@ def pendulum_energy(quick: bool, progress: Progress) -> Outcome:
         f"{duration:g} s; energies are compared above that of the pendulum at rest",
         motions.BASELINE,
     )
-    figures = {"energy": _draw_pendulum(found)}
+    figures = {"energy": _draw("A pendulum, h = 0.01 s", "energy above rest [J]", found, height, 1.0)}
+    figures["energy"].axes[0].set_ylim(bottom=0.0)
     return Outcome(_swinging(found), assumed, {"Energy above rest": _pendulum_table(found)}, figures)
 
 
@@ -98,12 +100,9 @@ def _pendulum_table(found: dict[str, Motion]) -> pd.DataFrame:
     } for name, motion in found.items()])  # fmt: skip
 
 
-def _draw_pendulum(found: dict[str, Motion]) -> Figure:
-    with plotted("A pendulum, h = 0.01 s", "time [s]", "energy above rest [J]") as (figure, axes):
-        for name in reversed(found):
-            axes.plot(found[name].time, height(found[name]), lw=1.0, color=motions.COLORS[name], label=name)
-        axes.set_ylim(bottom=0.0)
-    return figure
+def _draw(title: str, label: str, found: dict[str, Motion], of: Callable[[Motion], Floats], width: float) -> Figure:
+    curves = [Curve(found[name].time, of(found[name]), name, motions.COLORS[name], width=width) for name in found]
+    return drawn((title, "time [s]", label), curves[::-1])
 
 
 def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
@@ -128,7 +127,9 @@ def closed_chain_energy(quick: bool, progress: Progress) -> Outcome:
         motions.POINTS,
         motions.BASELINE,
     )
-    scale, figures = DURATION / duration, {"energy": _draw_closed_chain(found)}
+    scale = DURATION / duration
+    figures = {"energy": _draw("The closed-chain device, h = 0.01 s", "energy [J]", found, lambda one: one.energy, 1.2)}
+    figures["energy"].axes[0].margins(y=0.1)
     tables = {"Energy and run time": _closed_chain_table(found, scale)}
     return Outcome(_closed(found, beside, finer, available(mechanism, q)), assumed, tables, figures)
 
@@ -146,11 +147,7 @@ def halves_drift(motion: Motion) -> float:
 
 
 def available(mechanism: Mechanism, q: dict[str, float]) -> float:
-    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the least there is.
-
-    Raises:
-        IntegrationError: the search for the least potential energy does not converge.
-    """
+    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the least there is."""
     start = mechanism.configuration(q)
     held = {"type": "eq", "fun": mechanism.constraint_values, "jac": mechanism.constraint_jacobian}
     found: Any = minimize(mechanism.potential_energy, start, method="SLSQP", constraints=held, tol=1e-12)  # type: ignore[call-overload]
@@ -189,11 +186,3 @@ def _closed_chain_table(found: dict[str, Motion], scale: float) -> pd.DataFrame:
         "least [J]": motion.energy.min(), "most [J]": motion.energy.max(), "points apart at most [m]": motion.defect,
         "run time of 120 s [s]": motion.seconds * scale, "printed [s]": PRINTED_SECONDS.get(name, math.nan),
     } for name, motion in found.items()])  # fmt: skip
-
-
-def _draw_closed_chain(found: dict[str, Motion]) -> Figure:
-    with plotted("The closed-chain device, h = 0.01 s", "time [s]", "energy [J]") as (figure, axes):
-        for name in reversed(found):
-            axes.plot(found[name].time, found[name].energy, lw=1.2, color=motions.COLORS[name], label=name)
-        axes.margins(y=0.1)
-    return figure

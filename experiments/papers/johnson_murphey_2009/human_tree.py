@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from contact.arrays import Floats
 from experiments.papers.criteria import below, stated, when
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.johnson_murphey_2009.lift import G
-from experiments.papers.johnson_murphey_2009.motions import ours
+from experiments.papers.johnson_murphey_2009.motions import G, ours
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
 from formulations.mechanism.examples import planar_human

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from experiments.benchmarks.comparison.budget import part
-from experiments.benchmarks.timing import seconds
 from experiments.papers.criteria import LINEAR, above, stated, when
-from experiments.papers.growth import Curve, draw_growth, medians, power, step_seconds
+from experiments.papers.figures import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.johnson_murphey_2009.lift import G
+from experiments.papers.johnson_murphey_2009.motions import G
 from experiments.papers.johnson_murphey_2009.recursions import Tree, newton_matrix
+from experiments.timing import part, seconds
 from experiments.visualization.figures import style
 from formulations.mechanism.examples import n_link_pendulum, pendulum_frames
 
@@ -44,7 +43,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     sizes, repeats = (QUICK_SIZES, QUICK_REPEATS) if quick else (SIZES, REPEATS)
     found = medians({links: partial(step_cost, links) for links in sizes}, repeats, part(progress, 0, 2))
     saved = caching(QUICK_CACHED if quick else CACHED, part(progress, 1, 2))
-    tables = {"Run time": _times(found), "One matrix (22) by the paper's recursions": _table(saved)}
+    times = pd.DataFrame([{"links": n, "a step [µs]": 1e6 * one, "20 s [s]": one * STEPS} for n, one in found.items()])
+    tables = {"Run time": times, "One matrix (22) by the paper's recursions": _table(saved)}
     assumed = (
         f"links of 1 m with 1 kg and {INERTIA:g} kg m² at the end, which the paper does not print",
         "the curves cannot be read off, nor are there numbers in the text: what the text says of them is compared",
@@ -54,7 +54,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         "trep itself is not run here; its recursions, compiled, are timed beside ours in lee-2016, figure-3 (SVI)",
         f"ours: the median of {repeats} runs of 20 s, sizes in turn, without what is written down",
     )
-    figures = {"run-time": _draw(found), "caching": _draw_caching(saved)}
+    figures = {"run-time": _draw(times, growth(found)), "caching": _draw_caching(saved)}
     return Outcome(_findings(found, saved), assumed, tables, figures)
 
 
@@ -127,12 +127,6 @@ def caching_powers(saved: dict[int, Caching]) -> tuple[float, float]:
     return without, cached
 
 
-def _times(found: dict[int, float]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [{"links": links, "a step [µs]": 1e6 * taken, "20 s [s]": taken * STEPS} for links, taken in found.items()]
-    )
-
-
 def _table(saved: dict[int, Caching]) -> pd.DataFrame:
     return pd.DataFrame([{
         "links": links, "evaluations without caching": one.evaluations[0], "with caching": one.evaluations[1],
@@ -140,19 +134,16 @@ def _table(saved: dict[int, Caching]) -> pd.DataFrame:
     } for links, one in saved.items()])  # fmt: skip
 
 
-def _draw(found: dict[int, float]) -> Figure:
-    times = [taken * STEPS for taken in found.values()]
-    curve = Curve(f"ours: $N^{{{growth(found):.2f}}}$", style.BLACK, list(found), times)
+def _draw(times: pd.DataFrame, grown: float) -> Figure:
+    curve = Curve(times["links"], times["20 s [s]"], f"ours: $N^{{{grown:.2f}}}$", style.BLACK)
     return draw_growth("A pendulum for 20 s, h = 0.01 s", "links", "run time [s]", [curve])
 
 
 def _draw_caching(saved: dict[int, Caching]) -> Figure:
     """Draw times as the paper's figure does: dashed without caching, solid with it."""
-    looks = zip(("without caching", "with caching"), ("o--", "o-"), caching_powers(saved), strict=True)
+    looks = zip(("without caching", "with caching"), ("--", "-"), caching_powers(saved), strict=True)
     curves = [
-        Curve(
-            f"{name}: $N^{{{grown:.1f}}}$", style.BLACK, list(saved), [one.seconds[k] for one in saved.values()], line
-        )
-        for k, (name, line, grown) in enumerate(looks)
+        Curve(list(saved), [one.seconds[k] for one in saved.values()], f"{name}: $N^{{{by:.1f}}}$", style.BLACK, line)
+        for k, (name, line, by) in enumerate(looks)
     ]
     return draw_growth("One matrix (22) by the paper's recursions, in NumPy", "links", "time [s]", curves)

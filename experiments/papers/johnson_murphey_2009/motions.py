@@ -1,15 +1,19 @@
 """Motions of mechanisms by our integrator and by PyBullet, in one form."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
+from scipy.integrate import quad, solve_ivp
 
 from contact.arrays import Floats
-from experiments.benchmarks.timing import seconds
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import below, stated
 from experiments.papers.item import Finding, Progress
+from experiments.timing import seconds
 from experiments.visualization.figures import style
 from formulations.mechanism import Mechanism
 
@@ -81,3 +85,96 @@ def bullet(
         progress(k / count)
     when, angle, energy, defect = np.array(looks).T
     return Motion(when, angle, energy, float(defect.max()), taken)
+
+
+#: Of the authors' program (``examples/scissor.py``), but for g, which it has as 9.8 and listing 1 as 9.81.
+LENGTH, MASS, INERTIA, SLIDER, START, G = 5.0, 1.0, 1.0, 1.0, 0.05 * math.pi, 9.81
+#: Of the solution of the differential equation, relative and absolute.
+EXACT = 1e-12
+
+
+@dataclass(frozen=True)
+class OneDegreeLift:
+    """A lift of so many segments that starts at rest at an angle [rad]."""
+
+    segments: int
+    start: float = START
+
+    @cached_property
+    def _cosine_part(self) -> float:
+        """[kg m²] the factor of cos² θ in A."""
+        return sum(2.0 * MASS * LENGTH**2 * (n - 0.5) ** 2 for n in range(1, self.segments + 1))
+
+    @cached_property
+    def _sine_part(self) -> float:
+        """[kg m²] the factor of sin² θ in A."""
+        return self.segments * MASS * LENGTH**2 / 2.0 + SLIDER * LENGTH**2
+
+    @cached_property
+    def weight(self) -> float:
+        """[N·m] B."""
+        return MASS * G * LENGTH * self.segments**2
+
+    def inertia(self, angle: Any) -> Any:
+        """[kg m²] A(θ)."""
+        cosine, sine = np.cos(angle), np.sin(angle)
+        return self._cosine_part * cosine**2 + self._sine_part * sine**2 + 2.0 * self.segments * INERTIA
+
+    def acceleration(self, angle: float, rate: float) -> float:
+        """[rad/s²] by Lagrange's equation: A θ'' + ½ A' θ'² = B cos θ."""
+        growth = (self._sine_part - self._cosine_part) * math.sin(2.0 * angle)
+        return (self.weight * math.cos(angle) - 0.5 * growth * rate**2) / float(self.inertia(angle))
+
+    def energy(self, angle: Any, rate: Any) -> Any:
+        """[J] ½ A θ'² − B sin θ: the potential is zero where all is level."""
+        return 0.5 * self.inertia(angle) * rate**2 - self.weight * np.sin(angle)
+
+    @cached_property
+    def period(self) -> float:
+        """[s] by quadrature of the energy's integral, to about 1e-13 of it.
+
+        With θ = π/2 − a cos φ, a = π/2 − θ(0), the integrand of T = 2 ∫ √(A / (2 B (sin θ − sin θ(0)))) dθ is smooth,
+        since sin θ − sin θ(0) = 2 sin(a cos² φ/2) sin(a sin² φ/2).
+        """
+        swing = math.pi / 2.0 - self.start
+
+        def integrand(phi: float) -> float:
+            half = math.sin(phi / 2.0) ** 2
+            if half in (0.0, 1.0):  # sin φ over the root of the sines
+                ratio = math.sqrt(2.0 / (swing * math.sin(swing)))
+            else:
+                ratio = math.sin(phi) / math.sqrt(2.0 * math.sin(swing * (1.0 - half)) * math.sin(swing * half))
+            angle = math.pi / 2.0 - swing * math.cos(phi)
+            return swing * ratio * math.sqrt(float(self.inertia(angle)) / (2.0 * self.weight))
+
+        return 2.0 * float(quad(integrand, 0.0, math.pi, epsabs=1e-13, epsrel=1e-13, limit=200)[0])
+
+    def solve(self, duration: float, method: Literal["DOP853", "Radau"] = "DOP853") -> Any:
+        """Return SciPy's solution by one of its methods, with a dense output."""
+
+        def right_side(_: float, state: Floats) -> list[float]:
+            return [state[1], self.acceleration(state[0], state[1])]
+
+        return solve_ivp(
+            right_side, (0.0, duration), [self.start, 0.0], method, rtol=EXACT, atol=EXACT, dense_output=True,
+            max_step=self.period / 200.0,
+        )  # fmt: skip
+
+    @cached_property
+    def _swing(self) -> Callable[[Floats], Floats]:
+        """The motion from one turning point to the next."""
+        dense: Callable[[Floats], Floats] = self.solve(0.505 * self.period).sol
+        return dense
+
+    def angle(self, time: Floats) -> Floats:
+        """[rad] at times [s], however long: one swing, repeated, so that no error piles up."""
+        phase = np.mod(np.asarray(time, dtype=float), self.period)
+        back = np.minimum(phase, self.period - phase)  # the way back is the way there, reversed
+        return np.asarray(self._swing(back)[0])
+
+
+def printed_inertia(segments: int, angle: float) -> float:
+    """[kg m²] A(θ) as printed, misprints and all."""
+    sine, cosine = math.sin(angle) ** 2, math.cos(angle) ** 2
+    links = sum((0.5 - n) ** 2 * cosine + 0.5 * sine + INERTIA for n in range(1, segments + 1))
+    return 2.0 * MASS * LENGTH**2 * links + SLIDER * LENGTH**2 * sine

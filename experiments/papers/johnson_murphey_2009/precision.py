@@ -13,12 +13,11 @@ from matplotlib.figure import Figure
 
 from biped.errors import IntegrationError
 from contact.arrays import Floats
-from experiments.benchmarks import step_sizes
 from experiments.papers.criteria import above, near, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
-from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
+from experiments.papers.johnson_murphey_2009.motions import OneDegreeLift
 from experiments.papers.johnson_murphey_2009.scissor import (
     ASSUMPTIONS,
     SEGMENTS,
@@ -26,6 +25,7 @@ from experiments.papers.johnson_murphey_2009.scissor import (
     lift_mechanism,
     lift_start,
 )
+from experiments.timing import halved, slope
 from experiments.visualization.figures import style
 from formulations.mechanism import Mechanism, integrate
 from formulations.mechanism import Motion as MechanismMotion
@@ -36,15 +36,15 @@ EVERY = 0.2
 RK4, DOP853 = "RK4 on (36)", "DOP853 on (36)"
 #: [s] the steps; of DOP853, which chooses its own, the tolerances.
 STEPS = {
-    motions.OURS: step_sizes.halved(0.04, 6),
-    RK4: step_sizes.halved(0.01, 5),
+    motions.OURS: halved(0.04, 6),
+    RK4: halved(0.01, 5),
     DOP853: (1e-3, 1e-5, 1e-7, 1e-9, 1e-11),
-    motions.BULLET: step_sizes.halved(0.01, 7),
-    motions.BULLET_DIRECT: step_sizes.halved(0.01, 7),
+    motions.BULLET: halved(0.01, 7),
+    motions.BULLET_DIRECT: halved(0.01, 7),
 }
 QUICK_STEPS = {
-    motions.OURS: step_sizes.halved(0.02, 3),
-    RK4: step_sizes.halved(0.01, 3),
+    motions.OURS: halved(0.02, 3),
+    RK4: halved(0.01, 3),
     DOP853: (1e-6,),
     motions.BULLET: (0.01,),
     motions.BULLET_DIRECT: (0.01, 0.005),
@@ -134,7 +134,7 @@ def _error(time: Floats, angle: Floats, exact: OneDegreeLift) -> float:
 def order(points: Sequence[Point]) -> float:
     """Return the power of the step that the error falls with, over the three finest that rounding does not touch."""
     clean = [point for point in points if point.error > 1e-9][-3:]
-    return step_sizes.slope([point.setting for point in clean], [point.error for point in clean])
+    return slope([point.setting for point in clean], [point.error for point in clean])
 
 
 def cost_at(points: Sequence[Point], level: float) -> float:

@@ -6,6 +6,7 @@ Indices: k a frame, i and j configuration variables.
 """
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -121,95 +122,45 @@ class Tree:
         return inverse(frame.transform, frame.parameter if i < 0 else self.q[i], order)  # type: ignore[arg-type]
 
     @remembered
-    def g(self, k: int) -> Matrix:
-        """(2)."""
-        if k < 0:
-            return np.eye(4)
-        return self.g(self.parent[k]) @ self.local(k)
+    def g(self, k: int, *by: int) -> Matrix:
+        """(2), (3) and (4): g_{s,k} and its derivatives by variables; R1 and R2 are exchanged before (3)."""
+        if k < 0 or not self.above[k].issuperset(by):
+            return np.zeros((4, 4)) if by else np.eye(4)
+        rest, own = self._split(k, by)
+        return self.g(self.parent[k], *rest) @ self.local(k, own)
 
     @remembered
-    def g_q(self, k: int, i: int) -> Matrix:
-        """(3): ∂g_{s,k}/∂q_i. R1 and R2 are exchanged in the text before it."""
-        if k < 0 or i not in self.above[k]:
+    def V(self, k: int, *by: int) -> Matrix:  # noqa: N802 - the paper's symbol
+        """(5), (6) and (7): the body velocity as a 4 x 4 matrix, and its derivatives by variables."""
+        if k < 0 or not self.above[k].issuperset(by):
             return np.zeros((4, 4))
-        if i == self.driver[k]:
-            return self.g(self.parent[k]) @ self.local(k, 1)
-        return self.g_q(self.parent[k], i) @ self.local(k)
-
-    @remembered
-    def g_qq(self, k: int, i: int, j: int) -> Matrix:
-        """(4)."""
-        if k < 0 or i not in self.above[k] or j not in self.above[k]:
-            return np.zeros((4, 4))
-        own, parent = self.driver[k], self.parent[k]
-        if i == own == j:
-            return self.g(parent) @ self.local(k, 2)
-        if i == own:
-            return self.g_q(parent, j) @ self.local(k, 1)
-        if j == own:
-            return self.g_q(parent, i) @ self.local(k, 1)
-        return self.g_qq(parent, i, j) @ self.local(k)
-
-    @remembered
-    def V(self, k: int) -> Matrix:  # noqa: N802 - the paper's symbol
-        """(5): the body velocity, as a 4 x 4 matrix."""
-        if k < 0:
-            return np.zeros((4, 4))
-        carried = self.local_inverse(k) @ self.V(self.parent[k]) @ self.local(k)
-        if self.driver[k] < 0:
+        rest, own = self._split(k, by)
+        carried = self._carried(k, self.V(self.parent[k], *rest), own)
+        if by or self.driver[k] < 0:
             return carried
         return carried + twist(self.frames[k].transform) * self.v[self.driver[k]]
 
     @remembered
-    def V_q(self, k: int, i: int) -> Matrix:  # noqa: N802 - the paper's symbol
-        """(6)."""
-        if k < 0 or i not in self.above[k]:
+    def V_rate(self, k: int, j: int, *by: int) -> Matrix:  # noqa: N802 - the paper's symbol
+        """(8) and (10): ∂v/∂q̇_j and its derivatives by variables; (9) says that its derivative by q̇ is zero."""
+        if k < 0 or not self.above[k].issuperset((j, *by)):
             return np.zeros((4, 4))
-        parent = self.parent[k]
-        if i == self.driver[k]:
-            V = self.V(parent)
-            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
-        return self.local_inverse(k) @ self.V_q(parent, i) @ self.local(k)
+        if j == self.driver[k]:
+            return np.zeros((4, 4)) if by else twist(self.frames[k].transform)
+        rest, own = self._split(k, by)
+        return self._carried(k, self.V_rate(self.parent[k], j, *rest), own)
 
-    @remembered
-    def V_qq(self, k: int, i: int, j: int) -> Matrix:  # noqa: N802 - the paper's symbol
-        """(7)."""
-        if k < 0 or i not in self.above[k] or j not in self.above[k]:
-            return np.zeros((4, 4))
-        own, parent = self.driver[k], self.parent[k]
-        if i == own == j:
-            V = self.V(parent)
-            return (
-                self.local_inverse(k, 2) @ V @ self.local(k)
-                + 2.0 * self.local_inverse(k, 1) @ V @ self.local(k, 1)
-                + self.local_inverse(k) @ V @ self.local(k, 2)
-            )
-        if own in (i, j):
-            V = self.V_q(parent, i if j == own else j)
-            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
-        return self.local_inverse(k) @ self.V_qq(parent, i, j) @ self.local(k)
+    def _split(self, k: int, by: tuple[int, ...]) -> tuple[list[int], int]:
+        """The variables that drive other frames, and how often frame k's own is among them."""
+        rest = [i for i in by if i != self.driver[k]]
+        return rest, len(by) - len(rest)
 
-    @remembered
-    def V_v(self, k: int, i: int) -> Matrix:  # noqa: N802 - the paper's symbol
-        """(8): ∂v/∂q̇_i; (9) says that its derivative by q̇ is zero."""
-        if k < 0 or i not in self.above[k]:
-            return np.zeros((4, 4))
-        if i == self.driver[k]:
-            return twist(self.frames[k].transform)
-        return self.local_inverse(k) @ self.V_v(self.parent[k], i) @ self.local(k)
-
-    @remembered
-    def V_vq(self, k: int, j: int, i: int) -> Matrix:  # noqa: N802 - the paper's symbol
-        """(10): ∂²v/∂q̇_j ∂q_i."""
-        if k < 0 or i not in self.above[k] or j not in self.above[k]:
-            return np.zeros((4, 4))
-        own, parent = self.driver[k], self.parent[k]
-        if j == own:
-            return np.zeros((4, 4))
-        if i == own:
-            V = self.V_v(parent, j)
-            return self.local_inverse(k, 1) @ V @ self.local(k) + self.local_inverse(k) @ V @ self.local(k, 1)
-        return self.local_inverse(k) @ self.V_vq(parent, j, i) @ self.local(k)
+    def _carried(self, k: int, V: Matrix, order: int) -> Matrix:
+        """g_k⁻¹ V g_k, or its derivative of an order by the frame's own variable, V held."""
+        terms = (
+            math.comb(order, m) * self.local_inverse(k, order - m) @ V @ self.local(k, m) for m in range(order + 1)
+        )
+        return functools.reduce(np.add, terms)
 
     def vector(self, function: Callable[..., Any]) -> Matrix:
         """(n, …) of a function of a variable."""
@@ -223,11 +174,11 @@ class Tree:
 
     def kinetic_qq(self) -> Matrix:
         """(24) without the potential."""
-        return self._second(self.V_q, self.V_qq)
+        return self._second(self.V, self.V)
 
     def kinetic_qv(self) -> Matrix:
         """(26): ∂²L/∂q_i ∂q̇_j in row i, column j."""
-        return self._second(self.V_v, lambda k, i, j: self.V_vq(k, j, i))
+        return self._second(self.V_rate, lambda k, i, j: self.V_rate(k, j, i))
 
     def _second(self, by_j: Callable[..., Matrix], by_both: Callable[..., Matrix]) -> Matrix:
         """Σ ∂vᵀ M ∂v/∂q_i + vᵀ M ∂²v, ∂ by the variable or the rate j."""
@@ -235,7 +186,7 @@ class Tree:
         def of(i: int, j: int) -> Any:
             return self.sum(
                 lambda k, M: (
-                    unhat(by_j(k, j)) @ M @ unhat(self.V_q(k, i)) + unhat(self.V(k)) @ M @ unhat(by_both(k, i, j))
+                    unhat(by_j(k, j)) @ M @ unhat(self.V(k, i)) + unhat(self.V(k)) @ M @ unhat(by_both(k, i, j))
                 )
             )
 
@@ -243,12 +194,12 @@ class Tree:
 
     def kinetic_vv(self) -> Matrix:
         """(27) with (9): M(q)."""
-        return self.matrix(lambda i, j: self.sum(lambda k, M: unhat(self.V_v(k, j)) @ M @ unhat(self.V_v(k, i))))
+        return self.matrix(lambda i, j: self.sum(lambda k, M: unhat(self.V_rate(k, j)) @ M @ unhat(self.V_rate(k, i))))
 
     def gravity_qq(self, g: Sequence[float]) -> Matrix:
         """(32), of all masses."""
         weight = {k: mass[0] * np.asarray(g) for k, mass in self.masses.items()}
-        return self.matrix(lambda i, j: self.sum(lambda k, _: -self.g_qq(k, i, j)[:3, 3] @ weight[k]))
+        return self.matrix(lambda i, j: self.sum(lambda k, _: -self.g(k, i, j)[:3, 3] @ weight[k]))
 
     def sum(self, of: Callable[[int, Matrix], Any]) -> Any:
         """The sum over masses, of a frame and its inertia."""

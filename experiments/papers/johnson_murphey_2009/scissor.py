@@ -7,22 +7,22 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.budget import part
 from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import above, at_most, below, near, smaller, stated, when
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
-from experiments.papers.johnson_murphey_2009.lift import (
+from experiments.papers.johnson_murphey_2009.motions import (
     INERTIA,
     LENGTH,
     MASS,
     SLIDER,
     START,
+    Motion,
     OneDegreeLift,
     printed_inertia,
 )
-from experiments.papers.johnson_murphey_2009.motions import Motion
+from experiments.timing import part
 from experiments.visualization.figures import style
 from formulations.mechanism import Mechanism
 from formulations.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins
@@ -172,25 +172,31 @@ def _table(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDeg
     } for (name, step), motion in rows.items()])  # fmt: skip
 
 
-_STEP_COLORS = (style.RED, style.ORANGE, style.SKY)
+_STEP_COLORS, _LEGEND = (style.RED, style.ORANGE, style.SKY), {"loc": "upper left", "ncols": 2}
 
 
 def _draw(own: Motion, bullets: dict[tuple[float, bool], Motion], exact: OneDegreeLift) -> Figure:
-    title = f"A scissor lift of {SEGMENTS} segments"
-    with plotted(title, "time [s]", "angle of the links [rad]", (7.0, 4.2)) as (figure, axes):
-        time = np.linspace(0.0, SHORT, 1000)
-        axes.plot(time, exact.angle(time), lw=3.5, color="#C8C8C8", label="benchmark, one degree of freedom")
-        axes.plot(own.time, own.angle, lw=1.2, color=style.BLACK, label=f"{motions.OURS}, h = {STEP:g} s")
-        steps = [step for step, direct in bullets if not direct]
-        for step, color in zip(steps, _STEP_COLORS, strict=False):
-            motion = bullets[step, False]
-            axes.plot(motion.time, motion.angle, lw=1.2, color=color, label=f"PyBullet, h = {step:g} s")
-        motion = bullets[steps[0], True]
-        axes.plot(motion.time, motion.angle, "--", lw=1.0, color=style.GREEN,
-                  label=f"PyBullet, direct solver, h = {steps[0]:g} s")  # fmt: skip
-        axes.set_ylim(0.0, 4.6)
-        axes.legend(loc="upper left", ncols=2)
-    return figure
+    steps = [step for step, direct in bullets if not direct]
+    curves = [_benchmark(exact, 0.0, SHORT), _angle(own, f"{motions.OURS}, h = {STEP:g} s", style.BLACK)]
+    curves += [_angle(bullets[step, False], f"PyBullet, h = {step:g} s", color)
+               for step, color in zip(steps, _STEP_COLORS, strict=False)]  # fmt: skip
+    curves.append(
+        _angle(bullets[steps[0], True], f"PyBullet, direct solver, h = {steps[0]:g} s", style.GREEN)._replace(
+            line="--", width=1.0
+        )
+    )
+    titles = f"A scissor lift of {SEGMENTS} segments", "time [s]", "angle of the links [rad]"
+    return drawn(titles, curves, size=(7.0, 4.2), legend=_LEGEND, ylim=(0.0, 4.6))
+
+
+def _benchmark(exact: OneDegreeLift, begin: float, end: float) -> Curve:
+    time = np.linspace(begin, end, round(100 * (end - begin)))
+    return Curve(time, exact.angle(time), "benchmark, one degree of freedom", "#C8C8C8", width=3.5)
+
+
+def _angle(motion: Motion, label: str, color: str, since: float = 0.0) -> Curve:
+    shown = motion.time >= since
+    return Curve(motion.time[shown], motion.angle[shown], label, color, width=1.2)
 
 
 def long_run(quick: bool, progress: Progress) -> Outcome:
@@ -220,7 +226,9 @@ def long_run(quick: bool, progress: Progress) -> Outcome:
         "quantity": ["period [s]", "phase shift at the end [s]", "range of the energy [J]", "run time [s]"],
         "benchmark": [exact.period, 0.0, 0.0, np.nan], "ours": [period, shift, np.ptp(own.energy), own.seconds],
     })  # fmt: skip
-    figures = {"long-time": _draw_long(own, exact, duration)}
+    titles, since = (f"After {duration:g} s, h = {STEP:g} s", "time [s]", "angle of the links [rad]"), duration - 15.0
+    curves = _benchmark(exact, since, duration), _angle(own, motions.OURS, style.BLACK, since)
+    figures = {"long-time": drawn(titles, curves, legend=_LEGEND, ylim=(0.0, 4.0))}
     return Outcome(findings, ASSUMPTIONS, {f"After {duration:g} s": table}, figures)
 
 
@@ -238,15 +246,3 @@ def crossing_times(motion: Motion) -> Floats:
 def exact_crossing(exact: OneDegreeLift, number: int) -> float:
     """Return the time of the crossing of this number from 0 [s]: a quarter of a period, three quarters, …"""
     return exact.period * (0.25 + 0.5 * number)
-
-
-def _draw_long(own: Motion, exact: OneDegreeLift, duration: float) -> Figure:
-    title = f"After {duration:g} s, h = {STEP:g} s"
-    with plotted(title, "time [s]", "angle of the links [rad]") as (figure, axes):
-        shown = own.time > duration - 15.0
-        time = np.linspace(duration - 15.0, duration, 1500)
-        axes.plot(time, exact.angle(time), lw=3.5, color="#C8C8C8", label="benchmark, one degree of freedom")
-        axes.plot(own.time[shown], own.angle[shown], lw=1.2, color=style.BLACK, label=motions.OURS)
-        axes.set_ylim(0.0, 4.0)
-        axes.legend(loc="upper left", ncols=2)
-    return figure

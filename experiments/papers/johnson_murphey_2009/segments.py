@@ -17,8 +17,7 @@ from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
-from experiments.papers.johnson_murphey_2009.lift import OneDegreeLift
-from experiments.papers.johnson_murphey_2009.motions import Motion
+from experiments.papers.johnson_murphey_2009.motions import Motion, OneDegreeLift
 from experiments.papers.johnson_murphey_2009.scissor import ASSUMPTIONS, lift_linkage, lift_mechanism, lift_start
 from experiments.visualization.figures import style
 from formulations.mechanism import Mechanism

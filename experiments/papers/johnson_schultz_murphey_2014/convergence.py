@@ -1,21 +1,65 @@
 """Figure 3: how a search with second derivatives and one with first derivatives alone converge."""
 
+import math
 import time
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from biped.optimal import Optimum, descent_direction
+from biped.optimal import Iteration, Optimum, QuadraticCost, Trajectory, descent_direction, optimize, rollout
+from biped.optimal.trajectory import Method
 from contact.arrays import Floats
-from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
 from experiments.papers.criteria import below, stated, when, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
-from experiments.papers.johnson_schultz_murphey_2014.swing_up import ASSUMPTIONS, TOLERANCE, cost, search
+from experiments.timing import Spread, interleaved, one_core, seconds
 from experiments.visualization.figures import style
 from formulations.mechanism import DiscreteMechanism
+
+#: N of (35).
+STEPS = 100
+#: Of q and p, and of u.
+STATE_COST, INPUT_COST = (1000.0, 1.0), 50.0
+#: Quasi-Newton steps before Newton's, far from the optimum; the tolerance of the cost's slope.
+FIRST, TOLERANCE = 4, 1e-6
+ASSUMPTIONS = (
+    f"the costs, which are not printed: Q = diag({STATE_COST[0]:g}, {STATE_COST[1]:g}), R = {INPUT_COST:g}, the end "
+    f"as Q; {FIRST} quasi-Newton steps at first; the search begins with the pendulum at rest: by the authors' program",
+    f"converged: the cost's slope along the descent direction is below {TOLERANCE:g}",
+)
+
+
+def desired() -> Trajectory:
+    """Return (35): it hangs for half of the time, then stands on its head; no pendulum can."""
+    x = np.zeros((STEPS + 1, 2))
+    x[STEPS // 2 :, 0] = math.pi
+    return Trajectory(x, np.zeros((STEPS, 1)))
+
+
+def cost() -> QuadraticCost:
+    """Return the cost of the distance from ``desired``."""
+    return QuadraticCost(desired(), np.diag(STATE_COST), np.diag([INPUT_COST]))
+
+
+def search(
+    system: DiscreteMechanism, method: Method, most: int = 1000, progress: Progress = lambda _: None, expected: int = 14
+) -> Optimum:
+    """Return the feasible trajectory nearest to ``desired``; ``expected`` iterations count as all for ``progress``."""
+    start = rollout(system, np.zeros(2), desired().u)
+    done = 0
+
+    def after(_: Iteration) -> None:
+        nonlocal done
+        done += 1
+        progress(min(1.0, done / expected))
+
+    return optimize(
+        system, cost(), start, method=method, first_iterations=FIRST, tolerance=TOLERANCE, max_iterations=most,
+        progress=after,
+    )  # fmt: skip
+
 
 #: Iterations printed, and by how much ours of the slow search may differ.
 NEWTON, STEEPEST, NEAR = 14, 653, 0.02
@@ -25,20 +69,20 @@ SHARE = 0.04
 #: After so many iterations a short version gives the slow search up.
 QUICK_MOST = 30
 REPEATS, QUICK_REPEATS = 20, 2
-SECOND, FIRST = "second order (Newton)", "first order (steepest descent)"
+SECOND_ORDER, FIRST_ORDER = "second order (Newton)", "first order (steepest descent)"
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
     system = pendulum()
     most = QUICK_MOST if quick else 2 * STEEPEST
     begin = time.process_time()
-    found = {SECOND: search(system, "newton", progress=lambda done: progress(0.05 * done), expected=NEWTON)}
+    found = {SECOND_ORDER: search(system, "newton", progress=lambda done: progress(0.05 * done), expected=NEWTON)}
     between = time.process_time()
-    found[FIRST] = search(
+    found[FIRST_ORDER] = search(
         system, "steepest", most, lambda done: progress(0.05 + 0.9 * done), expected=min(most, STEEPEST)
     )
     share = (between - begin) / (time.process_time() - between)
-    times = _directions(system, found[SECOND], QUICK_REPEATS if quick else REPEATS)
+    times = _directions(system, found[SECOND_ORDER], QUICK_REPEATS if quick else REPEATS)
     progress(1.0)
     findings = (*_iterations(found), *_times(times, None if quick else share))
     assumed = (*ASSUMPTIONS, "times are the processor's, of one core; of descent directions at the optimum")
@@ -63,7 +107,7 @@ def _directions(system: DiscreteMechanism, found: Optimum, repeats: int) -> dict
 
 
 def _iterations(found: dict[str, Optimum]) -> tuple[Finding, ...]:
-    fast, slow = found[SECOND], found[FIRST]
+    fast, slow = found[SECOND_ORDER], found[FIRST_ORDER]
     count = len(slow.history)
     first = stated("iterations of the second-order search", float(NEWTON), float(len(fast.history)),
                    when("the same", fast.converged and len(fast.history) == NEWTON))  # fmt: skip
@@ -113,7 +157,7 @@ def _table_of(times: dict[str, Spread]) -> pd.DataFrame:
 
 def _draw(found: dict[str, Optimum]) -> Figure:
     with plotted("A pendulum's swing-up, N = 100", "iteration", "slope of the cost") as (figure, axes):
-        for name, color in ((FIRST, style.GREY), (SECOND, style.BLUE)):
+        for name, color in ((FIRST_ORDER, style.GREY), (SECOND_ORDER, style.BLUE)):
             axes.loglog(np.arange(1, len(slopes(found[name])) + 1), slopes(found[name]), color=color, label=name)
         axes.set_ylim(bottom=1e-4 * TOLERANCE)
         axes.axhline(TOLERANCE, lw=0.8, color=style.BLACK, ls=":")

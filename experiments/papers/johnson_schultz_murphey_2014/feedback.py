@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from biped.optimal import Trajectory, closed_loop, regulator
 from contact.arrays import Floats
 from experiments.papers.criteria import above, below, stated
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.johnson_schultz_murphey_2014 import puppet, swing_up
+from experiments.papers.johnson_schultz_murphey_2014 import convergence, puppet
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.visualization.figures import style
 from formulations.mechanism import DiscreteMechanism
@@ -28,7 +28,7 @@ TURNED, BY = "torso_rz", 0.1
 #: Of configurations; 1 of all else.
 WEIGHT = 100.0
 WITH, WITHOUT = "with feedback", "without"
-COLORS = {WITHOUT: style.GREY, WITH: style.BLUE}
+COLORS = {WITHOUT: (style.GREY, "-"), WITH: (style.BLUE, "-")}
 
 
 def feedback(
@@ -56,14 +56,14 @@ def back_after(time: Floats, error: Floats, share: float) -> float:
 
 def regulate(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes seconds
     system = pendulum()
-    desired = swing_up.search(system, "newton", progress=lambda done: progress(0.8 * done)).path
+    desired = convergence.search(system, "newton", progress=lambda done: progress(0.8 * done)).path
     gains = feedback(system, desired, np.eye(2), np.eye(1))
     closed, opened = (closed_loop(system, desired, K, np.array(START)) for K in (gains, 0.0 * gains))
     progress(1.0)
-    paths = {REFERENCE: swing_up.desired(), FEASIBLE: desired, CLOSED: closed, OPEN: opened}
-    time = np.linspace(0.0, system.step * swing_up.STEPS, swing_up.STEPS + 1)
+    paths = {REFERENCE: convergence.desired(), FEASIBLE: desired, CLOSED: closed, OPEN: opened}
+    time = np.linspace(0.0, system.step * convergence.STEPS, convergence.STEPS + 1)
     assumed = (
-        *swing_up.ASSUMPTIONS,
+        *convergence.ASSUMPTIONS,
         "the regulator's costs, which are not printed: Q = I, R = 1, the end as Q: by the authors' program",
         "the error is the norm of that of (θ, p)",
     )
@@ -100,11 +100,8 @@ def _draw_angles(time: Floats, paths: dict[str, Trajectory]) -> Figure:
         REFERENCE: (style.BLACK, ":"), FEASIBLE: (style.BLACK, "-"),
         CLOSED: (style.BLUE, "--"), OPEN: (style.RED, "-."),
     }  # fmt: skip
-    with plotted("A pendulum that begins at (1, 1) in place of (0, 0)", "time [s]", "θ [rad]") as (figure, axes):
-        for name, path in paths.items():
-            color, dashes = looks[name]
-            axes.plot(time, path.x[:, 0], dashes, color=color, label=name)
-    return figure
+    titles = "A pendulum that begins at (1, 1) in place of (0, 0)", "time [s]", "θ [rad]"
+    return drawn(titles, [Curve(time, path.x[:, 0], name, *looks[name]) for name, path in paths.items()])
 
 
 def stabilize(quick: bool, progress: Progress) -> Outcome:
@@ -178,8 +175,5 @@ def _errors_table(time: Floats, errors: dict[str, Floats], angles: dict[str, Flo
 
 
 def _draw_errors(time: Floats, found: dict[str, Floats], label: str) -> Figure:
-    with plotted("The marionette, its torso turned by 0.1 rad", "time [s]", label) as (figure, axes):
-        for name, values in found.items():
-            dashes = "-" if name in COLORS else ":"
-            axes.plot(time, values, dashes, color=COLORS.get(name, style.BLACK), label=name)
-    return figure
+    curves = [Curve(time, values, name, *COLORS.get(name, (style.BLACK, ":"))) for name, values in found.items()]
+    return drawn(("The marionette, its torso turned by 0.1 rad", "time [s]", label), curves)

@@ -13,11 +13,10 @@ import numpy as np
 import pandas as pd
 
 from contact.arrays import Floats
-from experiments.benchmarks.threads import in_one_thread
-from experiments.benchmarks.timing import Spread, interleaved, one_core, seconds
 from experiments.papers.criteria import above, stated, within
 from experiments.papers.item import Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.puppet import ASSUMPTIONS, puppet, reference
+from experiments.timing import Spread, in_one_thread, interleaved, one_core, seconds
 from formulations.mechanism import DiscreteMechanism
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from contact import RUBBER
 from contact.arrays import Floats
 from experiments.papers.criteria import stated, when
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
+from experiments.papers.lee_2016.runs import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.visualization.figures import style
 from experiments.visualization.figures.writing import styled
 

@@ -8,15 +8,53 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from biped.integrators import Integrator, Lee, LeeNewton, LeeRiqn, SemiImplicitEuler
+from biped.model import Body, Model, principal_inertia, revolute
 from biped.runs.run import Run
+from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.budget import part
 from experiments.papers.criteria import below, near, stated, when, within
-from experiments.papers.figures import plotted
+from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Kind, Outcome, Progress
-from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
+from experiments.timing import part
 from experiments.visualization.figures import style
+
+#: [m] from hinge to hinge; [kg]; [kg m²] about the centre of mass, the same about every axis.
+LENGTH, MASS, INERTIA = 1.5, 1.0, 1.0
+#: [rad], [rad/s]: angles and rates of the joints are drawn from ± this.
+RANGE = np.pi / 2
+#: [s]
+STEP = 1e-3
+
+ASSUMPTIONS = (
+    "the chain, which the paper does not describe: links of 1.5 m, 1 kg and 1 kg m² about each axis, hinged about "
+    "parallel axes, angles and rates of the joints drawn from ±π/2 (the authors' published program; their random "
+    "numbers are not known, ours are NumPy's with a fixed seed)",
+    "the potential P(T) of (6) is that of uniform gravity, where there is any",
+)
+
+
+def lee_chain(n: int) -> Model:
+    """Return ``n`` links on hinges about x, standing upwards from the origin in the home configuration."""
+    inertia = principal_inertia((INERTIA, INERTIA, INERTIA))
+    bodies = [
+        Body(
+            name=f"link_{i}",
+            mass=MASS,
+            inertia=inertia,
+            com=(0.0, 0.0, LENGTH / 2),
+            joint=revolute(f"joint_{i}", (1.0, 0.0, 0.0), (0.0, 0.0, LENGTH if i > 1 else 0.0)),
+            parent=f"link_{i - 1}" if i > 1 else None,
+        )
+        for i in range(1, n + 1)
+    ]
+    return Model(f"lee_chain_{n}", tuple(bodies))
+
+
+def random_start(model: Model, seed: int = 2016) -> State:
+    rng = np.random.default_rng(seed)
+    return State.at(model, rng.uniform(-RANGE, RANGE, model.nq), rng.uniform(-RANGE, RANGE, model.nv))
+
 
 #: By label, the integrator and its colour.
 Methods = Mapping[str, tuple[Integrator, str]]
@@ -58,7 +96,9 @@ def energy(quick: bool, progress: Progress) -> Outcome:
         f"{duration:g} s, semi-implicit Euler with its joint rates as the velocities; RIQN from the guess IG3 "
         "with a tolerance of 1e-8 N·s"
     )
-    figures = {"energy": _draw_energy(time, curves)}
+    titles = f"Energy of a passive chain of {PASSIVE} bodies, h = 1 ms", "time [s]", "total energy [J]"
+    lines = [Curve(time, curves[label], label, color, width=1.0) for label, (_, color) in ENERGY_METHODS.items()]
+    figures = {"energy": drawn(titles, lines[::-1])}
     return Outcome(_energies(time, curves), (*ASSUMPTIONS, assumed), {"Energy": table}, figures)
 
 
@@ -79,14 +119,6 @@ def _energies(time: Floats, curves: dict[str, Floats]) -> tuple[Finding, ...]:
         stated("drift of the energy, semi-implicit Euler [J]", "dissipates", lost, below(0, "negative"),
                why="it drifts upwards here: the sign hangs on the motion, and the paper's is not known"),
     )  # fmt: skip
-
-
-def _draw_energy(time: Floats, curves: dict[str, Floats]) -> Figure:
-    title = f"Energy of a passive chain of {PASSIVE} bodies, h = 1 ms"
-    with plotted(title, "time [s]", "total energy [J]") as (figure, axes):
-        for label, curve in reversed(curves.items()):
-            axes.plot(time, curve, color=ENERGY_METHODS[label][1], lw=1.0, label=label)
-    return figure
 
 
 LONG = 50
@@ -150,11 +182,10 @@ def _near(quantity: str, published: float, ours: float) -> Finding:
 
 
 def _draw_counts(counts: dict[str, Integers]) -> Figure:
-    title = f"Evaluations a step, {LONG} bodies, h = 1 ms"
-    with plotted(title, "step", "evaluations of the residual") as (figure, axes):
-        for label, found in counts.items():
-            text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
-            axes.plot(np.arange(1, len(found) + 1), found, ".", ms=2.5, color=METHODS[label][1], label=text)
-        axes.set_ylim(0.0, 1.45 * max(found.max() for found in counts.values()))
-        axes.legend(loc="upper right", markerscale=4)
-    return figure
+    curves = []
+    for label, found in counts.items():
+        text = f"{label}: {found.mean():.2f} ± {found.std():.2f}"
+        curves.append(Curve(np.arange(1, len(found) + 1), found, text, METHODS[label][1], ".", marker=2.5))
+    titles = f"Evaluations a step, {LONG} bodies, h = 1 ms", "step", "evaluations of the residual"
+    most = 1.45 * max(found.max() for found in counts.values())
+    return drawn(titles, curves, legend={"loc": "upper right", "markerscale": 4}, ylim=(0.0, most))

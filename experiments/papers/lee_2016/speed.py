@@ -21,13 +21,12 @@ from biped.kernels.tree.tree import Tree
 from biped.model import Model
 from biped.runs.state import State
 from biped.simulation.scene import Scene
-from experiments.benchmarks.comparison.budget import part
-from experiments.benchmarks.timing import interleaved, one_core, ratios, seconds
 from experiments.papers.criteria import LINEAR, stated, when, within_factor
-from experiments.papers.growth import Curve, draw_growth, power
+from experiments.papers.figures import Curve, draw_growth, power
 from experiments.papers.item import Finding, Kind, Outcome, Progress
-from experiments.papers.lee_2016.chain import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.kernels import EveryPair, OnMidpointRule, new_every_pair
+from experiments.papers.lee_2016.runs import ASSUMPTIONS, STEP, lee_chain, random_start
+from experiments.timing import interleaved, one_core, part, ratios, seconds
 from experiments.visualization.figures import style
 
 SIZES, QUICK_SIZES = (2, 5, 10, 20, 50, 100, 200), (10, 100)
@@ -300,8 +299,11 @@ def _few(costs: Costs, sizes: tuple[int, ...]) -> Finding:
 
 
 def _draw(costs: Costs, sizes: tuple[int, ...]) -> Figure:
-    curves = []
-    for name, way in WAYS.items():
-        times = [SHOWN_STEPS * median(costs, name, bodies) for bodies in sizes]
-        curves.append(Curve(f"{name}: $n^{{{slope(costs, name, sizes):.2f}}}$", way.color, sizes, times))
+    curves = [
+        Curve(
+            sizes, [SHOWN_STEPS * median(costs, name, bodies) for bodies in sizes],
+            f"{name}: $n^{{{slope(costs, name, sizes):.2f}}}$", way.color,
+        )
+        for name, way in WAYS.items()
+    ]  # fmt: skip
     return draw_growth("A serial chain, h = 1 ms", "bodies", "time of 10,000 steps [s]", curves, (7.0, 4.4))

@@ -10,9 +10,19 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside, ends, reaches, shown
-from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD
-from experiments.papers.people.thresholds import median, ratio, thresholds
+from experiments.papers.people.person import (
+    ANKLES,
+    BY_ANKLES,
+    PERSON,
+    TOLD,
+    beside,
+    ends,
+    median,
+    ratio,
+    reaches,
+    shown,
+    thresholds,
+)
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean
 from experiments.studies.threshold.search import Bracket

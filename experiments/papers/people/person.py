@@ -1,12 +1,30 @@
-"""The person of all rows: one set of parameters, which none of the published numbers has chosen.
+"""The person of all rows, its thresholds, and published numbers beside the means of ours.
 
-A row adds what disturbs the person, and the law by which the person answers, with that law's own defaults.
+The person is one set of parameters, which none of the published numbers has chosen. A row adds what disturbs the
+person, and the law by which the person answers, with that law's own defaults.
 """
 
-from collections.abc import Mapping
+import math
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.registry import experiment_named
+from experiments.papers.criteria import stated, when
+from experiments.papers.item import Finding, Progress
+from experiments.studies.grid import Grid
+from experiments.studies.mean import Mean, mean_of
+from experiments.studies.randomization import Randomization
+from experiments.studies.run import open_study, run_study
+from experiments.studies.threshold.findings import Findings
+from experiments.studies.threshold.search import Bracket
+from experiments.studies.threshold.statistics import Interval, median_interval
+from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 
 #: [s] by which the senses are late: muscles answer a floor that moves after about so long (Nashner 1976).
 LATE = 0.1
@@ -34,3 +52,85 @@ TOLD = (
     "stands by the law postural, with its defaults but for a weight of the joints of 0.2, as in the project's studies "
     "of quiet stance; no row has chosen any of it"
 )
+
+
+def beside(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
+    """Judge the mean or median of those who stood, which agrees within a margin if nobody was lost.
+
+    The margin is the published spread, or what is allowed for where none is known.
+    """
+    near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
+    return stated(quantity, published, shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
+
+
+def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
+    """The geometric mean of (n,) ratios, with its interval: that of theirs over ours is one over it."""
+    logs = mean_of(np.log(np.asarray(ours, dtype=float) / np.asarray(theirs, dtype=float)))
+    return Mean(math.exp(logs.value), logs.of, math.exp(logs.low), math.exp(logs.high))
+
+
+def shown(ours: Mean, lost: int = 0) -> str:
+    """Our mean in words, with its interval, and how many fell."""
+    fell = f"{lost} of {lost + ours.of} fall" if lost else ""
+    if ours.of == 0:
+        return fell
+    interval = f" ({ours.low:.4g} … {ours.high:.4g})" if ours.of > 1 else ""
+    return f"{ours.value:.4g}{interval}" + (f"; {fell}" if fell else "")
+
+
+def ends(mean: Mean) -> tuple[float, float, float]:
+    """A mean and the ends of its interval, as cells of a table."""
+    return mean.value, mean.low, mean.high
+
+
+def reaches(means: Iterable[Mean]) -> NDArray[np.float64]:
+    """(2, n) how far intervals reach below and above their means, as ``errorbar`` takes it."""
+    return np.array([(one.value - one.low, one.high - one.value) for one in means]).T
+
+
+Changes = Mapping[str, Value]
+NAME = "name"
+
+
+def thresholds(
+    law: str,
+    swept: SweptParameter,
+    grid: Grid,
+    conditions: Mapping[str, Changes],
+    changes: Changes,
+    *,
+    replicas: int,
+    progress: Progress,
+    scattered: str = "sensors.seed",
+    count_stepping: bool = False,
+) -> dict[str, list[Bracket]]:
+    """Return each condition's thresholds, replica by replica; the same replicas meet all of them.
+
+    They differ by the seed ``scattered``. With ``count_stepping`` who steps and stays up has withstood it.
+    """
+    plan = Threshold(
+        experiment_named("balance").driven_by(law), swept, grid,
+        tuple(Condition(own, {NAME: name}) for name, own in conditions.items()), dict(changes),
+        (Randomization((scattered,), "seed"),), replicas, count_stepping=count_stepping,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder, open_study(plan, Path(folder) / "study") as study:
+        found: Findings = run_study(plan, study, progress=lambda done: progress(min(1.0, done / plan.likely_trials)))
+    return {str(one.condition.labels[NAME]): one.brackets for one in found.conditions}
+
+
+def median(brackets: Sequence[Bracket], scale: float = 1.0) -> Mean:
+    """The median, with its interval, times a scale."""
+    lows = [scale * one.low for one in brackets]
+    return _as_mean(median_interval(lows, lows, [scale * one.high for one in brackets]), len(brackets))
+
+
+def ratio(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
+    """The median over replicas of ours over theirs, with its interval."""
+    pairs = list(zip(ours, theirs, strict=True))
+    values = [a.low / b.low for a, b in pairs]
+    found = median_interval(values, [a.low / b.high for a, b in pairs], [a.high / b.low for a, b in pairs])
+    return _as_mean(found, len(pairs))
+
+
+def _as_mean(found: Interval, count: int) -> Mean:
+    return Mean(found.value, count, found.low, found.high)

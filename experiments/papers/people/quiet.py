@@ -9,8 +9,7 @@ from biped.runs.verdict import RECOVERED
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside, mean_ratio
-from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD
+from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD, beside, mean_ratio
 from experiments.studies.mean import mean_of
 
 #: RMS distance AP of the centre of pressure [mm], mean and standard deviation of 16 people.

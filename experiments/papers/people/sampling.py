@@ -18,9 +18,20 @@ from biped.runs.stance import Stance
 from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside, ends, mean_ratio, reaches
-from experiments.papers.people.person import ANKLES, AT_ONCE, BY_ANKLES, PERSON, TOLD
-from experiments.papers.people.thresholds import median, ratio, thresholds
+from experiments.papers.people.person import (
+    ANKLES,
+    AT_ONCE,
+    BY_ANKLES,
+    PERSON,
+    TOLD,
+    beside,
+    ends,
+    mean_ratio,
+    median,
+    ratio,
+    reaches,
+    thresholds,
+)
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean
 from experiments.studies.sweep.sweep import sweep

@@ -10,8 +10,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import at_least, at_most, stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import shown
-from experiments.papers.people.person import EXACT, PERSON
+from experiments.papers.people.person import EXACT, PERSON, shown
 from experiments.studies.mean import mean_of
 from experiments.studies.sweep.sweep import sweep
 

@@ -17,8 +17,7 @@ from biped.identification import IndependentChannels
 from controllers import Postural
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside, ends
-from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT
+from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT, beside, ends
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.sweep.sweep import sweep
 

@@ -13,9 +13,18 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.papers.criteria import stated, when
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.beside import beside, ends
-from experiments.papers.people.person import ANKLES, BY_ANKLES, EXACT, PERSON, TOLD
-from experiments.papers.people.thresholds import Changes, median, thresholds
+from experiments.papers.people.person import (
+    ANKLES,
+    BY_ANKLES,
+    EXACT,
+    PERSON,
+    TOLD,
+    Changes,
+    beside,
+    ends,
+    median,
+    thresholds,
+)
 from experiments.studies.grid import Grid
 from experiments.studies.identification.subject import pendulum_of
 from experiments.studies.mean import Mean

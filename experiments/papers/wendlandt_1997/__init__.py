@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from experiments.papers.item import Item, Paper, misprints
-from experiments.papers.wendlandt_1997 import chapter4, chapter5, claims, pendulum_items, rigid_body
+from experiments.papers.wendlandt_1997 import chapter5, claims, experiment2, pendulum_items, rigid_body
 from experiments.papers.wendlandt_1997.friction_figure import ITEM as FRICTION
 
 #: Tables 2.1 and 2.2, and figures 2.2 to 2.12: all are of Lagrangian systems.
@@ -32,5 +32,5 @@ MISPRINTS = (
 PAPER = Paper(
     "wendlandt-1997",
     "J. M. Wendlandt, Control and Simulation of Multibody Systems, PhD thesis, UC Berkeley, 1997",
-    (*CHAPTER_2, *chapter4.ITEMS, *chapter5.ITEMS, FRICTION, *claims.ITEMS, misprints("Wendlandt 1997", MISPRINTS)),
+    (*CHAPTER_2, *experiment2.ITEMS, *chapter5.ITEMS, FRICTION, *claims.ITEMS, misprints("Wendlandt 1997", MISPRINTS)),
 )

@@ -17,7 +17,7 @@ from contact.arrays import Floats
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.criteria import LINEAR, below, near, stated, when
-from experiments.papers.growth import medians, power
+from experiments.papers.figures import medians, power
 from experiments.papers.item import Finding, Outcome, Progress, items_of
 from experiments.papers.lee_2016.speed import cost_of
 from experiments.papers.wendlandt_1997 import experiment1, experiment2

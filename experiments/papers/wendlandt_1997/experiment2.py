@@ -11,10 +11,20 @@ from matplotlib.figure import Figure
 from biped.inputs.extras import has
 from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.run import Run
+from experiments.lookup.figure_names import BALANCING
 from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.item import Finding, Item, Outcome, Progress
+from experiments.papers.wendlandt_1997 import experiment1
 from experiments.papers.wendlandt_1997.experiment1 import ROUNDED, converges, drift, faster, turns
-from experiments.papers.wendlandt_1997.simulated import Compare, column, last_away, run_of, sharpest_change, table
+from experiments.papers.wendlandt_1997.simulated import (
+    Compare,
+    column,
+    last_away,
+    run_of,
+    sharpest_change,
+    simulated_figure,
+    table,
+)
 from experiments.visualization.viewer.chromium import chromium_path
 
 #: A sudden change is a sharp one if it is this many times the greatest that comes without a cause.
@@ -179,4 +189,42 @@ def _drawn(run: Run) -> dict[str, Figure]:
 
 SCREEN_CAPTURE = Item(
     "figure-4.11", "Screen Capture of Experiment 2", "Wendlandt 1997, section 4.3, experiment 2", screen_capture
+)
+
+
+#: The thesis's names of the figures, in its order.
+_TITLES = (
+    "Joint Angles", "Joint Torques", "Body Position", "Body Orientation", "Body Position Error",
+    "Body Orientation Error", "Desired Body Force", "Desired Body Torque",
+)  # fmt: skip
+
+_ASSUMPTIONS = (
+    "The figures are known by what the text says about them: magnitudes bind within 5%, and times by the "
+    "hundredths that are printed; the floor and the collisions are not those of the thesis's simulator (Impulse).",
+    "Floor: springs and dampers (5.3's rubber) at four points of each sole; the thesis's soles collide by impulses.",
+    "Both experiments on a rigid floor with the thesis's restitution: item other-floors-and-blocks.",
+    "That the body comes to its set point counts once, with its errors: figures 4.7, 4.8, 4.16 and 4.17.",
+)
+_BLOCK = (
+    "The block: a cube of water's density, as heavy as printed; its size is not printed.",
+    "The set point's orientation: 15° about −Y, as the text says; the quaternion printed beside it is experiment 1's.",
+)
+
+
+def _figures(
+    experiment: str, number: int, compare: dict[str, Compare], assumptions: tuple[str, ...]
+) -> tuple[Item, ...]:
+    return tuple(
+        simulated_figure(
+            experiment, kind, f"{title} for Experiment {number}", f"Wendlandt 1997, section 4.3, experiment {number}",
+            compare[kind], assumptions,
+        )
+        for kind, title in zip(BALANCING, _TITLES, strict=True)
+    )  # fmt: skip
+
+
+ITEMS: tuple[Item, ...] = (
+    *_figures("stand-tilted", 1, experiment1.COMPARE, _ASSUMPTIONS),
+    SCREEN_CAPTURE,
+    *_figures("thrown-block", 2, COMPARE, _ASSUMPTIONS + _BLOCK),
 )

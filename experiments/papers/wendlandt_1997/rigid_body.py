@@ -8,12 +8,14 @@ import numpy as np
 
 from contact.arrays import Floats
 from experiments.papers.criteria import no_more, stated, when
-from experiments.papers.figures import plotted
-from experiments.papers.growth import medians
-from experiments.papers.item import Finding, Item, Outcome, Progress
-from experiments.papers.wendlandt_1997 import printed
+from experiments.papers.figures import Curve, drawn, medians
+from experiments.papers.item import Finding, Outcome, Progress, items_of
 from experiments.papers.wendlandt_1997.convergence import (
     REPEATS,
+    RIGID_BODY,
+    RIGID_BODY_ENERGY,
+    RIGID_BODY_MOMENTUM_SPREAD,
+    STEPS,
     Line,
     compared,
     cpu_finding,
@@ -24,7 +26,6 @@ from experiments.papers.wendlandt_1997.convergence import (
     side_by_side,
     vanishes,
 )
-from experiments.papers.wendlandt_1997.printed import RIGID_BODY, STEPS
 from experiments.visualization.figures import style
 from formulations import lagrangian
 
@@ -145,12 +146,12 @@ def _energy_range(run: Run, least: float, most: float) -> Finding:
 
 
 def _conserved(found: tuple[Run, ...]) -> list[Finding]:
-    findings = [_energy_range(run, *ends) for run, ends in zip(found, printed.RIGID_BODY_ENERGY, strict=False)]
+    findings = [_energy_range(run, *ends) for run, ends in zip(found, RIGID_BODY_ENERGY, strict=False)]
     findings += [
         vanishes(f"deviation of the energy at h = {run.h:g} s [J]", run.energies[1] - run.energies[0], 1e-9)
         for run in found[2:]
     ]
-    spread, ours = printed.RIGID_BODY_MOMENTUM_SPREAD, found[0].momentum_spread / 2.0
+    spread, ours = RIGID_BODY_MOMENTUM_SPREAD, found[0].momentum_spread / 2.0
     note = "what Newton's method leaves of a step's residual is carried into the next step"
     what = "deviations of the momentum at h = 1e-4 s [N·m·s]"
     findings.append(stated(what, f"± {spread:g}", ours, no_more(spread), note, kind="better"))
@@ -179,17 +180,13 @@ def _cpu(quick: bool, progress: Progress) -> Outcome:
     return Outcome(findings, (), cpu_table({"DVP": (RIGID_BODY["cpu"], ours)}), {"figure-2.2-cpu-time": figure})
 
 
-def _error_figure(name: str, number: str, title: str, first: int) -> Item:
+def _error_figure(name: str, number: str, first: int, quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001
     label = _NAMES[name]
-
-    def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the whole takes a second
-        line = Line("DVP", style.BLUE, STEPS[first:], RIGID_BODY[name][first:], _errors(name)[first:])
-        progress(0.8)
-        finding = of_second_order(f"slope of the {label} over the step", line.steps, line.published, line.ours)
-        figure = over_step(title, label, (line,), guide=2.0)
-        return Outcome((finding,), ASSUMPTIONS, figures={f"figure-{number}-{name}": figure})
-
-    return Item(f"figure-{number}", title, f"{SOURCE}, figure {number}", produce)
+    line = Line("DVP", style.BLUE, STEPS[first:], RIGID_BODY[name][first:], _errors(name)[first:])
+    progress(0.8)
+    finding = of_second_order(f"slope of the {label} over the step", line.steps, line.published, line.ours)
+    figure = over_step(_TITLES[name], label, (line,), guide=2.0)
+    return Outcome((finding,), ASSUMPTIONS, figures={f"figure-{number}-{name}": figure})
 
 
 def _deviation(fine: Run, coarse: Run) -> np.ndarray:
@@ -218,19 +215,25 @@ def _path(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - the who
                ", ".join(f"{value:.3f}" for value in away),
                when("each above the one before", away[0] < away[1] < away[2])),
     )  # fmt: skip
-    with plotted("Quaternion coordinate, rigid body", "time [s]", "$q_y$") as (figure, axes):
-        axes.plot(fine.times, fine.path[:, 2], color=style.BLUE, label="h = 1e-4 s")
-        (line,) = axes.plot(coarse.times, coarse.path[:, 2], ".-", color=style.RED, label="h = 0.1 s")
-        line.set(linewidth=0.8, markersize=3)
-        axes.legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.12))
+    curves = (
+        Curve(fine.times, fine.path[:, 2], "h = 1e-4 s"),
+        Curve(coarse.times, coarse.path[:, 2], "h = 0.1 s", style.RED, ".-", width=0.8, marker=3),
+    )
+    legend = {"loc": "upper right", "ncols": 2, "bbox_to_anchor": (1.0, 1.12)}
+    figure = drawn(("Quaternion coordinate, rigid body", "time [s]", "$q_y$"), curves, legend=legend)
     return Outcome(findings, ASSUMPTIONS, figures={"figure-2.4-quaternion": figure})
 
 
-ITEMS: tuple[Item, ...] = (
-    Item("table-2.1", "Simulation Results for the Rigid Body Simulation", f"{SOURCE}, table 2.1", _table),
-    Item("figure-2.2", "CPU Time Versus Time Step for the Rigid Body Simulation", f"{SOURCE}, figure 2.2", _cpu),
-    _error_figure("quaternion", "2.3", "Quaternion Error Versus Time Step", 1),
-    Item("figure-2.4", "Quaternion Coordinate Versus Time", f"{SOURCE}, figure 2.4", _path),
-    _error_figure("energy", "2.5", "Energy Error Versus Time Step for the Rigid Body Simulation", 0),
-    _error_figure("momentum", "2.6", "Momentum Error Versus Time Step for the Rigid Body Simulation", 0),
-)
+_TITLES = {
+    "quaternion": "Quaternion Error Versus Time Step",
+    "energy": "Energy Error Versus Time Step for the Rigid Body Simulation",
+    "momentum": "Momentum Error Versus Time Step for the Rigid Body Simulation",
+}
+ITEMS = items_of(SOURCE, (
+    ("table-2.1", "Simulation Results for the Rigid Body Simulation", "table 2.1", _table),
+    ("figure-2.2", "CPU Time Versus Time Step for the Rigid Body Simulation", "figure 2.2", _cpu),
+    ("figure-2.3", _TITLES["quaternion"], "figure 2.3", partial(_error_figure, "quaternion", "2.3", 1)),
+    ("figure-2.4", "Quaternion Coordinate Versus Time", "figure 2.4", _path),
+    ("figure-2.5", _TITLES["energy"], "figure 2.5", partial(_error_figure, "energy", "2.5", 0)),
+    ("figure-2.6", _TITLES["momentum"], "figure 2.6", partial(_error_figure, "momentum", "2.6", 0)),
+))  # fmt: skip

@@ -38,15 +38,10 @@ WATCHED_EVERY = 1.0
 
 
 class Executor(Protocol):
-    """Runs trials somewhere.
+    """A place where trials run."""
 
-    Attributes:
-        workers: how many trials run at a time.
-        is_local: whether they run in this process.
-    """
-
-    workers: int
-    is_local: bool
+    workers: int  # how many trials run at a time
+    is_local: bool  # whether they run in this process
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
         """Each trial with its result, as soon as it has one, in any order.

@@ -136,11 +136,7 @@ def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | Non
 
 
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
-    """Compile what a trial needs, without asking its controller anything.
-
-    Raises:
-        InputError: the controller's law cannot be compiled. What else is wrong with the trial, its result says.
-    """
+    """Compile what a trial needs, without asking its controller anything; what is wrong with it, its result says."""
     try:
         scene = experiment.build(trial.changes)
         session = Session(scene, announce=announce)

@@ -40,17 +40,11 @@ AFTER = 2.0
 
 @dataclass(frozen=True)
 class Horizon:
-    """The time grid of plans.
+    """The time grid of plans."""
 
-    Attributes:
-        duration: [s] from the push's start on; then the law goes on.
-        period: [s] for which torques are held.
-        step: [s] of the integrator in optimizing. What proves a recovery is simulated in half and in a quarter of it.
-    """
-
-    duration: float = 1.0
-    period: float = 4e-3
-    step: float = 2e-3
+    duration: float = 1.0  #: [s] from the push's start on; then the law goes on
+    period: float = 4e-3  #: [s] for which torques are held
+    step: float = 2e-3  #: [s] in optimizing; what proves a recovery is simulated in half and in a quarter of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +60,8 @@ class Proof:
 class HumanPush:
     """A push in one direction of an experiment: ``biped.recovery.search.Problem``.
 
-    Args:
-        experiment: with a push, such as ``balance``.
-        changes: of its parameters; its push's impulse and azimuth do not matter.
-        azimuth: [rad] where the push drives it.
-        law: that stands before the push, and goes on after the plan.
-        horizon: of plans.
-
-    Raises:
-        InputError: there is no push, something else disturbs, or the model is no human.
+    The impulse and azimuth of its push in the ``changes`` do not matter: ``azimuth`` [rad] is where the push drives it.
+    The ``law`` stands before the push, and goes on after the plan.
     """
 
     def __init__(

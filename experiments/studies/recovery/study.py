@@ -78,11 +78,7 @@ Report = Callable[[float, Attempt, float], None]
 
 
 def run_study(study: Study, folder: FilePath, report: Report | None = None) -> Iterator[float]:
-    """Search the directions that a folder does not have yet; gives each [°] as it is done.
-
-    Raises:
-        InputError: the folder has results of another study.
-    """
+    """Search the directions that a folder does not have yet; gives each [°] as it is done."""
     _claimed(study, folder)
     for azimuth in study.azimuths:
         here = folder_of(folder, azimuth)
@@ -101,11 +97,7 @@ def has_results(folder: FilePath) -> bool:
 
 
 def table_of(folder: FilePath) -> pd.DataFrame:
-    """A row for each direction that a folder has, units in ``attrs["units"]``.
-
-    Raises:
-        InputError: it has none.
-    """
+    """A row for each direction that a folder has, units in ``attrs["units"]``."""
     rows = [_saved(file) for file in sorted(folder.glob(f"*/{ROW}"))]
     if not rows:
         raise InputError(f"{folder} has no direction yet: run `biped recovery --out {folder}`")
@@ -123,11 +115,7 @@ def _saved(file: FilePath) -> dict[str, Any]:
 
 def folder_of(folder: FilePath, azimuth: float) -> FilePath:
     """The folder of a direction [°]."""
-    return folder / _name(azimuth)
-
-
-def _name(azimuth: float) -> str:
-    return f"{azimuth:06.2f}".replace(".00", "")
+    return folder / f"{azimuth:06.2f}".replace(".00", "")
 
 
 def _claimed(study: Study, folder: FilePath) -> None:
@@ -206,11 +194,7 @@ _SIDES = {"left_": "right_", "right_": "left_"}
 
 
 def mirrored(model: Model, plan: RecoveryPlan) -> RecoveryPlan:
-    """The plan with left and right swapped.
-
-    Raises:
-        InputError: the model's joints are no pairs of a left and a right one with a floating root between them.
-    """
+    """Return the plan with left and right swapped."""
     other, sign = _joints(model)
     root = np.concatenate([_PLACE, _TURN])
     swap = np.concatenate([np.arange(6), 6 + other])

@@ -109,28 +109,22 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float | N
 
 
 def components(
-    f: Field, starts: list[Floats], size: float, most: int, progress: Callable[[int], None] | None = None
+    f: Field, starts: list[Floats], size: float, most: int, progress: Callable[[int], None] = lambda _: None
 ) -> list[Branch]:
-    """All curves that go through some places on them.
+    """Return all curves on which f vanishes through some starts, by steps of this size in the unit square.
 
-    Args:
-        f: what vanishes.
-        starts: on the curves.
-        size: of a step, in the unit square.
-        most: points of a branch to either side.
-        progress: called with how many points there are.
+    ``most`` are the points of a branch to either side; ``progress`` is called with how many there are.
     """
     found: list[Branch] = []
     for start in starts:
         if all(branch.distance(start) > NEAR * size for branch in found):
             before = sum(len(branch.places) for branch in found)
-            tell = None if progress is None else (lambda n, before=before: progress(before + n))
-            found.append(branch_through(f, start, size, most, tell))
+            found.append(branch_through(f, start, size, most, lambda n, before=before: progress(before + n)))
     return found
 
 
 def branch_through(
-    f: Field, start: Floats, size: float, most: int, progress: Callable[[int], None] | None = None
+    f: Field, start: Floats, size: float, most: int, progress: Callable[[int], None] = lambda _: None
 ) -> Branch:
     """The component of the curve that a place on it is of."""
     ahead = _follow(f, start, 1.0, size, most, progress)
@@ -147,9 +141,7 @@ def branch_through(
     )
 
 
-def _follow(
-    f: Field, start: Floats, side: float, size: float, most: int, progress: Callable[[int], None] | None
-) -> Branch:
+def _follow(f: Field, start: Floats, side: float, size: float, most: int, progress: Callable[[int], None]) -> Branch:
     """The curve from a place on, with greater f to the left of it, or to the right for ``side`` −1."""
     found = Branch([start], [f.slope(start)])
     step = size
@@ -184,8 +176,7 @@ def _follow(
             found.corners.append(len(found.places) - 1)
         found.places.append(place)
         found.slopes.append(new)
-        if progress is not None:
-            progress(len(found.places))
+        progress(len(found.places))
         if leaves:
             found.ends = ("", "leaves the range")
             return found

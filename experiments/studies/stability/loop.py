@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -38,16 +39,9 @@ RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
 
 @dataclass(frozen=True)
 class Range:
-    """The values of one parameter.
+    """The values of one parameter."""
 
-    Attributes:
-        name: of the parameter, or of one number of it.
-        low: least value.
-        high: greatest.
-        scale: linear or log.
-    """
-
-    name: str
+    name: str  #: of the parameter, or of one number of it
     low: float
     high: float
     scale: str = LINEAR
@@ -82,15 +76,6 @@ class StabilityField:
 
     Each equilibrium is looked for from the nearest that is known, then from the standing posture as held torques keep
     it, then from where the experiment comes to rest by itself.
-
-    Args:
-        experiment: the closed loop.
-        changes: the values of other parameters.
-        x: the first parameter.
-        y: the second.
-
-    Raises:
-        InputError: a range is none, or a value impossible.
     """
 
     def __init__(self, experiment: Experiment, changes: dict[str, Value], x: Range, y: Range) -> None:
@@ -102,8 +87,6 @@ class StabilityField:
         self.scene_at_home = self._built(changes)
         self._known: dict[tuple[float, float], Local] = {}
         self._guesses: list[tuple[Floats, State]] = []
-        self._rested: State | None = None
-        self._has_rested = False
 
     def scene(self, u: Floats) -> Scene:
         """The scene at a point (2,) of the unit square."""
@@ -206,18 +189,15 @@ class StabilityField:
                 yield held_stance(scene.model, scene.floor, standing(scene.model, scene.floor, trunk).q)
             except InputError:
                 continue
-        rested = self._rest()
-        if rested is not None:
-            yield rested
+        if self._rested is not None:
+            yield self._rested
 
-    def _rest(self) -> State | None:
+    @cached_property
+    def _rested(self) -> State | None:
         """Where the experiment itself comes to rest, with the values that it has; None if it falls."""
-        if not self._has_rested:
-            self._has_rested = True
-            session = Session(self.scene_at_home)
-            session.advance(round(self.scene_at_home.duration / session.period))
-            self._rested = None if session.has_ended else session.state.copy()
-        return self._rested
+        session = Session(self.scene_at_home)
+        session.advance(round(self.scene_at_home.duration / session.period))
+        return None if session.has_ended else session.state.copy()
 
     def simulated(self, u: Floats, seconds: float, seed: int) -> str:
         """The fate of a small random deviation from the equilibrium in a simulation: recovered or grown."""

@@ -29,15 +29,18 @@ class StabilityMap:
     @property
     def disagreements(self) -> pd.DataFrame:
         """The nodes whose simulation says otherwise than ``|λ|``, outside of ``TOO_CLOSE``."""
-        g = self.grid[self.grid["simulated"].isin([RECOVERED, GROWN])]
-        clear = g[np.abs(g["size"] - 1.0) >= TOO_CLOSE]
+        clear = self._clear
         return clear[(clear["size"] < 1.0) != (clear["simulated"] == RECOVERED)]
 
     @property
     def compared(self) -> int:
         """Nodes at which simulation and ``|λ|`` can be compared."""
-        g = self.grid[self.grid["simulated"].isin([RECOVERED, GROWN])]
-        return int((np.abs(g["size"] - 1.0) >= TOO_CLOSE).sum())
+        return len(self._clear)
+
+    @property
+    def _clear(self) -> pd.DataFrame:
+        told = self.grid[self.grid["simulated"].isin([RECOVERED, GROWN])]
+        return told[np.abs(told["size"] - 1.0) >= TOO_CLOSE]
 
     @property
     def without_equilibrium(self) -> pd.DataFrame:
@@ -59,7 +62,7 @@ def stability_map(
     seconds: float = 3.0,
     seed: int = 0,
     simulate: bool = True,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> StabilityMap:
     """The boundary and the grid.
 
@@ -81,22 +84,17 @@ def stability_map(
             "a grid of 2 nodes or more, steps of up to half of the ranges, 2 points or more, time above zero"
         )
     places = grid_places(grid)
-    tell = progress or _nobody
     nodes = [(i, j) for i in range(grid) for j in range(grid)]
     rows = []
     for k, (i, j) in enumerate(nodes):
         rows.append(_node(field, places[i, j], seconds if simulate else 0.0, seed + k))
-        tell("grid", k + 1, len(nodes))
+        progress("grid", k + 1, len(nodes))
     table = pd.DataFrame(rows)
     if table["size"].isna().all():
         raise InputError(f"no equilibrium anywhere on the grid: {table['reason'].iloc[0]}")
     starts = seeds(field, places, table["size"].to_numpy().reshape(grid, grid) - 1.0)
-    branches = components(field, starts, size, most, lambda n: tell("boundary", n, 0))
+    branches = components(field, starts, size, most, lambda n: progress("boundary", n, 0))
     return StabilityMap(field, table, branches, _boundary(field, branches), _home(field))
-
-
-def _nobody(what: str, done: int, total: int) -> None:
-    """Ignore how far it is."""
 
 
 def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[str, object]:

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -275,21 +275,9 @@ def _check_values(found: Sweep, config: Config) -> None:
 
 def _checked_points(axes: Sequence[Axis]) -> Iterator[tuple[tuple[Value, ...], ...]]:
     """All of few combinations; of many, each point of each axis once, and some spread evenly."""
-    count = math.prod(len(axis.points) for axis in axes)
-    if count <= MOST_CHECKED:
-        yield from product(*(axis.points for axis in axes))
-        return
-    base = tuple(axis.points[0] for axis in axes)
-    for place, axis in enumerate(axes):
-        for point in axis.points[:: -(-len(axis.points) // MOST_CHECKED)]:
-            yield (*base[:place], point, *base[place + 1 :])
-    for k in range(MOST_CHECKED):
-        yield _combination(axes, k * count // MOST_CHECKED)
-
-
-def _combination(axes: Sequence[Axis], number: int) -> tuple[tuple[Value, ...], ...]:
-    found: list[tuple[Value, ...]] = []
-    for axis in reversed(axes):
-        number, place = divmod(number, len(axis.points))
-        found.append(axis.points[place])
-    return tuple(reversed(found))
+    if (count := math.prod(len(axis.points) for axis in axes)) > MOST_CHECKED:
+        base = tuple(axis.points[0] for axis in axes)
+        for place, axis in enumerate(axes):
+            for point in axis.points[:: -(-len(axis.points) // MOST_CHECKED)]:
+                yield (*base[:place], point, *base[place + 1 :])
+    yield from islice(product(*(axis.points for axis in axes)), 0, None, -(-count // MOST_CHECKED))

@@ -89,12 +89,7 @@ def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], lis
 def in_engines(
     names: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value]
 ) -> tuple[Condition, ...]:
-    """The conditions in each of several engines, or integrators of ours, by name.
-
-    Raises:
-        InputError: a name is there twice, or the integrator is set besides. What is unknown, or not installed, is
-            refused when the study is made.
-    """
+    """Return the conditions in each of several engines, or integrators of ours, by name."""
     names = [name.strip() for name in names]
     if len(set(names)) != len(names) or "" in names:
         raise InputError(f"--engines {','.join(names)}: different names, such as recursive,pybullet,mujoco")
@@ -108,11 +103,7 @@ def in_engines(
 def by_steps(
     counts: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value], experiment: Experiment
 ) -> tuple[Condition, ...]:
-    """The conditions with each of these numbers of steps that the law may take, of ``STEPS``.
-
-    Raises:
-        InputError: a number is not one of them or is there twice, the law takes no steps, or another number is told it.
-    """
+    """Return the conditions with each of these numbers of steps that the law may take, of ``STEPS``."""
     names = [count.strip() for count in counts]
     if len(set(names)) != len(names) or not set(names) <= set(STEPS):
         raise InputError(f"--steps {','.join(names)}: each of {', '.join(STEPS)} once, such as 0,any")

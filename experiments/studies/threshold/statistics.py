@@ -68,9 +68,6 @@ def rank(count: int, confidence: float = CONFIDENCE) -> int:
     """The rank r, from 1, such that the r-th least and the r-th greatest of ``count`` hold the median.
 
     The greatest with at least this confidence, but 1 where none has it, and never the rank of the median itself.
-
-    Raises:
-        InputError: the confidence is not between 0 and 1, or there are fewer than three replicas.
     """
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence = {confidence:g}: it must be between 0 and 1")

@@ -39,22 +39,13 @@ LABEL_UNITS = {"direction": "°", "height": "m"}
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """The number whose threshold is looked for.
+    """The number whose threshold is looked for."""
 
-    Attributes:
-        parameter: its name; ``block.velocity[0]`` is one number of a tuple.
-        factor: the parameter is this times the value, such as −1 for a speed along −x.
-        label: what the value is, for a figure's axis; the parameter's name if not given.
-        unit: of the value; the parameter's if not given.
-        per_kg: whether the value is per kilogram of the body's mass, by which the parameter is that many times more:
-            so that subjects of other sizes are pushed alike.
-    """
-
-    parameter: str
-    factor: float = 1.0
-    label: str = ""
-    unit: str = ""
-    per_kg: bool = False
+    parameter: str  #: its name; ``block.velocity[0]`` is one number of a tuple
+    factor: float = 1.0  #: the parameter is this times the value, such as −1 for a speed along −x
+    label: str = ""  #: what the value is, for a figure's axis; the parameter's name if not given
+    unit: str = ""  #: of the value; the parameter's if not given
+    per_kg: bool = False  #: whether the value is per kilogram of the body's mass, so that all sizes are pushed alike
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.factor) or self.factor == 0.0:
@@ -71,41 +62,24 @@ class Condition:
 
 @dataclass(frozen=True)
 class Threshold(StudyKind):
-    """A study of thresholds, whole: the same one asks the same queries.
-
-    Attributes:
-        experiment: what is run.
-        swept: the parameter; it must make recovery harder as the value grows.
-        grid: the values.
-        conditions: at least one.
-        changes: what differs from the experiment's defaults throughout.
-        randomizations: how replicas differ.
-        replicas: how many.
-        seed: of the replicas.
-        count_stepping: whether to have stepped counts as having stayed up.
-        most_steps: with how many at most; 0: with any number, if ``count_stepping``, and else with none.
-        counts: verdicts of trials that are lost; all but recovered, and stepped with ``count_stepping``, if not given.
-            Undecided and unreliable ones are neither lost nor won, unless they are named.
-        confidence: of the intervals.
-        kind: ``threshold``, or the name of the preset.
-
-    Raises:
-        InputError: for what does not fit together.
-    """
+    """A study of thresholds, whole: the same one asks the same queries."""
 
     experiment: Experiment
-    swept: SweptParameter
+    swept: SweptParameter  #: the parameter; it must make recovery harder as the value grows
     grid: Grid
     conditions: tuple[Condition, ...] = (Condition(),)
-    changes: Mapping[str, Value] = field(default_factory=dict)
-    randomizations: tuple[Randomization, ...] = ()
+    changes: Mapping[str, Value] = field(default_factory=dict)  #: from the experiment's defaults, throughout
+    randomizations: tuple[Randomization, ...] = ()  #: how replicas differ
     replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})
     seed: int = field(default=0, metadata={"least": 0})
-    count_stepping: bool = False
+    count_stepping: bool = False  #: whether to have stepped counts as having stayed up
+    #: with how many steps at most; 0: with any number, if ``count_stepping``, and else with none
     most_steps: int = field(default=0, metadata={"least": 0})
+    #: verdicts of trials that are lost; all but recovered, and stepped with ``count_stepping``, if not given. Undecided
+    #: and unreliable ones are neither lost nor won, unless they are named
     counts: tuple[str, ...] = ()
     confidence: float = CONFIDENCE
-    kind: str = "threshold"
+    kind: str = "threshold"  #: or the name of the preset
 
     def __post_init__(self) -> None:
         rank(self.replicas, self.confidence)
@@ -336,13 +310,7 @@ def _conditions(config: Config, experiment: Experiment) -> tuple[Condition, ...]
 
 
 def findings_so_far(plan: Threshold, study: Study) -> Findings:
-    """The findings of those conditions all of whose replicas were tried on the whole grid, as sharp as known by now.
-
-    Of a study that is finished they are what it found.
-
-    Raises:
-        InputError: there is no such condition yet.
-    """
+    """Return the findings of the conditions that were tried on the whole grid, as sharp as known by now."""
     results = study.results()
     found = []
     for number, condition in enumerate(plan.conditions):

@@ -18,13 +18,7 @@ MEANS = "the objective"
 
 
 def slope_terms(scorer: Scorer, weights: Mapping[str, float], replicas: int) -> tuple[SlopeTerm, ...]:
-    """The sums of metrics whose derivatives trials need, for the only objective and the limits.
-
-    Args:
-        scorer: of which.
-        weights: of the scenarios, by their names.
-        replicas: of each.
-    """
+    """The sums of metrics whose derivatives trials need, for the only objective and the limits."""
     (objective,) = scorer.objectives
     found = []
     for place, term in enumerate(objective.terms):

@@ -104,11 +104,6 @@ class Lbfgs:
         return place
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """Costs with their derivatives by the variables.
-
-        Raises:
-            InputError: there are no derivatives.
-        """
         if len(slopes) != len(points):
             raise InputError("lbfgs needs derivatives, and was given none")
         for descent, place, cost, slope in zip(self._descents, self._asked, costs, slopes, strict=False):

@@ -14,13 +14,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from biped.runs.run import SUMMARY
-from experiments.benchmarks.comparison.measures import ranking_lines, ranking_table
-from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, TABLES, VENDOR, Results
-from experiments.benchmarks.comparison.standing import FORCE
-from experiments.benchmarks.comparison.table import files_of, write_table
 from experiments.catalogue.rollout import Rollout
 from experiments.cli.machine import stamp
 from experiments.cli.terminal import say_files
+from experiments.comparison.measures import ranking_lines, ranking_table
+from experiments.comparison.outcome import FORCE
+from experiments.comparison.stages import EQUAL, SETTINGS, TABLES, VENDOR, Results
+from experiments.comparison.table import files_of, write_table
 from experiments.lookup.figure_look import remove_figure
 from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.page import compare_page

@@ -4,18 +4,17 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from experiments.benchmarks.comparison.backends import case_of
-from experiments.benchmarks.comparison.cost import EXTERNAL, OURS
-from experiments.benchmarks.comparison.flight import STEP as FLIGHT_STEP
-from experiments.benchmarks.comparison.measures import ranking_lines
-from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
-from experiments.benchmarks.comparison.stages import case_in
-from experiments.benchmarks.comparison.standing import FORCE, friction_held
-from experiments.benchmarks.comparison.table import meanings_of, scientific, units_of
-from experiments.benchmarks.free_flight import MOTIONS
-from experiments.benchmarks.timing import coverage
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.quantities import unit_text
+from experiments.comparison.backends import case_of
+from experiments.comparison.cost import EXTERNAL, OURS
+from experiments.comparison.flight import MOTIONS
+from experiments.comparison.flight import STEP as FLIGHT_STEP
+from experiments.comparison.measures import ranking_lines
+from experiments.comparison.outcome import FORCE, friction_held
+from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results, case_in
+from experiments.comparison.table import meanings_of, scientific, units_of
+from experiments.timing import coverage
 from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.panels import Quantity, colors_of
 from experiments.visualization.figures.quantities import curve, over_time

@@ -12,9 +12,9 @@ from biped.metrics.timeseries import orientation_errors
 from biped.model.legs import knees_of
 from biped.runs.run import Run
 from contact.arrays import Floats
-from experiments.benchmarks.comparison.backends import Backend
-from experiments.benchmarks.comparison.results import EQUAL, SETTINGS, VENDOR, Results
-from experiments.benchmarks.free_flight import MOTIONS
+from experiments.comparison.backends import Backend
+from experiments.comparison.flight import MOTIONS
+from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results
 from experiments.visualization.figures import style
 from experiments.visualization.panels.panel import Axis, Bars, Dash, Panel, Points, Rule
 
@@ -125,8 +125,8 @@ def creep(results: Results, settings: Iterable[str] = SETTINGS) -> list[Panel]:
     for name in settings:
         dash: Dash = "dot" if name == VENDOR else "solid"
         lines = tuple(
-            line(results, label, drift.time, 1e3 * np.maximum(drift.distance, LEAST_CREEP), dash)
-            for (which, label), drift in results.drifts.items()
+            line(results, label, time, 1e3 * np.maximum(distance, LEAST_CREEP), dash)
+            for (which, label), (time, distance) in results.drifts.items()
             if which == name
         )
         if lines:

@@ -9,8 +9,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.benchmarks.work_precision.case import TREE
-from experiments.benchmarks.work_precision.step_sizes import HEADINGS, Comparison, cheapest_lines
 from experiments.cli.machine import stamp
 from experiments.cli.names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.terminal import say, say_files
@@ -21,6 +19,8 @@ from experiments.visualization.pages import Table, write_page
 from experiments.visualization.panels.panel import Axis, Dash, Item, Marker, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.work_precision.page import method_table, table_of, work_precision_page
+from experiments.work_precision.case import TREE
+from experiments.work_precision.step_sizes import HEADINGS, Comparison, cheapest_lines
 
 
 @dataclass

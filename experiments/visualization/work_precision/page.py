@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.benchmarks.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
+from experiments.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 
 #: [m] accuracies whose costs are in the table of a problem.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)

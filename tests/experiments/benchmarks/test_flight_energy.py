@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from experiments.benchmarks.free_flight import start_of
-from experiments.benchmarks.speed.flight_energy import draw_flight_energy, our_flight, rk4_flight
+from experiments.benchmarks.flight_energy import RK4, flown
 from experiments.catalogue.registry import experiment_named
+from experiments.comparison.flight import start_of
 
 ORDER_SIX = "sofroniou-spaletta-6"
 
 
 def test_at_ten_milliseconds_energy_stays_and_momentum_is_round_off():
-    flight = our_flight(start_of("gentle"), ORDER_SIX, 1e-2, 5.0)
-    second = our_flight(start_of("gentle"), "recursive", 1e-2, 5.0)
+    flight = flown(start_of("gentle"), ORDER_SIX, 1e-2, 5.0)
+    second = flown(start_of("gentle"), "recursive", 1e-2, 5.0)
     assert flight.worst < 1e-10
     assert flight.worst < 1e-6 * second.worst
     assert flight.spin < 1e-11
@@ -27,7 +27,7 @@ def test_energy_has_no_trend_where_that_of_rk4_has_one(step, duration):
     """
     pytest.importorskip("mujoco")
     start = start_of("gentle")
-    theirs, ours = rk4_flight(start, 1e-3, duration), our_flight(start, ORDER_SIX, step, duration)
+    theirs, ours = flown(start, RK4, 1e-3, duration), flown(start, ORDER_SIX, step, duration)
     assert ours.worst < 0.1 * theirs.worst
     assert abs(ours.drift) < 0.1 * abs(theirs.drift)
     assert ours.spin < 0.1 * theirs.spin
@@ -36,17 +36,10 @@ def test_energy_has_no_trend_where_that_of_rk4_has_one(step, duration):
 def test_energies_of_both_engines_are_the_same_quantity():
     pytest.importorskip("mujoco")
     start = start_of("fast")
-    theirs, ours = rk4_flight(start, 1e-3, 0.5), our_flight(start, "kahan-li-8", 5e-3, 0.5)
+    theirs, ours = flown(start, RK4, 1e-3, 0.5), flown(start, "kahan-li-8", 5e-3, 0.5)
     assert np.allclose(theirs.time, ours.time)
     assert theirs.worst < 1e-9
     assert ours.worst < 1e-11
-
-
-def test_the_figure(tmp_path):
-    start = start_of("gentle")
-    flight = our_flight(start, "recursive", 1e-3, 0.3)
-    draw_flight_energy({"gentle": {"recursive, 1 ms": flight}}, tmp_path / "figure.png")
-    assert (tmp_path / "figure.png").stat().st_size > 1000
 
 
 def test_tumble_runs_under_a_composition_and_under_gravity():

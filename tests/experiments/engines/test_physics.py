@@ -16,13 +16,13 @@ from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
 from contact import Floor
 from controllers.impedance import JointImpedance
-from experiments.benchmarks.scenes import tumbling
 from experiments.catalogue.registry import experiment_named
 from experiments.catalogue.rollout import rollout
 from experiments.engines.engine import Case
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.kernels.external import new_arrival
 from experiments.engines.rebound import damping_ratio, thrown_back
+from experiments.work_precision.problems import tumbling
 
 from .conftest import installed
 

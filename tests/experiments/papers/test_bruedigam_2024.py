@@ -10,7 +10,15 @@ from scipy.integrate import solve_ivp
 
 from biped.errors import IntegrationError
 from biped.integrators import LeeRiqn, Recursive
-from experiments.papers.bruedigam_2024 import PAPER, ggl, mujoco_loops, munthe_kaas, spheres, tolerances
+from experiments.papers.bruedigam_2024 import PAPER, linkage, spheres, tolerances
+from experiments.papers.bruedigam_2024.cost import (
+    UnflooredRiqn,
+    in_minimal,
+    loops_in_mujoco,
+    loops_of_ours,
+    pendulum_tree,
+)
+from experiments.papers.bruedigam_2024.drift import in_plane, pins_open
 from experiments.papers.bruedigam_2024.energy import (
     cubes,
     double_energy,
@@ -22,7 +30,7 @@ from experiments.papers.bruedigam_2024.energy import (
     stepped,
 )
 from experiments.papers.bruedigam_2024.graphs import depth_first, difference, grid, system_on
-from experiments.papers.bruedigam_2024.linkage import Run, _findings, exact, passages
+from experiments.papers.bruedigam_2024.linkage import Run, _findings, exact, ggl_linkage, ggl_motion, passages
 from experiments.papers.bruedigam_2024.rehabilitation import (
     FITTING,
     HIGH,
@@ -32,7 +40,6 @@ from experiments.papers.bruedigam_2024.rehabilitation import (
     rehabilitated,
 )
 from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
-from experiments.papers.bruedigam_2024.trees import UnflooredRiqn, in_minimal, pendulum_tree
 from formulations.assembly import from_model
 from formulations.assembly.examples import n_four_bar, pendulum, three_link_loop
 
@@ -115,7 +122,7 @@ def test_methods_end_where_the_motion_has_no_bounds():
 def test_the_loop_in_the_plane_is_that_of_the_assembly():
     """Closed where it starts, with one freedom, and accelerated as the assembly's first steps are in the limit."""
     assembly, start = three_link_loop()
-    linkage, q = munthe_kaas.in_plane(assembly, start)
+    linkage, q = in_plane(assembly, start)
     assert linkage.openness(q) < 1e-12
     assert np.linalg.matrix_rank(linkage.gradient(q)) == 8 == len(q) - 1
     step = 1e-4
@@ -125,7 +132,7 @@ def test_the_loop_in_the_plane_is_that_of_the_assembly():
 
 def test_accelerations_keep_the_rates_of_gaps():
     """Second differences of the gaps along a motion with any rates are zero, if its rates keep them closed."""
-    linkage, q = munthe_kaas.in_plane(*three_link_loop())
+    linkage, q = in_plane(*three_link_loop())
     v = np.linalg.svd(linkage.gradient(q))[2][-1]
     a, h = linkage.accelerations(q, v), 1e-4
     gaps = [linkage.gaps(q + v * t + 0.5 * a * t * t) for t in (-h, 0.0, h)]
@@ -135,8 +142,8 @@ def test_accelerations_keep_the_rates_of_gaps():
 
 
 def test_the_loop_s_opponent_drifts_with_the_fourth_power_of_the_step():
-    linkage, q = munthe_kaas.in_plane(*three_link_loop())
-    coarse, fine = (munthe_kaas.motion(linkage, q, h, round(0.5 / h))[-1] for h in (0.01, 0.005))
+    linkage, q = in_plane(*three_link_loop())
+    coarse, fine = (pins_open(linkage, q, h, round(0.5 / h))[-1] for h in (0.01, 0.005))
     assert 12.0 < coarse / fine < 20.0
 
 
@@ -198,7 +205,7 @@ def test_both_models_of_the_linkage_are_the_same():
     """Energies where they start, and a motion of second order from there."""
     assembly, start = n_four_bar(2)
     first = assembly.simulate(0.01, 0.01, start).frame.iloc[0]
-    linkage = ggl.linkage(2)
+    linkage = ggl_linkage(2)
     kinetic, potential = linkage.energy(linkage.position, linkage.mass * linkage.velocity)
     assert_allclose([first["kinetic_energy"], first["potential_energy"]], [kinetic, potential], atol=1e-12)
     assert_allclose([kinetic, potential], [1.5, 3.5 * 9.81], atol=1e-12)
@@ -208,10 +215,10 @@ def test_both_models_of_the_linkage_are_the_same():
 
 def test_the_opponent_converges_to_the_exact_motion_with_its_constraints_kept():
     """Of first order in general, and of second order from where nothing pulls, as here."""
-    linkage = ggl.linkage(2)
+    linkage = ggl_linkage(2)
     off = []
     for h in (4e-3, 2e-3):
-        positions, momenta, unconverged = ggl.motion(linkage, h, round(0.4 / h))
+        positions, momenta, unconverged = ggl_motion(linkage, h, round(0.4 / h))
         assert unconverged == 0
         off.append(math.atan2(*positions[-1, 2:4]) - float(exact(np.array([0.0, 0.4]))[-1]))
         for q, p in zip(positions, momenta, strict=True):
@@ -239,9 +246,9 @@ def test_an_opponent_that_keeps_its_energy_or_its_way_differs(error, astray):
 
 
 def test_a_step_that_does_not_converge_ends_the_motion_unless_it_is_accepted(monkeypatch):
-    monkeypatch.setattr(ggl, "CORRECTIONS", 1)
-    of = ggl.linkage(2)
-    ended, accepted = (ggl.motion(of, 0.01, 5, accept=accept) for accept in (False, True))
+    monkeypatch.setattr(linkage, "CORRECTIONS", 1)
+    of = ggl_linkage(2)
+    ended, accepted = (ggl_motion(of, 0.01, 5, accept=accept) for accept in (False, True))
     assert (len(ended[0]), ended[2]) == (1, 1)
     assert (len(accepted[0]), accepted[2]) == (6, 5)
 
@@ -324,8 +331,8 @@ def test_failures_agree_where_they_grow_with_links_and_smaller_tolerances(unfloo
 def test_mujoco_s_loops_begin_as_ours():
     """The same energies where they start, closed there, and the same energy kept by a method that keeps it."""
     pytest.importorskip("mujoco")
-    step, first = 1e-3, mujoco_loops.ours(2, 1e-3, 1)
-    closed, opened = (mujoco_loops.in_mujoco(2, step, 300, method="RK4", closed=closed) for closed in (True, False))
+    step, first = 1e-3, loops_of_ours(2, 1e-3, 1)
+    closed, opened = (loops_in_mujoco(2, step, 300, method="RK4", closed=closed) for closed in (True, False))
     for begun in (closed, opened):
         assert begun.kinetic[0] == 0.0
         assert_allclose(begun.total[0], first.total[0], atol=1e-12)

@@ -6,9 +6,9 @@ import pytest
 
 from experiments.cli import main
 from experiments.papers import registry
-from experiments.papers.cached import load
 from experiments.papers.item import Finding, Outcome
 from experiments.papers.report import tally
+from experiments.papers.run import load
 
 
 def page_of(folder):

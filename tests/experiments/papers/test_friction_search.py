@@ -5,7 +5,7 @@ import pytest
 from biped.errors import InputError
 from experiments.catalogue.box_drop import FRICTION
 from experiments.cli import main
-from experiments.papers.cached import load
+from experiments.papers.run import load
 from experiments.papers.wendlandt_1997.friction_search import examine, search
 
 

@@ -7,8 +7,7 @@ import pytest
 
 from experiments.papers.johnson_murphey_2009 import PAPER  # noqa: F401 # of the outcomes
 from experiments.papers.johnson_murphey_2009.energy import _closed, available
-from experiments.papers.johnson_murphey_2009.lift import START, OneDegreeLift
-from experiments.papers.johnson_murphey_2009.motions import BULLET, BULLET_DIRECT, OURS, Motion
+from experiments.papers.johnson_murphey_2009.motions import BULLET, BULLET_DIRECT, OURS, START, Motion, OneDegreeLift
 from experiments.papers.johnson_murphey_2009.precision import Point, cost_at, order
 from experiments.papers.johnson_murphey_2009.scissor import _dissipation, crossing_times, exact_crossing, released
 from experiments.papers.johnson_murphey_2009.segments import DESIRED, DURATION, errors, reached, tuned

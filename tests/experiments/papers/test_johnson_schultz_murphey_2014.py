@@ -5,8 +5,8 @@ import pytest
 
 from experiments.papers.johnson_schultz_murphey_2014 import (
     PAPER,  # noqa: F401 # of the outcomes
+    convergence,
     puppet,
-    swing_up,
 )
 from experiments.papers.johnson_schultz_murphey_2014.convergence import slopes
 from experiments.papers.johnson_schultz_murphey_2014.feedback import back_after
@@ -75,9 +75,9 @@ def test_back_is_when_an_error_stays_small():
 
 
 def test_slopes_of_a_search_end_below_its_tolerance():
-    found = swing_up.search(pendulum(), "newton")
+    found = convergence.search(pendulum(), "newton")
     assert len(slopes(found)) == len(found.history) + 1
-    assert slopes(found)[-1] < swing_up.TOLERANCE < slopes(found)[-2]
+    assert slopes(found)[-1] < convergence.TOLERANCE < slopes(found)[-2]
 
 
 def test_strings_are_let_out_and_pulled_in_as_printed():

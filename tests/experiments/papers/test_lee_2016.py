@@ -7,9 +7,9 @@ import pytest
 from biped.integrators.midpoint.kernels.cached import new_cached, set_first_derivatives, set_second_derivatives
 from biped.simulation.simulate import simulate
 from experiments.papers.lee_2016 import PAPER, speed
-from experiments.papers.lee_2016.chain import INERTIA, LENGTH, MASS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.convergence import _findings, order
 from experiments.papers.lee_2016.kernels import new_every_pair, set_every_first_derivative, set_every_second_derivative
+from experiments.papers.lee_2016.runs import INERTIA, LENGTH, MASS, STEP, lee_chain, random_start
 from experiments.papers.lee_2016.speed import OURS, RIQN, WAYS, Cost
 
 from .conftest import check_kinds

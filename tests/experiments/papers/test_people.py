@@ -9,9 +9,8 @@ import pytest
 from biped.signals import Signal
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts, torques
-from experiments.papers.people.beside import beside, mean_ratio
+from experiments.papers.people.person import beside, mean_ratio, median, ratio, thresholds
 from experiments.papers.people.region import PART, PUBLISHED, findings
-from experiments.papers.people.thresholds import median, ratio, thresholds
 from experiments.studies.grid import Grid
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.threshold.search import Bracket

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biped import Observation, mass_matrix
 from experiments.papers.bruedigam_2024 import learning
-from experiments.papers.bruedigam_2024.quadruped import (
+from experiments.papers.bruedigam_2024.learning import (
     CLEARANCE,
     DAMPING,
     LEGS,

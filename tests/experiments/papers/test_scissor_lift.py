@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from experiments.papers.johnson_murphey_2009.lift import (
+from experiments.papers.johnson_murphey_2009.motions import (
     INERTIA,
     LENGTH,
     MASS,

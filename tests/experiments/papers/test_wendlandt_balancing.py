@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.catalogue.registry import experiment_named
-from experiments.papers.wendlandt_1997 import chapter4, chapter5, experiment1, experiment2
+from experiments.papers.wendlandt_1997 import chapter5, experiment1, experiment2
 from experiments.papers.wendlandt_1997.friction_search import FACTS
 from experiments.papers.wendlandt_1997.simulated import run_of, sharpest_change
 from experiments.visualization.viewer.chromium import chromium_path
@@ -31,7 +31,7 @@ DIFFERING = {
 
 @pytest.fixture(scope="module")
 def outcomes():
-    return {item.name: item.produce(True, lambda _: None) for item in (*chapter4.ITEMS, *chapter5.ITEMS)}
+    return {item.name: item.produce(True, lambda _: None) for item in (*experiment2.ITEMS, *chapter5.ITEMS)}
 
 
 def test_every_figure_of_the_runs_is_there(outcomes):

@@ -4,7 +4,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from experiments.papers.wendlandt_1997 import CHAPTER_2, pendulum_runs, printed, rigid_body
+from experiments.papers.wendlandt_1997 import CHAPTER_2, convergence, pendulum_items, rigid_body
 from experiments.papers.wendlandt_1997.convergence import compared, mean_error, of_second_order, slope
 
 
@@ -72,9 +72,9 @@ def test_slopes_and_margins_can_be_missed():
 
 def test_a_shorter_run_does_not_meet_the_printed_errors(monkeypatch):
     """The duration of the pendulum's runs is read off from them."""
-    monkeypatch.setattr(pendulum_runs, "DURATION", 20.0)
-    found = pendulum_runs.runs.__wrapped__()
-    for row, published in zip(found.em[1:], printed.PENDULUM_EM["position"][1:], strict=True):
+    monkeypatch.setattr(pendulum_items, "DURATION", 20.0)
+    found = pendulum_items.runs.__wrapped__()
+    for row, published in zip(found.em[1:], convergence.PENDULUM_EM["position"][1:], strict=True):
         assert abs(row.position / published - 1.0) > 0.2
 
 
@@ -87,7 +87,7 @@ def test_the_euler_step_must_be_made_unit():
 
 
 def test_the_refined_start_prints_as_the_start():
-    assert np.round(pendulum_runs.refined_start(), 3).tolist() == list(pendulum_runs.START)
-    q, v = pendulum_runs.start()
+    assert np.round(pendulum_items.refined_start(), 3).tolist() == list(pendulum_items.START)
+    q, v = pendulum_items.start()
     assert q[:3] @ q[:3] == pytest.approx(16.0, rel=1e-14)
     assert (q[3:] - q[:3]) @ (v[3:] - v[:3]) == pytest.approx(0.0, abs=1e-13)

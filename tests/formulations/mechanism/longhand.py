@@ -53,8 +53,8 @@ class Tree(recursions.Tree):
         x = np.asarray(x, dtype=float)
         return Jet(
             (self.g(k) @ x)[:3],
-            self.vector(lambda i: (self.g_q(k, i) @ x)[:3]),
-            self.matrix(lambda i, j: (self.g_qq(k, i, j) @ x)[:3]),
+            self.vector(lambda i: (self.g(k, i) @ x)[:3]),
+            self.matrix(lambda i, j: (self.g(k, i, j) @ x)[:3]),
         )
 
 
@@ -174,9 +174,9 @@ class Wrench:
 
     def column(self, tree: Tree, i: int, *j: int) -> np.ndarray:
         """Of J: g⁻¹ ∂g/∂q_i or ∂g/∂q_i g⁻¹; or its derivative by q_j."""
-        back, g_i = np.linalg.inv(tree.g(self.k)), tree.g_q(self.k, i)
+        back, g_i = np.linalg.inv(tree.g(self.k)), tree.g(self.k, i)
         if j:
-            g_j, g_ij = tree.g_q(self.k, *j), tree.g_qq(self.k, i, *j)
+            g_j, g_ij = tree.g(self.k, *j), tree.g(self.k, i, *j)
         if self.axes == "body":
             return unhat(back @ (g_ij - g_j @ back @ g_i if j else g_i))
         found = unhat((g_ij - g_i @ back @ g_j if j else g_i) @ back)
@@ -231,7 +231,7 @@ class System:
     def L_q(self) -> np.ndarray:
         """(23)."""
         tree, M = self.tree, self.tree.inertia
-        kinetic = tree.vector(lambda i: self.kinetic(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_q(k, i))))
+        kinetic = tree.vector(lambda i: self.kinetic(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V(k, i))))
         return kinetic - sum(potential(tree).d for potential in self.potentials)
 
     def L_qq(self) -> np.ndarray:
@@ -241,7 +241,7 @@ class System:
     def L_v(self) -> np.ndarray:
         """(25): the momenta P."""
         tree, M = self.tree, self.tree.inertia
-        return tree.vector(lambda i: self.kinetic(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_v(k, i))))
+        return tree.vector(lambda i: self.kinetic(lambda k: unhat(tree.V(k)) @ M[k] @ unhat(tree.V_rate(k, i))))
 
     def L_qv(self) -> np.ndarray:
         """(26): ∂²L/∂q_i ∂q̇_j in row i, column j."""

@@ -69,14 +69,14 @@ def test_derivatives_of_frames_and_of_their_velocities(seed):
         assert_allclose(J @ v, unhat(tree.V(k)), **CLOSE)
         assert_allclose(frame.body_velocity(q, v), J @ v, **CLOSE)
         for i in range(n):
-            assert_allclose(frame.derivative(q, names[i]), tree.g_q(k, i), **CLOSE)
-            assert_allclose(J[:, i], unhat(tree.V_v(k, i)), **CLOSE)
+            assert_allclose(frame.derivative(q, names[i]), tree.g(k, i), **CLOSE)
+            assert_allclose(J[:, i], unhat(tree.V_rate(k, i)), **CLOSE)
             change = frame.body_jacobian(q, names[i])
-            assert_allclose(change @ v, unhat(tree.V_q(k, i)), **CLOSE)
+            assert_allclose(change @ v, unhat(tree.V(k, i)), **CLOSE)
             for j in range(n):
-                assert_allclose(frame.derivative(q, names[i], names[j]), tree.g_qq(k, i, j), **CLOSE)
-                assert_allclose(change[:, j], unhat(tree.V_vq(k, j, i)), **CLOSE)
-                assert_allclose(frame.body_jacobian(q, names[i], names[j]) @ v, unhat(tree.V_qq(k, i, j)), **CLOSE)
+                assert_allclose(frame.derivative(q, names[i], names[j]), tree.g(k, i, j), **CLOSE)
+                assert_allclose(change[:, j], unhat(tree.V_rate(k, j, i)), **CLOSE)
+                assert_allclose(frame.body_jacobian(q, names[i], names[j]) @ v, unhat(tree.V(k, i, j)), **CLOSE)
 
 
 def moving(frame: FrameView, q: np.ndarray) -> list[str]:

@@ -94,18 +94,18 @@ def test_the_trees_recursions_are_derivatives_of_one_another(system):
         first = by_complex_steps(at(tree.g, k)[0], q)
         moving, moved = (by_complex_steps(one, q if j == 0 else v) for j, one in enumerate(at(tree.V, k)))
         for i in range(n):
-            second = by_complex_steps(at(tree.g_q, k, i)[0], q)
-            V_q, V_v = (by_complex_steps(at(one, k, i)[0], q) for one in (tree.V_q, tree.V_v))
-            curved = by_complex_steps(at(tree.V_v, k, i)[1], v)
+            second = by_complex_steps(at(tree.g, k, i)[0], q)
+            V_q, V_v = (by_complex_steps(at(one, k, i)[0], q) for one in (tree.V, tree.V_rate))
+            curved = by_complex_steps(at(tree.V_rate, k, i)[1], v)
             tree.set(q, v)
-            assert_allclose(tree.g_q(k, i), first[..., i], **EXACT)
-            assert_allclose(tree.V_q(k, i), moving[..., i], **EXACT)
-            assert_allclose(tree.V_v(k, i), moved[..., i], **EXACT)
+            assert_allclose(tree.g(k, i), first[..., i], **EXACT)
+            assert_allclose(tree.V(k, i), moving[..., i], **EXACT)
+            assert_allclose(tree.V_rate(k, i), moved[..., i], **EXACT)
             assert not np.any(curved)  # (9)
             for j in range(n):
-                assert_allclose(tree.g_qq(k, i, j), second[..., j], **EXACT)
-                assert_allclose(tree.V_qq(k, i, j), V_q[..., j], **EXACT)
-                assert_allclose(tree.V_vq(k, i, j), V_v[..., j], **EXACT)
+                assert_allclose(tree.g(k, i, j), second[..., j], **EXACT)
+                assert_allclose(tree.V(k, i, j), V_q[..., j], **EXACT)
+                assert_allclose(tree.V_rate(k, i, j), V_v[..., j], **EXACT)
 
 
 def test_the_body_velocity_is_that_of_the_frame(system):

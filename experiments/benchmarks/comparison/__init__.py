@@ -1,1 +1,0 @@
-"""An experiment in several physics engines, side by side."""

@@ -1,0 +1,222 @@
+"""MuJoCo on the same human: proof that it is the same, its fastest setting, and both in turn.
+
+Both engines stand on four points a foot, hold every joint with the same spring and damper, and take the same
+step. MuJoCo's springs and dampers are its passive joint forces, which its integrators treat as implicitly as
+they can; its steps are taken by one call of ``mj_step``, so that no Python is in between. Ours records a row
+every 2 ms, as it always does; MuJoCo records nothing.
+"""
+
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from statistics import median
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from biped.errors import InputError
+from biped.kernels.tree.dynamics import mass_matrix, new_tree_data
+from biped.model import Model, human
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from contact.arrays import Floats
+from controllers.impedance import JointImpedance
+from experiments.benchmarks import section as table
+from experiments.benchmarks.scenes import STEPS, timed
+from experiments.benchmarks.section import Budget, Column, Section, milliseconds
+from experiments.comparison.flight import Glider
+from experiments.engines.mujoco.adapter import Mujoco
+from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map
+from experiments.timing import interleaved, seconds
+from experiments.work_precision.problems import tumbling
+
+#: MuJoCo's own defaults.
+DEFAULTS = MujocoOptions(integrator="Euler", solver="Newton", cone="pyramidal", soles="points", islands=True)
+#: MuJoCo stands while its trunk stays this close to where it was [m].
+SAG = 0.02
+#: [s] of standing before the clock starts.
+SETTLING = 1.0
+#: [rad] Where a sway starts from: knees slightly bent, soles flat, while the springs pull upright.
+CROUCH = {"hip_pitch": 0.1, "knee_pitch": -0.2, "ankle_pitch": 0.1}
+#: [m] that the trunk is lower then.
+_LOWER = (0.46 + 0.44) * (1.0 - np.cos(0.1))
+#: All that a step of MuJoCo begins from.
+STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+
+
+def mass_matrix_difference(model: Model, q: Floats) -> float:
+    """Return the largest difference of an element of the mass matrices, relative to the largest element."""
+    engine = mujoco.MjModel.from_xml_string(mjcf(model))
+    data = mujoco.MjData(engine)
+    data.qpos[:] = q
+    mujoco.mj_forward(engine, data)
+    full = np.zeros((engine.nv, engine.nv))
+    for row, column in zip(full, np.eye(engine.nv), strict=True):  # mj_fullM differs between versions in its arguments
+        mujoco.mj_mulM(engine, data, row, column)
+    T = velocity_map(model, q)
+    ours = np.zeros((model.nv, model.nv))
+    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), ours)
+    return float(np.max(np.abs(T.T @ full @ T - ours)) / np.max(np.abs(ours)))
+
+
+def settings(quick: bool) -> list[MujocoOptions]:
+    """Return all combinations of MuJoCo's settings; with ``quick`` those that may be the fastest."""
+    choices: dict[str, tuple[Any, ...]] = {
+        "integrator": ("Euler", "implicit", "implicitfast", "discrete", "RK4"),
+        "solver": ("Newton", "CG", "PGS"),
+        "cone": ("pyramidal", "elliptic"),
+        "soles": ("points", "boxes"),
+        "islands": (True, False),
+    }
+    if quick:
+        some = ("Euler", "implicitfast", "discrete")
+        choices |= {"integrator": some, "solver": ("Newton", "CG"), "soles": ("points",), "islands": (False,)}
+    return [MujocoOptions(**dict(zip(choices, values, strict=True))) for values in itertools.product(*choices.values())]
+
+
+def label(options: MujocoOptions) -> str:
+    islands = "" if options.islands else ", no islands"
+    return f"{options.integrator}, {options.solver}, {options.cone}, {options.soles}{islands}"
+
+
+class Stander:
+    """The human in MuJoCo, held by the springs and dampers of ``JointImpedance()``."""
+
+    def __init__(self, options: MujocoOptions) -> None:
+        self.options = options
+        self.model = human()
+        self.engine = mujoco.MjModel.from_xml_string(mjcf(self.model, options, JointImpedance().impedance(self.model)))
+        self.data = mujoco.MjData(self.engine)
+        self.stands = True  # whether it stood while it settled and in everything it was timed in
+        self._restart(self.model.neutral())
+        self._step(round(SETTLING / options.step))
+        self.settled = np.zeros(mujoco.mj_stateSize(self.engine, STATE))
+        mujoco.mj_getState(self.engine, self.data, self.settled, STATE)
+
+    def quiet(self, steps: int) -> float:
+        """Return what a step takes while it stands still [s]."""
+        mujoco.mj_setState(self.engine, self.data, self.settled, STATE)
+        return self._step(steps)
+
+    def swaying(self, steps: int) -> float:
+        """Return what a step takes while it sways [s]."""
+        self._restart(crouched(self.model))
+        return self._step(steps)
+
+    def _restart(self, q: Floats) -> None:
+        mujoco.mj_resetData(self.engine, self.data)
+        self.data.qpos[:] = q
+
+    def _step(self, steps: int) -> float:
+        taken = seconds(lambda: mujoco.mj_step(self.engine, self.data, nstep=steps)) / steps
+        upright = abs(self.data.qpos[2] - self.model.neutral()[2]) < SAG
+        self.stands = bool(self.stands and upright and not any(w.number for w in self.data.warning))
+        return taken
+
+
+def crouched(model: Model) -> Floats:
+    angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in CROUCH.items()}
+    home = model.neutral()
+    return model.configuration((home[0], home[1], home[2] - _LOWER), None, angles)
+
+
+def standers(options: list[MujocoOptions]) -> dict[str, Stander]:
+    """Return the human in those of the settings that this version of MuJoCo knows and in which it stands."""
+    standing: dict[str, Stander] = {}
+    for option in options:
+        with suppress(ValueError):  # an integrator that this version does not have
+            standing[label(option)] = Stander(option)
+    return {name: stander for name, stander in standing.items() if stander.stands}
+
+
+def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptions, list[float]]]:
+    """Time a step of every setting that stands, standing still at h = 0.5 ms, the fastest first [s]."""
+    candidates = standers(settings(quick))
+    times = interleaved({name: partial(stander.quiet, steps) for name, stander in candidates.items()}, repeats)
+    ordered = sorted((name for name in times if candidates[name].stands), key=lambda name: min(times[name]))
+    return {name: (candidates[name].options, times[name]) for name in ordered}
+
+
+def screen_section(work: Budget) -> Section:
+    title = "MuJoCo's settings that stand: cost of a step, h = 0.5 ms"
+    section = Section("mujoco_settings", title, table.spread_columns())
+    for name, (_, times) in screen(work.quick, work.race_steps // 2, work.few).items():
+        section.rows[name] = table.microseconds(times)
+    return section
+
+
+def stance_race(
+    options: list[MujocoOptions], step: float, steps: int, repeats: int
+) -> dict[str, dict[str, list[float]]]:
+    """Time a step of ours and of MuJoCo's settings in turn [s]: by scene ("quiet", "swaying"), then by engine."""
+    engines = standers([replace(option, step=step) for option in options])
+    model = human()
+    home, bent = State.at(model), State.at(model, crouched(model))
+    settled = simulate(model, JointImpedance(), state=home, step=step, duration=SETTLING).state
+    times = {
+        scene: interleaved(
+            {"ours": _ours(model, JointImpedance(), state, step, steps)}
+            | {name: partial(getattr(one, scene), steps) for name, one in engines.items()},
+            repeats,
+        )
+        for scene, state in (("quiet", settled), ("swaying", bent))
+    }
+    standing = {"ours", *(name for name, one in engines.items() if one.stands)}
+    return {scene: {name: taken for name, taken in by.items() if name in standing} for scene, by in times.items()}
+
+
+def _ours(
+    model: Model, controller: JointImpedance | None, state: State, step: float, steps: int
+) -> Callable[[], float]:
+    return lambda: timed(model, controller, state, step, steps * step, record_every=steps * step).per_step
+
+
+def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]:
+    """Time a step of tumbling [s]: ours with its contact points, MuJoCo with nothing that could touch."""
+    model = human().with_gravity((0.0, 0.0, 0.0))
+    q, v = tumbling(model)
+    cases = {"ours": _ours(model, None, State.at(model, q, v), step, steps)}
+    for integrator in ("Euler", "implicitfast", "discrete", "RK4"):
+        with suppress(InputError):  # an integrator that this version does not have
+            glider = Glider(Mujoco(integrator=integrator), (model.without_contacts(), q, v), step)
+            cases[integrator] = partial(lambda one: one.seconds(steps) / steps, glider)
+    return interleaved(cases, repeats)
+
+
+def race_section(work: Budget) -> Section:
+    """Time our steps beside MuJoCo's, with its fastest settings and its defaults."""
+    model = human()
+    mass = abs(float(mujoco.MjModel.from_xml_string(mjcf(model)).body_mass.sum()) - model.total_mass)
+    matrix = mass_matrix_difference(model, tumbling(model)[0])
+    section = Section(
+        "mujoco",
+        "Cost of a step beside MuJoCo",
+        (
+            *(*table.columns("ours", "fastest", unit="µs"), *table.columns("ratio", "least", "most")),
+            *(Column("defaults", "µs"), Column("their ratio")),
+        ),
+        notes=[
+            f"the same human: masses differ by {mass:.1e} kg, mass matrices by {matrix:.1e} of their largest element",
+            "medians; ratio: MuJoCo's time over ours, the median, least and most of pairs taken in turn",
+            "fastest: MuJoCo's fastest setting; defaults: its default integrator, solver and cone, and their ratio",
+        ],
+    )
+    screened = screen(work.quick, work.race_steps // 4, 3).values()
+    candidates = [*(options for options, _ in list(screened)[:4] if options != DEFAULTS), DEFAULTS]
+    for step in STEPS:
+        stances = stance_race(candidates, step, work.race_steps, work.repeats)
+        races = [(f"{scene} stance", times, label(DEFAULTS)) for scene, times in stances.items()]
+        races.append(("flight", flight_race(step, work.race_steps, work.repeats), DEFAULTS.integrator))
+        for scene, times, defaults in races:
+            ours = times["ours"]
+            fastest = min((name for name in times if name != "ours"), key=lambda name: median(times[name]))
+            name = f"{scene}, {milliseconds(step)}"
+            section.rows[name] = (
+                *(*table.in_microseconds(ours, times[fastest]), *table.compared(times[fastest], ours)),
+                *(*table.in_microseconds(times[defaults]), table.compared(times[defaults], ours)[0]),
+            )
+            section.notes.append(f"{name}: MuJoCo's fastest was {fastest}")
+    return section

@@ -1,0 +1,77 @@
+"""Start-up, in processes of their own: what it costs until the first run is there.
+
+As a program it prints a first run's cost, for ``docs/budget.py``.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from experiments.benchmarks.section import Budget, Section, spread, spread_columns
+from experiments.timing import UnitOfWork, seconds
+
+_RUN = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
+_TIMEOUT = 1800.0
+
+
+class FirstRun(NamedTuple):
+    """Cost of ``biped run thrown-block`` with an empty kernel cache."""
+
+    wall: float  # [s]
+    processor: float  # [s] of all its processes
+    kernels: int  # how many it compiles and keeps
+    unit: float  # [s] of a unit of work meanwhile
+
+
+def first_run() -> FirstRun:
+    """Measure a first run; raises RuntimeError if it fails. It takes about a minute."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        with UnitOfWork() as unit:
+            wall = seconds(lambda: _thrown_block({"BIPED_CACHE_DIR": folder}))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        kernels = sum(path.suffix in (".code", ".bitcode") for path in Path(folder).rglob("*"))
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return FirstRun(wall, processor, kernels, unit.seconds)
+
+
+def startup_section(work: Budget) -> Section:
+    """Time starts, the first run with them unless it is to be quick."""
+    section = Section("startup", "Start-up, in processes of their own", spread_columns("s"))
+    starts: dict[str, Callable[[], None]] = {
+        "python alone": lambda: _python("pass"),
+        "import biped": lambda: _python("import biped"),
+        "warm `biped run thrown-block --no-figures`": _thrown_block,
+    }
+    try:
+        _thrown_block()  # compiled before the clock starts
+        section.rows = {what: spread([seconds(start) for _ in range(work.few)]) for what, start in starts.items()}
+        if not work.quick:
+            section.rows["the same with an empty kernel cache"] = spread([first_run().wall])
+    except RuntimeError as error:
+        section.notes.append(str(error))
+    return section
+
+
+def _thrown_block(environment: Mapping[str, str] | None = None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        _python(_RUN, ["run", "thrown-block", "--no-figures", "--out", folder], environment)
+
+
+def _python(code: str, arguments: list[str] | None = None, environment: Mapping[str, str] | None = None) -> None:
+    command = [sys.executable, "-c", code, *(arguments or [])]
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path), **(environment or {})}
+    result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=_TIMEOUT, check=False)
+    if result.returncode != 0:
+        lines = result.stderr.strip().splitlines() or ["no message"]
+        raise RuntimeError(f"a process of the benchmark failed with status {result.returncode}: {lines[-1]}")
+
+
+if __name__ == "__main__":
+    print(json.dumps(first_run()._asdict()))

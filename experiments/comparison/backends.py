@@ -1,0 +1,111 @@
+"""Backends of a comparison: integrators of ours and external engines, all asked for in the same way."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from biped.control.controller import Impedance
+from biped.disturbances import sorted_disturbances
+from biped.errors import InputError
+from biped.integrators import INTEGRATORS, Integrator, integrator_named, settings_of
+from biped.runs.run import versions
+from biped.simulation.driver import Announce, Progress
+from biped.simulation.scene import Scene
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.rollout import Rollout, rollout
+from experiments.engines.engine import Case, Engine, VendorDefaults
+from experiments.engines.registry import engine_named
+
+#: Compared unless others are asked for.
+DEFAULT = ("recursive", "pybullet", "mujoco")
+#: Of ours, the integrators that serve smooth motion better.
+SMOOTH = {"recursive": ("sofroniou-spaletta-6",)}
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One of those that are compared."""
+
+    label: str  # a word, unique: in tables, and of its folders
+    title: str  # in figures and sentences
+    engine: Engine | str  # an external engine, or the name of an integrator of ours
+
+    @property
+    def external(self) -> Engine | None:
+        return None if isinstance(self.engine, str) else self.engine
+
+    @property
+    def vendor_defaults(self) -> VendorDefaults | None:
+        """The settings that its makers chose; those of ours are the experiment's defaults."""
+        return None if self.external is None else self.external.vendor_defaults
+
+    @property
+    def version(self) -> str | None:
+        return versions()["biped-balance"] if self.external is None else self.external.version
+
+    @property
+    def smooth(self) -> "tuple[Backend, ...]":
+        """The backend in other settings of its own, which serve smooth motion without contacts better."""
+        if isinstance(self.engine, str):
+            return tuple(backend_named(name) for name in SMOOTH.get(self.engine, ()))
+        usual, found = self.engine.settings, []
+        for other in self.engine.smooth:
+            values = [str(value) for name, value in other.settings.items() if value != usual[name]]
+            found.append(Backend("-".join([self.label, *values]).lower(), " ".join([self.title, *values]), other))
+        return tuple(found)
+
+    def settings(self, changes: Mapping[str, Value]) -> dict[str, Any]:
+        if self.external is not None:
+            return self.external.settings
+        own = settings_of(integrator_named(str(self.engine)))
+        return own | {name: changes[f"integrator.{name}"] for name in own if f"integrator.{name}" in changes}
+
+    def integrator(self, changes: Mapping[str, Value]) -> Integrator:
+        """Return the integrator of ours, with those of its settings that the changes give."""
+        return integrator_named(str(self.engine), **self.settings(changes))
+
+    def run(
+        self,
+        experiment: Experiment,
+        changes: Mapping[str, Value],
+        progress: Progress | None = None,
+        announce: Announce | None = None,
+    ) -> Rollout:
+        return rollout(experiment, changes, self.engine, progress=progress, announce=announce)
+
+
+def backend_named(name: str) -> Backend:
+    """Return an integrator of ours or an engine of this name, in settings that are as equal as can be."""
+    if name in INTEGRATORS:
+        return Backend(name, f"ours ({name})", name)
+    engine = engine_named(name)
+    engine.check_installed()
+    return Backend(name, engine.title, engine)
+
+
+def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
+    """Return the backends that can be used here, and a sentence about each that is not installed."""
+    if not names or not all(names):
+        raise InputError("--engines: it must be names with commas between them, such as recursive,mujoco")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"--engines: {', '.join(twice)} stands there twice")
+    for name in names:
+        if name not in INTEGRATORS:
+            engine_named(name)
+    found, missing = [], []
+    for name in names:
+        try:
+            found.append(backend_named(name))
+        except InputError as error:
+            missing.append(str(error))
+    if not found:
+        raise InputError("; ".join(missing))
+    return tuple(found), tuple(missing)
+
+
+def case_of(setup: Scene) -> Case:
+    acting = sorted_disturbances(setup.disturbances, setup.model)
+    impedance = None if setup.controller is None else setup.controller.impedance(setup.model)
+    return Case.of(acting.with_payload(setup.model), setup.floor, setup.step, impedance or Impedance(), acting)

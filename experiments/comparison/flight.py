@@ -1,0 +1,219 @@
+"""Free flight: what energy and angular momentum of a tumbling human do, in an engine and by integrators of ours.
+
+All start from the same state, and their energies and momenta are computed by the same functions from configurations and
+velocities. There is no controller, so that nothing but steps is in between.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped import dynamics
+from biped.control.controller import Impedance
+from biped.errors import InputError, IntegrationError
+from biped.model import Model, human
+from biped.runs.state import State
+from biped.simulation.driver import Announce, Progress
+from biped.simulation.simulate import simulate
+from contact import RUBBER
+from contact.arrays import Floats
+from experiments.catalogue.parameters.parameter import Value
+from experiments.comparison.backends import Backend
+from experiments.comparison.table import quantity
+from experiments.engines.engine import Case, Engine
+from experiments.engines.kernels.external import new_arrival
+from experiments.timing import seconds
+from experiments.work_precision.problems import tumbling
+
+#: Parts of the velocities of ``tumbling``: about 0.5 and 2 rad/s in every joint. Where the axes of hip or ankle align,
+#: the joints of the fast one reach 50 rad/s.
+MOTIONS = {"gentle": 0.25, "fast": 1.0}
+#: [s] between samples, and of a step in the comparison.
+SAMPLED, STEP = 0.1, 1e-3
+
+Start = tuple[Model, Floats, Floats]
+
+
+def start_of(motion: str) -> Start:
+    """Return the human without gravity and contact points, a configuration and a velocity."""
+    model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
+    q, v = tumbling(model)
+    return model, q, MOTIONS[motion] * v
+
+
+@dataclass(frozen=True)
+class Flight:
+    """Energy and angular momentum of a flight, both conserved quantities."""
+
+    time: Floats  # (samples,) [s]
+    energy: Floats  # (samples,) relative error
+    spin: float  # the greatest change of the angular momentum about the centre of mass, relative
+
+    @classmethod
+    def of(cls, time: Floats, energy: Floats, spin: Floats) -> "Flight":
+        """Return the flight of sampled energies (samples,) and angular momenta ``spin`` (samples, 3)."""
+        change = float(np.max(np.abs(spin - spin[0])) / np.linalg.norm(spin[0]))
+        return cls(time, energy / energy[0] - 1.0, change)
+
+    @classmethod
+    def along(cls, model: Model, time: Floats, q: Floats, v: Floats) -> "Flight":
+        """Return the flight of configurations (samples, nq) and velocities (samples, nv)."""
+        pairs = list(zip(q, v, strict=True))
+        energy = np.array([dynamics.energy(model, *pair).kinetic for pair in pairs])
+        return cls.of(time, energy, np.array([dynamics.momentum(model, *pair).angular for pair in pairs]))
+
+    @property
+    def worst(self) -> float:
+        return float(np.max(np.abs(self.energy)))
+
+    @property
+    def worst_so_far(self) -> tuple[Floats, Floats]:
+        """Times [s] without the start, and the greatest relative error of the energy up to each."""
+        return self.time[1:], np.maximum.accumulate(np.abs(self.energy[1:]))
+
+    @property
+    def drift(self) -> float:
+        return float(np.polyfit(self.time, self.energy, 1)[0] * (self.time[-1] - self.time[0]))
+
+    @property
+    def lost_after(self) -> float | None:
+        """Time [s] when the energy was first off by more than all of it: what follows is no flight of this human."""
+        off = np.flatnonzero(np.abs(self.energy) > 1.0)
+        return float(self.time[off[0]]) if len(off) else None
+
+
+@dataclass(frozen=True)
+class Samples:
+    """States at equal times."""
+
+    time: Floats  # (samples,) [s]
+    q: Floats  # (samples, nq)
+    v: Floats  # (samples, nv) as the engine reports them
+    in_phase: Floats  # (samples, nv) at the time of q
+
+
+class Glider:
+    """A model in an engine, such as the tumbling human: a simulation that is only ever stepped."""
+
+    def __init__(self, engine: Engine, start: Start, step: float, impedance: Impedance | None = None) -> None:
+        self.model, self.q, self.v = start
+        self.velocity_offset, self.step = engine.velocity_offset, step
+        self.simulation = engine.start(Case(self.model, RUBBER, step, impedance or Impedance(), None))
+        self.arrival = new_arrival(self.model.nq, self.model.nv, self.model.nc)
+
+    def restart(self) -> None:
+        self.simulation.place(self.q.copy(), self.v.copy(), np.zeros(13))
+
+    def advance(self, steps: int) -> None:
+        self.simulation.passive_rollout(steps)
+
+    def seconds(self, steps: int) -> float:
+        """Return the time [s] of ``steps`` steps from the start, in the engine alone."""
+        self.restart()
+        return seconds(lambda: self.advance(steps))
+
+    def state(self) -> tuple[Floats, Floats]:
+        """Return copies of the configuration, with unit quaternions, and of the velocity."""
+        self.simulation.read(self.arrival)
+        q = self.arrival.q.copy()
+        q[3:7] /= np.linalg.norm(q[3:7])
+        return q, self.arrival.v.copy()
+
+    def samples(self, duration: float, interval: float, progress: Progress) -> Samples:
+        """Return a flight from the start; each sample with the velocity one step later too, where velocities lag."""
+        self.restart()
+        count, between = round(duration / interval), round(interval / self.step)
+        if abs(between * self.step - interval) > 1e-9 * interval:
+            raise InputError(f"step = {self.step:g} s does not divide the time between two samples, {interval:g} s")
+        rows: list[tuple[Floats, Floats, Floats]] = []
+        q, v = self.q.copy(), self.v.copy()
+        for k in range(count + 1):
+            self.advance(1)
+            _, after = self.state()
+            rows.append((q, v, v + self.velocity_offset * (after - v) if self.velocity_offset else v))
+            if k < count:
+                self.advance(between - 1)
+                q, v = self.state()
+            progress(k * interval)
+        found = Samples(interval * np.arange(count + 1.0), *(np.array(column) for column in zip(*rows, strict=True)))
+        if not (np.isfinite(found.q).all() and np.isfinite(found.in_phase).all()):
+            raise IntegrationError("the motion is not finite")
+        return found
+
+
+@dataclass(frozen=True)
+class FlightRow:
+    """A flight in an engine."""
+
+    engine: str = quantity("", "name")
+    motion: str = quantity("", "gentle or fast")
+    step: float = quantity("s", "step")
+    duration: float = quantity("s", "time simulated")
+    energy_worst: float | None = quantity("1", "greatest relative error of the energy, velocities as reported")
+    energy_drift: float | None = quantity("1", "linear trend of the energy over the whole time, relative, as reported")
+    energy_worst_in_phase: float | None = quantity("1", "greatest relative error of the energy, velocities in phase")
+    energy_drift_in_phase: float | None = quantity("1", "linear trend of the energy, relative, velocities in phase")
+    spin_change: float | None = quantity("1", "greatest relative change of the angular momentum, as reported")
+    spin_change_in_phase: float | None = quantity("1", "greatest relative change of the angular momentum, in phase")
+    lost_after: float | None = quantity("s", "time after which the energy was off by more than all of it", None)
+    failure: str = quantity("", "why there are none", "")
+
+    @property
+    def out(self) -> str:
+        """The reason why its numbers count for nothing; empty where they do."""
+        if self.failure:
+            return f"failed ({self.failure})"
+        return "" if self.lost_after is None else f"off by more than all its energy from {self.lost_after:.3g} s on"
+
+
+@dataclass(frozen=True)
+class Flown:
+    """A flight, from velocities as they are reported, and as they are in phase with the positions."""
+
+    reported: Flight
+    in_phase: Flight
+
+
+def fly(
+    backend: Backend,
+    motion: str,
+    duration: float,
+    changes: Mapping[str, Value],
+    progress: Progress,
+    announce: Announce | None = None,
+) -> Flown:
+    """Let the human tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
+
+    Of the ``changes`` of the compared experiment, settings of our integrators are honoured.
+    """
+    model, q, v = start = start_of(motion)
+    interval = min(SAMPLED, duration / 10.0)
+    if backend.external is not None:
+        samples = Glider(backend.external, start, STEP).samples(duration, interval, progress)
+        reported = Flight.along(model, samples.time, samples.q, samples.v)
+        late = backend.external.velocity_offset
+        return Flown(reported, Flight.along(model, samples.time, samples.q, samples.in_phase) if late else reported)
+    run = simulate(
+        model, state=State.at(model, q, v), integrator=backend.integrator(changes), step=STEP, duration=duration,
+        record_every=interval, announce=announce,
+    )  # fmt: skip
+    progress(duration)
+    columns = (run.frame[list(names)].to_numpy() for names in (model.coordinate_names, model.velocity_names))
+    flight = Flight.along(model, run.frame["time"].to_numpy(), *columns)
+    return Flown(flight, flight)
+
+
+def flight_row(
+    backend: Backend, motion: str, duration: float, made: Callable[[], Flown]
+) -> tuple[FlightRow, Flown | None]:
+    try:
+        flown = made()
+    except (InputError, IntegrationError) as error:
+        return FlightRow(backend.label, motion, STEP, duration, *(None,) * 6, failure=str(error)), None
+    reported, phased = flown.reported, flown.in_phase
+    row = FlightRow(
+        backend.label, motion, STEP, duration, reported.worst, reported.drift, phased.worst, phased.drift,
+        reported.spin, phased.spin, phased.lost_after,
+    )  # fmt: skip
+    return row, flown

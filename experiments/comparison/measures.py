@@ -1,0 +1,175 @@
+"""The measures by which engines are compared: one table of what they are, their floors and who is out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from experiments.comparison import stages
+from experiments.comparison.cost import ranked_costs
+from experiments.comparison.flight import MOTIONS
+from experiments.comparison.outcome import FORCE, REFUSED, Creep, Outcome
+from experiments.comparison.stages import EQUAL, RUNS, SETTINGS, VENDOR, Results
+from experiments.comparison.step_refinement import ROUNDING, Refinement
+from experiments.comparison.table import quantity, scientific, table_of
+from experiments.work_precision.step_sizes import ACCURACIES, Ranked, ranked, ranked_methods
+
+#: Below these, numbers differ by rounding only: [m], [J], relative energy, relative spin, [N·s].
+CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Something that engines are compared at."""
+
+    stage: str  # that measures it; while it is not complete, nothing is said of it
+    name: str  # a few words; ``{}`` in it is filled with the results
+    unit: str  # SI
+    rank: Callable[[Results], list[Ranked]]  # the numbers, and who has the best
+
+
+@dataclass(frozen=True)
+class RankingRow:
+    """An engine at a measure by which engines are compared."""
+
+    measure: str = quantity("", "what is compared")
+    unit: str = quantity("", "of the value")
+    engine: str = quantity("", "name")
+    value: float | None = quantity("1", "the number, in its unit")
+    ratio: float | None = quantity("1", "of the value to the best one's")
+    ratio_low: float | None = quantity("1", "lower end of the ratio's interval, where it was measured in turn")
+    ratio_high: float | None = quantity("1", "upper end of the ratio's interval")
+    best: str = quantity("", "whether none is better; several: a tie")
+    note: str = quantity("", "why it is out of it; or what the ratio is")
+
+
+def by(
+    number: str, rows: Callable[[Results], Sequence[Any]], floor: float = 0.0, out: Callable[[Any], str] = lambda _: ""
+) -> Callable[[Results], list[Ranked]]:
+    """Return what ranks rows by one of their numbers; ``out`` says why a row cannot be the best."""
+
+    def rank(results: Results) -> list[Ranked]:
+        found = rows(results)
+        notes = {row.engine: note for row in found if (note := out(row))}
+        return ranked({row.engine: getattr(row, number) for row in found}, floor, notes)
+
+    return rank
+
+
+def _outcomes(results: Results) -> list[Outcome]:
+    return results.outcomes[EQUAL]
+
+
+def _ended(row: Outcome) -> str:
+    return "" if row.stood else f"{row.verdict} at {row.simulated:.3g} s"
+
+
+def _crept(row: Creep) -> str:
+    return "" if row.creep is not None else "does not take it" if row.verdict == REFUSED else row.verdict
+
+
+def _at_common_step(results: Results) -> list[Refinement]:
+    step = results.common_step
+    found = {row.engine: row for row in results.refinements if abs(row.step - step) <= 1e-9 * step}
+    nothing = {one.engine: Refinement(one.engine, step, "", 0.0, None, None) for one in results.convergences}
+    return [found.get(name, none) for name, none in nothing.items()]
+
+
+def _apart(results: Results) -> list[Ranked]:
+    """Nobody is the best at being near to the first engine."""
+    return [Ranked(row.engine, row.apart) for row in results.outcomes[EQUAL] if row.apart is not None]
+
+
+def _creep(settings: str) -> Measure:
+    name = f"creep in stance under {FORCE:g} N, {SETTINGS[settings]}"
+    rows = by("creep", lambda results: [row for row in results.creeps if row.settings == settings], CREEP, _crept)
+    return Measure(stages.STANCES[settings], name, "m", rows)
+
+
+def _flights(motion: str) -> Iterator[Measure]:
+    for name, number, floor in (
+        ("energy error", "energy_worst_in_phase", ENERGY),
+        ("energy drift", "energy_drift_in_phase", ENERGY),
+        ("angular momentum error", "spin_change_in_phase", SPIN),
+    ):
+        rows = by(number, lambda results: [row for row in results.flights if row.motion == motion], floor, _out)
+        yield Measure(stages.FLIGHTS, f"{name}, {motion} flight", "1", rows)
+
+
+def _out(row: Any) -> str:
+    return str(row.out)
+
+
+def _precision(accuracy: float) -> Measure:
+    def rank(results: Results) -> list[Ranked]:
+        return [] if results.precision is None else ranked_methods(results.precision, accuracy)
+
+    return Measure(stages.PRECISION, f"cost of a second of flight to {accuracy:.0e} m", "s/s", rank)
+
+
+MEASURES = (
+    Measure(RUNS[EQUAL], f"gets to the end, {SETTINGS[EQUAL]}", "s", by("simulated", _outcomes, 0.0, _ended)),
+    Measure(RUNS[EQUAL], "greatest distance of the {0.root}'s path from the first engine's", "m", _apart),
+    Measure(RUNS[EQUAL], "energy that no work accounts for", "J", by("energy_residual", _outcomes, JOULES, _ended)),
+    Measure(
+        RUNS[EQUAL], "momentum that no impulse accounts for", "N·s", by("momentum_defect", _outcomes, MOMENTUM, _ended)
+    ),
+    Measure(
+        RUNS[VENDOR], f"gets to the end, {SETTINGS[VENDOR]}", "s",
+        by("simulated", lambda results: results.outcomes[VENDOR], 0.0, _ended),
+    ),
+    *(_creep(settings) for settings in SETTINGS),
+    *(measure for motion in MOTIONS for measure in _flights(motion)),
+    Measure(
+        stages.REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
+        by("peak", _at_common_step, ROUNDING, _out),
+    ),
+    Measure(
+        stages.COST, "time of a step of the experiment", "s",
+        lambda results: ranked_costs(results.costs, results.refused.get(stages.COST, {})),
+    ),
+    *(_precision(accuracy) for accuracy in ACCURACIES),
+)  # fmt: skip
+
+
+def ranking(results: Results) -> Iterator[tuple[str, str, list[Ranked]]]:
+    """Name, unit and entries of all measures whose stages are complete."""
+    for measure in MEASURES:
+        if measure.stage not in results.undone and (found := measure.rank(results)):
+            yield measure.name.format(results), measure.unit, found
+
+
+def ranking_table(results: Results) -> pd.DataFrame:
+    rows = [
+        RankingRow(
+            name, unit, one.label, one.value, one.ratio, one.low, one.high, "best" if one.best else "",
+            "; ".join(filter(None, [one.note, "at least this ratio" if one.at_least else ""])),
+        )
+        for name, unit, entries in ranking(results)
+        for one in entries
+    ]  # fmt: skip
+    return table_of(RankingRow, rows)
+
+
+def ranking_lines(results: Results) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Headings and rows of a table for readers: measures down, engines across, the best with a star."""
+    titles = results.titles
+    lines = []
+    for name, unit, entries in ranking(results):
+        cells = {one.label: _cell(one) for one in entries}
+        lines.append((name, "" if unit == "1" else unit, *(cells.get(label, "") for label in titles)))
+    return ("measure", "unit", *titles.values()), lines
+
+
+def _cell(one: Ranked) -> str:
+    if one.note and not one.best:
+        return one.note
+    value = one.value or 0.0
+    text = scientific(value) if 0.0 < abs(value) < 1e-3 else f"{value:.3g}"
+    if one.best:
+        return f"★ {one.note or text}"
+    if one.ratio is None:
+        return text
+    interval = "" if one.low is None else f", {one.low:.3g} … {one.high:.3g}"
+    return f"{text} (× {'≥ ' if one.at_least else ''}{one.ratio:.3g}{interval})"

@@ -1,0 +1,203 @@
+"""Rows of rollouts in an engine: outcomes of the experiment, and creep of a standing human under a steady force."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biped.errors import InputError
+from biped.model.legs import knees_of
+from biped.runs.row_layout import pose_names
+from biped.runs.run import Run
+from biped.runs.verdict import FAILED, FELL, LOST_CONTROL, UNRELIABLE
+from biped.simulation.driver import Announce, Progress
+from contact.arrays import Floats
+from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.registry import experiment_named
+from experiments.catalogue.rollout import Rollout
+from experiments.comparison.backends import Backend
+from experiments.comparison.table import quantity
+
+#: Verdicts of runs that did not get to their end, or of which nothing can be concluded.
+CUT_SHORT = (FELL, LOST_CONTROL, FAILED, UNRELIABLE)
+#: Verdict of what an engine does not take.
+REFUSED = "refused"
+#: The part of a run, from its end, over which rest is looked at.
+TAIL = 0.1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A rollout in an engine; None where there is nothing to measure."""
+
+    engine: str = quantity("", "name")
+    verdict: str = quantity("", "how it ended")
+    step: float = quantity("s", "step")
+    period: float | None = quantity("s", "time between two control ticks")
+    simulated: float = quantity("s", "time simulated")
+    settling_time: float | None = quantity("s", "settling time, to 2 cm and 2°")
+    position_error: float | None = quantity("m", "distance from the set point over the last tenth")
+    orientation_error: float | None = quantity("rad", "turn from the set point over the last tenth")
+    block_impulse: float | None = quantity("N*s", "impulse of what was thrown, on what it hit")
+    foot_slip: float | None = quantity("m", "longest path that a contact point slid")
+    foot_creep: float | None = quantity("m", "creep of points that stick, in the last quarter")
+    penetration: float | None = quantity("m", "depth of the deepest point in the floor, over the last tenth")
+    peak_knee_torque: float | None = quantity("N*m", "peak torque of a knee")
+    peak_torque: float | None = quantity("N*m", "peak torque of a joint")
+    energy_residual: float | None = quantity("J", "energy that no work accounts for, at most")
+    momentum_defect: float | None = quantity("N*s", "momentum that no impulse accounts for, at most")
+    angular_momentum_defect: float | None = quantity("N*m*s", "angular momentum that no impulse accounts for, at most")
+    apart: float | None = quantity("m", "greatest distance of the root's path from the first engine's")
+    steps: int = quantity("1", "steps taken")
+    failure: str = quantity("", "why it did not get to its end", "")
+
+    @property
+    def stood(self) -> bool:
+        return self.verdict not in CUT_SHORT
+
+
+#: Numbers that are the summary's own, by the name that they have there.
+_OF_SUMMARY = (
+    "settling_time", "position_error", "orientation_error", "foot_slip", "foot_creep", "momentum_defect",
+    "angular_momentum_defect",
+)  # fmt: skip
+
+
+def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Run | None) -> Outcome:
+    """Return the row of a rollout with these values; ``first`` is the first engine's run, or None if this is it."""
+    summary = made.run.summary
+    impulses = [one["impulse"] for one in summary["events"]["impacts"]]
+    peaks = {joint: torque for joint, torque in made.run.by_joint("peak_torque").items() if torque is not None}
+    period = values.get("controller.period")
+    return Outcome(
+        engine=label,
+        verdict=summary["verdict"],
+        step=float(values["run.step"]),  # type: ignore[arg-type]
+        period=None if period is None else float(period),  # type: ignore[arg-type]
+        simulated=float(summary["simulated_time"]),
+        **{name: summary[name] for name in _OF_SUMMARY},
+        block_impulse=float(np.linalg.norm(np.sum(impulses, axis=0))) if impulses else None,
+        penetration=penetration(made.run),
+        peak_knee_torque=max((peaks[knee] for knee in knees_of(made.run.state.model) if knee in peaks), default=None),
+        peak_torque=max(peaks.values(), default=None),
+        energy_residual=summary["ledger_residual"],
+        apart=None if first is None else apart(made.run, first),
+        steps=made.steps,
+        failure=made.error or "",
+    )
+
+
+def penetration(run: Run) -> float | None:
+    """Return the depth [m] of the deepest contact point in the floor, mean over the last tenth of a run without a fall.
+
+    None where no point is on the floor then.
+    """
+    if run.summary["verdict"] in CUT_SHORT or not len(run.frame):
+        return None
+    tail = run.frame.iloc[-max(1, round(TAIL * len(run.frame))) :]
+    depths = [
+        -float(tail[f"contact_{point}_z"].mean())
+        for point in run.state.model.contact_names
+        if (tail[f"contact_{point}_fz"] > 0.0).any()
+    ]
+    return max(depths, default=None)
+
+
+def distances(run: Run, other: Run) -> Floats:
+    """Return the distances [m] between the roots of two runs, at the times of the first while both last."""
+    time, others = (one.frame["time"].to_numpy() for one in (run, other))
+    place, theirs = (one.frame[pose_names(one.root)[:3]].to_numpy() for one in (run, other))
+    if not len(time) or not len(others):
+        return np.zeros(0)
+    both = time <= others[-1] + 1e-9
+    met = np.stack([np.interp(time[both], others, theirs[:, k]) for k in range(3)], axis=1)
+    return np.asarray(np.linalg.norm(place[both] - met, axis=1))
+
+
+def apart(run: Run, other: Run) -> float | None:
+    """Return the greatest distance [m] between the roots of two runs.
+
+    None if either did not get to its end, or if they have only the start in common.
+    """
+    if any(one.summary["verdict"] in CUT_SHORT for one in (run, other)):
+        return None
+    between = distances(run, other)
+    return float(between.max()) if len(between) > 1 else None
+
+
+STANDING = "balance"
+#: [N] of the horizontal force on the trunk, from the start to the end.
+FORCE = 30.0
+#: [s] until the human leans on the force, after which creep counts; and between two rows, about.
+SETTLED, RECORDED = 2.0, 0.02
+#: Parameters of the compared experiment that the standing human has in common with it.
+COMMON = ("floor.", "run.step", "controller.period", "controller.kp_", "controller.kd_", "integrator.")
+
+
+@dataclass(frozen=True)
+class Creep:
+    """The creep of a standing human's feet in an engine."""
+
+    engine: str = quantity("", "name")
+    settings: str = quantity("", "equal settings or vendor defaults")
+    verdict: str = quantity("", "how it ended")
+    step: float = quantity("s", "step")
+    measured: float = quantity("s", "time over which creep was measured")
+    creep: float | None = quantity("m", "farthest that a point of the soles moved sideways in that time")
+    failure: str = quantity("", "why there is none", "")
+
+
+#: Times [s] since the human leans on the force, and how far [m] the farthest point has moved by then.
+Drift = tuple[Floats, Floats]
+
+
+def standing_changes(changes: Mapping[str, Value], step: float, duration: float) -> dict[str, Value]:
+    """Return the changes of the standing experiment, with those of the compared one that mean the same there."""
+    return {name: value for name, value in changes.items() if name.startswith(COMMON)} | {
+        "force.size": FORCE,
+        "force.start": 0.0,
+        "force.duration": SETTLED + duration,
+        "run.duration": SETTLED + duration,
+        "run.record_every": step * max(1, round(RECORDED / step)),
+    }
+
+
+def stand(
+    backend: Backend,
+    settings: str,
+    changes: Mapping[str, Value],
+    duration: float,
+    progress: Progress,
+    announce: Announce | None = None,
+) -> tuple[Creep, Drift | None, Rollout | None]:
+    """Let a human stand under the force in an engine; creep is measured over ``duration`` [s].
+
+    ``settings`` are for the table, ``changes`` those of the compared experiment.
+    """
+    experiment = experiment_named(STANDING)
+    step = experiment.values({name: changes[name] for name in changes if name == "run.step"}).number("run.step")
+    try:
+        made = backend.run(experiment, standing_changes(changes, step, duration), progress, announce)
+    except InputError as error:
+        return Creep(backend.label, settings, REFUSED, step, 0.0, None, str(error)), None, None
+    verdict = str(made.run.summary["verdict"])
+    if verdict in CUT_SHORT:
+        why = made.error or made.run.verdict_line
+        return Creep(backend.label, settings, verdict, step, 0.0, None, why), None, made
+    time, moved = drift = drift_of(made.run)
+    return Creep(backend.label, settings, verdict, step, float(time[-1]), float(moved.max())), drift, made
+
+
+def friction_held(changes: Mapping[str, Value]) -> float:
+    """Return the horizontal force [N] that the standing human's floor holds: static friction times weight."""
+    floor = {name: value for name, value in changes.items() if name.startswith("floor.")}
+    setup = experiment_named(STANDING).build(floor)
+    return float(setup.floor.mu_s * setup.model.total_mass * np.linalg.norm(setup.model.gravity))
+
+
+def drift_of(run: Run, since: float = SETTLED) -> Drift:
+    """Return how far the farthest of the contact points has moved sideways since a time [s]."""
+    frame = run.frame[run.frame["time"] >= since - 1e-9]
+    tracks = [frame[[f"contact_{point}_{axis}" for axis in "xy"]].to_numpy() for point in run.state.model.contact_names]
+    time = frame["time"].to_numpy()
+    return time - time[0], np.max([np.linalg.norm(track - track[0], axis=1) for track in tracks], axis=0)

@@ -1,0 +1,82 @@
+"""Work and precision: error against cost of a second of free flight, a smooth problem that all engines solve alike.
+
+The reference is that of ``biped work-precision``: the continuous equations, by a method of order 8.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from biped import dynamics
+from biped.model import Model
+from biped.simulation.driver import Progress
+from contact.arrays import Floats
+from experiments.catalogue.parameters.parameter import Value
+from experiments.comparison.backends import Backend
+from experiments.comparison.flight import Glider, start_of
+from experiments.timing import one_core, seconds
+from experiments.work_precision.case import TREE, Case, Forms, Motion, Reference, StepSize, TreeCase
+from experiments.work_precision.problems import FLIGHT
+from experiments.work_precision.step_sizes import Budget, Comparison, compare
+
+#: The motion of ``experiments.comparison.flight`` that ``FLIGHT`` is.
+MOTION = "fast"
+
+
+@dataclass
+class EngineCase(Case):
+    """The flight in external engines, by label."""
+
+    backends: Mapping[str, Backend]
+    model: Model
+    places: Callable[[Floats], Floats]
+    reference: Reference
+    systems = TREE
+    gliders: dict[tuple[str, float], Glider] = field(default_factory=dict, init=False)
+
+    def methods(self) -> Mapping[str, Any]:
+        """Return the engines by label; of an engine's method no order is known."""
+        return dict.fromkeys(self.backends, SimpleNamespace(order=None))
+
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        found = self._glider(method, size).samples(duration, duration / samples, lambda _: None)
+        states = zip(found.q[1:], found.in_phase[1:], strict=True)
+        energies = np.array([dynamics.energy(self.model, q, v).total for q, v in states])
+        return Motion(np.array([self.places(q) for q in found.q[1:]]), energies, 0.0)
+
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        """Return the time [s] of the engine's steps, with nothing in between where it takes many in one call."""
+        glider = self._glider(method, size)
+        glider.restart()
+        glider.advance(1)
+        return seconds(lambda: glider.advance(round(duration / size.step)))
+
+    def _glider(self, method: str, size: StepSize) -> Glider:
+        key, engine = (method, size.step), self.backends[method].external
+        assert engine is not None
+        if key not in self.gliders:
+            self.gliders[key] = Glider(engine, start_of(MOTION), size.step)
+        return self.gliders[key]
+
+
+def measure(
+    everyone: tuple[Backend, ...], changes: Mapping[str, Value], budget: Budget, progress: Progress
+) -> Comparison:
+    """Return errors and costs of all on a grid of steps; of ``changes``, settings of our integrators are honoured."""
+    (tree,) = (case for case in FLIGHT.forms().cases if isinstance(case, TreeCase))
+    external = {one.label: one for one in everyone if one.external is not None}
+    settings = {
+        one.label: {name: value for name, value in one.settings(changes).items() if f"integrator.{name}" in changes}
+        for one in everyone
+        if one.external is None
+    }
+    cases = (
+        *((replace(tree, settings=settings),) if settings else ()),
+        *((EngineCase(external, tree.model, tree.places, tree.reference),) if external else ()),
+    )
+    with one_core():
+        problem = replace(FLIGHT, forms=lambda: Forms(cases, ()))
+        return compare(problem, budget, [one.label for one in everyone], progress)

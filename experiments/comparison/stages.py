@@ -1,0 +1,288 @@
+"""The stages of a comparison, in order, and the results that each adds to as it goes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from biped.errors import InputError
+from biped.simulation.driver import Announce, Progress
+from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.parameter import Value
+from experiments.catalogue.rollout import Rollout
+from experiments.comparison import cost, flight, outcome, precision, step_refinement
+from experiments.comparison.backends import Backend
+from experiments.comparison.table import quantity, table_of
+from experiments.timing import one_core, part
+from experiments.work_precision import step_sizes
+
+#: The same settings in all engines as far as that goes, and those that each engine's makers chose.
+EQUAL, VENDOR = "equal", "vendor"
+SETTINGS = {EQUAL: "equal settings", VENDOR: "vendor defaults"}
+#: Titles of the stages.
+RUNS = {EQUAL: "the experiment at equal settings", VENDOR: "the experiment with vendor defaults"}
+STANCES = {EQUAL: "creep in stance", VENDOR: "creep in stance, vendor defaults"}
+FLIGHTS, REFINEMENT, COST, PRECISION = (
+    "free flight", "the experiment at refined steps", "cost of a step", "work and precision",
+)  # fmt: skip
+#: The time between two recorded rows.
+RECORD = "run.record_every"
+#: Names of all tables.
+TABLES = (
+    *SETTINGS, "creep", "flight", "step_refinement", "convergence", "cost", "precision", "ranking",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much is measured."""
+
+    standing: float  # [s] over which feet may creep
+    flight: float  # [s] of free tumbling
+    refinements: int  # step sizes of the experiment, at most
+    repeats: int  # of every timing
+    timed: float  # [s] of the experiment that are timed, at most
+    precisions: int  # step sizes of work and precision
+    patience: float  # [s] of computation after which these are not refined further
+
+
+#: Six repeats are the fewest whose least and greatest enclose the median by 95 %.
+FULL = Budget(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
+#: What ``--quick`` leaves of it.
+QUICK = Budget(10.0, 10.0, 4, 6, 0.5, 4, 0.2)
+
+
+@dataclass(frozen=True)
+class PrecisionRow:
+    """An engine at a step size of the flight for work and precision."""
+
+    engine: str = quantity("", "name")
+    step: float = quantity("s", "step")
+    error: float | None = quantity("m", "distance of the bodies' centres from the reference, root mean square")
+    cost_least: float | None = quantity("s/s", "engine time of a simulated second, least")
+    cost_median: float | None = quantity("s/s", "engine time of a simulated second, median")
+    order: float | None = quantity("1", "order of the error of all steps of the engine")
+    failure: str = quantity("", "why there is none", "")
+
+
+@dataclass
+class Results:
+    """The results of a comparison so far; whatever is not there yet is empty."""
+
+    experiment: Experiment  # what is compared on
+    changes: Mapping[str, Value]  # of its parameters
+    backends: tuple[Backend, ...]  # what is compared, in order
+    missing: tuple[str, ...] = ()  # a sentence about each engine that is not installed
+    #: why an engine does not take a stage, by the stage's title and label
+    refused: dict[str, dict[str, str]] = field(default_factory=dict)
+    #: rollouts and their rows, by settings, and rollouts by label
+    runs: dict[str, dict[str, Rollout]] = field(default_factory=lambda: {name: {} for name in SETTINGS})
+    outcomes: dict[str, list[outcome.Outcome]] = field(default_factory=lambda: {name: [] for name in SETTINGS})
+    #: rollouts of the standing human, and how far its feet drift, by settings and label
+    standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
+    drifts: dict[tuple[str, str], outcome.Drift] = field(default_factory=dict)
+    flown: dict[tuple[str, str], flight.Flown] = field(default_factory=dict)  # by motion and label
+    creeps: list[outcome.Creep] = field(default_factory=list)
+    flights: list[flight.FlightRow] = field(default_factory=list)
+    refinements: list[step_refinement.Refinement] = field(default_factory=list)
+    convergences: list[step_refinement.Convergence] = field(default_factory=list)
+    costs: list[cost.Cost] = field(default_factory=list)
+    precision: step_sizes.Comparison | None = None  # work and precision in flight
+    #: titles of the stages that are not complete; nobody is the best at what they measure
+    undone: list[str] = field(default_factory=list)
+    stopped: str = "Interrupted"  # why they are not
+    seconds: dict[str, float] = field(default_factory=dict)  # [s] that each complete stage took, by title
+
+    @property
+    def able(self) -> tuple[Backend, ...]:
+        refused = self.refused.get(RUNS[EQUAL], {})
+        return tuple(one for one in self.backends if one.label not in refused)
+
+    @property
+    def everyone(self) -> tuple[Backend, ...]:
+        """All of them, and what they have for smooth motion."""
+        return tuple({other.label: other for one in self.backends for other in (one, *one.smooth)}.values())
+
+    @property
+    def titles(self) -> dict[str, str]:
+        return {one.label: one.title for one in self.everyone}
+
+    @property
+    def step(self) -> float:
+        """The step [s] of equal settings."""
+        return self.experiment.values(self.changes).number("run.step")
+
+    @property
+    def common_step(self) -> float:
+        """The refined step [s] at which engines are compared: the experiment's, or the nearest of them."""
+        coarser = sorted({row.step for row in self.refinements})[1:] or [self.step]
+        return min(coarser, key=lambda step: abs(step - self.step))
+
+    @property
+    def root(self) -> str:
+        return self.experiment.build(self.changes).model.root.name.replace("_", " ")
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return all tables that have rows, by name; ``attrs["units"]`` of each has its units; see ``measures`` too."""
+        rows: dict[str, list[Any]] = {
+            **self.outcomes,
+            "creep": self.creeps,
+            "flight": self.flights,
+            "step_refinement": self.refinements,
+            "convergence": self.convergences,
+            "cost": self.costs,
+            "precision": list(self.precision_rows()),
+        }
+        return {name: table_of(type(found[0]), found) for name, found in rows.items() if found}
+
+    def precision_rows(self) -> Iterator[PrecisionRow]:
+        for curve in () if self.precision is None else self.precision.curves:
+            for m in curve.measurements:
+                least, median = (None, None) if m.cost is None else (m.cost.least, m.cost.median)
+                yield PrecisionRow(curve.method, m.size.step, m.error, least, median, curve.order)
+            for size, why in curve.failures:
+                yield PrecisionRow(curve.method, size.step, None, None, None, curve.order, why)
+
+
+@dataclass(frozen=True)
+class Work:
+    """The input of a stage of the comparison."""
+
+    results: Results  # what it adds to
+    budget: Budget  # how much is measured
+    progress: Progress  # called with the fraction that is done
+    announce: Announce  # called with a sentence before kernels are compiled, and about who does not take what
+
+    def refuse(self, stage: str, one: Backend, why: str) -> None:
+        self.results.refused.setdefault(stage, {})[one.label] = why
+        self.announce(f"{one.title} {why}")
+
+
+def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
+    """Return what measures each stage, by its title, in order."""
+    settings = [name for name in SETTINGS if vendor or name != VENDOR]
+    return {
+        **{RUNS[name]: partial(run_experiment, name) for name in settings},
+        **{STANCES[name]: partial(stand, name) for name in settings if stance},
+        FLIGHTS: run_flights,
+        REFINEMENT: refine,
+        COST: time_steps,
+        PRECISION: measure_precision,
+    }
+
+
+def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Mapping[str, Value]]:
+    """Return an engine in these settings, and the changes of the experiment: with vendor defaults its own step.
+
+    The controller is asked as often as in all others: a step that does not divide its period is shortened. Rows are
+    recorded as by default: what was asked for may be no multiple of a step that is the engine's.
+    """
+    if settings == EQUAL:
+        return one, results.changes
+    changes = {name: value for name, value in results.changes.items() if name not in ("run.step", RECORD)}
+    default = one.vendor_defaults
+    if default is None:
+        return one, changes
+    values, period = results.experiment.values(changes), "controller.period"
+    changes["run.step"] = default.step_within(values.number(period)) if period in values else default.step
+    return replace(one, engine=default.engine), changes
+
+
+def run_experiment(settings: str, work: Work) -> None:
+    results, experiment = work.results, work.results.experiment
+    duration = experiment.build(results.changes).duration
+    chosen = results.backends if settings == EQUAL else results.able
+    runs = results.runs[settings]
+    for k, one in enumerate(chosen):
+        who, changes = case_in(settings, one, results)
+        try:
+            made = who.run(experiment, changes, part(work.progress, k, len(chosen), duration), work.announce)
+        except InputError as error:
+            with_ = "" if settings == EQUAL else f" with {SETTINGS[settings]}"
+            work.refuse(RUNS[settings], one, f"does not take it{with_}: {error}")
+            continue
+        first = next(iter(runs.values())).run if runs else None
+        runs[one.label] = made
+        row = outcome.outcome_of(one.label, made, dict(experiment.values(changes)), first)
+        results.outcomes[settings].append(row)
+    if settings == EQUAL and not runs:
+        refused = results.refused[RUNS[EQUAL]]
+        raise InputError("; ".join(f"{results.titles[name]} {why}" for name, why in refused.items()))
+
+
+def stand(settings: str, work: Work) -> None:
+    results, duration = work.results, work.budget.standing
+    for k, one in enumerate(results.able):
+        who, changes = case_in(settings, one, results)
+        progress = part(work.progress, k, len(results.able), outcome.SETTLED + duration)
+        row, drift, made = outcome.stand(who, settings, changes, duration, progress, work.announce)
+        results.creeps.append(row)
+        if drift is not None:
+            results.drifts[settings, one.label] = drift
+        if made is not None:
+            results.standing[settings, one.label] = made
+
+
+def run_flights(work: Work) -> None:
+    """Fly gently and fast, also in what engines have for smooth motion."""
+    results, duration = work.results, work.budget.flight
+    cases = [(motion, one) for motion in flight.MOTIONS for one in results.everyone]
+    for k, (motion, one) in enumerate(cases):
+        progress = part(work.progress, k, len(cases), duration)
+        made = partial(flight.fly, one, motion, duration, results.changes, progress, work.announce)
+        row, flown = flight.flight_row(one, motion, duration, made)
+        results.flights.append(row)
+        if flown is not None:
+            results.flown[motion, one.label] = flown
+
+
+def refine(work: Work) -> None:
+    """Run the experiment at finer and finer steps; rollouts at equal settings serve again where the step is theirs."""
+    results = work.results
+    steps = step_refinement.step_sizes(results.experiment, results.changes, work.budget.refinements)
+    duration = results.experiment.build(results.changes).duration
+    changes = {name: value for name, value in results.changes.items() if name != RECORD}  # each step divides its own
+    whole = sum(1.0 / step for step in steps) * len(results.able)
+    done = 0.0
+    for one in results.able:
+        made: dict[float, Rollout | InputError] = {}
+        for step in steps:
+            share = 1.0 / step / whole
+            if abs(step - results.step) < 1e-12 and changes == results.changes:
+                made[step] = results.runs[EQUAL][one.label]
+            else:
+                progress = partial(_advance, work.progress, done, share / duration)
+                made[step] = step_refinement.run_at(one, results.experiment, changes, step, progress)
+            done += share
+        rows = step_refinement.refinements_of(one.label, made)
+        results.refinements += rows
+        results.convergences.append(step_refinement.convergence_of(one.label, rows))
+
+
+def _advance(progress: Progress, done: float, rate: float, time: float) -> None:
+    progress(min(1.0, done + rate * time))
+
+
+def time_steps(work: Work) -> None:
+    """Time the experiment, no longer than the budget's duration where the experiment allows that."""
+    results, budget = work.results, work.budget
+    shorter = min(results.experiment.build(results.changes).duration, budget.timed)
+    changes: Mapping[str, Value] = {**results.changes, "run.duration": shorter}
+    try:
+        results.experiment.build(changes)
+    except InputError:  # such as a push that begins later
+        changes = results.changes
+    with one_core():
+        rows, refused = cost.measure(results.able, results.experiment, changes, budget.repeats, work.progress)
+    results.costs += rows
+    for one in results.able:
+        if one.label in refused:
+            work.refuse(COST, one, refused[one.label])
+
+
+def measure_precision(work: Work) -> None:
+    results, budget = work.results, work.budget
+    most = step_sizes.Budget(budget.precisions, min(budget.repeats, 3), budget.patience)
+    results.precision = precision.measure(results.everyone, results.changes, most, work.progress)

@@ -1,0 +1,197 @@
+"""Timing on a shared machine: one core, one thread, cases in turn, minimum and median.
+
+``timeit`` and ``pyperf`` time one case after another, so that a disturbance of the machine falls on one of them.
+"""
+
+import ast
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+#: Environment of processes that time NumPy's linear algebra: set before NumPy is imported.
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+#: The cores that this process may use, before anything restricts it.
+ALLOWED = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Repeated measurements of one number."""
+
+    least: float
+    median: float
+    most: float
+    repeats: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Spread":
+        return cls(min(values), statistics.median(values), max(values), len(values))
+
+
+class UnitOfWork:
+    """A fixed piece of work in Python, timed every few seconds beside a measurement: the machine's present speed.
+
+    The processor's time of a measurement depends on other users of caches and memory. Its ratio to the unit's hardly
+    does: like a compiler, the unit allocates small objects and follows pointers.
+    """
+
+    _SOURCE = "\n".join(
+        f"def f{k}(x, y=({k}, 'a')):\n    return (x, [x + i * y[0] for i in range({k})]) if x > {k} else {{'b{k}': y}}"
+        for k in range(250)
+    )
+
+    def __init__(self, every: float = 2.0) -> None:
+        self._every, self._ended = every, threading.Event()
+        self._taken: list[float] = []
+        self._thread = threading.Thread(target=self._repeat, daemon=True)
+
+    def __enter__(self) -> "UnitOfWork":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    @property
+    def seconds(self) -> float:
+        """Mean time of the unit so far [s], of the processor."""
+        return statistics.fmean(self._taken or [self._once()])
+
+    def _repeat(self) -> None:
+        while True:
+            self._taken.append(self._once())
+            if self._ended.wait(self._every):
+                return
+
+    def _once(self) -> float:
+        return min(seconds(self._work, time.thread_time) for _ in range(3))  # the first fills the caches
+
+    def _work(self) -> None:
+        compile(ast.unparse(ast.parse(self._SOURCE)), "unit of work", "exec")
+
+
+@contextmanager
+def one_core() -> Iterator[int | None]:
+    """Keep this process on one core, where the system can; yields which."""
+    with _restricted(lambda allowed: {max(allowed)}) as kept:
+        yield next(iter(kept), None)
+
+
+@contextmanager
+def cores(count: int) -> Iterator[None]:
+    """Keep this process on so many of the cores that it may use, where the system can."""
+    with _restricted(lambda _: set(sorted(ALLOWED)[-count:])):
+        yield
+
+
+@contextmanager
+def _restricted(chosen: Callable[[set[int]], set[int]]) -> Iterator[set[int]]:
+    if not hasattr(os, "sched_setaffinity"):
+        yield set()
+        return
+    before = os.sched_getaffinity(0)
+    kept = chosen(before)
+    os.sched_setaffinity(0, kept)
+    try:
+        yield kept
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def interleaved(
+    cases: Mapping[K, Callable[[], T]],
+    repeats: int,
+    *,
+    warm_up: bool = True,
+    progress: Callable[[float], None] = lambda _: None,
+) -> dict[K, list[T]]:
+    """Each case once to warm up, then A B C A B C …: what disturbs the machine for a while disturbs all."""
+    results: dict[K, list[T]] = {name: [] for name in cases}
+    turns = repeats + warm_up
+    for turn in range(turns):
+        for k, (name, work) in enumerate(cases.items()):
+            found = work()
+            if turn or not warm_up:
+                results[name].append(found)
+            progress((turn + (k + 1) / len(cases)) / turns)
+    return results
+
+
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """[s] that it takes; ``time.process_time`` is the processor's, to which others on the machine do not add."""
+    begin = clock()
+    work()
+    return clock() - begin
+
+
+def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Return the ratios of times to others, pair by pair as they were taken in turn."""
+    return [mine / other for mine, other in zip(times, others, strict=True)]
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the interval in which the median lies, by 95 % if there are six values or more.
+
+    The k-th least and the k-th greatest enclose it but for twice the chance of fewer than k heads in as many throws
+    of a coin. With fewer values: the least and the greatest; see ``coverage``.
+    """
+    ranked, k = sorted(values), _left_out(len(values))
+    return ranked[k], ranked[len(values) - 1 - k]
+
+
+def coverage(count: int) -> float:
+    """Return how likely the interval of so many values encloses the median."""
+    return 1.0 - 2.0 * _at_most(_left_out(count), count)
+
+
+def _left_out(count: int) -> int:
+    """Return how many values at either end lie outside of the interval."""
+    return max(next(heads for heads in range(count + 1) if _at_most(heads, count) >= 0.025) - 1, 0)
+
+
+def _at_most(heads: int, throws: int) -> float:
+    """Return how likely a coin shows heads so often at most; SciPy's takes a second to import."""
+    return sum(math.comb(throws, k) for k in range(heads + 1)) / 2**throws
+
+
+def in_one_thread(module: str, *arguments: str) -> Any:
+    """Run a module as a program in a process of one thread, and return the JSON that it prints.
+
+    Raises:
+        RuntimeError: it failed; the message has its standard error.
+    """
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def halved(coarsest: float, count: int) -> tuple[float, ...]:
+    """Return a grid of step sizes [s]: the coarsest, a half of it, a quarter, …"""
+    return tuple(coarsest / 2**k for k in range(count))
+
+
+def slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return the power of x that y grows with: the slope of the line through the logarithms."""
+    import numpy as np
+
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def part(progress: Callable[[float], None], k: int, count: int, total: float = 1.0) -> Callable[[float], None]:
+    """Return the progress of part ``k`` of ``count`` parts, each of which counts up to ``total``."""
+    return lambda done: progress((k + min(done / total, 1.0)) / count)

@@ -1,0 +1,359 @@
+"""A problem in one of the forms that integrators take: what can step it, and one motion or one timing of it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biped.control.controller import Controller, Impedance
+from biped.errors import InputError, IntegrationError
+from biped.integrators import INTEGRATORS, integrator_named, settings_of
+from biped.kernels.tree.dynamics import forward_dynamics, new_tree_data, set_tree_data
+from biped.kernels.variational.equations import reference_point
+from biped.model import Model
+from biped.runs.run import Run
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
+from contact import RUBBER, Floor
+from contact.arrays import Floats
+from contact.point_law import pressure
+from experiments.timing import halved
+from formulations.lagrangian import LAGRANGIAN_METHODS
+
+Rate = Callable[[float, Floats], Floats]
+
+#: Relative tolerances of the reference, and of the motion that it is compared with.
+TIGHT, LOOSE = 1e-13, 1e-11
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A motion, at the times at which errors are measured."""
+
+    states: Floats  # (samples, numbers) of the differential equation
+    places: Floats  # (samples, points, 3) [m]
+    energy: Floats  # (samples,) [J]
+    error: float  # [m] root mean square distance to the same motion at a hundred times the tolerance
+
+
+def rms(one: Floats, other: Floats) -> float:
+    """Return the root mean square distance [m] of points (…, 3), over all of them and all times."""
+    return float(np.sqrt(np.mean(np.sum((one - other) ** 2, axis=-1))))
+
+
+def solve(rate: Rate, start: Floats, times: Floats, tolerance: float) -> Floats:
+    """Return the solution of an ordinary differential equation at these times [s], (samples, numbers)."""
+    from scipy.integrate import solve_ivp
+
+    scale = max(float(np.abs(start).max()), 1.0)
+    span = (0.0, float(times[-1]))
+    solution = solve_ivp(rate, span, start, "DOP853", times, rtol=tolerance, atol=0.1 * tolerance * scale)
+    if not solution.success:
+        raise IntegrationError(f"no reference motion: {solution.message}")
+    states: Floats = solution.y.T
+    return states
+
+
+def reference(
+    rate: Rate,
+    start: Floats,
+    times: Floats,
+    places: Callable[[Floats], Floats],
+    energies: Callable[[Floats], float],
+) -> Reference:
+    """Return the reference motion of a differential equation, with places (points, 3) [m] and energy [J] of a state."""
+    tight, loose = (solve(rate, start, times, tolerance) for tolerance in (TIGHT, LOOSE))
+    there, nearby = (np.array([places(state) for state in states]) for states in (tight, loose))
+    return Reference(tight, there, np.array([energies(state) for state in tight]), rms(there, nearby))
+
+
+class TreeEquations:
+    """The equations of motion of a tree: the rate of change of the state (q, v), in arrays that are used again.
+
+    Besides gravity, a floor acts under points that all stick at ``anchors`` (nc, 2) [m], and springs and dampers in
+    joints.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        floor: Floor | None = None,
+        anchors: Floats | None = None,
+        impedance: Impedance | None = None,
+    ) -> None:
+        self.model, self.floor, self.anchors = model, floor, anchors
+        self.motion = new_tree_data(model.n, model.nv, model.nc)
+        self.wrenches = np.zeros((model.n, 6))
+        self.acceleration = np.zeros(model.nv)
+        parents = [-1 if body.parent is None else model.body_index(body.parent) for body in model.bodies]
+        self.joints = tuple(
+            (model.coordinates(body.joint.name), model.dofs(body.joint.name), body.joint.has_axis, parent)
+            for body, parent in zip(model.bodies, parents, strict=True)
+        )
+        held = impedance or Impedance()
+        self.angles = np.zeros(model.nv, dtype=np.int64)
+        self.stiffness, self.damping, self.rest = np.zeros((3, model.nv))
+        for values, array in (
+            (held.stiffness, self.stiffness), (held.damping, self.damping), (held.rest, self.rest),
+        ):  # fmt: skip
+            for joint, value in values.items():
+                array[model.dof(joint)] = value
+                self.angles[model.dof(joint)] = model.coordinate(joint)
+
+    def __call__(self, _: float, state: Floats) -> Floats:
+        """Return the rates (nq + nv,)."""
+        model = self.model
+        q, v = state[: model.nq], state[model.nq :]
+        torque = -self.stiffness * (q[self.angles] - self.rest) - self.damping * v
+        if self.floor is not None:
+            force, arm = self.contact_forces(state)
+            self.wrenches[:] = 0.0
+            np.add.at(self.wrenches, model.tree.contact_body, np.hstack([force, np.cross(arm, force)]))
+        forward_dynamics(model.tree, q, v, torque, self.wrenches, self.motion, self.acceleration)
+        return np.concatenate([self.coordinate_rates(q, v), self.acceleration])
+
+    def contact_forces(self, state: Floats) -> tuple[Floats, Floats]:
+        """Return forces on the points [N], and their arms from the bodies' centres of mass [m], (nc, 3) each."""
+        model, floor, anchors = self.model, self.floor, self.anchors
+        assert floor is not None
+        assert anchors is not None
+        set_tree_data(model.tree, state[: model.nq], state[model.nq :], self.motion)
+        bodies, arm_of_point = model.tree.contact_body, self.motion.poses.contact
+        place = np.asarray(reference_point(model.tree, state[: model.nq])) + arm_of_point
+        twist = self.motion.velocity[bodies]
+        velocity = twist[:, :3] + np.cross(twist[:, 3:], arm_of_point)
+        force = np.empty_like(place)
+        force[:, :2] = -floor.k_t * (place[:, :2] - anchors) - floor.b_t * velocity[:, :2]
+        force[:, 2] = [pressure(floor.normal, *at) for at in zip(place[:, 2], velocity[:, 2], strict=True)]
+        return force, arm_of_point - self.motion.poses.com[bodies]
+
+    def coordinate_rates(self, q: Floats, v: Floats) -> Floats:
+        """Return dq/dt (nq,): quaternions turn by half their angular velocity, a relative one in its parent's axes."""
+        rates = np.zeros(self.model.nq)
+        for place, dofs, has_axis, parent in self.joints:
+            if has_axis:
+                rates[place] = v[dofs]
+                continue
+            start = place.stop - 4
+            rates[place.start : start] = v[dofs.start : dofs.stop - 3]
+            omega = v[dofs.stop - 3 : dofs.stop]
+            if parent >= 0:
+                omega = self.motion.poses.rotation[parent].reshape(3, 3).T @ omega
+            w, u = q[start], q[start + 1 : start + 4]
+            rates[start] = -0.5 * omega @ u
+            rates[start + 1 : start + 4] = 0.5 * (w * omega + _cross(omega, u))
+        return rates
+
+    def greatest_use_of_friction(self, states: Floats) -> float:
+        """Return the greatest part of its cone that a point needs on the floor; infinite if that would have to pull."""
+        most, floor = 0.0, self.floor
+        assert floor is not None
+        for state in states:
+            force, _ = self.contact_forces(state)
+            if np.any(force[:, 2] <= 0.0):
+                return np.inf
+            most = max(most, float(np.max(np.hypot(force[:, 0], force[:, 1]) / (floor.mu_s * force[:, 2]))))
+        return most
+
+
+def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's own takes longer than all the rest for a single vector
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+if TYPE_CHECKING:
+    from formulations.lagrangian import System
+
+#: Integrators with this setting choose their steps themselves.
+TOLERANCE = "relative_tolerance"
+#: The tolerances of their grids, and the absolute one of each, in parts of the relative one.
+TOLERANCES, ABSOLUTE = tuple(10.0**-k for k in range(3, 14)), 0.1
+#: Kinds of systems that integrators take.
+TREE, LAGRANGIAN = "trees of joints", "Lagrangian systems"
+
+
+@dataclass(frozen=True)
+class Motion:
+    """The motion by a method, at a problem's sample times."""
+
+    places: Floats  # (samples, points, 3) [m]
+    energy: Floats  # (samples,) [J]
+    iterations: float  # of Newton's method, a step
+    retried: float = 0.0  # part of the steps that were taken in parts
+
+
+@dataclass(frozen=True)
+class StepSize:
+    """The fineness of a computation."""
+
+    step: float  # [s]
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the integrator, that differ from its defaults
+
+    @property
+    def tolerance(self) -> float | None:
+        return self.settings.get(TOLERANCE)
+
+
+class Case(ABC):
+    """One form of a problem."""
+
+    systems: str  # the kind of system that its integrators take: ``TREE`` or ``LAGRANGIAN``
+    reference: Reference  # the motion of this form, exact but for the reference's own error
+
+    @abstractmethod
+    def methods(self) -> Mapping[str, Any]:
+        """Return all integrators of such systems that say that they take this problem, by name."""
+
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
+        """Return the grid of a method: these steps [s], or tolerances where it chooses its steps itself."""
+        return tuple(StepSize(step) for step in steps)
+
+    @abstractmethod
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        """Return the motion by a method, at ``samples`` equal parts of ``duration`` [s]; may raise InputError."""
+
+    @abstractmethod
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        """Return the time of computation [s], without set-up and compilation, for ``duration`` [s] of motion."""
+
+
+@dataclass(frozen=True)
+class TreeCase(Case):
+    """A tree of joints."""
+
+    model: Model
+    start: State  # the state it starts from
+    places: Callable[[Floats], Floats]  # (points, 3) [m] from a configuration
+    reference: Reference
+    controller: Controller | None = None
+    floor: Floor = RUBBER  # that its contact points stand on
+    #: of integrators, that differ from their defaults, by name
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    systems = TREE
+
+    def methods(self) -> Mapping[str, Any]:
+        """Return all integrators of trees, but for those without contact where there are contact points."""
+        return {name: method for name, method in INTEGRATORS.items() if method.takes_contact or not self.model.nc}
+
+    def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
+        """Return the grid of a method; with contacts, the steps of all limit what they find out about the floor."""
+        own = self.settings.get(method, {})
+        if TOLERANCE not in settings_of(INTEGRATORS[method]):
+            return tuple(StepSize(step, own) for step in steps)
+        if self.model.nc:
+            return tuple(StepSize(step, {**own, **_tolerances(TOLERANCES[-3])}) for step in steps)
+        chosen = TOLERANCES[:: max(1, len(TOLERANCES) // len(steps))]
+        return tuple(StepSize(interval, {**own, **_tolerances(relative)}) for relative in chosen)
+
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        run = self._run(method, size, duration, duration / samples)
+        frame = run.frame.iloc[1:]
+        if len(frame) != samples:
+            raise InputError(f"step = {size.step:g} s does not divide the time between two samples")
+        places = np.array([self.places(q) for q in frame[list(self.model.coordinate_names)].to_numpy()])
+        energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
+        retried = run.summary["retried_steps"] / run.summary["steps"]
+        return Motion(places, energies, float(run.summary["newton_mean"]), float(retried))
+
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        return float(self._run(method, size, duration, duration).summary["wall_time"])
+
+    def _run(self, method: str, size: StepSize, duration: float, record_every: float) -> Run:
+        return simulate(
+            self.model, self.controller, floor=self.floor, state=self.start.copy(), duration=duration, step=size.step,
+            integrator=integrator_named(method, **size.settings), record_every=record_every,
+        )  # fmt: skip
+
+
+def _tolerances(relative: float) -> dict[str, float]:
+    return {TOLERANCE: relative, "absolute_tolerance": ABSOLUTE * relative}
+
+
+@dataclass(frozen=True)
+class LagrangianCase(Case):
+    """A Lagrangian system on a linear space, with constraints."""
+
+    system: "System"
+    q0: Floats  # where it starts
+    v0: Floats  # how fast
+    places: Callable[[Floats], Floats]  # (samples, points, 3) [m] from the coordinates (samples, size)
+    reference: Reference
+    systems = LAGRANGIAN
+
+    def methods(self) -> Mapping[str, Any]:
+        """Return all methods for Lagrangian systems; ``move`` finds out which of them take this one."""
+        return LAGRANGIAN_METHODS
+
+    def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
+        run = self._run(method, size.step, duration, round(duration / samples / size.step))
+        frame, names = run.frame.iloc[1:], [symbol.name for symbol in self.system.coordinates]
+        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), run.mean_iterations)
+
+    def seconds(self, method: str, size: StepSize, duration: float) -> float:
+        return float(self._run(method, size.step, duration, round(duration / size.step)).seconds)
+
+    def _run(self, method: str, step: float, duration: float, every: int) -> Any:
+        q0, v0 = self.q0, self.v0
+        if LAGRANGIAN_METHODS[method].coordinates == "generalized":
+            if self.system.chart is None:
+                raise InputError(f"{method} needs generalized coordinates, and this system has none")
+            q0, v0 = chart_start(self.system, q0, v0)
+        return self.system.integrate(method, q0, v0, step=step, duration=duration, every=every)
+
+
+def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Return generalized coordinates and rates of a start; raises InputError outside of the chart."""
+    import sympy
+    from scipy.optimize import least_squares
+
+    assert system.chart is not None
+    s = list(system.chart.coordinates)
+    psi = sympy.Matrix(list(system.chart_map)).subs(dict(system.parameters))
+    place, slope = (sympy.lambdify([s], what, "numpy") for what in (list(psi), psi.jacobian(s)))
+
+    def off(at: Floats) -> Floats:
+        return np.asarray(place(at), dtype=float) - q
+
+    def off_slope(at: Floats) -> Floats:
+        return np.asarray(slope(at), dtype=float)
+
+    with np.errstate(invalid="ignore"):  # a step out of the chart is taken back
+        found = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    if not np.linalg.norm(found.fun) < 1e-9 * max(1.0, float(np.linalg.norm(q))):
+        raise InputError("the system does not start within its chart")
+    rates = np.linalg.lstsq(off_slope(found.x), v, rcond=None)[0]
+    return np.asarray(found.x), np.asarray(rates, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Forms:
+    """The forms of a problem, made when they are asked for."""
+
+    cases: tuple[Case, ...]  # a tree of joints, a Lagrangian system, or both
+    remarks: tuple[str, ...]  # what was chosen, and how far apart the forms are
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem."""
+
+    name: str  # as on the command line
+    title: str  # one line
+    source: str  # where it is from
+    points: str  # whose distance to the reference is the error
+    duration: float  # [s]
+    samples: int  # how many times in it errors are measured at
+    coarsest: float  # [s] the longest step; the others are halves, quarters, …
+    count: int  # how many steps
+    forms: Callable[[], Forms]  # makes the forms, and their references
+    packages: tuple[str, ...] = ()  # optional ones that it needs, by the names by which they are imported
+
+    def steps(self, most: int | None = None) -> tuple[float, ...]:
+        """Return the steps [s] from the longest on."""
+        return halved(self.coarsest, most or self.count)
+
+    @property
+    def times(self) -> Floats:
+        """The times [s] when errors are measured, (samples,)."""
+        return self.duration * np.arange(1, self.samples + 1) / self.samples

@@ -1,0 +1,253 @@
+"""Every method at every step size: its error and its cost."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from biped.errors import InputError, IntegrationError
+from experiments.timing import Spread, interleaved, slope
+from experiments.work_precision.case import TREE, Case, Forms, Problem, StepSize, rms
+
+#: Numbers that are closer than this factor are a tie.
+CLOSE = 1.15
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A number of one of those that are compared."""
+
+    label: str  # whose
+    value: float | None  # the number, if there is one
+    ratio: float | None = None  # to the best; None for who is out
+    low: float | None = None  # lower end of the ratio's interval, where it has one
+    high: float | None = None  # the upper end
+    at_least: bool = False  # whether the ratio is a bound, since the best is below the floor
+    best: bool = False  # whether none is better
+    note: str = ""  # why it is out, or that it is below the floor
+
+
+def ranked(
+    values: Mapping[str, float | None], floor: float = 0.0, out: Mapping[str, str] | None = None
+) -> list[Ranked]:
+    """All, in order, whatever their sign; below ``floor`` they are equal; ``out`` says why one cannot be the best."""
+    notes = {name: "has no number" for name, value in values.items() if value is None or not math.isfinite(value)}
+    notes |= out or {}
+    sizes = {name: abs(value) for name, value in values.items() if name not in notes and value is not None}
+    least = min(sizes.values(), default=math.nan)
+    best = max(least, floor)
+    found = []
+    for name in dict.fromkeys((*values, *notes)):
+        if name in notes:
+            found.append(Ranked(name, values.get(name), note=notes[name]))
+            continue
+        size = sizes[name]
+        note = f"below {floor:g}" if size < floor else ""
+        ratio = size / best if size > best else 1.0
+        wins = len({**values, **notes}) > 1 and size <= CLOSE * best
+        found.append(Ranked(name, values[name], ratio, None, None, least < floor <= size, wins, note))
+    return found
+
+
+Progress = Callable[[float], None]
+
+#: An error of less than so many times the reference's own cannot be distinguished from it.
+ABOVE_REFERENCE = 10.0
+#: [m] errors above this are no approximation of the motion, and show no order.
+LARGE = 0.1
+#: Part of the steps that may have been taken in parts.
+RARE = 0.01
+#: The part of a comparison's time that errors take, about; timings take the rest.
+MEASURING = 0.6
+#: The fewest step sizes that an order is fitted to.
+LEAST = 3
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A method at a step size."""
+
+    size: StepSize  # how finely
+    error: float  # [m] root mean square distance of the problem's points to the reference, over all samples
+    energy_error: float  # [J] the largest difference of the energy from the reference's
+    iterations: float  # of Newton's method, a step
+    retried: float = 0.0  # part of the steps that were taken in parts, since they had no solution as a whole
+    cost: Spread | None = None  # [s] of computation for a second of motion; None if it was not timed
+
+    @property
+    def seconds(self) -> float:
+        """[s/s] the least cost: what else ran on the machine only ever adds."""
+        return math.nan if self.cost is None else self.cost.least
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A method on a problem."""
+
+    method: str  # its name
+    systems: str  # what it takes: ``case.TREE`` or ``case.LAGRANGIAN``
+    traits: Any  # what it says of itself: an object with ``order``, ``symplectic`` and the like
+    floor: float  # [m] an error below it cannot be distinguished from the reference's
+    measurements: tuple[Measurement, ...]  # from the coarsest step on
+    failures: tuple[tuple[StepSize, str], ...] = ()  # at steps without a solution: why
+
+    @property
+    def label(self) -> str:
+        return self.method if self.systems == TREE else f"{self.method} (Lagrangian)"
+
+    @property
+    def order(self) -> float | None:
+        """The slope of log error over log step where it is one; None for too few steps, or for tolerances.
+
+        Where steps were taken in parts, the error is none of their size.
+        """
+        clear = [
+            m
+            for m in self.measurements
+            if self.floor < m.error < LARGE and m.size.tolerance is None and m.retried < RARE
+        ][-4:]
+        return slope([m.size.step for m in clear], [m.error for m in clear]) if len(clear) >= LEAST else None
+
+    def cost_at(self, error: float) -> float | None:
+        """[s/s] that an error [m] costs, between steps by a power law; None if it is not reached.
+
+        A step that costs more than a finer one counts for nothing.
+        """
+        points = [(m.error, m.seconds) for m in self.measurements]
+        if not points or min(e for e, _ in points) > error:
+            return None
+        reached = [cost for e, cost in points if e <= error]
+        between = [
+            math.exp(np.interp(math.log(error), [math.log(e1), math.log(e0)], [math.log(c1), math.log(c0)]))
+            for (e0, c0), (e1, c1) in pairwise(points)
+            if e1 <= error < e0
+        ]
+        return float(min(reached + between))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much is computed."""
+
+    count: int | None  # step sizes of each method, at most; all if None
+    repeats: int  # of every timing
+    patience: float  # [s] of computation after which no finer one is tried
+
+
+FULL = Budget(None, 5, 2.0)
+QUICK = Budget(4, 3, 0.2)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All methods on a problem."""
+
+    problem: Problem  # the problem
+    forms: Forms  # its forms, with their references
+    curves: tuple[Curve, ...]  # of the methods that take it
+    refusals: Mapping[str, str] = field(default_factory=dict)  # by method, why it does not take it
+
+
+def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Progress) -> Comparison:
+    """Measure the errors of all methods (or of ``only`` these names and patterns), then time all of these in turn."""
+    forms = problem.forms()
+    chosen = [
+        (case, name, traits)
+        for case in forms.cases
+        for name, traits in case.methods().items()
+        if not only or any(fnmatch(name, pattern) for pattern in only)
+    ]
+    refusals: dict[str, str] = {}
+    measured: list[tuple[Case, Curve]] = []
+    for k, (case, name, traits) in enumerate(chosen):
+        try:
+            measured.append((case, measure(problem, case, name, traits, budget)))
+        except InputError as refusal:
+            refusals[name] = str(refusal)
+        progress(MEASURING * (k + 1) / len(chosen))
+    curves = _timed(problem, measured, budget.repeats, lambda part: progress(MEASURING + (1.0 - MEASURING) * part))
+    return Comparison(problem, forms, curves, refusals)
+
+
+def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget) -> Curve:
+    """Errors of a method at all step sizes that are worth it."""
+    truth = case.reference
+    floor = ABOVE_REFERENCE * truth.error
+    measurements: list[Measurement] = []
+    failures: list[tuple[StepSize, str]] = []
+    for size in case.grid(name, problem.steps(budget.count), problem.duration / problem.samples):
+        try:
+            motion = case.move(name, size, problem.duration, problem.samples)
+            cost = case.seconds(name, size, problem.duration)
+        except IntegrationError as error:
+            failures.append((size, str(error)))
+            continue
+        found = rms(motion.places, truth.places)
+        if not math.isfinite(found):
+            failures.append((size, "the motion is not finite"))
+            continue
+        drift = float(np.abs(motion.energy - truth.energy).max())
+        measurements.append(Measurement(size, found, drift, motion.iterations, motion.retried))
+        if found < floor or cost > budget.patience:
+            break
+    return Curve(name, case.systems, traits, floor, tuple(measurements), tuple(failures))
+
+
+def _timed(
+    problem: Problem, measured: Sequence[tuple[Case, Curve]], repeats: int, progress: Progress
+) -> tuple[Curve, ...]:
+    """The curves with their costs: all step sizes of all methods in turn, so that a busy machine is busy for all."""
+    work = {
+        (k, j): partial(case.seconds, curve.method, measurement.size, problem.duration)
+        for k, (case, curve) in enumerate(measured)
+        for j, measurement in enumerate(curve.measurements)
+    }
+    seconds = interleaved(work, repeats, progress=progress)
+    curves = []
+    for k, (_, curve) in enumerate(measured):
+        timed = tuple(
+            replace(m, cost=Spread.of([max(value, 1e-9) / problem.duration for value in seconds[k, j]]))
+            for j, m in enumerate(curve.measurements)
+        )
+        curves.append(replace(curve, measurements=timed))
+    return tuple(curves)
+
+
+#: [m] accuracies that are looked at, from coarse to fine.
+ACCURACIES = tuple(10.0**-k for k in range(2, 11))
+
+
+def ranked_methods(comparison: Comparison, accuracy: float) -> list[Ranked]:
+    """[s/s] what an accuracy [m] costs with each method; nothing where none reaches it."""
+    costs = {curve.label: curve.cost_at(accuracy) for curve in comparison.curves}
+    if all(cost is None for cost in costs.values()):
+        return []
+    out = {name: "does not get there" for name, cost in costs.items() if cost is None}
+    refused = {name: f"does not take it: {why}" for name, why in comparison.refusals.items()}
+    return ranked(costs, 0.0, out | refused)
+
+
+def cheapest_lines(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Rows of a table for readers: accuracy, the cheapest methods for it, their cost, the next one and its ratio."""
+    lines: list[tuple[str, ...]] = []
+    for accuracy in ACCURACIES:
+        able = sorted(
+            (one for one in ranked_methods(comparison, accuracy) if one.ratio is not None and one.value is not None),
+            key=lambda one: one.value or 0.0,
+        )
+        if not able:
+            continue
+        best = [one.label for one in able if one.best] or [able[0].label]
+        others = [one for one in able if one.label not in best]
+        rival = (others[0].label, f"{others[0].ratio:.1f}") if others else ("none gets there", "")
+        lines.append((f"{accuracy:.0e}", ", ".join(best), f"{1e3 * (able[0].value or 0.0):.3g}", *rival))
+    return lines
+
+
+#: The headings of ``cheapest_lines``.
+HEADINGS = ("error [m]", "cheapest", "cost [ms/s]", "next", "times as much")
