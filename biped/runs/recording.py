@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from biped.control.controller import SetPoint
-from biped.disturbances import Disturbance, Force, Push
+from biped.disturbances import Disturbance
 from biped.model import Model
 from biped.runs.row_layout import Columns
 from biped.runs.state import State
@@ -29,7 +29,7 @@ class Recording:
         singular_angles: [rad] by joint, where its torques grow without bounds.
         unheeded_limits: [N·m] by joint that an impedance holds, its actuator's limit.
         disturbances: what acted.
-        pushes: their forces.
+        nominal_model: the model without the loads among them.
         began: [s] time at the start.
         state: where it ended.
     """
@@ -46,6 +46,6 @@ class Recording:
     singular_angles: Mapping[str, float]
     unheeded_limits: Mapping[str, float]
     disturbances: tuple[Disturbance, ...]
-    pushes: tuple[Push | Force, ...]
+    nominal_model: Model
     began: float
     state: State

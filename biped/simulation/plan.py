@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.control.controller import Controller, Impedance, SetPoint
-from biped.disturbances import Disturbance, Disturbances, Force, Push, sorted_disturbances
+from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
 from biped.dynamics.closing import check_closed
 from biped.errors import InputError
 from biped.inputs.modules import reads_of
@@ -63,7 +63,6 @@ class Plan:
         set_point: where the controller wants the root to be, or None.
         singular_angles: [rad] by joint, where the controller's torques grow without bounds.
         disturbances: what acts.
-        pushes: their forces.
         in_one_go: the log holds the whole run, so that nothing is copied on the way; no progress is shown.
     """
 
@@ -81,7 +80,6 @@ class Plan:
     set_point: SetPoint | None
     singular_angles: Mapping[str, float]
     disturbances: tuple[Disturbance, ...]
-    pushes: tuple[Push | Force, ...]
     in_one_go: bool = False
 
     @property
@@ -148,7 +146,6 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         set_point=_set_point(model, carrying, controller, nominal_q),
         singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
-        pushes=tuple(acting.pushes),
         in_one_go=in_one_go,
     )
 
