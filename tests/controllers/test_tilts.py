@@ -8,7 +8,7 @@ import pytest
 
 from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
 from biped.disturbances.sensors import ForceChannel
-from biped.disturbances.sensors.presets import PRESETS
+from biped.disturbances.sensors.sensors import PRESETS
 from biped.dynamics import mass_matrix
 from biped.dynamics.whole_body import WholeBody
 from contact import RUBBER
