@@ -101,22 +101,6 @@ def _positive(x: Any) -> Any:
 stands_for(positive, _positive)
 
 
-def at_least(x: Any, low: Any) -> Any:
-    """``max(x, low)`` for a plain ``low``."""
-    if isinstance(x, complex):
-        return x if x.real > low else complex(low)
-    return max(x, low)
-
-
-def _at_least(x: Any, low: Any) -> Any:
-    if isinstance(x, types.Complex):
-        return lambda x, low: x if x.real > low else complex(low)
-    return lambda x, low: max(x, low)
-
-
-stands_for(at_least, _at_least)
-
-
 def angle_of(y: Any, x: Any) -> Any:
     """``math.atan2(y, x)`` for x above zero."""
     if isinstance(y, complex):

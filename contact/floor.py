@@ -1,18 +1,34 @@
 """The floor: its parameters, validated, with the thesis's rubber floor as preset."""
 
 import math
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
+import numpy as np
+
+from contact.arrays import Floats
 from contact.errors import BipedError
-from contact.point_law import FloorParameters
+from contact.point_law import FloorParameters, SpringDamper, pressure, pressure_energy, pressure_slopes
 
 #: What a point does that is clipped to its friction cone; ``Floor`` says more.
 Friction = Literal["yielding", "printed"]
+#: [m] Depth at which the search for a static depth begins.
+SHALLOW = 1e-3
+#: Relative error of a static load, and the most steps of the search for it.
+BALANCED, MOST_STEPS = 1e-12, 100
 
 
 class FloorError(BipedError, ValueError):
     """A floor parameter that no floor can have."""
+
+
+def law_number(default: float, unit: str, title: str, **metadata: Any) -> Any:
+    """Return a field of a floor that takes finite numbers of zero or above; with ``above=0.0``, above zero only."""
+    return field(default=default, metadata={"unit": unit, "title": title, **metadata})
+
+
+_THESIS = {"source": "Wendlandt 1997, 5.3"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +36,8 @@ class Floor:
     """A horizontal floor at height zero: a spring and a damper under each contact point, and friction.
 
     The defaults are the rubber floor of Wendlandt 1997, section 5.3, with the friction coefficient of
-    its balancing experiments (section 4.3).
+    its balancing experiments (section 4.3). A floor with another law of the normal force derives from
+    this class and has another ``normal``; ``contact.HuntCrossley`` is one.
 
     Attributes:
         k_n: normal stiffness of a point [N/m].
@@ -41,29 +58,36 @@ class Floor:
             ``mu_d`` above ``mu_s``; for a ``friction`` that is neither.
     """
 
-    k_n: float = 75_000.0
-    b_n: float = 2_000.0
-    k_t: float = 75_000.0
-    b_t: float = 2_000.0
-    mu_s: float = 0.3
-    mu_d: float = 0.3
-    stiction_velocity: float = 1e-3
-    friction: Friction = "yielding"
+    k_n: float = law_number(75e3, "N/m", "normal stiffness of a contact point", **_THESIS, above=0.0, range=(5e3, 3e5))
+    b_n: float = law_number(2e3, "N·s/m", "normal damping of a contact point", **_THESIS, range=(0.0, 1e4))
+    k_t: float = law_number(75e3, "N/m", "tangential stiffness of a sticking point", **_THESIS, range=(0.0, 3e5))
+    b_t: float = law_number(2e3, "N·s/m", "tangential damping of a sticking point", **_THESIS, range=(0.0, 1e4))
+    mu_s: float = law_number(0.3, "", "coefficient of static friction", range=(0.0, 1.5))
+    mu_d: float = law_number(0.3, "", "coefficient of dynamic friction", range=(0.0, 1.5))
+    stiction_velocity: float = law_number(
+        1e-3, "m/s", "speed at or below which a sliding point sticks", **_THESIS, above=0.0
+    )
+    friction: Friction = field(
+        default="yielding",
+        metadata={
+            "title": "A sticking point that slips: yielding drags its anchor; printed slides at once (W figure 5.1)",
+            "source": "this project",
+        },
+    )
 
     def __post_init__(self) -> None:
         kinds: tuple[str, ...] = get_args(Friction)
         if self.friction not in kinds:
             raise FloorError(f"floor.friction = {self.friction!r}: it must be one of {', '.join(kinds)}")
-        for field in fields(self):
-            if field.name == "friction":
+        for own in fields(self):
+            value = getattr(self, own.name)
+            if isinstance(own.default, str) or not own.init:
                 continue
-            value = getattr(self, field.name)
             if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0.0:
-                raise FloorError(f"floor.{field.name} = {value!r}: it must be a finite number, zero or above")
-            object.__setattr__(self, field.name, float(value))
-        for name in ("k_n", "stiction_velocity"):
-            if getattr(self, name) == 0.0:
-                raise FloorError(f"floor.{name} = 0: it must be above zero")
+                raise FloorError(f"floor.{own.name} = {value!r}: it must be a finite number, zero or above")
+            if value == own.metadata.get("above"):
+                raise FloorError(f"floor.{own.name} = {value:g}: it must be above zero")
+            object.__setattr__(self, own.name, float(value))
         if self.mu_d > self.mu_s:
             raise FloorError(
                 f"floor.mu_d = {self.mu_d:g} exceeds floor.mu_s = {self.mu_s:g}: "
@@ -75,10 +99,64 @@ class Floor:
         return replace(self, **changes)
 
     @property
+    def normal(self) -> Any:
+        """The numbers of the law of the normal force; their class chooses its kernels."""
+        return SpringDamper(self.k_n, self.b_n)
+
+    @property
     def parameters(self) -> FloorParameters:
-        """The compiled law's parameters."""
-        numbers = {name: getattr(self, name) for name in FloorParameters._fields if name != "printed"}
-        return FloorParameters(**numbers, printed=float(self.friction == "printed"))
+        """The numbers that the kernels take.
+
+        Raises:
+            FloorError: the law lacks one of its three kernels.
+        """
+        law, kernels = type(self.normal), (pressure, pressure_slopes, pressure_energy)
+        lacking = [one.__name__ for one in kernels if law not in one.table.implementations]
+        if lacking:
+            raise FloorError(f"{law.__name__} has no {' and no '.join(lacking)}: register a kernel for it")
+        numbers = {name: getattr(self, name) for name in FloorParameters._fields[1:-1]}
+        return FloorParameters(self.normal, **numbers, printed=float(self.friction == "printed"))
+
+    def slopes_at(self, depth: float) -> tuple[float, float]:
+        """Return the stiffness [N/m] and the damping [N·s/m] of a point that rests at this depth [m]."""
+        by_height, by_climb = pressure_slopes(self.normal, -depth, 0.0)
+        return -float(by_height), -float(by_climb)
+
+    def sink(self, load: float, points: int = 1) -> float:
+        """Return how deep [m] some points at one height rest that carry a load [N] together; raises as ``lowered``."""
+        return self._carrying(load, np.zeros(points), lambda stiffness: load / (points * stiffness))
+
+    def lowered(self, load: float, heights: Floats) -> float:
+        """Return how far [m] points at these heights [m] come down until they carry a load [N] together, at rest.
+
+        Raises:
+            FloorError: the law carries no such load.
+        """
+        lowest_first = np.sort(heights)
+        return self._carrying(load, lowest_first, lambda stiffness: _lowered_on_springs(lowest_first, load / stiffness))
+
+    def _carrying(self, load: float, lowest_first: Floats, on_springs: Callable[[float], float]) -> float:
+        """Return the root of the points' force less the load by Newton's method, from the depth on linear springs."""
+        shallow = self.slopes_at(SHALLOW)[0]
+        depth = on_springs(shallow) if shallow > 0.0 else SHALLOW
+        for _ in range(MOST_STEPS):
+            depths = depth - lowest_first[lowest_first < depth]
+            missing = load - sum(pressure(self.normal, -one, 0.0) for one in depths)
+            stiffness = sum(self.slopes_at(one)[0] for one in depths)
+            if load <= 0.0 or abs(missing) <= BALANCED * load:
+                return depth
+            if not stiffness > 0.0:
+                break
+            depth += missing / stiffness
+        raise FloorError(f"{type(self).__name__} carries no load of {load:g} N at rest: change its parameters")
+
+
+def _lowered_on_springs(lowest_first: Floats, spring: float) -> float:
+    """Return how far points come down for the sum of their depths below zero to be ``spring`` [m]."""
+    counts = np.arange(1, len(lowest_first) + 1)
+    depths = (spring + np.cumsum(lowest_first)) / counts  # if so many points carry
+    carrying = np.append(depths[:-1] <= lowest_first[1:], True)
+    return float(depths[np.argmax(carrying)])
 
 
 #: Wendlandt 1997, section 5.3: "chosen to loosely model a rubber floor".

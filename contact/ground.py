@@ -14,8 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from contact.arrays import Floats, Integers
-from contact.piecewise import Signals, count_signals, no_signals, signal_at
-from contact.point_law import FloorParameters, point_force, point_force_derivative, stored_energy
+from contact.numbers import filled
+from contact.piecewise import Signals, count_signals, signal_at
+from contact.point_law import FloorParameters, stored_energy
+from contact.regimes import point_force, point_force_derivative
 from contact.vectors import (
     add,
     load3,
@@ -38,7 +40,8 @@ END = 2
 class Ground(NamedTuple):
     """A floor with its patches and its motion."""
 
-    law: Floats  # (1 + patches, 8) as ``FloorParameters``; the floor's own in row 0
+    like: FloorParameters  # whose classes choose the kernels of the contact law; its numbers are not read
+    law: Floats  # (1 + patches, numbers) the numbers of each part's ``FloorParameters``; the floor's own in row 0
     bounds: Floats  # (1 + patches, 4) [m] least x, most x, least y, most y in the floor's frame; row 0 is not read
     region: Integers  # (nc,) the row of ``law`` under each contact point in this step
     motion: Signals  # of 6: displacement [m], rotation vector [rad]; or of none, for a floor at rest
@@ -53,8 +56,7 @@ def is_moving(ground):
 
 @kernel
 def law_of_region(ground, region):
-    row = ground.law[region]
-    return FloorParameters(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7])
+    return filled(ground.like, ground.law[region])
 
 
 @kernel
@@ -161,13 +163,6 @@ def floor_force_derivative(ground, state, c, middle, velocity, h):
 def stored_at(ground, region, mode, at, anchor):
     """Energy in the springs of a point at ``at`` in the floor's frame, on a region [J]."""
     return stored_energy(law_of_region(ground, region), mode, at, anchor)
-
-
-def fixed_ground(parameters: FloorParameters, nc: int) -> Ground:
-    """A floor at rest, the same everywhere."""
-    bounds, region = np.zeros((1, 4)), np.zeros(nc, dtype=np.int64)
-    law = np.array([parameters], dtype=float)
-    return Ground(law, bounds, region, no_signals(), np.zeros(3), resting_frames())
 
 
 def resting_frames() -> Floats:

@@ -1,4 +1,7 @@
-"""The force law at one point of contact with a horizontal floor, compiled.
+"""Contact law of one point on a horizontal floor: an open law of the normal force, and friction that sticks and slips.
+
+A law of the normal force is a named tuple of numbers with three kernels: ``pressure``, ``pressure_slopes`` and
+``pressure_energy``. The spring and damper of Wendlandt 1997 stand here; ``contact.hunt_crossley`` has another law.
 
 The point moves from P_k to P_{k+1} in a step of length h. The law sees the chord: its middle
 p = (P_k + P_{k+1})/2 and its velocity ṗ = (P_{k+1} − P_k)/h (Wendlandt 1997, equation 5.2 and
@@ -8,18 +11,24 @@ The state is fixed through a step and changes at its end only: switching the for
 step would make the step's equations discontinuous, and then they need not have a solution.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from contact.analytic import at_least, hypot, positive
+from contact.analytic import hypot, positive
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
-from kernelcache import kernel
+from kernelcache import generic, kernel
 
 
-class FloorParameters(NamedTuple):
-    """The floor's constants; ``contact.Floor`` validates and documents them."""
+class SpringDamper(NamedTuple):
+    """Numbers of the spring and damper: F_n = −(k_n p_n + b_n ṗ_n)."""
 
     k_n: float
     b_n: float
+
+
+class FloorParameters(NamedTuple):
+    """Numbers of a floor; ``contact.Floor`` validates and documents them."""
+
+    normal: Any  # the law of the normal force
     k_t: float
     b_t: float
     mu_s: float
@@ -28,10 +37,40 @@ class FloorParameters(NamedTuple):
     printed: float = 0.0  # 1 where friction is the thesis's state machine as printed, 0 where a point drags its anchor
 
 
+@generic("law")
+def pressure(law, height, climb):
+    """Return the normal force [N] at a height [m] and a climbing speed [m/s]; where it is negative, nothing pulls."""
+
+
+@generic("law")
+def pressure_slopes(law, height, climb):
+    """Return the derivatives of ``pressure`` by height [N/m] and by climbing speed [N·s/m]."""
+
+
+@generic("law")
+def pressure_energy(law, height):
+    """Return the energy [J] that the law stores at a height below zero."""
+
+
+@pressure.register(SpringDamper)
+def spring_damper_pressure(law, height, climb):
+    return -(law.k_n * height + law.b_n * climb)
+
+
+@pressure_slopes.register(SpringDamper)
+def spring_damper_slopes(law, height, climb):
+    return -law.k_n, -law.b_n
+
+
+@pressure_energy.register(SpringDamper)
+def spring_energy(law, height):
+    return 0.5 * law.k_n * height * height
+
+
 @kernel
 def normal_force(floor, height, climb):
-    """F_n = max(0, −(k_n p_n + b_n ṗ_n)): the floor pushes and never pulls."""
-    return positive(-(floor.k_n * height + floor.b_n * climb))
+    """Return F_n [N]: the floor pushes and never pulls."""
+    return positive(pressure(floor.normal, height, climb))
 
 
 @kernel
@@ -44,101 +83,10 @@ def sticking_trial(floor, p, velocity, anchor):
 
 
 @kernel
-def point_force(floor, mode, p, velocity, anchor):
-    """The floor's force on the point [N].
-
-    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the
-    height above the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) where a sticking
-    point is held.
-    """
-    if mode == NONE:
-        return 0.0, 0.0, 0.0
-    fn = normal_force(floor, p[2], velocity[2])
-    if fn == 0.0:
-        return 0.0, 0.0, 0.0
-    if mode == SLIDING:
-        speed = hypot(velocity[0], velocity[1])
-        drag = floor.mu_d * fn / at_least(speed, floor.stiction_velocity)
-        return -drag * velocity[0], -drag * velocity[1], fn
-    fx, fy = sticking_trial(floor, p, velocity, anchor)
-    size = hypot(fx, fy)
-    limit = floor.mu_s * fn
-    if size.real > limit.real:
-        fx, fy = fx * (limit / size), fy * (limit / size)
-    return fx, fy, fn
-
-
-@kernel
-def point_force_derivative(floor, mode, p, velocity, anchor, h):
-    """∂F/∂P_{k+1} (3 x 3, row by row) [N/m]: exact, unsymmetric; the arguments are those of ``point_force``.
-
-    A change of P_{k+1} moves the chord's middle by half of it and its velocity by 1/h of it.
-    """
-    if mode == NONE:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    fn = normal_force(floor, p[2], velocity[2])
-    if fn == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    dn = normal_slope(floor, h)
-    if mode == SLIDING:
-        speed = hypot(velocity[0], velocity[1])
-        if speed.real > floor.stiction_velocity:
-            return coulomb_derivative(floor, velocity, speed, fn, dn, h)
-        return viscous_derivative(floor, velocity, fn, dn, h)
-    fx, fy = sticking_trial(floor, p, velocity, anchor)
-    size = hypot(fx, fy)
-    limit = floor.mu_s * fn
-    dt = tangential_slope(floor, h)
-    if size.real <= limit.real:
-        return held_derivative(dt, dn)
-    return clipped_derivative(floor, fx, fy, size, limit, dt, dn)
-
-
-@kernel
-def normal_slope(floor, h):
-    """∂F_n/∂P_{k+1} along the normal."""
-    return -(0.5 * floor.k_n + floor.b_n / h)
-
-
-@kernel
-def tangential_slope(floor, h):
-    """∂F_t/∂P_{k+1} of a point whose anchor holds it."""
-    return -(0.5 * floor.k_t + floor.b_t / h)
-
-
-@kernel
-def coulomb_derivative(floor, velocity, speed, fn, dn, h):
-    tx, ty = velocity[0] / speed, velocity[1] / speed
-    c = -floor.mu_d * fn / (speed * h)
-    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
-    return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
-
-
-@kernel
-def viscous_derivative(floor, velocity, fn, dn, h):
-    tx, ty = velocity[0] / floor.stiction_velocity, velocity[1] / floor.stiction_velocity
-    xx = -floor.mu_d * fn / (floor.stiction_velocity * h)
-    return xx, 0.0, -floor.mu_d * dn * tx, 0.0, xx, -floor.mu_d * dn * ty, 0.0, 0.0, dn
-
-
-@kernel
-def held_derivative(dt, dn):
-    return dt, 0.0, 0.0, 0.0, dt, 0.0, 0.0, 0.0, dn
-
-
-@kernel
-def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
-    tx, ty = fx / size, fy / size
-    c = dt * limit / size
-    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
-    return xx, xy, floor.mu_s * dn * tx, xy, yy, floor.mu_s * dn * ty, 0.0, 0.0, dn
-
-
-@kernel
 def is_clipped(floor, p, velocity, anchor):
     """Whether a sticking point's spring and damper ask for more than static friction gives."""
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    return hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
+    return hypot(fx, fy).real > (floor.mu_s * normal_force(floor, p[2], velocity[2])).real
 
 
 @kernel
@@ -220,4 +168,4 @@ def stored_energy(floor, mode, p, anchor):
     if mode == NONE or p[2] >= 0.0:
         return 0.0
     dx, dy = p[0] - anchor[0], p[1] - anchor[1]
-    return 0.5 * floor.k_n * p[2] * p[2] + 0.5 * floor.k_t * (dx * dx + dy * dy)
+    return pressure_energy(floor.normal, p[2]) + 0.5 * floor.k_t * (dx * dx + dy * dy)

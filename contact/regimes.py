@@ -9,18 +9,7 @@ import math
 
 from contact.analytic import hypot
 from contact.modes import NONE, SLIDING, STICKING
-from contact.point_law import (
-    anchor_behind,
-    clipped_derivative,
-    coulomb_derivative,
-    held_derivative,
-    is_clipped,
-    normal_force,
-    normal_slope,
-    sticking_trial,
-    tangential_slope,
-    viscous_derivative,
-)
+from contact.point_law import anchor_behind, is_clipped, normal_force, pressure, pressure_slopes, sticking_trial
 from kernelcache import kernel
 
 # Regimes of the force.
@@ -43,13 +32,13 @@ SWITCHES = 5
 def pressed_regime(floor, mode, p, velocity, anchor):
     """The regime of a point that presses, or is about to."""
     if mode == SLIDING:
-        return COULOMB if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity else VISCOUS
+        return COULOMB if hypot(velocity[0], velocity[1]).real > floor.stiction_velocity else VISCOUS
     return CLIPPED if is_clipped(floor, p, velocity, anchor) else HELD
 
 
 @kernel
 def regime_of(floor, mode, p, velocity, anchor):
-    """The regime in which ``contact.point_law.point_force`` is; the arguments are the same."""
+    """Return the regime in which ``point_force`` is; the arguments are the same."""
     if mode == NONE or normal_force(floor, p[2], velocity[2]) == 0.0:
         return FREE
     return pressed_regime(floor, mode, p, velocity, anchor)
@@ -72,7 +61,7 @@ def force_in(floor, regime, p, velocity, anchor):
     """The floor's force on the point [N] as it is on a regime, whether or not the point is within it."""
     if regime == FREE:
         return 0.0, 0.0, 0.0
-    fn = -(floor.k_n * p[2] + floor.b_n * velocity[2])
+    fn = pressure(floor.normal, p[2], velocity[2])
     if regime == COULOMB or regime == VISCOUS:
         speed = hypot(velocity[0], velocity[1]) if regime == COULOMB else floor.stiction_velocity
         drag = floor.mu_d * fn / speed
@@ -82,6 +71,67 @@ def force_in(floor, regime, p, velocity, anchor):
         return fx, fy, fn
     part = floor.mu_s * fn / hypot(fx, fy)
     return fx * part, fy * part, fn
+
+
+@kernel
+def point_force(floor, mode, p, velocity, anchor):
+    """Return the floor's force on the point [N].
+
+    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the
+    height above the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) where a sticking
+    point is held.
+    """
+    return force_in(floor, regime_of(floor, mode, p, velocity, anchor), p, velocity, anchor)
+
+
+@kernel
+def point_force_derivative(floor, mode, p, velocity, anchor, h):
+    """Return ∂F/∂P_{k+1} (3 x 3, row by row) [N/m]: exact, unsymmetric; the arguments are those of ``point_force``.
+
+    A change of P_{k+1} moves the chord's middle by half of it and its velocity by 1/h of it.
+    """
+    return derivative_in(floor, regime_of(floor, mode, p, velocity, anchor), p, velocity, anchor, h)
+
+
+@kernel
+def normal_slope(floor, height, climb, h):
+    """Return ∂F_n/∂P_{k+1} along the normal."""
+    by_height, by_climb = pressure_slopes(floor.normal, height, climb)
+    return 0.5 * by_height + by_climb / h
+
+
+@kernel
+def tangential_slope(floor, h):
+    """∂F_t/∂P_{k+1} of a point whose anchor holds it."""
+    return -(0.5 * floor.k_t + floor.b_t / h)
+
+
+@kernel
+def coulomb_derivative(floor, velocity, speed, fn, dn, h):
+    tx, ty = velocity[0] / speed, velocity[1] / speed
+    c = -floor.mu_d * fn / (speed * h)
+    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
+    return xx, xy, -floor.mu_d * dn * tx, xy, yy, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+
+
+@kernel
+def viscous_derivative(floor, velocity, fn, dn, h):
+    tx, ty = velocity[0] / floor.stiction_velocity, velocity[1] / floor.stiction_velocity
+    xx = -floor.mu_d * fn / (floor.stiction_velocity * h)
+    return xx, 0.0, -floor.mu_d * dn * tx, 0.0, xx, -floor.mu_d * dn * ty, 0.0, 0.0, dn
+
+
+@kernel
+def held_derivative(dt, dn):
+    return dt, 0.0, 0.0, 0.0, dt, 0.0, 0.0, 0.0, dn
+
+
+@kernel
+def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
+    tx, ty = fx / size, fy / size
+    c = dt * limit / size
+    xx, xy, yy = c * (1.0 - tx * tx), -c * tx * ty, c * (1.0 - ty * ty)
+    return xx, xy, floor.mu_s * dn * tx, xy, yy, floor.mu_s * dn * ty, 0.0, 0.0, dn
 
 
 @kernel
@@ -102,7 +152,7 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
     if regime == FREE:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fn = normal_force(floor, p[2], velocity[2])
-    dn = normal_slope(floor, h)
+    dn = normal_slope(floor, p[2], velocity[2], h)
     if regime == COULOMB:
         return coulomb_derivative(floor, velocity, hypot(velocity[0], velocity[1]), fn, dn, h)
     if regime == VISCOUS:
@@ -117,19 +167,19 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
 @kernel
 def switches(floor, mode, p, velocity, anchor, end, force):
     """What vanishes at each switch, in the order of their numbers; infinite where a point has no such switch."""
-    pressure = slip = speed = stretch = math.inf
+    load = slip = speed = stretch = math.inf
     if mode != NONE:
-        pressure = -(floor.k_n * p[2] + floor.b_n * velocity[2])
+        load = pressure(floor.normal, p[2], velocity[2])
         moves = math.hypot(velocity[0], velocity[1]) - floor.stiction_velocity
-        if mode == STICKING and pressure > 0.0:
+        if mode == STICKING and load > 0.0:
             fx, fy = sticking_trial(floor, p, velocity, anchor)
-            slip = math.hypot(fx, fy) - floor.mu_s * pressure
-        if pressure > 0.0 and (mode == SLIDING or slip > 0.0):
+            slip = math.hypot(fx, fy) - floor.mu_s * load
+        if load > 0.0 and (mode == SLIDING or slip > 0.0):
             speed = moves
             if floor.k_t > 0.0 and floor.printed == 0.0:
                 stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
                 stretch -= math.hypot(force[0], force[1]) / floor.k_t
-    return pressure, slip, speed, end[2], stretch
+    return load, slip, speed, end[2], stretch
 
 
 @kernel

@@ -10,6 +10,8 @@ from typing import Any
 def numbers_of(value: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
     """All of them, as ``gains.kp_position[2]``; of nested dataclasses and tuples too."""
     for item in fields(value):
+        if not item.init:
+            continue
         inner = getattr(value, item.name)
         if is_dataclass(inner) and not isinstance(inner, type):
             yield from numbers_of(inner, f"{prefix}{item.name}.")

@@ -12,7 +12,9 @@ from biped.model import Model
 from biped.model.geometry import Vector3
 from biped.signals import Displacement
 from contact import Floor
-from contact.ground import Ground, fixed_ground
+from contact.ground import Ground, resting_frames
+from contact.numbers import numbers_in
+from contact.piecewise import no_signals
 
 #: [m or rad] a position may jump by this, for rounding, and no more.
 JUMP = 1e-9
@@ -91,11 +93,23 @@ class Patch:
 def compile_ground(
     floor: Floor, model: Model, platform: Platform | None = None, patches: Sequence[Patch] = ()
 ) -> Ground:
-    """The floor as the kernels take it."""
-    ground = fixed_ground(floor.parameters, model.nc)
-    if patches:
-        law = np.array([floor.parameters, *(patch.floor.parameters for patch in patches)], dtype=float)
-        ground = ground._replace(law=law, bounds=np.array([(0.0,) * 4, *((*p.x, *p.y) for p in patches)], dtype=float))
+    """Return the floor as the kernels take it.
+
+    Raises:
+        InputError: a patch has another contact law than the floor.
+    """
+    parts = [floor.parameters, *(patch.floor.parameters for patch in patches)]
+    if len({type(part.normal) for part in parts}) > 1:
+        raise InputError("patch.floor has another contact law than the floor: give both the same class of Floor")
+    ground = Ground(
+        like=parts[0],
+        law=np.array([list(numbers_in(part)) for part in parts]),
+        bounds=np.array([(0.0,) * 4, *((*patch.x, *patch.y) for patch in patches)]),
+        region=np.zeros(model.nc, dtype=np.int64),
+        motion=no_signals(),
+        pivot=np.zeros(3),
+        frame=resting_frames(),
+    )
     if platform is not None:
         ground = ground._replace(motion=platform.compiled(), pivot=np.asarray(platform.pivot, dtype=float))
     return ground

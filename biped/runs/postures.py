@@ -89,17 +89,8 @@ def _in_own_posture(model: Model, floor: Floor) -> State:
     q = with_loops_closed(model, model.configuration(angles=dict(model.posture)))
     weight = model.total_mass * -model.gravity[2]
     lowest = forward_kinematics(model, q).contact[:, 2] - model.contact_radii
-    q[2] -= _depth(lowest, weight / floor.k_n)
+    q[2] -= floor.lowered(weight, lowest)
     return State.at(model, q)
-
-
-def _depth(heights: Floats, spring: float) -> float:
-    """[m] How far points must come down for the sum of their depths below zero to be ``spring`` [m]."""
-    lowest_first = np.sort(heights)
-    counts = np.arange(1, len(heights) + 1)
-    depths = (spring + np.cumsum(lowest_first)) / counts  # if so many points carry
-    carrying = np.append(depths[:-1] <= lowest_first[1:], True)
-    return float(depths[np.argmax(carrying)])
 
 
 def crouching(model: Model) -> State:
@@ -125,7 +116,7 @@ def standing_angles(model: Model, floor: Floor, trunk: Vector3) -> dict[str, flo
     down = {name: float(np.asarray(part.joint.position)[2]) for name, part in body.items()}
     thigh, shank = -down["left_shank"], -(down["left_ankle"] + down["left_foot"])
     hip_above_ankle_at_home = thigh + shank
-    sole = model.total_mass * -model.gravity[2] / (model.nc * floor.k_n)
+    sole = floor.sink(model.total_mass * -model.gravity[2], model.nc)
     dx = -trunk[0]
     dz = -(hip_above_ankle_at_home + trunk[2] - model.home_positions[0][2] + sole)
     reach = math.hypot(dx, dz)

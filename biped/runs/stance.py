@@ -106,7 +106,7 @@ class _Legs:
         self.foot = model.body_index("left_foot")
         self.ahead, self.aside = np.array(model.facing), np.array(model.left)
         home = self._ankle(model.configuration())
-        sunk = model.total_mass * -model.gravity[2] / (model.nc * floor.k_n)
+        sunk = floor.sink(model.total_mass * -model.gravity[2], model.nc)
         self.middle = home - (home @ self.aside) * self.aside - np.array([0.0, 0.0, sunk])
         width = 2.0 * float(home @ self.aside) if stance.width is None else stance.width
         self.ankle = self.middle + width / 2.0 * self.aside

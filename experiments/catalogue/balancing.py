@@ -20,6 +20,7 @@ from experiments.catalogue.parameters.controllers import (
     controller_from,
     controller_parameters,
 )
+from experiments.catalogue.parameters.floors import floor_from, floor_parameters
 from experiments.catalogue.parameters.initial import (
     OURS,
     STANCE,
@@ -62,7 +63,7 @@ def parameters(
         *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE, extend=0.0 if is_human(robot) else EXTEND),
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
-        *groups.floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),
+        *floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),
         *groups.fall_parameters(fall, model.root.name),
         *groups.integrator_parameters(),
     )
@@ -78,7 +79,7 @@ def _controller(
 
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
-    model, floor = model or human(), groups.floor_from(values)
+    model, floor = model or human(), floor_from(values)
     law = foreseeing(_law_of(values), values, disturbances, floor, model)
     return groups.scene_from(
         values, model, initial_state(model, values), law, floor=floor,

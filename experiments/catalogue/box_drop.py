@@ -10,6 +10,7 @@ from biped.simulation.scene import Scene
 from contact import Floor
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters import groups
+from experiments.catalogue.parameters.floors import floor_from, floor_parameters
 from experiments.catalogue.parameters.initial import generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
@@ -55,7 +56,7 @@ def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
 def set_up(values: Values) -> Scene:
     """The box of these values; it has no joints, hence no controller, and cannot fall."""
     model = rigid_box(values.number("box.mass"), values["box.size"])
-    return groups.scene_from(values, model, box_state(model, values), floor=groups.floor_from(values))
+    return groups.scene_from(values, model, box_state(model, values), floor=floor_from(values))
 
 
 EXPERIMENT = Experiment(
@@ -65,7 +66,7 @@ EXPERIMENT = Experiment(
     parameters=(
         *groups.run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
         *box_parameters(),
-        *groups.floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
+        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; `biped search-friction` found it"),
         *groups.integrator_parameters(),
     ),
     set_up=set_up,

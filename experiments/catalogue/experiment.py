@@ -11,6 +11,8 @@ from biped.simulation.driver import Announce, Progress
 from biped.simulation.scene import Scene
 from experiments.catalogue.parameters.controllers import CONTROLLERS, with_controller
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
+from experiments.catalogue.parameters.floors import LAWS, with_law
+from experiments.catalogue.parameters.floors import NAME as LAW
 from experiments.catalogue.parameters.groups import own_settings
 from experiments.catalogue.parameters.initial import posture_of_stance, scattered_by_seed
 from experiments.catalogue.parameters.parameter import (
@@ -74,9 +76,10 @@ class Experiment:
 
     @property
     def sources(self) -> dict[str, str]:
-        """A digest of each file that it, its controller and its metrics are defined in, if not this project's."""
+        """A digest of each file of others that it, its controller, contact law and metrics are defined in."""
         controller = None if self.controller is None else CONTROLLERS.find(self.controller)
-        entries = [entry for entry in (self.brought, controller, *self.metrics) if entry is not None]
+        law = None if self.law is None else LAWS.find(self.law)
+        entries = [entry for entry in (self.brought, controller, law, *self.metrics) if entry is not None]
         return {entry.name: entry.digest for entry in entries if entry.digest} | digest_of_robot(self.robot or HUMAN)
 
     def brought_from(self, entry: Entry) -> "Experiment":
@@ -93,6 +96,26 @@ class Experiment:
         if CONTROLLERS.find(controller).name == self.controller:
             return self
         return replace(self, parameters=with_controller(self.parameters, controller), is_driven_by_another=True)
+
+    @property
+    def law(self) -> str | None:
+        """The name of its contact law, if it has a floor."""
+        named = self._by_name.get(LAW)
+        return None if named is None else str(named.default)
+
+    def on_law(self, law: str | None) -> "Experiment":
+        """Return this experiment with another contact law, by name, and that law's parameters; None: as it is.
+
+        Raises:
+            InputError: there is no such law, or the experiment has no floor.
+        """
+        if law is None:
+            return self
+        if self.law is None:
+            raise InputError(f"{self.name} has no floor: it has no parameter {LAW}")
+        if LAWS.find(law).name == self.law:
+            return self
+        return replace(self, parameters=with_law(self.parameters, law))
 
     @property
     def robot(self) -> str | None:
@@ -122,6 +145,7 @@ class Experiment:
             return self
         title = self.title.replace(self.who, robot_named(robot).name)
         found = replace(self, title=title, parameters=self.for_robot(robot), is_driven_by_another=False)
+        found = found.on_law(self.law)
         return found.driven_by(str(self.controller)) if self.is_driven_by_another else found
 
     def measured_by(self, metrics: Iterable[str]) -> "Experiment":
@@ -133,9 +157,10 @@ class Experiment:
         return replace(self, metrics=tuple(register_metric(name) for name in metrics))
 
     def under(self, changes: Mapping[str, Any]) -> "Experiment":
-        """This experiment with the robot and under the controller that changes name; raises as they do."""
-        robot, wanted = changes.get(ROBOT), changes.get(CONTROLLER)
+        """Return this experiment with the robot, contact law and controller that changes name; raises as they do."""
+        robot, wanted, law = changes.get(ROBOT), changes.get(CONTROLLER), changes.get(LAW)
         found = self if robot is None or self.for_robot is None else self.of_robot(str(robot))
+        found = found if law is None or self.law is None else found.on_law(str(law))
         return found if wanted is None or self.controller is None else found.driven_by(str(wanted))
 
     @cached_property
@@ -208,7 +233,7 @@ class Experiment:
         values = self.values(changes)
         scene = self._set_up(values)
         try:
-            with kernel_errors(scene.controller):
+            with kernel_errors(scene.controller, scene.floor):
                 run = scene.run(progress, announce)
         except (IntegrationError, RunInterrupted) as error:
             if error.run is not None:

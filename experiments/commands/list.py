@@ -1,4 +1,4 @@
-"""``biped list``: what goes by a name: the experiments, and the controllers that they may have."""
+"""``biped list``: the experiments, and the controllers and contact laws that they may have."""
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from experiments.cli.reply import reply
 from experiments.cli.terminal import print_explained, say
 
 _DESCRIPTION = """\
-List the experiments, and the controllers, metrics and experiments that installed packages register."""
+List the experiments, controllers and contact laws, and the metrics and experiments that installed packages register."""
 
 
 def parser() -> Parser:
@@ -20,12 +20,14 @@ def parser() -> Parser:
 
 def main(_: Namespace) -> int:
     from experiments.catalogue.parameters.controllers import CONTROLLERS
+    from experiments.catalogue.parameters.floors import LAWS
     from experiments.lookup.metric_files import METRIC_FILES
 
     known = [{"name": one.name, "title": one.title, "source": one.source} for one in all_experiments()]
     found = {
         "experiments": [*known, *_sources(experiment_registry().installed_from())],
         "controllers": _sources(CONTROLLERS.origins()),
+        "contact laws": _sources(LAWS.origins()),
         "metrics": _sources(METRIC_FILES.installed_from()),
     }
     reply(found)

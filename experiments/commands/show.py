@@ -36,13 +36,14 @@ def parser() -> Parser:
     own.switch("--sources", "say where each value is from")
     add_controller(own)
     add_robot(own)
+    own.option("--law", "NAME", "contact law: spring-damper, hunt-crossley, FILE.py:NAME or MODULE:NAME (floor.law)")
     own.add_forms()
     own.intermixed = True
     return own
 
 
 def main(options: Namespace) -> int:
-    experiment = experiment_of(options)
+    experiment = experiment_of(options).on_law(options.law)
     chosen = matching(experiment, options.words)
     reply([_as_json(parameter) for parameter in chosen])
     say(f"{experiment.name}: {experiment.title}", "bold")

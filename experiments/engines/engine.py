@@ -47,6 +47,11 @@ class Case:
             raise InputError("a floor that turns with the body: other engines do not take one")
         return cls(model, floor, step, impedance, acting.throw, tuple(acting.patches), acting.platform)
 
+    def spring_and_damper(self, floor: Floor) -> tuple[float, float]:
+        """Return a point's stiffness [N/m] and damping [N·s/m] on a floor, under its part of the weight."""
+        model = self.model
+        return floor.slopes_at(floor.sink(model.total_mass * -model.gravity[2], max(model.nc, 1)))
+
     @property
     def has_special_floor(self) -> bool:
         """Whether the floor moves, or has patches."""

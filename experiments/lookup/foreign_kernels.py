@@ -9,6 +9,7 @@ from typing import Any
 
 from biped.control.controller import Controller
 from biped.errors import InputError
+from contact import Floor
 from experiments.lookup.open_registry import is_own
 
 
@@ -22,13 +23,14 @@ _lost = _Lost()
 
 
 @contextmanager
-def kernel_errors(controller: Controller | None) -> Iterator[None]:
-    """Raise what the kernel of a law raised meanwhile, in this thread; nothing is done for laws of this project.
+def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
+    """Raise what the kernels of laws raised meanwhile, in this thread; nothing is done for laws of this project.
 
     Raises:
         InputError: the kernel cannot be compiled; the message says where.
     """
-    if controller is None or is_own(type(controller)):
+    foreign = [type(law) for law in laws if law is not None and not is_own(type(law))]
+    if not foreign:
         yield
         return
     from numba.core.errors import NumbaError
@@ -39,7 +41,8 @@ def kernel_errors(controller: Controller | None) -> Iterator[None]:
     try:
         yield
     except NumbaError as error:
-        raise InputError(f"the law of {type(controller).__name__} cannot be compiled: {_told(str(error))}") from error
+        names = " or ".join(law.__name__ for law in foreign)
+        raise InputError(f"the law of {names} cannot be compiled: {_told(str(error))}") from error
     finally:
         _lost.errors = None
     if errors:

@@ -134,6 +134,21 @@ class OpenRegistry:
         )
 
 
+def made_from(what: str, entry: Entry, make: Callable[[], Any]) -> Any:
+    """Return what an entry's class makes.
+
+    Raises:
+        BipedError: a value is impossible.
+        InputError: the class raises another error; the message names both.
+    """
+    try:
+        return make()
+    except BipedError:
+        raise
+    except Exception as error:
+        raise InputError(f"{what} {entry.name!r} cannot be made: {type(error).__name__}: {error}") from error
+
+
 def is_own(thing: Any) -> bool:
     """Whether a class or a function is the project's, or Python's own."""
     return thing.__module__.partition(".")[0] in (*OWN, "builtins")

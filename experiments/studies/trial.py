@@ -73,7 +73,7 @@ def run_trial(
     scene = None
     try:
         scene = experiment.build(trial.changes)
-        with kernel_errors(scene.controller):
+        with kernel_errors(scene.controller, scene.floor):
             result = _measured(scene, announce, limit, trial.reads) | _slopes(experiment, trial, scene)
         read = files_read_by(type(scene.controller).__module__)
         return result | ({FILES: json.dumps(read)} if read else {})

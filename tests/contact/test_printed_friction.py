@@ -11,9 +11,10 @@ from biped.integrators import Recursive
 from biped.model import rigid_box
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
-from contact import Floor, FloorError
+from contact import Floor
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
-from contact.point_law import anchor_at_end, mode_of, point_force, state_at_end
+from contact.point_law import anchor_at_end, mode_of, state_at_end
+from contact.regimes import point_force
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Motion
 
@@ -141,11 +142,6 @@ def test_what_it_costs_on_an_incline(factor):
         assert creep("printed", factor) < 1e-9
     else:
         assert creep("printed", factor) == pytest.approx(3.1e-3, rel=0.2)
-
-
-def test_another_machine_is_refused():
-    with pytest.raises(FloorError, match="friction = 'coulomb': it must be one of yielding, printed"):
-        Floor(friction="coulomb")
 
 
 def test_engines_have_friction_of_their_own():

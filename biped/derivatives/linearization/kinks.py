@@ -16,6 +16,7 @@ from biped.model import Model
 from contact.arrays import Floats, Integers
 from contact.floor import Floor
 from contact.modes import SLIDING
+from contact.point_law import pressure
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH, SWITCHES
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class KinkError(InputError):
 def point_scales(floor: Floor) -> Floats:
     """(SWITCHES,) how far from a switch is far, of a contact point."""
     found = np.full(SWITCHES, MILLIMETRE)
-    found[PRESSURE] = found[SLIP] = floor.k_n * MILLIMETRE
+    found[PRESSURE] = found[SLIP] = pressure(floor.normal, -MILLIMETRE, 0.0)
     found[SPEED] = floor.stiction_velocity
     return found
 

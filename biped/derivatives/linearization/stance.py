@@ -16,6 +16,7 @@ from biped.simulation.scene import Scene
 from contact import Floor
 from contact.arrays import Floats
 from contact.modes import STICKING
+from contact.point_law import pressure
 
 #: Part of the weight [N, N·m] that the floor's forces may leave.
 BALANCED = 1e-12
@@ -63,9 +64,12 @@ def _unbalanced(model: Model, floor: Floor, q: Floats) -> tuple[Floats, Floats, 
     body = WholeBody(model, q)
     up = np.array([body.contact_jacobian(name)[2] for name in model.contact_names])
     heights = np.array([body.contact_position(name)[2] for name in model.contact_names])
-    forces = -floor.k_n * heights
+    forces = np.array([pressure(floor.normal, height, 0.0) for height in heights])
+    stiffness = np.array([floor.slopes_at(-height)[0] for height in heights])
+    stiffest = stiffness.max()
+    scaled = np.sqrt(stiffness / stiffest)[:, None] * up
     load: Floats = body.gravity_forces - up.T @ forces
-    return load, floor.k_n * (up.T @ up), forces
+    return load, stiffest * (scaled.T @ scaled), forces
 
 
 def _sticking(model: Model, q: Floats, load: Floats) -> State:

@@ -1,7 +1,8 @@
 """How long the steps of an explicit method may be on a floor: its region of stability, and the model's fastest modes.
 
 All contact points stick in the linearization: springs and dampers of the floor, normal and tangential, on the model as
-it stands. Gravity, controllers and joint impedance are left out: they are far slower, or bound the step further.
+it stands. Each point carries the same part of the weight. Gravity, controllers and joint impedance are left out: they
+are far slower, or bound the step further.
 """
 
 from collections.abc import Callable
@@ -60,9 +61,10 @@ def linearized(model: Model, q: Floats, floor: Floor) -> Floats:
     body = WholeBody(model, q)
     jacobian = np.vstack([body.contact_jacobian(point) for point in model.contact_names])
     inverse = np.linalg.inv(body.mass_matrix)
+    stiffness, damping = floor.slopes_at(floor.sink(model.total_mass * -model.gravity[2], model.nc))
     springs, dampers = (
         inverse @ jacobian.T @ np.diag(np.tile((tangential, tangential, normal), model.nc)) @ jacobian
-        for tangential, normal in ((floor.k_t, floor.k_n), (floor.b_t, floor.b_n))
+        for tangential, normal in ((floor.k_t, stiffness), (floor.b_t, damping))
     )
     zero, one = np.zeros((model.nv, model.nv)), np.eye(model.nv)
     return np.asarray(np.block([[zero, one], [-springs, -dampers]]))

@@ -18,6 +18,7 @@ from biped.kernels.variational.equations import reference_point
 from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
+from contact.point_law import pressure
 
 Rate = Callable[[float, Floats], Floats]
 
@@ -126,7 +127,7 @@ class TreeEquations:
         velocity = twist[:, :3] + np.cross(twist[:, 3:], arm_of_point)
         force = np.empty_like(place)
         force[:, :2] = -floor.k_t * (place[:, :2] - anchors) - floor.b_t * velocity[:, :2]
-        force[:, 2] = -floor.k_n * place[:, 2] - floor.b_n * velocity[:, 2]
+        force[:, 2] = [pressure(floor.normal, *at) for at in zip(place[:, 2], velocity[:, 2], strict=True)]
         return force, arm_of_point - self.motion.poses.com[bodies]
 
     def coordinate_rates(self, q: Floats, v: Floats) -> Floats:

@@ -9,13 +9,12 @@ from typing import Any
 from biped.control.controller import Controller
 from biped.errors import InputError
 from biped.inputs.modules import note, reads_of
-from contact.errors import BipedError
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
-from experiments.catalogue.parameters.parameter import Parameter, Value, Values
+from experiments.catalogue.parameters.parameter import Parameter, Value, Values, with_group
 from experiments.catalogue.parameters.robots import HUMAN
 from experiments.catalogue.parameters.robots import NAME as ROBOT
-from experiments.lookup.open_registry import Entry, OpenRegistry
+from experiments.lookup.open_registry import OpenRegistry, made_from
 
 GROUP = "controller"
 NAME = f"{GROUP}.name"
@@ -68,7 +67,7 @@ def controller_parameters(
     """
     entry = CONTROLLERS.find(name)
     source = OURS if entry.name in CONTROLLERS.own else entry.name.rpartition("/")[2]
-    made = _guarded(entry, lambda: object_from(entry.thing, {}))
+    made = made_from("controller", entry, lambda: object_from(entry.thing, {}))
     found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
     if NAME in found:
         raise InputError(f"controller {name!r}: call its field `name` otherwise: {NAME} is the controller itself")
@@ -85,9 +84,7 @@ def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Param
     own = {p.name: p for p in parameters if p.name.startswith(f"{GROUP}.")}
     hidden = any(parameter.name == ROBOT and parameter.default != HUMAN for parameter in parameters)
     others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT}, hidden=hidden)
-    place = [parameter.name for parameter in parameters].index(NAME)
-    rest = [parameter for parameter in parameters if parameter.name not in own]
-    return (*rest[:place], *others, *rest[place:])
+    return with_group(parameters, GROUP, others)
 
 
 def controller_from(values: Values) -> Controller:
@@ -103,7 +100,7 @@ def controller_from(values: Values) -> Controller:
 def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
     entry = CONTROLLERS.find(name)
     with reads_of(entry.thing.__module__):
-        found: Controller = _guarded(entry, lambda: object_from(entry.thing, dict(values)))
+        found: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
         for file in found.files:
             if not Path(file).is_file():
                 raise InputError(f"controller {entry.name!r}: there is no file {file}, which its `files` name")
@@ -113,16 +110,6 @@ def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
 
 #: The project's are immutable, and the same for most trials of a study.
 _own = lru_cache(maxsize=64)(_made)
-
-
-def _guarded(entry: Entry, make: Any) -> Any:
-    """The controller that a plug-in's class makes; an error that is not ours becomes a sentence, with its place."""
-    try:
-        return make()
-    except BipedError:
-        raise
-    except Exception as error:
-        raise InputError(f"controller {entry.name!r} cannot be made: {type(error).__name__}: {error}") from error
 
 
 def _kind(parameter: Parameter) -> tuple[type, int]:

@@ -33,7 +33,8 @@ from biped.model.geometry import Vector3
 from biped.model.legs import legs_of
 from biped.model.strength import NOBODY, PEOPLE
 from biped.signals import Signal
-from contact import Floor, FloorError
+from contact import FloorError
+from experiments.catalogue.parameters.floors import floor_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.signals import (
@@ -286,8 +287,9 @@ def _patch(values: Values) -> list[Disturbance]:
         raise InputError(f"patch.present = {group['present']}: it must be 0 or 1")
     if not group["present"]:
         return []
+    around = floor_from(values)
     try:
-        floor = Floor(**values.group("floor") | {"mu_s": group["mu_s"], "mu_d": group["mu_d"]})
+        floor = around.with_(mu_s=group["mu_s"], mu_d=group["mu_d"])
     except FloorError as error:
         raise InputError(
             f"patch.mu_s = {group['mu_s']:g}, patch.mu_d = {group['mu_d']:g}: as of a floor, {error}"

@@ -1,11 +1,11 @@
 """Groups of parameters that experiments share: each group's table, and the object its values go into.
 
-A parameter is named after the attribute of that object: ``floor.mu_s`` is ``Floor.mu_s``.
+A parameter is named after the attribute of that object: ``fall.height`` is ``Fall.height``.
 """
 
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from biped.control.controller import Controller
 from biped.errors import InputError
@@ -14,8 +14,6 @@ from biped.model import Model
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 from biped.simulation.world import Fall
-from contact import Floor
-from contact.floor import Friction
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.engines.engine_integrator import EngineIntegrator
@@ -28,32 +26,6 @@ def _kept(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values],
     """A function that makes an object of a group's values, immutable, and one object for most trials of a study."""
     made = lru_cache(maxsize=64)(lambda items: make(dict(items)))
     return lambda values: made(values.items_of(group))
-
-
-_FLOOR = {
-    "k_n": ("N/m", "normal stiffness of a contact point"),
-    "b_n": ("N·s/m", "normal damping of a contact point"),
-    "k_t": ("N/m", "tangential stiffness of a sticking point"),
-    "b_t": ("N·s/m", "tangential damping of a sticking point"),
-    "mu_s": ("", "coefficient of static friction"),
-    "mu_d": ("", "coefficient of dynamic friction"),
-    "stiction_velocity": ("m/s", "speed at or below which a sliding point sticks"),
-}
-_FRICTION = "of a clipped point: yielding drags its anchor along; printed slides at once, as W figure 5.1"
-
-
-def floor_parameters(floor: Floor, friction_source: str) -> tuple[Parameter, ...]:
-    return (
-        *(
-            Parameter(f"floor.{name}", getattr(floor, name), unit, meaning, source)
-            for name, (unit, meaning) in _FLOOR.items()
-            for source in [friction_source if name.startswith("mu") else "Wendlandt 1997, 5.3"]
-        ),
-        Parameter("floor.friction", floor.friction, "", _FRICTION, OURS, choices=get_args(Friction)),
-    )
-
-
-floor_from = _kept("floor", lambda group: Floor(**group))
 
 
 def fall_parameters(fall: Fall, root: str) -> tuple[Parameter, ...]:

@@ -21,8 +21,8 @@ from biped.runs.postures import (
 from biped.runs.stance import KNEES, LEAN, Stance
 from biped.runs.state import State
 from biped.simulation.settling import Settle
-from contact import Floor
 from contact.arrays import Floats
+from experiments.catalogue.parameters.floors import floor_from
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
 #: [rad] what a seed alone scatters by.
@@ -134,7 +134,7 @@ def upright_posture(model: Model, values: Values) -> Floats:
     """(nq,) of the stance upright; raises as ``Stance``, in the words of the parameters."""
     try:
         stance = Stance(**{name: values.number(f"initial.{name}") for name in _OF_STANCE})
-        return stance.configuration(model, Floor(**values.group("floor")))
+        return stance.configuration(model, floor_from(values))
     except InputError as error:
         raise InputError(str(error).replace("stance.", "initial.")) from None
 

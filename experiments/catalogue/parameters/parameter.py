@@ -271,6 +271,14 @@ def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> di
     return whole
 
 
+def with_group(parameters: tuple[Parameter, ...], group: str, others: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """Return parameters with other ones of a group, in the place of the first one of that group."""
+    is_of_group = [parameter.name.startswith(f"{group}.") for parameter in parameters]
+    place = is_of_group.index(True)
+    rest = [parameter for parameter, inside in zip(parameters, is_of_group, strict=True) if not inside]
+    return (*rest[:place], *others, *rest[place:])
+
+
 def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Parameter]) -> Value:
     """The value of a parameter, or of one number of it, under these changes."""
     if name in changes:

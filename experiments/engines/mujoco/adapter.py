@@ -72,7 +72,8 @@ class Mujoco(Engine):
             f"the larger it is; one coefficient of friction, {case.floor.mu_s:g}"
         )
         if self.contact == "matched":
-            glide = 1e3 * case.floor.b_n / case.floor.k_n * case.floor.mu_s * 0.1
+            stiffness, damping = case.spring_and_damper(case.floor)
+            glide = 1e3 * damping / stiffness * case.floor.mu_s * 0.1
             found.append(
                 f"points that slide are lifted, by up to {glide:.2g} mm at 0.1 m/s, which is how its cones make "
                 "friction convex; where that is more than they are deep, they bounce"
@@ -267,7 +268,7 @@ def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
     engine = mujoco.MjModel.from_xml_string(mjcf(case.model, options))
     foot = case.model.body_index(case.model.contact_points[0].body)
     w = float(engine.body_invweight0[foot + 1, 0])
-    solref, solimp = spring_and_damper(case.floor.k_n, case.floor.b_n, w, case.step)
+    solref, solimp = spring_and_damper(*case.spring_and_damper(case.floor), w, case.step)
     return replace(options, solref=solref, solimp=solimp)
 
 

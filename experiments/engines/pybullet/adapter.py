@@ -132,7 +132,7 @@ class BulletSimulation(Simulation):
             self._place_free(self.world.floor, floor.pose[:3], floor.pose[3:], floor.velocity)
         for point in np.flatnonzero(floor.region != self.region) if self.case.patches else ():
             link, under = self.world.points[point], self.case.floors[floor.region[point]]
-            set_up_foot(self.client, self.world.robot, link, self.settings, under)
+            set_up_foot(self.client, self.world.robot, link, self.settings, self.case, under)
         self.region[:] = floor.region
 
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:

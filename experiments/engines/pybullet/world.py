@@ -100,7 +100,7 @@ def build_world(client: Client, settings: "Pybullet", case: Case) -> BulletWorld
     links = tuple(names.index(body) - 1 for body in case.model.body_names)
     points = tuple(names.index(_link_of(point)) - 1 for point in case.model.contact_names) if case.patches else ()
     for link in points:
-        set_up_foot(client, robot, link, settings, case.floor)
+        set_up_foot(client, robot, link, settings, case, case.floor)
     _set_up_links(client, robot, settings, case, links)
     floor = client.createMultiBody(0.0, client.createCollisionShape(client.GEOM_PLANE))
     client.changeDynamics(floor, -1, lateralFriction=1.0, restitution=0.0)
@@ -173,7 +173,7 @@ def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, 
             spinningFriction=0.0, lateralFriction=1.0, restitution=1.0,
         )  # fmt: skip
         if body.name in standing:
-            set_up_foot(client, robot, link, settings, case.floor)
+            set_up_foot(client, robot, link, settings, case, case.floor)
             continue
         group = _TARGET if case.throw is not None and body.name == case.throw.target else 0
         client.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0))
@@ -189,12 +189,13 @@ def let_move(client: Client, body: int, link: int, damping: float, **others: Any
     )  # fmt: skip
 
 
-def set_up_foot(client: Client, robot: int, link: int, settings: "Pybullet", floor: Floor) -> None:
-    """Let a link touch the floor, by the law of this one."""
+def set_up_foot(client: Client, robot: int, link: int, settings: "Pybullet", case: Case, floor: Floor) -> None:
+    """Let a link touch a floor of the case, by its law."""
     client.setCollisionFilterGroupMask(robot, link, _FOOT, _TOUCHES[_FOOT])
     client.changeDynamics(robot, link, lateralFriction=floor.mu_s, restitution=0.0)
     if settings.contact == "matched":
-        client.changeDynamics(robot, link, contactStiffness=floor.k_n, contactDamping=floor.b_n)
+        stiffness, damping = case.spring_and_damper(floor)
+        client.changeDynamics(robot, link, contactStiffness=stiffness, contactDamping=damping)
     client.changeDynamics(robot, link, frictionAnchor=int(settings.anchor))
 
 

@@ -141,7 +141,7 @@ def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None)
         session = Session(scene, announce=announce)
     except Exception:
         return
-    with kernel_errors(scene.controller):
+    with kernel_errors(scene.controller, scene.floor):
         session.warm_up(announce, measures=True)
 
 

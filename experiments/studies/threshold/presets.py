@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from biped.capturability.steps import words_of
 from biped.errors import InputError
 from controllers.stepping import ANY, INSTRUCTIONS
 from experiments.catalogue.experiment import Experiment
+from experiments.catalogue.parameters.floors import LAWS, SPRING_DAMPER
+from experiments.catalogue.parameters.floors import NAME as LAW
 from experiments.catalogue.parameters.parameter import Value, Values
 from experiments.studies.grid import Grid
 from experiments.studies.randomization import Randomization
@@ -73,9 +75,11 @@ def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], lis
     Both coefficients of friction share a factor, and stiffnesses and dampings another: the floor stays of a kind.
     """
     jittered = {"initial.jitter": JITTER, **changes}
+    law = LAWS.find(str(changes.get(LAW, SPRING_DAMPER))).thing
+    stiff = tuple(f"floor.{own.name}" for own in fields(law) if own.init and own.name[:2] in ("k_", "b_"))
     floor = [
         Randomization(("floor.mu_s", "floor.mu_d"), "factor", FLOOR),
-        Randomization(("floor.k_n", "floor.b_n", "floor.k_t", "floor.b_t"), "factor", FLOOR),
+        Randomization(stiff, "factor", FLOOR),
     ]
     if jittered["initial.jitter"] == 0.0:
         return dict(changes), floor

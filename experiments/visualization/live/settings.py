@@ -9,16 +9,11 @@ from biped.errors import InputError
 from biped.simulation.scene import Scene
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.visualization.figures.words import with_unit
 from experiments.visualization.live.loop import AT_ONCE, Loop
 
-#: What has a slider, and from where to where it goes; any other parameter is typed.
+#: Parameters with a slider, besides those of the floor that have a range: label, least and most value, step.
 SLIDERS: dict[str, tuple[str, float, float, float]] = {
-    "floor.mu_s": ("static friction", 0.0, 1.5, 0.01),
-    "floor.mu_d": ("dynamic friction", 0.0, 1.5, 0.01),
-    "floor.k_n": ("normal stiffness [N/m]", 5e3, 3e5, 1e3),
-    "floor.b_n": ("normal damping [N·s/m]", 0.0, 1e4, 50.0),
-    "floor.k_t": ("tangential stiffness [N/m]", 0.0, 3e5, 1e3),
-    "floor.b_t": ("tangential damping [N·s/m]", 0.0, 1e4, 50.0),
     "sensors.delay": ("delay [s]", 0.0, 0.3, 0.002),
     "actuators.limit": ("torque limit [N·m]", 5.0, 500.0, 5.0),
     "load.mass": ("load [kg], from the restart on", 0.0, 40.0, 0.5),
@@ -42,10 +37,15 @@ class Settings:
         return float(value)
 
     @property
-    def sliders(self) -> list[str]:
-        """The parameters with sliders that the experiment has."""
-        known = {parameter.name for parameter in self.experiment.parameters}
-        return [name for name in SLIDERS if name in known]
+    def sliders(self) -> dict[str, tuple[str, float, float, float]]:
+        """The parameters of the experiment with sliders: label, least and most value, step."""
+        known = {parameter.name: parameter for parameter in self.experiment.under(self.changes).parameters}
+        floor = {
+            name: (with_unit(name.partition(".")[2], one.unit), *one.span, (one.span[1] - one.span[0]) / 200.0)
+            for name, one in known.items()
+            if name.startswith("floor.") and one.span
+        }
+        return floor | {name: row for name, row in SLIDERS.items() if name in known}
 
     def parse(self, assignment: str) -> tuple[str, Value]:
         """Name and value of ``NAME=VALUE``.
@@ -68,8 +68,7 @@ def build_settings(
         if not loop.set_setting(name, value):
             note(f"{name} = {value}: from the next restart on")
 
-    for name in settings.sliders:
-        label, low, high, step = SLIDERS[name]
+    for name, (label, low, high, step) in settings.sliders.items():
         value = settings.value(name)
         shown = min(value, high) if math.isfinite(value) else high
         hint = name if math.isfinite(value) else f"{name}; none until it is moved"

@@ -16,7 +16,7 @@ from biped.disturbances import Push
 from biped.model import Model
 from contact import Floor
 from contact.modes import NONE
-from contact.point_law import point_force
+from contact.regimes import point_force
 
 TABLES = {
     "explicit-euler": ([0.0], [1.0]),

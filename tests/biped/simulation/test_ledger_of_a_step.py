@@ -39,7 +39,8 @@ from biped.signals import Signal
 from contact import Floor
 from contact.ground import END, START, place_frame
 from contact.modes import NONE, SLIDING, STICKING
-from contact.point_law import anchor_at_end, is_clipped, mode_of, point_force, state_at_end, stored_energy
+from contact.point_law import anchor_at_end, is_clipped, mode_of, state_at_end, stored_energy
+from contact.regimes import point_force
 from tests.conftest import bent_configuration
 
 pytestmark = pytest.mark.jit_off

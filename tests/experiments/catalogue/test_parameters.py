@@ -185,7 +185,8 @@ def another(parameter):
         "patch.mu_d": 0.05, "patch.mu_s": 0.2, "patch.present": 1, "patch.x": (-1.0, 1.0), "sensors.delay": 4e-3,
         "platform.duration": 20.0, "actuators.limit": 50.0, "actuators.rate_limit": 500.0,
         "actuators.strength": "old-men", "block.flight": 0.6,
-        "floor.friction": "printed", "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
+        "floor.friction": "printed", "floor.law": "hunt-crossley",
+        "controller.motion.shape": "recorded", "controller.largest_inertia": 1e4,
         "initial.stance": "upright", "initial.lean": 0.03, "sensors.preset": "foam",
         "sensors.predict": 0,
         **{f"{group}.{name}": value for group in ("platform", "force")

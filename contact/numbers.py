@@ -1,0 +1,43 @@
+"""Named tuples of numbers, some of them nested, as rows of arrays."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numba
+
+from kernelcache import stands_for
+
+types: Any = numba.types
+
+
+def numbers_in(value: Any) -> Iterator[float]:
+    """Yield the numbers of a named tuple in their order, those of named tuples in it included."""
+    for item in value:
+        yield from numbers_in(item) if isinstance(item, tuple) else (item,)
+
+
+def filled(like: Any, numbers: Any) -> Any:
+    """Return a named tuple like another, with other numbers in the order of ``numbers_in``."""
+    return _filled_from(like, iter(numbers))
+
+
+def _filled_from(like: Any, numbers: Iterator[Any]) -> Any:
+    return type(like)(*(_filled_from(item, numbers) if isinstance(item, tuple) else next(numbers) for item in like))
+
+
+def _compiled_filled(like: Any, numbers: Any) -> Any:
+    """Return a function that calls each class with its numbers by their positions."""
+    places, classes = itertools.count(), {"__name__": __name__}
+
+    def call_of(kind: Any) -> str:
+        if not isinstance(kind, types.BaseNamedTuple):
+            return f"numbers[{next(places)}]"
+        name = f"kind{len(classes)}"
+        classes[name] = kind.instance_class
+        return f"{name}({', '.join(map(call_of, kind))})"
+
+    return eval(f"lambda like, numbers: {call_of(like)}", classes)
+
+
+stands_for(filled, _compiled_filled)

@@ -1,0 +1,69 @@
+"""The floor of an experiment: a contact law by name, with its fields as the parameters ``floor.…``."""
+
+from functools import lru_cache
+from typing import Any
+
+from contact import Floor
+from experiments.catalogue.parameters.fields import field_parameters, object_from
+from experiments.catalogue.parameters.parameter import Parameter, Value, Values, with_group
+from experiments.lookup.open_registry import PROJECT, OpenRegistry, made_from
+
+GROUP = "floor"
+NAME = f"{GROUP}.law"
+SPRING_DAMPER = "spring-damper"
+
+
+def _is_law(thing: Any) -> bool:
+    return isinstance(thing, type) and issubclass(thing, Floor)
+
+
+LAWS = OpenRegistry(
+    "law",
+    {SPRING_DAMPER: "contact.floor:Floor", "hunt-crossley": "contact.hunt_crossley:HuntCrossley"},
+    _is_law,
+    "a class that derives from contact.Floor",
+)
+
+
+class LawName(Parameter):
+    """The parameter that names a contact law; a file is known by its whole path, so that any process finds it."""
+
+    def _word(self, value: Any) -> str:
+        return LAWS.find(super()._word(value)).name
+
+
+def floor_parameters(floor: Floor, friction_source: str, law: str = SPRING_DAMPER) -> tuple[Parameter, ...]:
+    """Return the parameters of a floor, whose law has this name."""
+    meaning = f"Contact law: {', '.join(LAWS.own)}, FILE.py:NAME or MODULE:NAME"
+    return (LawName(NAME, law, "", meaning, PROJECT), *field_parameters(floor, GROUP, friction_source))
+
+
+def with_law(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, ...]:
+    """Return the parameters of an experiment with another contact law; parameters of both laws keep their defaults.
+
+    Raises:
+        InputError: there is no such law, or no floor of it can be made.
+    """
+    entry = LAWS.find(name)
+    source = PROJECT if entry.name in LAWS.own else entry.name.rpartition("/")[2]
+    before = {(one.name, one.unit, one.meaning): one for one in parameters}
+    law, *others = floor_parameters(made_from("law", entry, entry.thing), source, entry.name)
+    shared = [before.get((one.name, one.unit, one.meaning), one) for one in others]
+    return with_group(parameters, GROUP, [law, *shared])
+
+
+def floor_from(values: Values) -> Floor:
+    """Return the floor of these values, immutable, and one object for most trials of a study.
+
+    Raises:
+        FloorError: a value is impossible.
+    """
+    return _floor(values.items_of(GROUP))
+
+
+@lru_cache(maxsize=64)
+def _floor(items: tuple[tuple[str, Value], ...]) -> Floor:
+    values = dict(items)
+    entry = LAWS.find(str(values.pop("law", SPRING_DAMPER)))
+    floor: Floor = made_from("law", entry, lambda: object_from(entry.thing, values))
+    return floor
