@@ -16,18 +16,7 @@ import math
 
 import numpy as np
 
-from contact.vectors import (
-    add,
-    congruence,
-    cross,
-    dot,
-    mat_add,
-    mat_t_vec,
-    mat_vec,
-    norm,
-    scale,
-    sub,
-)
+from contact import vectors as vec
 from kernelcache import kernel, routine
 
 # Phases. Floats, because Numba compiles a kernel once more for each literal integer in its arguments.
@@ -47,8 +36,8 @@ MAX_STEPS = 100_000
 def inverse3(A):
     """The inverse of a 3 x 3 matrix, from its adjugate."""
     first, second, third = A[0:3], A[3:6], A[6:9]
-    a, b, c = cross(second, third), cross(third, first), cross(first, second)
-    d = 1.0 / dot(first, a)
+    a, b, c = vec.cross(second, third), vec.cross(third, first), vec.cross(first, second)
+    d = 1.0 / vec.dot(first, a)
     return d * a[0], d * b[0], d * c[0], d * a[1], d * b[1], d * c[1], d * a[2], d * b[2], d * c[2]
 
 
@@ -61,7 +50,7 @@ def rigid_body_collision_matrix(mass, inertia, r):
     w = 1.0 / mass
     x, y, z = r
     r_hat = (0.0, -z, y, z, 0.0, -x, -y, x, 0.0)  # r̂ᵀ = -r̂: a congruence, so that K is symmetric to the last bit
-    return mat_add((w, 0.0, 0.0, 0.0, w, 0.0, 0.0, 0.0, w), congruence(r_hat, inverse3(inertia)))
+    return vec.mat_add((w, 0.0, 0.0, 0.0, w, 0.0, 0.0, 0.0, w), vec.congruence(r_hat, inverse3(inertia)))
 
 
 @kernel
@@ -82,11 +71,11 @@ def collision_impulse(u, normal, K, restitution, friction):
     bodies do not approach. NaN if the sliding did not end within `MAX_STEPS`: K must be positive definite,
     and beyond a condition number of 1e5 or so its directions are too unequal (the equation is stiff).
     """
-    if dot(u, normal) >= 0.0:
+    if vec.dot(u, normal) >= 0.0:
         return 0.0, 0.0, 0.0
     frame = contact_frame(normal)
-    p = impulse_in_contact_frame(mat_vec(frame, u), congruence(frame, K), restitution, friction, TOLERANCE)
-    return mat_t_vec(frame, p)
+    p = impulse_in_contact_frame(vec.mat_vec(frame, u), vec.congruence(frame, K), restitution, friction, TOLERANCE)
+    return vec.mat_t_vec(frame, p)
 
 
 @kernel
@@ -109,18 +98,18 @@ def impulse_in_contact_frame(u, K, restitution, friction, tolerance):
 @kernel
 def _slide(u0, K, restitution, friction, tolerance, state):
     """Integrate until the collision is over or the sliding has come to rest."""
-    rest = REST * norm(u0)
+    rest = REST * vec.norm(u0)
     # ξᵀ K ξ >= 1/(K⁻¹)_zz: a normal impulse of the size of the whole collision.
-    longest = norm(u0) * inverse3(K)[8]
+    longest = vec.norm(u0) * inverse3(K)[8]
     # dθ/dp_z is singular at rest, like 1/speed: steps are measured in dp_z/speed, in which θ is smooth.
     pace = 0.1 / (math.hypot(K[2], K[5]) + friction * (K[0] + K[4]))
     for _ in range(MAX_STEPS):
-        u = add(u0, mat_vec(K, state[0]))
+        u = vec.add(u0, vec.mat_vec(K, state[0]))
         speed = math.hypot(u[0], u[1])
         if speed <= rest:
             return state
         xi = _sliding_direction(u, friction)
-        slope = mat_vec(K, xi)
+        slope = vec.mat_vec(K, xi)
         radial = (u[0] * slope[0] + u[1] * slope[1]) / speed
         across = (u[0] * slope[1] - u[1] * slope[0]) / speed
         # What is left to turn cannot move u by more than `rest`: slide straight to rest.
@@ -198,18 +187,18 @@ def _entered_restitution(p, scratch, restitution):
 def _follow(u0, K, restitution, state, xi, length):
     """Move along a constant ξ for ``length`` [N s] of normal impulse, or to the collision's end: closed form."""
     p, scratch, goal, phase = state
-    slope = mat_vec(K, xi)[2]
-    u_z = (add(u0, mat_vec(K, p)))[2]
+    slope = vec.mat_vec(K, xi)[2]
+    u_z = (vec.add(u0, vec.mat_vec(K, p)))[2]
     if phase == COMPRESSION:
         part = _length_to_speed(u_z, slope, length)
-        p, scratch = add(p, scale(part, xi)), scratch + part * (u_z + 0.5 * part * slope)
+        p, scratch = vec.add(p, vec.scale(part, xi)), scratch + part * (u_z + 0.5 * part * slope)
         if part == length:
             return p, scratch, goal, phase
         p, scratch, goal, phase = _entered_restitution(p, scratch, restitution)
         u_z, length = 0.0, length - part
     if phase == RESTITUTION:
         part = _length_to_work(u_z, slope, goal - scratch, length)
-        p, scratch = add(p, scale(part, xi)), scratch + part * (u_z + 0.5 * part * slope)
+        p, scratch = vec.add(p, vec.scale(part, xi)), scratch + part * (u_z + 0.5 * part * slope)
         phase = RESTITUTION if part == length else OVER
     return p, scratch, goal, phase
 
@@ -255,9 +244,9 @@ def _event(u0, K, friction, goal, phase, p, scratch):
 
     Compression ends at u_z = 0, restitution at W = goal, where dW/dp_z = u_z.
     """
-    u = add(u0, mat_vec(K, p))
+    u = vec.add(u0, vec.mat_vec(K, p))
     if phase == COMPRESSION:
-        return u[2], mat_vec(K, _sliding_direction(u, friction))[2]
+        return u[2], vec.mat_vec(K, _sliding_direction(u, friction))[2]
     return scratch - goal, u[2]
 
 
@@ -292,25 +281,27 @@ def _runge_kutta(u0, K, friction, p, scratch, h):
     step adds an average of ξ(θ), which lies within the friction cone. The error is the difference to
     Simpson's weights.
     """
-    v = add(u0, mat_vec(K, p))
+    v = vec.add(u0, vec.mat_vec(K, p))
     k1, f1 = _rates(v, K, friction, (0.0, 0.0, 0.0))
-    k2, _ = _rates(v, K, friction, scale(0.25 * h, k1))
-    k3, f3 = _rates(v, K, friction, scale(0.125 * h, add(k1, k2)))
-    k4, f4 = _rates(v, K, friction, add(scale(-0.5 * h, k2), scale(h, k3)))
-    k5, f5 = _rates(v, K, friction, scale(0.1875 * h, add(k1, scale(3.0, k4))))
-    last = add(add(scale(-3.0, k1), scale(2.0, k2)), scale(12.0, sub(k3, k4)))
-    k6, f6 = _rates(v, K, friction, scale(h / 7.0, add(last, scale(8.0, k5))))
-    outer, inner = add(k1, k6), add(k3, k5)
-    average = scale(1.0 / 90.0, add(scale(7.0, outer), add(scale(32.0, inner), scale(12.0, k4))))
+    k2, _ = _rates(v, K, friction, vec.scale(0.25 * h, k1))
+    k3, f3 = _rates(v, K, friction, vec.scale(0.125 * h, vec.add(k1, k2)))
+    k4, f4 = _rates(v, K, friction, vec.add(vec.scale(-0.5 * h, k2), vec.scale(h, k3)))
+    k5, f5 = _rates(v, K, friction, vec.scale(0.1875 * h, vec.add(k1, vec.scale(3.0, k4))))
+    last = vec.add(vec.add(vec.scale(-3.0, k1), vec.scale(2.0, k2)), vec.scale(12.0, vec.sub(k3, k4)))
+    k6, f6 = _rates(v, K, friction, vec.scale(h / 7.0, vec.add(last, vec.scale(8.0, k5))))
+    outer, inner = vec.add(k1, k6), vec.add(k3, k5)
+    average = vec.scale(
+        1.0 / 90.0, vec.add(vec.scale(7.0, outer), vec.add(vec.scale(32.0, inner), vec.scale(12.0, k4)))
+    )
     power = (7.0 * (f1 + f6) + 32.0 * (f3 + f5) + 12.0 * f4) / 90.0
-    simpson = scale(1.0 / 6.0, add(outer, scale(4.0, k4)))
-    wrong = mat_vec(K, scale(h, sub(average, simpson)))
+    simpson = vec.scale(1.0 / 6.0, vec.add(outer, vec.scale(4.0, k4)))
+    wrong = vec.mat_vec(K, vec.scale(h, vec.sub(average, simpson)))
     turn_error = math.hypot(wrong[0], wrong[1]) / math.hypot(v[0], v[1])
-    return add(p, scale(h, average)), scratch + h * power, turn_error
+    return vec.add(p, vec.scale(h, average)), scratch + h * power, turn_error
 
 
 @kernel
 def _rates(v, K, friction, p):
     """ξ and dW/dp_z = u_z after the impulse ``p`` from velocity ``v``."""
-    u = add(v, mat_vec(K, p))
+    u = vec.add(v, vec.mat_vec(K, p))
     return _sliding_direction(u, friction), u[2]

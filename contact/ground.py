@@ -13,22 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.numbers import filled
 from contact.piecewise import Signals, count_signals, signal_at
 from contact.point_law import FloorParameters, stored_energy
 from contact.regimes import point_force, point_force_derivative
-from contact.vectors import (
-    add,
-    load3,
-    mat_mul,
-    mat_t_vec,
-    mat_vec,
-    quat_exp,
-    quat_matrix,
-    sub,
-    triple,
-)
 from kernelcache import kernel, routine
 
 # Rows of ``Ground.frame``.
@@ -81,10 +71,10 @@ def place_frame(ground, row, t):
     """The floor's frame at time t into a row of ``ground.frame``."""
     shift = (signal_at(ground.motion, 0, t), signal_at(ground.motion, 1, t), signal_at(ground.motion, 2, t))
     phi = (signal_at(ground.motion, 3, t), signal_at(ground.motion, 4, t), signal_at(ground.motion, 5, t))
-    turn = quat_exp(phi)
-    R = quat_matrix(turn)
-    pivot = triple(ground.pivot)
-    origin = add(shift, sub(pivot, mat_vec(R, pivot)))
+    turn = vec.quat_exp(phi)
+    R = vec.quat_matrix(turn)
+    pivot = vec.triple(ground.pivot)
+    origin = vec.add(shift, vec.sub(pivot, vec.mat_vec(R, pivot)))
     frame = ground.frame[row]
     frame[0], frame[1], frame[2] = origin
     frame[3], frame[4], frame[5], frame[6], frame[7], frame[8], frame[9], frame[10], frame[11] = R
@@ -102,7 +92,7 @@ def to_floor(ground, row, point):
     """A point of the world in the floor's frame."""
     if not is_moving(ground):
         return point
-    return mat_t_vec(rotation_of(ground, row), sub(point, load3(ground.frame, row)))
+    return vec.mat_t_vec(rotation_of(ground, row), vec.sub(point, vec.load3(ground.frame, row)))
 
 
 @kernel
@@ -110,7 +100,7 @@ def to_world(ground, force):
     """A force in the floor's frame, turned to the world as the floor stands in the middle of the step."""
     if not is_moving(ground):
         return force
-    return mat_vec(rotation_of(ground, MIDDLE), force)
+    return vec.mat_vec(rotation_of(ground, MIDDLE), force)
 
 
 @kernel
@@ -118,7 +108,7 @@ def force_in_floor(ground, force):
     """The inverse of ``to_world``."""
     if not is_moving(ground):
         return force
-    return mat_t_vec(rotation_of(ground, MIDDLE), force)
+    return vec.mat_t_vec(rotation_of(ground, MIDDLE), force)
 
 
 @kernel
@@ -136,7 +126,7 @@ def set_regions(ground, origin, contact):
     """The regions under the contact points, whose places relative to ``origin`` are given; needs the START frame."""
     if ground.bounds.shape[0] > 1:
         for c in range(contact.shape[0]):
-            at = to_floor(ground, START, add(origin, load3(contact, c)))
+            at = to_floor(ground, START, vec.add(origin, vec.load3(contact, c)))
             ground.region[c] = region_of(ground, at[0], at[1])
 
 
@@ -156,7 +146,7 @@ def floor_force_derivative(ground, state, c, middle, velocity, h):
         return D
     R = rotation_of(ground, END)
     turned = (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8])
-    return mat_mul(mat_mul(rotation_of(ground, MIDDLE), D), turned)
+    return vec.mat_mul(vec.mat_mul(rotation_of(ground, MIDDLE), D), turned)
 
 
 @kernel

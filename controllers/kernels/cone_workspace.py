@@ -26,27 +26,9 @@ import numpy as np
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.tree.dynamics import body_bias
 from biped.kernels.tree.whole_body import velocity_at
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.point_law import touches
-from contact.vectors import (
-    add,
-    add6,
-    add_scaled6,
-    congruence,
-    cross,
-    dot6,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_scale,
-    mat_vec,
-    quat_difference,
-    scale,
-    store6,
-    sub,
-    triple,
-)
 from controllers.kernels.contact_qp import (
     BASE,
     ITERATIONS,
@@ -178,7 +160,7 @@ def plan_feet(law, measurement):
     motion, planned = measurement.motion, law.room.planned
     in_flight = is_in_flight(law)
     for k in range(planned.shape[0]):
-        store6(planned, k, foot_acceleration(law, measurement, k, in_flight))
+        vec.store6(planned, k, foot_acceleration(law, measurement, k, in_flight))
         i = law.workspace.legs.foot[k]
         for axis in range(6):
             motion.acceleration[i, axis] -= planned[k, axis]
@@ -199,17 +181,17 @@ def foot_acceleration(law, measurement, k, in_flight):
     still = (0.0, 0.0, 0.0)
     wanted = still
     if touching == 0:
-        place = load3(motion.poses.com, i)
+        place = vec.load3(motion.poses.com, i)
         away, moving = from_others(law, motion, k)
-        wanted = add(scale(-stiffness, away), scale(-damping, moving))
+        wanted = vec.add(vec.scale(-stiffness, away), vec.scale(-damping, moving))
     if in_flight:
-        wanted = add(wanted, triple(tree.gravity))
+        wanted = vec.add(wanted, vec.triple(tree.gravity))
     velocity = velocity_at(motion, i, place)
     omega = velocity[3:]
-    _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(law.stance.foot_turn, k))
-    alpha = add(scale(-2.0 * stiffness, (x, y, z)), scale(-damping, omega))
+    _, x, y, z = vec.quat_difference(vec.load4(motion.poses.quaternion, i), vec.load4(law.stance.foot_turn, k))
+    alpha = vec.add(vec.scale(-2.0 * stiffness, (x, y, z)), vec.scale(-damping, omega))
     # From the acceleration of the point there to the rate of change of the twist at O.
-    return sub(sub(wanted, cross(alpha, place)), cross(omega, velocity[:3])) + alpha
+    return vec.sub(vec.sub(wanted, vec.cross(alpha, place)), vec.cross(omega, velocity[:3])) + alpha
 
 
 @kernel
@@ -223,8 +205,8 @@ def middle_of_touch(law, motion, k):
             points += 1
             if carries[c]:
                 touching += 1
-                middle = add(middle, load3(motion.poses.contact, stance.point[c]))
-    return touching, points, scale(1.0 / max(touching, 1), middle)
+                middle = vec.add(middle, vec.load3(motion.poses.contact, stance.point[c]))
+    return touching, points, vec.scale(1.0 / max(touching, 1), middle)
 
 
 @kernel
@@ -233,19 +215,21 @@ def from_others(law, motion, k):
     foot = law.workspace.legs.foot
     away, moving = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     share = 1.0 / max(foot.shape[0] - 1, 1)
-    here = sub(load3(motion.poses.com, foot[k]), load3(law.stance.foot_place, k))
+    here = vec.sub(vec.load3(motion.poses.com, foot[k]), vec.load3(law.stance.foot_place, k))
     for other in range(foot.shape[0]):
         if other != k:
-            there = sub(load3(motion.poses.com, foot[other]), load3(law.stance.foot_place, other))
-            away = add(away, scale(share, sub(here, there)))
-            moving = add(moving, scale(share, sub(com_velocity(motion, foot[k]), com_velocity(motion, foot[other]))))
+            there = vec.sub(vec.load3(motion.poses.com, foot[other]), vec.load3(law.stance.foot_place, other))
+            away = vec.add(away, vec.scale(share, vec.sub(here, there)))
+            moving = vec.add(
+                moving, vec.scale(share, vec.sub(com_velocity(motion, foot[k]), com_velocity(motion, foot[other])))
+            )
     return away, moving
 
 
 @kernel
 def com_velocity(motion, i):
     """[m/s] of a body's centre of mass."""
-    return velocity_at(motion, i, load3(motion.poses.com, i))[:3]
+    return velocity_at(motion, i, vec.load3(motion.poses.com, i))[:3]
 
 
 @kernel
@@ -260,10 +244,10 @@ def own_wrenches(law, measurement):
     accelerate_legs(law, motion, tree)
     for k in range(legs.foot.shape[0]):
         i = legs.foot[k]
-        beyond = add6(load6(motion.factors.twist, i), load6(motion.acceleration, i))
+        beyond = vec.add6(vec.load6(motion.factors.twist, i), vec.load6(motion.acceleration, i))
         inertia = big_inertia(tree, law.workspace.gains.big_base, motion, i)
         pressed = base_wrench(law, tree, motion, i, inertia, beyond)
-        store6(room.own, k, add_scaled6(pressed, -1.0, body_bias(tree, motion, i, load6(room.planned, k))))
+        vec.store6(room.own, k, vec.add_scaled6(pressed, -1.0, body_bias(tree, motion, i, vec.load6(room.planned, k))))
 
 
 @kernel
@@ -279,25 +263,25 @@ def accelerate_legs(law, motion, tree):
     for axis in range(6):
         factors.twist[0, axis] = wanted[axis]
     for i in range(1, tree.parent.shape[0]):
-        a = load6(factors.twist, tree.parent[i])
+        a = vec.load6(factors.twist, tree.parent[i])
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            delta = (factors.epsilon[dof] - dot6(load6(factors.w, dof), a)) * factors.d[dof]
-            a = add_scaled6(a, delta, load6(motion.poses.motion, dof))
-        store6(factors.twist, i, a)
+            delta = (factors.epsilon[dof] - vec.dot6(vec.load6(factors.w, dof), a)) * factors.d[dof]
+            a = vec.add_scaled6(a, delta, vec.load6(motion.poses.motion, dof))
+        vec.store6(factors.twist, i, a)
 
 
 @kernel
 def big_inertia(tree, big_base, motion, i):
     """[kg m²] about the centre of mass of a foot, as big base."""
-    return congruence(load9(motion.poses.rotation, i), mat_scale(big_base, load9(tree.inertia, 0)))
+    return vec.congruence(vec.load9(motion.poses.rotation, i), vec.mat_scale(big_base, vec.load9(tree.inertia, 0)))
 
 
 @kernel
 def base_wrench(law, tree, motion, i, inertia, a):
     """The wrench about O that gives the big base of a foot the acceleration a, whatever its bias."""
-    com = load3(motion.poses.com, i)
-    force = scale(law.workspace.gains.big_base * tree.mass[0], add(a[:3], cross(a[3:], com)))
-    return force + add(mat_vec(inertia, a[3:]), cross(com, force))
+    com = vec.load3(motion.poses.com, i)
+    force = vec.scale(law.workspace.gains.big_base * tree.mass[0], vec.add(a[:3], vec.cross(a[3:], com)))
+    return force + vec.add(vec.mat_vec(inertia, a[3:]), vec.cross(com, force))
 
 
 @kernel
@@ -313,7 +297,9 @@ def own_response(law, measurement):
         for i in range(1, tree.parent.shape[0]):
             if legs.leg[i] == k:
                 for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                    accelerate_column_wise(T, load6(motion.poses.motion, dof), load6(factors.w, dof), factors.d[dof])
+                    accelerate_column_wise(
+                        T, vec.load6(motion.poses.motion, dof), vec.load6(factors.w, dof), factors.d[dof]
+                    )
         i = legs.foot[k]
         inertia = big_inertia(tree, law.workspace.gains.big_base, motion, i)
         for column in range(6):
@@ -356,16 +342,16 @@ def prefer_forces(law, measurement):
 @kernel
 def prefer_forces_of_foot(law, motion, k):
     stance, qp, scratch = law.stance, law.qp, law.workspace.scratch
-    com = load3(motion.poses.com, law.workspace.legs.foot[k])
-    wrench = add_scaled6(load6(scratch.leg_wrench, k), -1.0, load6(law.room.own, k))
-    moment = sub(wrench[3:], cross(com, wrench[:3]))
+    com = vec.load3(motion.poses.com, law.workspace.legs.foot[k])
+    wrench = vec.add_scaled6(vec.load6(scratch.leg_wrench, k), -1.0, vec.load6(law.room.own, k))
+    moment = vec.sub(wrench[3:], vec.cross(com, wrench[:3]))
     gram, multiplier = scratch.gram, scratch.multiplier
     gram[:] = 0.0
     for axis in range(3):
         multiplier[axis], multiplier[3 + axis] = wrench[axis], moment[axis]
     for c in range(stance.point.shape[0]):
         if stance.point_foot[c] == k and qp.carries[c]:
-            add_gram(gram, sub(load3(motion.poses.contact, stance.point[c]), com))
+            add_gram(gram, vec.sub(vec.load3(motion.poses.contact, stance.point[c]), com))
             for axis in range(3, 6):
                 gram[axis, axis] -= 1.0  # a point gives no moment of its own
     for axis in range(6):
@@ -379,8 +365,8 @@ def prefer_forces_of_foot(law, motion, k):
         if stance.point_foot[c] == k:
             force = (0.0, 0.0, 0.0)
             if qp.carries[c]:
-                arm = sub(load3(motion.poses.contact, stance.point[c]), com)
-                force = sub((m[0], m[1], m[2]), cross(arm, (m[3], m[4], m[5])))
+                arm = vec.sub(vec.load3(motion.poses.contact, stance.point[c]), com)
+                force = vec.sub((m[0], m[1], m[2]), vec.cross(arm, (m[3], m[4], m[5])))
             for axis in range(3):
                 qp.preferred[3 * c + axis] = force[axis]
     return exact
@@ -451,7 +437,7 @@ def write_balance(law, motion):
             for column in range(BASE):
                 qp.base[row, column] -= room.response[k, row, column]
     for c in range(stance.point.shape[0]):
-        x, y, z = load3(motion.poses.contact, stance.point[c])
+        x, y, z = vec.load3(motion.poses.contact, stance.point[c])
         first = 3 * c
         for axis in range(3):
             qp.grasp[axis, first + axis] = 1.0
@@ -466,7 +452,7 @@ def write_limits(law, measurement):
     limits, qp, room, stance = law.limits, law.qp, law.room, law.stance
     row = 0
     for k in range(limits.torque_dof.shape[0]):
-        s, leg = load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
+        s, leg = vec.load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
         low, high = torque_range(law, measurement, law.limits.torque, k)
         if low > -math.inf or high < math.inf:
             qp.rows[row] = 0.0
@@ -478,7 +464,7 @@ def write_limits(law, measurement):
                     for column in range(3 * c, 3 * c + 3):
                         for axis in range(6):
                             qp.rows[row, BASE + column] -= s[axis] * qp.grasp[axis, column]
-            own = -dot6(s, load6(room.own, leg))
+            own = -vec.dot6(s, vec.load6(room.own, leg))
             qp.lower[row], qp.upper[row] = low - own, high - own
             row += 1
     return row
@@ -498,7 +484,7 @@ def take_wrenches(law, measurement, torque):
     for c in range(stance.point.shape[0]):
         k, first = stance.point_foot[c], BASE + 3 * c
         force = (qp.unknown[first], qp.unknown[first + 1], qp.unknown[first + 2])
-        moment = cross(load3(motion.poses.contact, stance.point[c]), force)
+        moment = vec.cross(vec.load3(motion.poses.contact, stance.point[c]), force)
         for axis in range(3):
             wrench[k, axis] += force[axis]
             wrench[k, 3 + axis] += moment[axis]

@@ -4,19 +4,8 @@ from typing import Any, NamedTuple
 
 from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import place_measured
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
-from contact.vectors import (
-    add,
-    copy1,
-    mat_vec,
-    quat_conj,
-    quat_difference,
-    quat_exp,
-    quat_matrix,
-    quat_mul,
-    rotation_vector,
-    sub,
-)
 from controllers.kernels.feet_frame import Frame, seen_from_feet
 from kernelcache import kernel
 
@@ -95,7 +84,7 @@ def remember(law, held):
     if not anew:
         law.found[:] = 0.0
         add_product(law.found, law.once, law.done)
-        copy1(law.found, law.done)
+        vec.copy1(law.found, law.done)
         add_times_torques(law, depth, row, -1.0)
     for k in range(law.dof.shape[0]):
         law.given[row, k] = held[law.dof[k]] - law.torque[k]
@@ -122,10 +111,10 @@ def show_ahead(law, measurement):
     if law.frame.follows != 0.0:
         back, middle = seen_from_feet(law.frame, measurement.motion.poses)
         place = (middle[0] + q[0], middle[1] + q[1], 0.0)
-    R, held = quat_matrix(back), (posture[3], posture[4], posture[5], posture[6])
-    away = add(mat_vec(R, sub((q[0], q[1], q[2]), place)), law.frame.place)
-    turn = rotation_vector(quat_difference(quat_mul(back, (q[3], q[4], q[5], q[6])), held))
-    velocity, omega = mat_vec(R, (rates[0], rates[1], rates[2])), mat_vec(R, (rates[3], rates[4], rates[5]))
+    R, held = vec.quat_matrix(back), (posture[3], posture[4], posture[5], posture[6])
+    away = vec.add(vec.mat_vec(R, vec.sub((q[0], q[1], q[2]), place)), law.frame.place)
+    turn = vec.rotation_vector(vec.quat_difference(vec.quat_mul(back, (q[3], q[4], q[5], q[6])), held))
+    velocity, omega = vec.mat_vec(R, (rates[0], rates[1], rates[2])), vec.mat_vec(R, (rates[3], rates[4], rates[5]))
     for axis in range(3):
         error[axis], error[3 + axis] = away[axis] - posture[axis], turn[axis]
         error[nv + axis], error[nv + 3 + axis] = velocity[axis], omega[axis]
@@ -135,13 +124,13 @@ def show_ahead(law, measurement):
     found[:] = 0.0
     add_product(found, law.ahead, error)
     add_times(found, 1.0, law.done)
-    out = quat_conj(back)
-    R = quat_matrix(out)
+    out = vec.quat_conj(back)
+    R = vec.quat_matrix(out)
     away = (posture[0] + found[0], posture[1] + found[1], posture[2] + found[2])
-    away = add(mat_vec(R, sub(away, law.frame.place)), place)
-    turned = quat_mul(out, quat_mul(quat_exp((found[3], found[4], found[5])), held))
-    velocity = mat_vec(R, (found[nv], found[nv + 1], found[nv + 2]))
-    omega = mat_vec(R, (found[nv + 3], found[nv + 4], found[nv + 5]))
+    away = vec.add(vec.mat_vec(R, vec.sub(away, law.frame.place)), place)
+    turned = vec.quat_mul(out, vec.quat_mul(vec.quat_exp((found[3], found[4], found[5])), held))
+    velocity = vec.mat_vec(R, (found[nv], found[nv + 1], found[nv + 2]))
+    omega = vec.mat_vec(R, (found[nv + 3], found[nv + 4], found[nv + 5]))
     for axis in range(3):
         q[axis], rates[axis], rates[3 + axis] = away[axis], velocity[axis], omega[axis]
     q[3], q[4], q[5], q[6] = turned

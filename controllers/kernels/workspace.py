@@ -15,26 +15,10 @@ from biped.kernels.solve.dense import solve_cholesky
 from biped.kernels.tree.dynamics import load_bias_forces
 from biped.kernels.tree.factorization import eliminate, row_dot, solve_inboard, store_block, store_block_times
 from biped.kernels.tree.kinematics import move_bodies
+from contact import vectors as vec
 from contact.analytic import sqrt
 from contact.arrays import Floats, Integers
 from contact.piecewise import Signals, count_signals
-from contact.vectors import (
-    add,
-    congruence,
-    cross,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_scale,
-    mat_t_vec,
-    mat_vec,
-    quat_difference,
-    quat_matrix,
-    scale,
-    store6,
-    sub,
-)
 from controllers.kernels.joint_pd import PdLaw, pd_torque
 from controllers.kernels.set_point import desired_motion
 from kernelcache import kernel
@@ -142,15 +126,15 @@ def workspace_dynamics(tree, big_base, legs, motion, scratch):
     """
     factors = motion.factors
     for i in range(tree.parent.shape[0]):
-        com = load3(motion.poses.com, i)
-        store_block(factors.block, i, tree.mass[i], com, com, load9(motion.inertia, i))
-    big = mat_scale(big_base, load9(tree.inertia, 0))
+        com = vec.load3(motion.poses.com, i)
+        store_block(factors.block, i, tree.mass[i], com, com, vec.load9(motion.inertia, i))
+    big = vec.mat_scale(big_base, vec.load9(tree.inertia, 0))
     for leg in range(legs.foot.shape[0]):
         i = legs.foot[leg]
-        com = load3(motion.poses.com, i)
-        inertia = congruence(load9(motion.poses.rotation, i), big)
+        com = vec.load3(motion.poses.com, i)
+        inertia = vec.congruence(vec.load9(motion.poses.rotation, i), big)
         store_block(factors.block, i, big_base * tree.mass[0], com, com, inertia)
-        store_block_times(factors.block, i, load6(motion.acceleration, i), factors.wrench, i)
+        store_block_times(factors.block, i, vec.load6(motion.acceleration, i), factors.wrench, i)
     s = motion.poses.motion
     eliminate(tree, s, s, legs.diagonal, factors, 1)
     solve_inboard(tree, s, scratch.nothing, factors, 1)
@@ -163,9 +147,9 @@ def between_feet(legs, q, motion):
     place, moving = (q[0], q[1], q[2]), (0.0, 0.0, 0.0)
     for leg in range(legs.foot.shape[0]):
         i = legs.foot[leg]
-        com, twist = load3(motion.poses.com, i), load6(motion.velocity, i)
-        place = add(place, scale(share, com))
-        moving = add(moving, scale(share, add(twist[:3], cross(twist[3:], com))))
+        com, twist = vec.load3(motion.poses.com, i), vec.load6(motion.velocity, i)
+        place = vec.add(place, vec.scale(share, com))
+        moving = vec.add(moving, vec.scale(share, vec.add(twist[:3], vec.cross(twist[3:], com))))
     return place, moving
 
 
@@ -174,27 +158,27 @@ def position_acceleration(gains, desired, legs, q, motion):
     """X_c of equations 4.12 to 4.14 in world axes, less ω × ṗ as the rate of a body's twist."""
     velocity = (motion.rates[0], motion.rates[1], motion.rates[2])
     omega = (motion.rates[3], motion.rates[4], motion.rates[5])
-    error = sub((q[0], q[1], q[2]), desired.position)
-    spin = cross(omega, velocity)
+    error = vec.sub((q[0], q[1], q[2]), desired.position)
+    spin = vec.cross(omega, velocity)
     if gains.follows != 0.0:
         moved, moving = between_feet(legs, q, motion)
         error = (error[0] - (moved[0] - gains.feet_at_home[0]), error[1] - (moved[1] - gains.feet_at_home[1]), error[2])
         velocity = (velocity[0] - moving[0], velocity[1] - moving[1], velocity[2])
-    velocity = sub(velocity, desired.velocity)
-    damped = sub(desired.acceleration, mat_vec(gains.kd_position, velocity))
-    return sub(sub(damped, mat_vec(gains.kp_position, error)), spin)
+    velocity = vec.sub(velocity, desired.velocity)
+    damped = vec.sub(desired.acceleration, vec.mat_vec(gains.kd_position, velocity))
+    return vec.sub(vec.sub(damped, vec.mat_vec(gains.kp_position, error)), spin)
 
 
 @kernel
 def orientation_acceleration(gains, desired, q, motion):
     """X_R of equation 4.24, with the error quaternion of equation 4.17 and ω_e of equation 4.20."""
     omega = (motion.rates[3], motion.rates[4], motion.rates[5])
-    turn = quat_difference((q[3], q[4], q[5], q[6]), desired.orientation)
-    Re = quat_matrix(turn)
-    spin = mat_vec(Re, desired.spin)
-    forward = add(mat_vec(Re, desired.spin_rate), cross(omega, spin))
-    damped = sub(forward, mat_vec(gains.kd_orientation, sub(omega, spin)))
-    return sub(damped, mat_vec(gains.kp_orientation, turn[1:]))
+    turn = vec.quat_difference((q[3], q[4], q[5], q[6]), desired.orientation)
+    Re = vec.quat_matrix(turn)
+    spin = vec.mat_vec(Re, desired.spin)
+    forward = vec.add(vec.mat_vec(Re, desired.spin_rate), vec.cross(omega, spin))
+    damped = vec.sub(forward, vec.mat_vec(gains.kd_orientation, vec.sub(omega, spin)))
+    return vec.sub(damped, vec.mat_vec(gains.kp_orientation, turn[1:]))
 
 
 @kernel
@@ -207,9 +191,9 @@ def desired_wrench(gains, desired, legs, q, motion, scratch):
         scratch.wrench[axis] = row_dot(block, 0, axis, X) + bias[0, axis]
     if gains.damping > 0.0:
         damp_wrench(block, gains.damping, scratch)
-    R = load9(motion.poses.rotation, 0)
-    force = mat_t_vec(R, (scratch.wrench[0], scratch.wrench[1], scratch.wrench[2]))
-    moment = mat_t_vec(R, (scratch.wrench[3], scratch.wrench[4], scratch.wrench[5]))
+    R = vec.load9(motion.poses.rotation, 0)
+    force = vec.mat_t_vec(R, (scratch.wrench[0], scratch.wrench[1], scratch.wrench[2]))
+    moment = vec.mat_t_vec(R, (scratch.wrench[3], scratch.wrench[4], scratch.wrench[5]))
     for axis in range(3):
         scratch.body_wrench[axis] = force[axis]
         scratch.body_wrench[3 + axis] = moment[axis]
@@ -245,16 +229,16 @@ def distribute_wrench(legs, motion, scratch):
     gram = scratch.gram
     gram[:] = 0.0
     for leg in range(legs.foot.shape[0]):
-        add_gram(gram, load3(motion.poses.com, legs.foot[leg]))
+        add_gram(gram, vec.load3(motion.poses.com, legs.foot[leg]))
     for axis in range(6):
         scratch.multiplier[axis] = scratch.wrench[axis]
     solve_symmetric6(gram, scratch.multiplier)
     m = scratch.multiplier
     for leg in range(legs.foot.shape[0]):
-        arm = load3(motion.poses.com, legs.foot[leg])
+        arm = vec.load3(motion.poses.com, legs.foot[leg])
         moment = (m[3], m[4], m[5])
-        force = sub((m[0], m[1], m[2]), cross(arm, moment))
-        store6(scratch.leg_wrench, leg, force + add(moment, cross(arm, force)))
+        force = vec.sub((m[0], m[1], m[2]), vec.cross(arm, moment))
+        vec.store6(scratch.leg_wrench, leg, force + vec.add(moment, vec.cross(arm, force)))
 
 
 @kernel
@@ -298,7 +282,7 @@ def joint_torques(tree, legs, motion, scratch, torque):
         leg = legs.leg[i]
         if leg >= 0:
             for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                torque[dof] = -dot6(load6(motion.poses.motion, dof), load6(scratch.leg_wrench, leg))
+                torque[dof] = -vec.dot6(vec.load6(motion.poses.motion, dof), vec.load6(scratch.leg_wrench, leg))
 
 
 @kernel

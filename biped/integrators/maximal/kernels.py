@@ -64,31 +64,8 @@ from biped.kernels.variational.closing import (
 )
 from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import evaluate, place_push, tolerance_of
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
-from contact.vectors import (
-    add,
-    add6,
-    copy1,
-    cross,
-    dot,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_vec,
-    norm,
-    quat_conj,
-    quat_matrix,
-    quat_mul,
-    quat_turned,
-    scale,
-    store3,
-    store4,
-    store6,
-    store9,
-    store_twist,
-    sub,
-)
 from kernelcache import kernel, optional
 
 # What may be left of the joints' rows, besides rounding: metres, and sines of half angles.
@@ -132,15 +109,15 @@ def inboard_frame(tree, poses, i):
     """Quaternion and rotation of joint i's inboard side, and the joint's place on it."""
     parent = tree.parent[i]
     if parent < 0:
-        return (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), load3(tree.joint_offset, i)
-    place = point_of_body(poses, parent, load3(tree.joint_offset, i))
-    return load4(poses.quaternion, parent), load9(poses.rotation, parent), place
+        return (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), vec.load3(tree.joint_offset, i)
+    place = point_of_body(poses, parent, vec.load3(tree.joint_offset, i))
+    return vec.load4(poses.quaternion, parent), vec.load9(poses.rotation, parent), place
 
 
 @kernel
 def joint_on_body(tree, poses, i):
     """The joint's place on its outboard body, relative to O."""
-    return sub(load3(poses.com, i), mat_vec(load9(poses.rotation, i), load3(tree.com_offset, i)))
+    return vec.sub(vec.load3(poses.com, i), vec.mat_vec(vec.load9(poses.rotation, i), vec.load3(tree.com_offset, i)))
 
 
 @kernel
@@ -155,34 +132,34 @@ def set_joint_rows(tree, poses, root_finder, i):
     """
     quaternion, rotation, place = inboard_frame(tree, poses, i)
     joint = joint_on_body(tree, poses, i)
-    r = sub(joint, place)
+    r = vec.sub(joint, place)
     kind, dof = tree.kind[i], tree.first_v[i]
     if kind == REVOLUTE or kind == PRISMATIC:
-        c, ux, uy, uz = quat_mul(quat_conj(quaternion), load4(poses.quaternion, i))
+        c, ux, uy, uz = vec.quat_mul(vec.quat_conj(quaternion), vec.load4(poses.quaternion, i))
         u = (ux, uy, uz)
-        a = load3(tree.axis, i)
+        a = vec.load3(tree.axis, i)
         if kind == REVOLUTE:
-            s = dot(u, a)
-            v = sub(u, scale(s, a))
-            across = cross(a, v)
+            s = vec.dot(u, a)
+            v = vec.sub(u, vec.scale(s, a))
+            across = vec.cross(a, v)
             size = c * c + s * s
-            free = mat_vec(rotation, add(scale(size, a), sub(scale(s, v), scale(c, across))))
-            store_twist(poses.motion, dof, cross(joint, free), free)
-            turn = mat_vec(rotation, scale(-2.0 / size, add(scale(c, v), scale(s, across))))
-            sine = norm(v)
+            free = vec.mat_vec(rotation, vec.add(vec.scale(size, a), vec.sub(vec.scale(s, v), vec.scale(c, across))))
+            vec.store_twist(poses.motion, dof, vec.cross(joint, free), free)
+            turn = vec.mat_vec(rotation, vec.scale(-2.0 / size, vec.add(vec.scale(c, v), vec.scale(s, across))))
+            sine = vec.norm(v)
         else:
-            free = mat_vec(rotation, a)
-            store_twist(poses.motion, dof, free, (0.0, 0.0, 0.0))
-            r = sub(r, scale(dot(r, free), free))
-            turn = mat_vec(rotation, scale(-2.0 / c, u))
-            sine = norm(u)
-        store_twist(root_finder.jump, i, sub(cross(joint, turn), r), turn)
-        return norm(r), sine
-    store_twist(poses.motion, dof, (0.0, joint[2], -joint[1]), (1.0, 0.0, 0.0))
-    store_twist(poses.motion, dof + 1, (-joint[2], 0.0, joint[0]), (0.0, 1.0, 0.0))
-    store_twist(poses.motion, dof + 2, (joint[1], -joint[0], 0.0), (0.0, 0.0, 1.0))
-    store_twist(root_finder.jump, i, scale(-1.0, r), (0.0, 0.0, 0.0))
-    return norm(r), 0.0
+            free = vec.mat_vec(rotation, a)
+            vec.store_twist(poses.motion, dof, free, (0.0, 0.0, 0.0))
+            r = vec.sub(r, vec.scale(vec.dot(r, free), free))
+            turn = vec.mat_vec(rotation, vec.scale(-2.0 / c, u))
+            sine = vec.norm(u)
+        vec.store_twist(root_finder.jump, i, vec.sub(vec.cross(joint, turn), r), turn)
+        return vec.norm(r), sine
+    vec.store_twist(poses.motion, dof, (0.0, joint[2], -joint[1]), (1.0, 0.0, 0.0))
+    vec.store_twist(poses.motion, dof + 1, (-joint[2], 0.0, joint[0]), (0.0, 1.0, 0.0))
+    vec.store_twist(poses.motion, dof + 2, (joint[1], -joint[0], 0.0), (0.0, 0.0, 1.0))
+    vec.store_twist(root_finder.jump, i, vec.scale(-1.0, r), (0.0, 0.0, 0.0))
+    return vec.norm(r), 0.0
 
 
 @kernel
@@ -191,15 +168,15 @@ def set_joint_coordinate(tree, state, scratch, i):
     quaternion, rotation, place = inboard_frame(tree, scratch.next, i)
     first = tree.first_q[i]
     if tree.kind[i] == PRISMATIC:
-        r = sub(joint_on_body(tree, scratch.next, i), place)
-        scratch.q[first] = dot(r, mat_vec(rotation, load3(tree.axis, i)))
+        r = vec.sub(joint_on_body(tree, scratch.next, i), place)
+        scratch.q[first] = vec.dot(r, vec.mat_vec(rotation, vec.load3(tree.axis, i)))
         return
-    after = quat_mul(quat_conj(quaternion), load4(scratch.next.quaternion, i))
+    after = vec.quat_mul(vec.quat_conj(quaternion), vec.load4(scratch.next.quaternion, i))
     if tree.kind[i] == REVOLUTE:
         quaternion, _, _ = inboard_frame(tree, scratch.motion.poses, i)
-        before = quat_mul(quat_conj(quaternion), load4(scratch.motion.poses.quaternion, i))
-        a = load3(tree.axis, i)
-        c0, s0, c1, s1 = before[0], dot(before[1:], a), after[0], dot(after[1:], a)
+        before = vec.quat_mul(vec.quat_conj(quaternion), vec.load4(scratch.motion.poses.quaternion, i))
+        a = vec.load3(tree.axis, i)
+        c0, s0, c1, s1 = before[0], vec.dot(before[1:], a), after[0], vec.dot(after[1:], a)
         s, c = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
         if c < 0.0:
             s, c = -s, -c
@@ -222,11 +199,11 @@ def place_free_bodies(tree, state, scratch, root_finder):
     poses = scratch.next
     position = rotation = total = 0.0
     for i in range(tree.parent.shape[0]):
-        q = load4(poses.quaternion, i)
-        store9(poses.rotation, i, quat_matrix(q))
+        q = vec.load4(poses.quaternion, i)
+        vec.store9(poses.rotation, i, vec.quat_matrix(q))
         rotation = max(rotation, abs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0))
         if tree.kind[i] == FLOATING:
-            store_twist(root_finder.jump, i, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+            vec.store_twist(root_finder.jump, i, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         else:
             distance, sine = set_joint_rows(tree, poses, root_finder, i)
             position, rotation = max(position, distance), max(rotation, sine)
@@ -242,7 +219,7 @@ def place_free_bodies(tree, state, scratch, root_finder):
             ):
                 set_joint_coordinate(tree, state, scratch, i)
     for c in range(tree.contact_body.shape[0]):
-        store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], load3(tree.contact_offset, c)))
+        vec.store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], vec.load3(tree.contact_offset, c)))
     root_finder.gap[POSITION], root_finder.gap[ROTATION] = position, rotation
     return total
 
@@ -263,10 +240,10 @@ def load_jumps(tree, scratch, root_finder):
     """The sums of the jumps, and what they do to the balances, into ``factors.wrench``: before the elimination."""
     factors = scratch.motion.factors
     for i in range(tree.parent.shape[0]):
-        path = load6(root_finder.jump, i)
+        path = vec.load6(root_finder.jump, i)
         if tree.parent[i] >= 0:
-            path = add6(load6(root_finder.path, tree.parent[i]), path)
-        store6(root_finder.path, i, path)
+            path = vec.add6(vec.load6(root_finder.path, tree.parent[i]), path)
+        vec.store6(root_finder.path, i, path)
         for row in range(6):
             factors.wrench[i, row] = row_dot(factors.block, i, row, path)
 
@@ -282,17 +259,17 @@ def set_newton_twists(tree, ground, state, scratch, method, root_finder, h):
     solve_inboard(tree, left, scratch.residual, factors, 0)
     solve_outboard(tree, right, factors, scratch.delta)
     for i in range(tree.parent.shape[0]):
-        store6(factors.twist, i, add6(load6(factors.twist, i), load6(root_finder.path, i)))
+        vec.store6(factors.twist, i, vec.add6(vec.load6(factors.twist, i), vec.load6(root_finder.path, i)))
     close_loops(tree, left, right, method.closing, factors, scratch.delta)
 
 
 @kernel
 def keep_base(tree, scratch, root_finder):
     """Where the line search starts."""
-    copy1(scratch.shift, scratch.base_shift)
+    vec.copy1(scratch.shift, scratch.base_shift)
     for i in range(tree.parent.shape[0]):
-        store3(root_finder.base_com, i, load3(scratch.next.com, i))
-        store4(root_finder.base_quaternion, i, load4(scratch.next.quaternion, i))
+        vec.store3(root_finder.base_com, i, vec.load3(scratch.next.com, i))
+        vec.store4(root_finder.base_quaternion, i, vec.load4(scratch.next.quaternion, i))
 
 
 @kernel
@@ -300,16 +277,16 @@ def displace_bodies(tree, scratch, root_finder, factor):
     """The candidate at ``factor`` of Newton's displacement from the base; a floating root takes O along."""
     moved = (0.0, 0.0, 0.0)
     if tree.kind[0] == FLOATING:
-        moved = scale(factor, load6(scratch.motion.factors.twist, 0)[:3])
+        moved = vec.scale(factor, vec.load6(scratch.motion.factors.twist, 0)[:3])
         for axis in range(3):
             scratch.shift[axis] = scratch.base_shift[axis] + moved[axis]
     for i in range(tree.parent.shape[0]):
-        twist = load6(scratch.motion.factors.twist, i)
-        com = load3(root_finder.base_com, i)
-        turn = scale(factor, twist[3:])
-        step = add(scale(factor, twist[:3]), cross(turn, com))
-        store3(scratch.next.com, i, add(com, sub(step, moved)))
-        store4(scratch.next.quaternion, i, quat_turned(load4(root_finder.base_quaternion, i), turn))
+        twist = vec.load6(scratch.motion.factors.twist, i)
+        com = vec.load3(root_finder.base_com, i)
+        turn = vec.scale(factor, twist[3:])
+        step = vec.add(vec.scale(factor, twist[:3]), vec.cross(turn, com))
+        vec.store3(scratch.next.com, i, vec.add(com, vec.sub(step, moved)))
+        vec.store4(scratch.next.quaternion, i, vec.quat_turned(vec.load4(root_finder.base_quaternion, i), turn))
 
 
 @kernel
@@ -334,8 +311,8 @@ def gap_tolerance(tree, poses):
     """What may be left of the joints' rows: places are rounded where they are."""
     farthest = 0.0
     for i in range(tree.parent.shape[0]):
-        com = load3(poses.com, i)
-        farthest = max(farthest, dot(com, com))
+        com = vec.load3(poses.com, i)
+        farthest = max(farthest, vec.dot(com, com))
     return max(GAP, ROUNDINGS * EPSILON * math.sqrt(farthest))
 
 
@@ -394,7 +371,7 @@ def load_momenta(tree, motion, root_finder):
     """The bodies' momenta at ``motion.velocity``."""
     for i in range(tree.parent.shape[0]):
         linear, angular = spatial_momentum(tree, motion.poses, motion, i)
-        store_twist(root_finder.momentum, i, linear, angular)
+        vec.store_twist(root_finder.momentum, i, linear, angular)
 
 
 @kernel
@@ -412,13 +389,13 @@ def sum_inboard(tree, wrench):
     for i in range(tree.parent.shape[0] - 1, 0, -1):
         parent = tree.parent[i]
         if parent >= 0:
-            store6(wrench, parent, add6(load6(wrench, parent), load6(wrench, i)))
+            vec.store6(wrench, parent, vec.add6(vec.load6(wrench, parent), vec.load6(wrench, i)))
 
 
 @kernel
 def about_joint(tree, poses, i, force, moment):
     """A wrench about O as one about joint i."""
-    return sub(moment, cross(joint_on_body(tree, poses, i), force))
+    return vec.sub(moment, vec.cross(joint_on_body(tree, poses, i), force))
 
 
 @kernel
@@ -426,10 +403,10 @@ def set_first_halves(tree, state, scratch, root_finder):
     """The joints' impulses in the first half of the step: G_kᵀ λ, and half of the torque's."""
     sum_inboard(tree, root_finder.momentum)
     for i in range(tree.parent.shape[0]):
-        beyond, momentum = load6(scratch.wrench, i), load6(root_finder.momentum, i)
-        force = sub(beyond[:3], momentum[:3])
-        moment = sub(beyond[3:], momentum[3:])
-        store_twist(root_finder.start, i, force, about_joint(tree, scratch.motion.poses, i, force, moment))
+        beyond, momentum = vec.load6(scratch.wrench, i), vec.load6(root_finder.momentum, i)
+        force = vec.sub(beyond[:3], momentum[:3])
+        moment = vec.sub(beyond[3:], momentum[3:])
+        vec.store_twist(root_finder.start, i, force, about_joint(tree, scratch.motion.poses, i, force, moment))
     root_finder.solved[0] = state.counts[TOTAL_STEPS]
 
 
@@ -448,11 +425,11 @@ def record_joints(tree, state, scratch, more, row, place):
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] == FLOATING:
             continue
-        beyond, momentum = load6(scratch.wrench, i), load6(root_finder.momentum, i)
-        force = sub(momentum[:3], beyond[:3])
-        moment = about_joint(tree, motion.poses, i, force, sub(momentum[3:], beyond[3:]))
-        half = load6(root_finder.start, i)
-        mean = scale(rate, add(half[:3], force)) + scale(rate, add(half[3:], moment))
+        beyond, momentum = vec.load6(scratch.wrench, i), vec.load6(root_finder.momentum, i)
+        force = vec.sub(momentum[:3], beyond[:3])
+        moment = about_joint(tree, motion.poses, i, force, vec.sub(momentum[3:], beyond[3:]))
+        half = vec.load6(root_finder.start, i)
+        mean = vec.scale(rate, vec.add(half[:3], force)) + vec.scale(rate, vec.add(half[3:], moment))
         for k in range(6):
             row[place + k] = mean[k] if taken else 0.0
         place += 6

@@ -15,23 +15,10 @@ from biped.kernels.step.step import time_of
 from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, MIN_EFFORT, Tree
+from contact import vectors as vec
 from contact.analytic import cos, positive
 from contact.arrays import Floats, Integers
 from contact.point_law import touches
-from contact.vectors import (
-    copy1,
-    cross,
-    mat_vec,
-    norm,
-    quat_conj,
-    quat_exp,
-    quat_matrix,
-    quat_mul,
-    quat_normalized,
-    rotation_vector,
-    scale,
-    triple,
-)
 from kernelcache import kernel
 
 # Places in ``SensorModel.how``.
@@ -136,8 +123,8 @@ def measure(tree, state, motion, sensors, actuators, measurement):
     measure_abilities(tree, state, motion.rates, actuators, measurement)
     shown = measurement.motion
     if sensors.how[PERFECT] == 1:
-        copy1(state.q, measurement.q)
-        copy1(motion.rates, shown.rates)
+        vec.copy1(state.q, measurement.q)
+        vec.copy1(motion.rates, shown.rates)
         copy_poses(motion.poses, shown.poses)
         copy_inertias(motion.inertia, shown.inertia)
         return
@@ -210,8 +197,8 @@ def keep_start(state, sensors, measurement):
 
 @kernel
 def measure_touch(state, measurement):
-    copy1(state.found, measurement.found)
-    copy1(state.torque, measurement.held)
+    vec.copy1(state.found, measurement.found)
+    vec.copy1(state.torque, measurement.held)
     for c in range(state.force.shape[0]):
         for axis in range(3):
             measurement.force[c, axis] = state.force[c, axis]
@@ -244,8 +231,8 @@ def copy_inertias(source, target):
 def move_root(sensors, measurement):
     """From the root's centre of mass to that of the root without its load, of which the controller knows nothing."""
     q, rates = measurement.q, measurement.motion.rates
-    arm = mat_vec(quat_matrix((q[3], q[4], q[5], q[6])), triple(sensors.offset))
-    moving = cross((rates[3], rates[4], rates[5]), arm)
+    arm = vec.mat_vec(vec.quat_matrix((q[3], q[4], q[5], q[6])), vec.triple(sensors.offset))
+    moving = vec.cross((rates[3], rates[4], rates[5]), arm)
     for axis in range(3):
         q[axis] += arm[axis]
         rates[axis] += moving[axis]
@@ -318,22 +305,24 @@ def blur_turn(state, sensors, channel, quantity, number, q, a, begun):
     start = begun[a], begun[a + 1], begun[a + 2], begun[a + 3]
     spread = noise[quantity]
     if noise[SHARE + channel] > 0.0:
-        away = rotation_vector(quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), quat_conj(start)))
-        spread += noise[SHARE + channel] * norm(away)
+        away = vec.rotation_vector(vec.quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), vec.quat_conj(start)))
+        spread += noise[SHARE + channel] * vec.norm(away)
     if spread > 0.0:
         x = noise_of(state, sensors, channel, number)
         y = noise_of(state, sensors, channel, number + 1)
         z = noise_of(state, sensors, channel, number + 2)
-        turn_by(q, a, scale(spread, (x, y, z)))
+        turn_by(q, a, vec.scale(spread, (x, y, z)))
     if threshold > 0.0:
-        x, y, z = rotation_vector(quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), quat_conj(start)))
+        x, y, z = vec.rotation_vector(vec.quat_mul((q[a], q[a + 1], q[a + 2], q[a + 3]), vec.quat_conj(start)))
         q[a], q[a + 1], q[a + 2], q[a + 3] = start
         turn_by(q, a, (beyond(x, threshold), beyond(y, threshold), beyond(z, threshold)))
 
 
 @kernel
 def turn_by(q, a, phi):
-    q[a], q[a + 1], q[a + 2], q[a + 3] = quat_normalized(quat_mul(quat_exp(phi), (q[a], q[a + 1], q[a + 2], q[a + 3])))
+    q[a], q[a + 1], q[a + 2], q[a + 3] = vec.quat_normalized(
+        vec.quat_mul(vec.quat_exp(phi), (q[a], q[a + 1], q[a + 2], q[a + 3]))
+    )
 
 
 #: [rad/s] A joint that is turned back faster is taken to be as strong as at this rate (our choice).

@@ -18,26 +18,11 @@ from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body
 from biped.kernels.variational.equations import reference_point
 from biped.kernels.variational.free_body import STATE, body_pose, body_velocities, fly, inertia_in_world, strike_body
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.boxes import SCRATCH_SHAPE, contact_point, separation
 from contact.capsules import capsule_to_box
 from contact.collision import collision_impulse, rigid_body_collision_matrix
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_add,
-    mat_vec,
-    quat_matrix,
-    scale,
-    store_twist,
-    sub,
-    triple,
-)
 from kernelcache import kernel, routine
 
 # Places in ``Projectile.status``.
@@ -101,29 +86,29 @@ def new_projectile_state(targets: int = 1) -> Floats:
 def own_box(projectile):
     """The free box as ``boxes`` takes it."""
     position, quaternion = body_pose(projectile.state)
-    return position, quat_matrix(quaternion), triple(projectile.half)
+    return position, vec.quat_matrix(quaternion), vec.triple(projectile.half)
 
 
 @kernel
 def target_box(tree, state, poses, projectile, k):
     """Target k, a box, as ``boxes`` takes it."""
     i = projectile.target_body[k]
-    centre = add(reference_point(tree, state.q), point_of_body(poses, i, load3(projectile.target_offset, k)))
-    return centre, load9(poses.rotation, i), load3(projectile.target_half, k)
+    centre = vec.add(reference_point(tree, state.q), point_of_body(poses, i, vec.load3(projectile.target_offset, k)))
+    return centre, vec.load9(poses.rotation, i), vec.load3(projectile.target_half, k)
 
 
 @kernel
 def as_capsule(target, radius):
     """What ``target_box`` gives of a capsule, as ``capsules`` takes it."""
-    return target[0], mat_vec(target[1], target[2]), radius
+    return target[0], vec.mat_vec(target[1], target[2]), radius
 
 
 @kernel
 def are_far_apart(target, radius, own):
     """Whether the solids' surrounding spheres are, so that they do not meet within a step."""
-    offset = sub(own[0], target[0])
-    reach = math.sqrt(dot(target[2], target[2])) + max(radius, 0.0) + math.sqrt(dot(own[2], own[2])) + NEAR
-    return dot(offset, offset) > reach * reach
+    offset = vec.sub(own[0], target[0])
+    reach = math.sqrt(vec.dot(target[2], target[2])) + max(radius, 0.0) + math.sqrt(vec.dot(own[2], own[2])) + NEAR
+    return vec.dot(offset, offset) > reach * reach
 
 
 @routine
@@ -165,7 +150,7 @@ def passes(tree, state, poses, projectile, h):
 
 @kernel
 def fly_projectile(tree, projectile, h):
-    return fly(projectile.state, projectile.mass[0], load9(projectile.inertia, 0), triple(tree.gravity), h)
+    return fly(projectile.state, projectile.mass[0], vec.load9(projectile.inertia, 0), vec.triple(tree.gravity), h)
 
 
 @kernel
@@ -218,22 +203,22 @@ def collide_with(tree, state, motion, projectile, k, log, time):
     radius = projectile.target_radius[k]
     projectile.state[GAPS + k], normal, point = contact_between(target, radius, own, projectile.scratch)
     i = projectile.target_body[k]
-    arm = sub(point, reference_point(tree, state.q))
-    own_arm = sub(point, own[0])
+    arm = vec.sub(point, reference_point(tree, state.q))
+    own_arm = vec.sub(point, own[0])
     rates_from_momentum(tree, state.momentum, motion)
     K = body_collision_matrix(tree, motion, i, arm)
-    J = inertia_in_world(projectile.state, load9(projectile.inertia, 0))
-    K = mat_add(K, rigid_body_collision_matrix(projectile.mass[0], J, own_arm))
-    velocity, omega = body_velocities(projectile.state, projectile.mass[0], load9(projectile.inertia, 0))
-    before = sub(add(velocity, cross(omega, own_arm)), point_velocity(tree, motion, i, arm))
+    J = inertia_in_world(projectile.state, vec.load9(projectile.inertia, 0))
+    K = vec.mat_add(K, rigid_body_collision_matrix(projectile.mass[0], J, own_arm))
+    velocity, omega = body_velocities(projectile.state, projectile.mass[0], vec.load9(projectile.inertia, 0))
+    before = vec.sub(vec.add(velocity, vec.cross(omega, own_arm)), point_velocity(tree, motion, i, arm))
     impulse = collision_impulse(before, normal, K, projectile.law[0], projectile.law[1])
-    size = dot(impulse, impulse)
+    size = vec.dot(impulse, impulse)
     if not math.isfinite(size):
         return COLLISION_FAILED
     if size > 0.0:
-        log_event(log, time, IMPACT, i, scale(-1.0, impulse), point, before)
+        log_event(log, time, IMPACT, i, vec.scale(-1.0, impulse), point, before)
         strike_body(projectile.state, own_arm, impulse)
-        strike(tree, state, motion, i, arm, scale(-1.0, impulse))
+        strike(tree, state, motion, i, arm, vec.scale(-1.0, impulse))
     return OK
 
 
@@ -245,11 +230,11 @@ def point_velocity(tree, motion, i, arm):
     j = i
     while j >= 0:
         for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            s, rate = load6(motion.poses.motion, dof), motion.rates[dof]
-            linear = add(linear, scale(rate, s[:3]))
-            angular = add(angular, scale(rate, s[3:]))
+            s, rate = vec.load6(motion.poses.motion, dof), motion.rates[dof]
+            linear = vec.add(linear, vec.scale(rate, s[:3]))
+            angular = vec.add(angular, vec.scale(rate, s[3:]))
         j = tree.parent[j]
-    return add(linear, cross(angular, arm))
+    return vec.add(linear, vec.cross(angular, arm))
 
 
 @routine
@@ -260,12 +245,12 @@ def respond(tree, motion, i, arm, impulse):
     """
     factors = motion.factors
     for k in range(factors.wrench.shape[0]):
-        store_twist(factors.wrench, k, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    store_twist(factors.wrench, i, scale(-1.0, impulse), scale(-1.0, cross(arm, impulse)))
+        vec.store_twist(factors.wrench, k, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    vec.store_twist(factors.wrench, i, vec.scale(-1.0, impulse), vec.scale(-1.0, vec.cross(arm, impulse)))
     solve_inboard(tree, motion.poses.motion, motion.nothing, factors, 0)
     solve_outboard(tree, motion.poses.motion, factors, motion.response)
-    twist = load6(factors.twist, i)
-    return add(twist[:3], cross(twist[3:], arm))
+    twist = vec.load6(factors.twist, i)
+    return vec.add(twist[:3], vec.cross(twist[3:], arm))
 
 
 @kernel
@@ -283,18 +268,18 @@ def strike(tree, state, motion, i, arm, impulse):
     """The impulse on body i of the tree: its momenta, its books, and the rates that the next guess goes by."""
     before = point_velocity(tree, motion, i, arm)
     change = respond(tree, motion, i, arm, impulse)
-    wrench = impulse + cross(arm, impulse)
+    wrench = impulse + vec.cross(arm, impulse)
     j = i
     while j >= 0:
         for dof in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-            state.momentum[dof] += dot6(load6(motion.poses.motion, dof), wrench)
+            state.momentum[dof] += vec.dot6(vec.load6(motion.poses.motion, dof), wrench)
         j = tree.parent[j]
     for dof in range(state.cache.rate.shape[0]):
         state.cache.rate[dof] += motion.response[dof]
         state.cache.rate_change[dof] = 0.0
         state.cache.rate_curve[dof] = 0.0
-    state.ledger.works[IMPACTS] += dot(impulse, add(before, scale(0.5, change)))
-    about_origin = cross(add(reference_point(tree, state.q), arm), impulse)
+    state.ledger.works[IMPACTS] += vec.dot(impulse, vec.add(before, vec.scale(0.5, change)))
+    about_origin = vec.cross(vec.add(reference_point(tree, state.q), arm), impulse)
     for axis in range(3):
         state.ledger.impulse[axis] += impulse[axis]
         state.ledger.impulse[3 + axis] += about_origin[axis]

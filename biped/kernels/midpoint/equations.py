@@ -25,22 +25,8 @@ from biped.kernels.midpoint.elimination import (
 )
 from biped.kernels.tree.dynamics import turn_inertias
 from biped.kernels.tree.kinematics import Poses, motion_cross, new_poses, place_bodies
+from contact import vectors as vec
 from contact.arrays import Floats, unset
-from contact.vectors import (
-    add,
-    add6,
-    add_scaled6,
-    cross,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_vec,
-    scale,
-    scale6,
-    store6,
-    triple,
-)
 from kernelcache import kernel
 
 
@@ -96,39 +82,39 @@ def place_middle(tree, q, alpha, h, room):
 def move_middle(tree, alpha, h, room):
     """The part of ``place_middle`` that depends on the rates."""
     for i in range(tree.parent.shape[0]):
-        s = load6(room.poses.motion, i)
+        s = vec.load6(room.poses.motion, i)
         parent = tree.parent[i]
         V, bracket = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if parent >= 0:
-            V = load6(room.velocity, parent)
+            V = vec.load6(room.velocity, parent)
             bracket = motion_cross(V, s)
-        store6(room.left, i, add_scaled6(s, (alpha - 1.0) * h, bracket))
-        store6(room.right, i, scale6(1.0 / h, add_scaled6(s, alpha * h, bracket)))
-        V = add_scaled6(V, room.rates[i], s)
-        store6(room.velocity, i, V)
-        store6(room.momentum, i, momentum_of(tree, room, i, V))
+        vec.store6(room.left, i, vec.add_scaled6(s, (alpha - 1.0) * h, bracket))
+        vec.store6(room.right, i, vec.scale6(1.0 / h, vec.add_scaled6(s, alpha * h, bracket)))
+        V = vec.add_scaled6(V, room.rates[i], s)
+        vec.store6(room.velocity, i, V)
+        vec.store6(room.momentum, i, momentum_of(tree, room, i, V))
 
 
 @kernel
 def momentum_of(tree, room, i, V):
     """h_i = I_i V_i, about O."""
-    com = load3(room.poses.com, i)
-    linear = scale(tree.mass[i], add(V[:3], cross(V[3:], com)))
-    return linear + add(mat_vec(load9(room.inertia, i), V[3:]), cross(com, linear))
+    com = vec.load3(room.poses.com, i)
+    linear = vec.scale(tree.mass[i], vec.add(V[:3], vec.cross(V[3:], com)))
+    return linear + vec.add(vec.mat_vec(vec.load9(room.inertia, i), V[3:]), vec.cross(com, linear))
 
 
 @kernel
 def set_gravity_impulses(tree, room, duration):
     """The impulses of uniform gravity on the bodies in ``duration``, in place of what was in ``room.impulse``."""
     for i in range(tree.parent.shape[0]):
-        impulse = scale(duration * tree.mass[i], triple(tree.gravity))
-        store6(room.impulse, i, impulse + cross(load3(room.poses.com, i), impulse))
+        impulse = vec.scale(duration * tree.mass[i], vec.triple(tree.gravity))
+        vec.store6(room.impulse, i, impulse + vec.cross(vec.load3(room.poses.com, i), impulse))
 
 
 @kernel
 def add_point_impulse(room, i, arm, impulse):
     """An impulse on body i at ``arm`` from O."""
-    store6(room.impulse, i, add6(load6(room.impulse, i), impulse + cross(arm, impulse)))
+    vec.store6(room.impulse, i, vec.add6(vec.load6(room.impulse, i), impulse + vec.cross(arm, impulse)))
 
 
 @kernel
@@ -146,19 +132,19 @@ def set_midpoint_residual(tree, room, prescribed):
     """
     n = tree.parent.shape[0]
     for i in range(n):
-        store6(room.carried, i, load6(room.momentum, i))
+        vec.store6(room.carried, i, vec.load6(room.momentum, i))
     total = 0.0
     for i in range(n - 1, -1, -1):
-        H, G = load6(room.carried, i), load6(room.impulse, i)
-        e = room.load[i] - dot6(load6(room.left, i), H) + dot6(load6(room.poses.motion, i), G)
+        H, G = vec.load6(room.carried, i), vec.load6(room.impulse, i)
+        e = room.load[i] - vec.dot6(vec.load6(room.left, i), H) + vec.dot6(vec.load6(room.poses.motion, i), G)
         e -= rotor_momentum_of(tree, room, i)
         room.residual[i] = e
         if prescribed[i] == 0:
             total += e * e
         parent = tree.parent[i]
         if parent >= 0:
-            store6(room.carried, parent, add6(load6(room.carried, parent), H))
-            store6(room.impulse, parent, add6(load6(room.impulse, parent), G))
+            vec.store6(room.carried, parent, vec.add6(vec.load6(room.carried, parent), H))
+            vec.store6(room.impulse, parent, vec.add6(vec.load6(room.impulse, parent), G))
     return math.sqrt(total)
 
 
@@ -166,9 +152,11 @@ def set_midpoint_residual(tree, room, prescribed):
 def set_midpoint_blocks(tree, h, gravity_duration, room):
     """The blocks of all bodies under uniform gravity, and of rotors; forces add theirs before ``eliminate_blocks``."""
     for i in range(tree.parent.shape[0]):
-        com = load3(room.poses.com, i)
-        store_momentum_blocks(room.factors, i, tree.mass[i], com, load9(room.inertia, i), load6(room.momentum, i))
-        impulse = scale(gravity_duration * tree.mass[i], triple(tree.gravity))
+        com = vec.load3(room.poses.com, i)
+        store_momentum_blocks(
+            room.factors, i, tree.mass[i], com, vec.load9(room.inertia, i), vec.load6(room.momentum, i)
+        )
+        impulse = vec.scale(gravity_duration * tree.mass[i], vec.triple(tree.gravity))
         subtract_arm_block(room.factors.by_pose, i, com, impulse)
         room.diagonal[i] = tree.armature[i] / h
 
@@ -185,17 +173,17 @@ def set_midpoint_momentum(tree, h, room, load, momentum):
         momentum: (n,) the result.
     """
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        s = load6(room.poses.motion, i)
-        H, G = load6(room.carried, i), load6(room.impulse, i)
-        p = h * dot6(load6(room.right, i), H) + dot6(s, G)  # r' is h c
+        s = vec.load6(room.poses.motion, i)
+        H, G = vec.load6(room.carried, i), vec.load6(room.impulse, i)
+        p = h * vec.dot6(vec.load6(room.right, i), H) + vec.dot6(s, G)  # r' is h c
         momentum[i] = p + load[i] + rotor_momentum_of(tree, room, i)
         parent = tree.parent[i]
         if parent >= 0:
-            store6(room.impulse, parent, add6(load6(room.impulse, parent), G))
+            vec.store6(room.impulse, parent, vec.add6(vec.load6(room.impulse, parent), G))
 
 
 @kernel
 def point_velocity(room, i, arm):
     """[m/s] of the point of body i at ``arm`` from O, at the middle of the step."""
-    V = load6(room.velocity, i)
-    return add(V[:3], cross(V[3:], arm))
+    V = vec.load6(room.velocity, i)
+    return vec.add(V[:3], vec.cross(V[3:], arm))

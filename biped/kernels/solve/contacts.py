@@ -34,29 +34,8 @@ from biped.kernels.solve.cone import (
 )
 from biped.kernels.solve.pyramid import along, linearized_pyramid, set_sliding_changes, start_pyramid, sum_of_sides
 from biped.kernels.solve.rounding import resolved
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    hat,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_add,
-    mat_mul,
-    mat_scale,
-    mat_t_vec,
-    mat_vec,
-    norm,
-    outer,
-    scale,
-    store3,
-    store_twist,
-    sub,
-    transposed,
-)
 from kernelcache import kernel
 
 
@@ -110,19 +89,19 @@ def begin_contacts(contacts, motion, room):
     for c in range(contacts.body.shape[0]):
         set_dimensions(contacts, room, c)
         b, o = contacts.body[c], contacts.other[c]
-        point = mat_vec(load9(poses.rotation, b), load3(contacts.point, c))
-        normal = load9(contacts.frame, c)[:3]
-        lead = scale(contacts.radius[c], normal)
-        arm, origin = sub(point, lead), load3(poses.com, b)
-        store3(room.arm_begin, 2 * c, arm)
-        store3(room.lead_begin, 2 * c, lead)
+        point = vec.mat_vec(vec.load9(poses.rotation, b), vec.load3(contacts.point, c))
+        normal = vec.load9(contacts.frame, c)[:3]
+        lead = vec.scale(contacts.radius[c], normal)
+        arm, origin = vec.sub(point, lead), vec.load3(poses.com, b)
+        vec.store3(room.arm_begin, 2 * c, arm)
+        vec.store3(room.lead_begin, 2 * c, lead)
         if o >= 0:
-            other = mat_vec(load9(poses.rotation, o), load3(contacts.other_point, c))
-            between = sub(origin, load3(poses.com, o))
-            store3(room.arm_begin, 2 * c + 1, add(between, arm))
-            store3(room.lead_begin, 2 * c + 1, sub(other, add(between, arm)))
-            origin = sub(between, other)
-        room.gap_begin[c] = dot(normal, add(origin, point)) - contacts.height[c]
+            other = vec.mat_vec(vec.load9(poses.rotation, o), vec.load3(contacts.other_point, c))
+            between = vec.sub(origin, vec.load3(poses.com, o))
+            vec.store3(room.arm_begin, 2 * c + 1, vec.add(between, arm))
+            vec.store3(room.lead_begin, 2 * c + 1, vec.sub(other, vec.add(between, arm)))
+            origin = vec.sub(between, other)
+        room.gap_begin[c] = vec.dot(normal, vec.add(origin, point)) - contacts.height[c]
 
 
 @kernel
@@ -153,26 +132,26 @@ def turned_by(turn, arm):
     """The change of an arm by a turn (c, u): 2 u × (c r + u × r)."""
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
-    return scale(2.0, cross(u, add(scale(c, arm), cross(u, arm))))
+    return vec.scale(2.0, vec.cross(u, vec.add(vec.scale(c, arm), vec.cross(u, arm))))
 
 
 @kernel
 def place_contacts(contacts, room):
     """Arms and displacements of the candidate."""
     for c in range(contacts.body.shape[0]):
-        frame = load9(contacts.frame, c)
+        frame = vec.load9(contacts.frame, c)
         slide = (0.0, 0.0, 0.0)
         for side in range(2):
             b, sign = side_of(contacts, c, side)
             if b >= 0:
-                k, turn = 2 * c + side, load4(room.turn, b)
-                arm, lead = load3(room.arm_begin, k), load3(room.lead_begin, k)
+                k, turn = 2 * c + side, vec.load4(room.turn, b)
+                arm, lead = vec.load3(room.arm_begin, k), vec.load3(room.lead_begin, k)
                 change, lead_change = turned_by(turn, arm), turned_by(turn, lead)
-                store3(room.arm_end, k, add(arm, change))
-                store3(room.lead_end, k, add(lead, lead_change))
-                n, x, y = mat_vec(frame, add(load3(room.moved, b), change))
-                slide = add(slide, scale(sign, (n + dot(frame[:3], lead_change), x, y)))
-        store3(room.slide, c, slide)
+                vec.store3(room.arm_end, k, vec.add(arm, change))
+                vec.store3(room.lead_end, k, vec.add(lead, lead_change))
+                n, x, y = vec.mat_vec(frame, vec.add(vec.load3(room.moved, b), change))
+                slide = vec.add(slide, vec.scale(sign, (n + vec.dot(frame[:3], lead_change), x, y)))
+        vec.store3(room.slide, c, slide)
 
 
 @kernel
@@ -205,13 +184,13 @@ def set_contact_impulse(contacts, motion, c):
 @kernel
 def add_impulse(contacts, room, c, target, force):
     """An impulse in the contact's frame to what ``target`` (n, 6) has of the body, and its opposite to the other's."""
-    world = mat_t_vec(load9(contacts.frame, c), force)
+    world = vec.mat_t_vec(vec.load9(contacts.frame, c), force)
     for side in range(2):
         b, sign = side_of(contacts, c, side)
         if b >= 0:
-            before, impulse = load6(target, b), scale(sign, world)
-            moment = cross(load3(room.arm_begin, 2 * c + side), impulse)
-            store_twist(target, b, add(before[:3], impulse), add(before[3:], moment))
+            before, impulse = vec.load6(target, b), vec.scale(sign, world)
+            moment = vec.cross(vec.load3(room.arm_begin, 2 * c + side), impulse)
+            vec.store_twist(target, b, vec.add(before[:3], impulse), vec.add(before[3:], moment))
 
 
 @kernel
@@ -219,7 +198,7 @@ def subtract_contacts(contacts, motion, room):
     """The contacts' impulses out of the balances."""
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, motion, c)
-        add_impulse(contacts, room, c, room.balance, scale(-1.0, load3(motion.contact_impulse, c)))
+        add_impulse(contacts, room, c, room.balance, vec.scale(-1.0, vec.load3(motion.contact_impulse, c)))
 
 
 @kernel
@@ -264,8 +243,8 @@ def linearized_contact(contacts, motion, room, c):
 @kernel
 def add_contact_block(block, K, arm_begin, lever_end):
     """P₁ᵀ K P₂ of a point, K in world axes."""
-    KP = mat_mul(K, lever_end)
-    RK, RKP = mat_mul(hat(arm_begin), K), mat_mul(hat(arm_begin), KP)
+    KP = vec.mat_mul(K, lever_end)
+    RK, RKP = vec.mat_mul(vec.hat(arm_begin), K), vec.mat_mul(vec.hat(arm_begin), KP)
     for a in range(3):
         for b in range(3):
             block[a, b] += K[3 * a + b]
@@ -277,18 +256,21 @@ def add_contact_block(block, K, arm_begin, lever_end):
 @kernel
 def lever_of(contacts, room, c, side):
     """(9,) how a small turn of a body displaces where the step ends: the body's own point along the normal."""
-    normal, k = load9(contacts.frame, c)[:3], 2 * c + side
-    return mat_add(hat(scale(-1.0, load3(room.arm_end, k))), outer(normal, cross(load3(room.lead_end, k), normal)))
+    normal, k = vec.load9(contacts.frame, c)[:3], 2 * c + side
+    return vec.mat_add(
+        vec.hat(vec.scale(-1.0, vec.load3(room.arm_end, k))),
+        vec.outer(normal, vec.cross(vec.load3(room.lead_end, k), normal)),
+    )
 
 
 @kernel
 def add_contact_blocks(contacts, motion, room):
     """What the contacts add to Newton's matrix; it does not depend on the products that are aimed at."""
     for c in range(contacts.body.shape[0]):
-        frame = load9(contacts.frame, c)
+        frame = vec.load9(contacts.frame, c)
         _, K = linearized_contact(contacts, motion, room, c)
-        K = mat_mul(transposed(frame), mat_mul(K, frame))
-        arm, lever = load3(room.arm_begin, 2 * c), lever_of(contacts, room, c, 0)
+        K = vec.mat_mul(vec.transposed(frame), vec.mat_mul(K, frame))
+        arm, lever = vec.load3(room.arm_begin, 2 * c), lever_of(contacts, room, c, 0)
         add_contact_block(room.diagonal[contacts.body[c]], K, arm, lever)
         if contacts.other[c] >= 0:
             add_other_blocks(contacts, room, c, K, arm, lever)
@@ -297,8 +279,8 @@ def add_contact_blocks(contacts, motion, room):
 @kernel
 def add_other_blocks(contacts, room, c, K, arm, lever):
     """The block of the other body, and those between both; the arm and the lever are those of ``body``."""
-    e, less = contacts.edge[c], mat_scale(-1.0, K)
-    other_arm, other_lever = load3(room.arm_begin, 2 * c + 1), lever_of(contacts, room, c, 1)
+    e, less = contacts.edge[c], vec.mat_scale(-1.0, K)
+    other_arm, other_lever = vec.load3(room.arm_begin, 2 * c + 1), lever_of(contacts, room, c, 1)
     add_contact_block(room.diagonal[contacts.other[c]], K, other_arm, other_lever)
     if contacts.is_upper[c] == 1:
         add_contact_block(room.upper[e], less, arm, other_lever)
@@ -320,15 +302,15 @@ def add_contact_loads(contacts, motion, room):
 def set_contact_changes(contacts, motion, room):
     """What becomes of the contacts' pairs when the bodies are displaced by the solution in ``room.load``."""
     for c in range(contacts.body.shape[0]):
-        frame = load9(contacts.frame, c)
+        frame = vec.load9(contacts.frame, c)
         moved = (0.0, 0.0, 0.0)
         for side in range(2):
             b, sign = side_of(contacts, c, side)
             if b >= 0:
-                step, k = load6(room.load, b), 2 * c + side
-                n, x, y = mat_vec(frame, add(step[:3], cross(step[3:], load3(room.arm_end, k))))
-                rise = dot(frame[:3], cross(step[3:], load3(room.lead_end, k)))
-                moved = add(moved, scale(sign, (n + rise, x, y)))
+                step, k = vec.load6(room.load, b), 2 * c + side
+                n, x, y = vec.mat_vec(frame, vec.add(step[:3], vec.cross(step[3:], vec.load3(room.arm_end, k))))
+                rise = vec.dot(frame[:3], vec.cross(step[3:], vec.load3(room.lead_end, k)))
+                moved = vec.add(moved, vec.scale(sign, (n + rise, x, y)))
         set_point_changes(contacts, motion, room, c, moved)
 
 
@@ -369,8 +351,10 @@ def pressing_contacts(contacts, motion, room):
         for side in range(2):
             b, _ = side_of(contacts, c, side)
             if b >= 0:
-                step = load6(room.load, b)
-                total += stiff * (norm(step[:3]) + norm(step[3:]) * norm(load3(room.arm_end, 2 * c + side)))
+                step = vec.load6(room.load, b)
+                total += stiff * (
+                    vec.norm(step[:3]) + vec.norm(step[3:]) * vec.norm(vec.load3(room.arm_end, 2 * c + side))
+                )
     return total
 
 
@@ -389,8 +373,8 @@ def start_contacts(contacts, bodies, motion, room, h, wide):
     """
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
-        weight = norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
-        way = max(h * weight, 1e-3 * norm(load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
+        weight = vec.norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
+        way = max(h * weight, 1e-3 * vec.norm(vec.load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
         way = wide * max(way, 1e-9)
         usual = lighter(contacts, bodies, c) * max(weight, way / h)
         center = way * usual

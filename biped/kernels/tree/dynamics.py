@@ -19,26 +19,8 @@ from biped.kernels.tree.factorization import (
     store_block_times,
 )
 from biped.kernels.tree.kinematics import Poses, joint_twist, move_bodies, new_poses, place_bodies
+from contact import vectors as vec
 from contact.arrays import Floats
-from contact.vectors import (
-    add,
-    add6,
-    congruence,
-    copy1,
-    cross,
-    dot,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_vec,
-    scale,
-    store6,
-    store9,
-    store_twist,
-    sub,
-    triple,
-)
 from kernelcache import kernel, routine
 
 
@@ -75,15 +57,15 @@ def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
 def turn_inertias(tree, poses, inertia):
     """The bodies' inertias in world axes: R J Rᵀ."""
     for i in range(tree.parent.shape[0]):
-        store9(inertia, i, congruence(load9(poses.rotation, i), load9(tree.inertia, i)))
+        vec.store9(inertia, i, vec.congruence(vec.load9(poses.rotation, i), vec.load9(tree.inertia, i)))
 
 
 @kernel
 def load_body_blocks(tree, motion, block):
     """The bodies' own inertias about O; needs poses and inertias."""
     for i in range(tree.parent.shape[0]):
-        com = load3(motion.poses.com, i)
-        store_block(block, i, tree.mass[i], com, com, load9(motion.inertia, i))
+        com = vec.load3(motion.poses.com, i)
+        store_block(block, i, tree.mass[i], com, com, vec.load9(motion.inertia, i))
 
 
 @kernel
@@ -112,15 +94,15 @@ def rates_from_momentum(tree, momentum, motion):
 @kernel
 def body_bias(tree, motion, i, acceleration):
     """The wrench that body i takes: −F + M V̇ + Ω M V (equations 3.15 and 3.18), with gravity as F."""
-    com = load3(motion.poses.com, i)
-    J = load9(motion.inertia, i)
-    velocity = load6(motion.velocity, i)
+    com = vec.load3(motion.poses.com, i)
+    J = vec.load9(motion.inertia, i)
+    velocity = vec.load6(motion.velocity, i)
     omega, alpha = velocity[3:], acceleration[3:]
-    com_velocity = add(velocity[:3], cross(omega, com))
-    com_acceleration = add(add(acceleration[:3], cross(alpha, com)), cross(omega, com_velocity))
-    force = scale(tree.mass[i], sub(com_acceleration, triple(tree.gravity)))
-    moment = add(mat_vec(J, alpha), cross(omega, mat_vec(J, omega)))
-    return force + add(moment, cross(com, force))
+    com_velocity = vec.add(velocity[:3], vec.cross(omega, com))
+    com_acceleration = vec.add(vec.add(acceleration[:3], vec.cross(alpha, com)), vec.cross(omega, com_velocity))
+    force = vec.scale(tree.mass[i], vec.sub(com_acceleration, vec.triple(tree.gravity)))
+    moment = vec.add(vec.mat_vec(J, alpha), vec.cross(omega, vec.mat_vec(J, omega)))
+    return force + vec.add(moment, vec.cross(com, force))
 
 
 @kernel
@@ -132,19 +114,19 @@ def load_bias_forces(tree, motion, outermost):
     """
     for i in range(tree.parent.shape[0]):
         parent = tree.parent[i]
-        acceleration = load6(motion.bias, i)
+        acceleration = vec.load6(motion.bias, i)
         if i < outermost:
             acceleration = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if parent >= 0:
-            acceleration = add6(load6(motion.acceleration, parent), acceleration)
-        store6(motion.acceleration, i, acceleration)
-        store6(motion.factors.wrench, i, body_bias(tree, motion, i, acceleration))
+            acceleration = vec.add6(vec.load6(motion.acceleration, parent), acceleration)
+        vec.store6(motion.acceleration, i, acceleration)
+        vec.store6(motion.factors.wrench, i, body_bias(tree, motion, i, acceleration))
 
 
 @kernel
 def take_off(wrench, i, arm, force):
     """A force on body i at ``arm`` from O: what the joints need not provide."""
-    moment = cross(arm, force)
+    moment = vec.cross(arm, force)
     for axis in range(3):
         wrench[i, axis] -= force[axis]
         wrench[i, 3 + axis] -= moment[axis]
@@ -155,7 +137,7 @@ def set_tree_data(tree, q, rates, motion):
     """Poses, inertias, velocities and drifts of the state (q, β)."""
     place_bodies(tree, q, motion.poses)
     turn_inertias(tree, motion.poses, motion.inertia)
-    copy1(rates, motion.rates)
+    vec.copy1(rates, motion.rates)
     move_bodies(tree, motion.poses, rates, motion.velocity, motion.bias)
 
 
@@ -163,11 +145,11 @@ def set_tree_data(tree, q, rates, motion):
 def accelerate_bodies(tree, motion, accelerations):
     """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
     for i in range(tree.parent.shape[0]):
-        acceleration = add6(load6(motion.bias, i), joint_twist(tree, motion.poses, accelerations, i))
+        acceleration = vec.add6(vec.load6(motion.bias, i), joint_twist(tree, motion.poses, accelerations, i))
         parent = tree.parent[i]
         if parent >= 0:
-            acceleration = add6(load6(motion.acceleration, parent), acceleration)
-        store6(motion.acceleration, i, acceleration)
+            acceleration = vec.add6(vec.load6(motion.acceleration, parent), acceleration)
+        vec.store6(motion.acceleration, i, acceleration)
 
 
 @routine
@@ -177,7 +159,7 @@ def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
     accelerate_bodies(tree, motion, accelerations)
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
-        store6(wrench, i, body_bias(tree, motion, i, load6(motion.acceleration, i)))
+        vec.store6(wrench, i, body_bias(tree, motion, i, vec.load6(motion.acceleration, i)))
     subtract_external(tree, motion, external)
     project_wrenches(tree, motion, torque)
     for dof in range(torque.shape[0]):
@@ -189,12 +171,12 @@ def project_wrenches(tree, motion, torque):
     """The generalized forces that give the bodies ``factors.wrench``: a joint carries all that is outboard of it."""
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(wrench, i)
+        b = vec.load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            torque[dof] = dot6(load6(motion.poses.motion, dof), b)
+            torque[dof] = vec.dot6(vec.load6(motion.poses.motion, dof), b)
         parent = tree.parent[i]
         if parent >= 0:
-            store6(wrench, parent, add6(load6(wrench, parent), b))
+            vec.store6(wrench, parent, vec.add6(vec.load6(wrench, parent), b))
 
 
 @kernel
@@ -202,11 +184,11 @@ def subtract_external(tree, motion, external):
     """Take external wrenches (about the centres of mass) off the wrenches that the joints must provide."""
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
-        force = load3(external, i)
+        force = vec.load3(external, i)
         moment = (external[i, 3], external[i, 4], external[i, 5])
-        moment = add(moment, cross(load3(motion.poses.com, i), force))
-        b = load6(wrench, i)
-        store_twist(wrench, i, sub(b[:3], force), sub(b[3:], moment))
+        moment = vec.add(moment, vec.cross(vec.load3(motion.poses.com, i), force))
+        b = vec.load6(wrench, i)
+        vec.store_twist(wrench, i, vec.sub(b[:3], force), vec.sub(b[3:], moment))
 
 
 @routine
@@ -237,12 +219,12 @@ def compose_mass_matrix(tree, motion, result):
     result[:] = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            store_block_times(block, i, load6(s, dof), motion.factors.u, dof)
-            momentum = load6(motion.factors.u, dof)
+            store_block_times(block, i, vec.load6(s, dof), motion.factors.u, dof)
+            momentum = vec.load6(motion.factors.u, dof)
             j = i
             while j >= 0:
                 for other in range(tree.first_v[j], tree.first_v[j] + tree.dofs[j]):
-                    result[dof, other] = dot6(load6(s, other), momentum)
+                    result[dof, other] = vec.dot6(vec.load6(s, other), momentum)
                     result[other, dof] = result[dof, other]
                 j = tree.parent[j]
             result[dof, dof] += tree.armature[dof]
@@ -251,9 +233,9 @@ def compose_mass_matrix(tree, motion, result):
 @kernel
 def spatial_momentum(tree, poses, motion, i):
     """Linear [N·s] and, about O, angular momentum [N·m·s] of body i, by its inertia and its twist in ``motion``."""
-    twist, com = load6(motion.velocity, i), load3(poses.com, i)
-    linear = scale(tree.mass[i], add(twist[:3], cross(twist[3:], com)))
-    return linear, add(mat_vec(load9(motion.inertia, i), twist[3:]), cross(com, linear))
+    twist, com = vec.load6(motion.velocity, i), vec.load3(poses.com, i)
+    linear = vec.scale(tree.mass[i], vec.add(twist[:3], vec.cross(twist[3:], com)))
+    return linear, vec.add(vec.mat_vec(vec.load9(motion.inertia, i), twist[3:]), vec.cross(com, linear))
 
 
 @routine
@@ -262,7 +244,7 @@ def momentum_about_reference(tree, motion):
     total_linear = total_angular = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
         linear, angular = spatial_momentum(tree, motion.poses, motion, i)
-        total_linear, total_angular = add(total_linear, linear), add(total_angular, angular)
+        total_linear, total_angular = vec.add(total_linear, linear), vec.add(total_angular, angular)
     return total_linear, total_angular
 
 
@@ -271,10 +253,12 @@ def kinetic_energy(tree, motion):
     """½ Σ (m v² + ω · J ω), and that of the rotors, [J]; needs poses, inertias, velocities and rates."""
     energy = 0.0
     for i in range(tree.parent.shape[0]):
-        velocity = load6(motion.velocity, i)
+        velocity = vec.load6(motion.velocity, i)
         omega = velocity[3:]
-        v = add(velocity[:3], cross(omega, load3(motion.poses.com, i)))
-        energy += 0.5 * (tree.mass[i] * dot(v, v) + dot(omega, mat_vec(load9(motion.inertia, i), omega)))
+        v = vec.add(velocity[:3], vec.cross(omega, vec.load3(motion.poses.com, i)))
+        energy += 0.5 * (
+            tree.mass[i] * vec.dot(v, v) + vec.dot(omega, vec.mat_vec(vec.load9(motion.inertia, i), omega))
+        )
     for dof in range(tree.armature.shape[0]):
         energy += 0.5 * tree.armature[dof] * motion.rates[dof] * motion.rates[dof]
     return energy
@@ -287,15 +271,15 @@ def centre_of_mass(tree, poses):
     weighted = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
         total += tree.mass[i]
-        weighted = add(weighted, scale(tree.mass[i], load3(poses.com, i)))
-    return scale(1.0 / total, weighted)
+        weighted = vec.add(weighted, vec.scale(tree.mass[i], vec.load3(poses.com, i)))
+    return vec.scale(1.0 / total, weighted)
 
 
 @routine
 def potential_energy(tree, poses, origin):
     """−Σ m g · x [J]; origin: (3,) the place of O."""
-    com = add(centre_of_mass(tree, poses), origin)
+    com = vec.add(centre_of_mass(tree, poses), origin)
     total = 0.0
     for i in range(tree.parent.shape[0]):
         total += tree.mass[i]
-    return -total * dot(triple(tree.gravity), com)
+    return -total * vec.dot(vec.triple(tree.gravity), com)

@@ -15,23 +15,7 @@ and ρ by ½ (0, w) ρ with w = Rᵀ(φ_b − φ_a). A gradient is stored as for
 import math
 
 from biped.kernels.tree.row_kinds import AZIMUTH, COUNTER_AZIMUTH, HELIX, PERPENDICULAR, TRANSLATION, TWIST
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    load3,
-    load4,
-    load9,
-    mat_t_vec,
-    mat_vec,
-    quat_conj,
-    quat_matrix,
-    quat_mul,
-    scale,
-    store9,
-    store_twist,
-    sub,
-)
+from contact import vectors as vec
 from kernelcache import kernel, routine, subroutine
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -43,7 +27,7 @@ ZERO = (0.0, 0.0, 0.0)
 def set_rotations(poses):
     """Rotation matrices of all quaternions."""
     for i in range(poses.com.shape[0]):
-        store9(poses.rotation, i, quat_matrix(load4(poses.quaternion, i)))
+        vec.store9(poses.rotation, i, vec.quat_matrix(vec.load4(poses.quaternion, i)))
 
 
 @kernel
@@ -52,7 +36,7 @@ def inboard_pose(joints, poses, j):
     a = joints.inboard[j]
     if a < 0:
         return ZERO, NO_TURN, IDENTITY
-    return load3(poses.com, a), load4(poses.quaternion, a), load9(poses.rotation, a)
+    return vec.load3(poses.com, a), vec.load4(poses.quaternion, a), vec.load9(poses.rotation, a)
 
 
 @kernel
@@ -60,36 +44,36 @@ def joint_geometry(joints, poses, j):
     """(R of the inboard body, arm s, arm r_b, r in its axes, ρ)."""
     com, quaternion, rotation = inboard_pose(joints, poses, j)
     b = joints.outboard[j]
-    arm = mat_vec(load9(poses.rotation, b), load3(joints.outboard_point, j))
-    reach = add(sub(load3(poses.com, b), com), arm)
-    r = sub(mat_t_vec(rotation, reach), load3(joints.inboard_point, j))
-    aligned = quat_mul(load4(poses.quaternion, b), quat_conj(load4(joints.alignment, j)))
-    return rotation, reach, arm, r, quat_mul(quat_conj(quaternion), aligned)
+    arm = vec.mat_vec(vec.load9(poses.rotation, b), vec.load3(joints.outboard_point, j))
+    reach = vec.add(vec.sub(vec.load3(poses.com, b), com), arm)
+    r = vec.sub(vec.mat_t_vec(rotation, reach), vec.load3(joints.inboard_point, j))
+    aligned = vec.quat_mul(vec.load4(poses.quaternion, b), vec.quat_conj(vec.load4(joints.alignment, j)))
+    return rotation, reach, arm, r, vec.quat_mul(vec.quat_conj(quaternion), aligned)
 
 
 @kernel
 def relative_rotation(joints, poses, rotation, j, axis):
     """An axis of the outboard body, in the inboard body's axes."""
-    return mat_t_vec(rotation, mat_vec(load9(poses.rotation, joints.outboard[j]), axis))
+    return vec.mat_t_vec(rotation, vec.mat_vec(vec.load9(poses.rotation, joints.outboard[j]), axis))
 
 
 @kernel
 def angle_about(rho, a):
     """The angle of the turn about a, and its gradient by w."""
     c, u = rho[0], (rho[1], rho[2], rho[3])
-    s = dot(u, a)
+    s = vec.dot(u, a)
     size = c * c + s * s
-    gradient = add(scale(c, add(scale(c, a), cross(u, a))), scale(s, u))
-    return 2.0 * math.atan2(s, c), scale(1.0 / size, gradient)
+    gradient = vec.add(vec.scale(c, vec.add(vec.scale(c, a), vec.cross(u, a))), vec.scale(s, u))
+    return 2.0 * math.atan2(s, c), vec.scale(1.0 / size, gradient)
 
 
 @kernel
 def azimuth(axis, zero, pointer):
     """The angle of ``pointer`` about ``axis``, from ``zero``; and its gradient by a turn of the pointer."""
-    across = cross(axis, zero)
-    x, y = dot(pointer, zero), dot(pointer, across)
-    gradient = sub(scale(x, cross(pointer, across)), scale(y, cross(pointer, zero)))
-    return math.atan2(y, x), scale(1.0 / (x * x + y * y), gradient)
+    across = vec.cross(axis, zero)
+    x, y = vec.dot(pointer, zero), vec.dot(pointer, across)
+    gradient = vec.sub(vec.scale(x, vec.cross(pointer, across)), vec.scale(y, vec.cross(pointer, zero)))
+    return math.atan2(y, x), vec.scale(1.0 / (x * x + y * y), gradient)
 
 
 @kernel
@@ -102,21 +86,21 @@ def counted_on(angle, before):
 @kernel
 def rotational_part(joints, poses, rotation, rho, j, row, before):
     """(value, gradient by w) of a row that depends on the relative turn alone, or of the angle in a helix."""
-    a = load3(joints.axis, row)
+    a = vec.load3(joints.axis, row)
     kind = joints.kind[row]
     if kind == TWIST:
         u = (rho[1], rho[2], rho[3])
-        return 2.0 * dot(a, u), add(scale(rho[0], a), cross(u, a))
+        return 2.0 * vec.dot(a, u), vec.add(vec.scale(rho[0], a), vec.cross(u, a))
     if kind == PERPENDICULAR:
-        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
-        return dot(a, b), cross(b, a)
+        b = relative_rotation(joints, poses, rotation, j, vec.load3(joints.other, row))
+        return vec.dot(a, b), vec.cross(b, a)
     if kind == AZIMUTH:
-        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
-        angle, gradient = azimuth(a, load3(joints.reference, row), b)
+        b = relative_rotation(joints, poses, rotation, j, vec.load3(joints.other, row))
+        angle, gradient = azimuth(a, vec.load3(joints.reference, row), b)
         return counted_on(angle, before), gradient
     if kind == COUNTER_AZIMUTH:
-        b = relative_rotation(joints, poses, rotation, j, load3(joints.other, row))
-        zero = relative_rotation(joints, poses, rotation, j, load3(joints.reference, row))
+        b = relative_rotation(joints, poses, rotation, j, vec.load3(joints.other, row))
+        zero = relative_rotation(joints, poses, rotation, j, vec.load3(joints.reference, row))
         angle, gradient = azimuth(b, zero, a)
         return counted_on(-angle, before), gradient
     angle, gradient = angle_about(rho, a)
@@ -132,10 +116,15 @@ def set_rows(joints, poses, before, value, rows):
             kind = joints.kind[row]
             found, force_in, moment_in, force_out, moment_out = 0.0, ZERO, ZERO, ZERO, ZERO
             if kind == TRANSLATION or kind == HELIX:
-                axis = load3(joints.axis, row)
-                n = mat_vec(rotation, axis)
-                found = dot(axis, r)
-                force_in, moment_in, force_out, moment_out = scale(-1.0, n), cross(n, reach), n, cross(arm, n)
+                axis = vec.load3(joints.axis, row)
+                n = vec.mat_vec(rotation, axis)
+                found = vec.dot(axis, r)
+                force_in, moment_in, force_out, moment_out = (
+                    vec.scale(-1.0, n),
+                    vec.cross(n, reach),
+                    n,
+                    vec.cross(arm, n),
+                )
             if kind != TRANSLATION:
                 start = before[row]
                 share = 1.0
@@ -144,11 +133,11 @@ def set_rows(joints, poses, before, value, rows):
                     start = (found - before[row]) / joints.pitch[row]
                 part, gradient = rotational_part(joints, poses, rotation, rho, j, row, start)
                 found += share * part
-                t = scale(share, mat_vec(rotation, gradient))
-                moment_in, moment_out = sub(moment_in, t), add(moment_out, t)
+                t = vec.scale(share, vec.mat_vec(rotation, gradient))
+                moment_in, moment_out = vec.sub(moment_in, t), vec.add(moment_out, t)
             value[row] = found
-            store_twist(rows, 2 * row, force_in, moment_in)
-            store_twist(rows, 2 * row + 1, force_out, moment_out)
+            vec.store_twist(rows, 2 * row, force_in, moment_in)
+            vec.store_twist(rows, 2 * row + 1, force_out, moment_out)
 
 
 @routine

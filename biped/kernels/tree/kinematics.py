@@ -12,27 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
+from contact import vectors as vec
 from contact.arrays import Floats
-from contact.vectors import (
-    add,
-    add6,
-    copy1,
-    cross,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_vec,
-    quat_about,
-    quat_matrix,
-    quat_mul,
-    scale,
-    store3,
-    store4,
-    store6,
-    store9,
-    store_twist,
-)
 from kernelcache import kernel
 
 
@@ -67,16 +48,16 @@ def quaternion_place(tree, i):
 
 @kernel
 def copy_poses(source, target):
-    copy1(source.whole, target.whole)
+    vec.copy1(source.whole, target.whole)
 
 
 @kernel
 def place_floating(q, first_v, poses):
     """The floating root: its centre of mass is O, its unit twists are the world's axes."""
     quaternion = (q[3], q[4], q[5], q[6])
-    store4(poses.quaternion, 0, quaternion)
-    store9(poses.rotation, 0, quat_matrix(quaternion))
-    store3(poses.com, 0, (0.0, 0.0, 0.0))
+    vec.store4(poses.quaternion, 0, quaternion)
+    vec.store9(poses.rotation, 0, vec.quat_matrix(quaternion))
+    vec.store3(poses.com, 0, (0.0, 0.0, 0.0))
     for axis in range(6):
         for column in range(6):
             poses.motion[first_v + axis, column] = 1.0 if axis == column else 0.0
@@ -88,46 +69,46 @@ def place_jointed(tree, q, i, poses):
     parent = tree.parent[i]
     if parent < 0:
         parent_quaternion = (1.0, 0.0, 0.0, 0.0)
-        joint = load3(tree.joint_offset, i)
+        joint = vec.load3(tree.joint_offset, i)
     else:
-        parent_quaternion = load4(poses.quaternion, parent)
-        joint = point_of_body(poses, parent, load3(tree.joint_offset, i))
+        parent_quaternion = vec.load4(poses.quaternion, parent)
+        joint = point_of_body(poses, parent, vec.load3(tree.joint_offset, i))
     kind = tree.kind[i]
     start = tree.first_q[i]
     dof = tree.first_v[i]
-    home_axis = load3(tree.axis, i)
+    home_axis = vec.load3(tree.axis, i)
     if kind == REVOLUTE:
-        quaternion = quat_mul(parent_quaternion, quat_about(home_axis, q[start]))
+        quaternion = vec.quat_mul(parent_quaternion, vec.quat_about(home_axis, q[start]))
     elif kind == PRISMATIC:
         quaternion = parent_quaternion
     else:
-        quaternion = quat_mul(parent_quaternion, (q[start], q[start + 1], q[start + 2], q[start + 3]))
-    rotation = quat_matrix(quaternion)
-    com = add(joint, mat_vec(rotation, load3(tree.com_offset, i)))
+        quaternion = vec.quat_mul(parent_quaternion, (q[start], q[start + 1], q[start + 2], q[start + 3]))
+    rotation = vec.quat_matrix(quaternion)
+    com = vec.add(joint, vec.mat_vec(rotation, vec.load3(tree.com_offset, i)))
     if kind == REVOLUTE:
-        axis = mat_vec(rotation, home_axis)
-        linear = cross(joint, axis)
+        axis = vec.mat_vec(rotation, home_axis)
+        linear = vec.cross(joint, axis)
         if tree.pitch.shape[0] > 0:
-            linear = add(linear, scale(tree.pitch[i], axis))
-            com = add(com, scale(tree.pitch[i] * q[start], axis))
-        store_twist(poses.motion, dof, linear, axis)
+            linear = vec.add(linear, vec.scale(tree.pitch[i], axis))
+            com = vec.add(com, vec.scale(tree.pitch[i] * q[start], axis))
+        vec.store_twist(poses.motion, dof, linear, axis)
     elif kind == PRISMATIC:
-        axis = mat_vec(rotation, home_axis)
-        com = add(com, scale(q[start], axis))
-        store_twist(poses.motion, dof, axis, (0.0, 0.0, 0.0))
+        axis = vec.mat_vec(rotation, home_axis)
+        com = vec.add(com, vec.scale(q[start], axis))
+        vec.store_twist(poses.motion, dof, axis, (0.0, 0.0, 0.0))
     else:
-        store_twist(poses.motion, dof, (0.0, joint[2], -joint[1]), (1.0, 0.0, 0.0))
-        store_twist(poses.motion, dof + 1, (-joint[2], 0.0, joint[0]), (0.0, 1.0, 0.0))
-        store_twist(poses.motion, dof + 2, (joint[1], -joint[0], 0.0), (0.0, 0.0, 1.0))
-    store4(poses.quaternion, i, quaternion)
-    store9(poses.rotation, i, rotation)
-    store3(poses.com, i, com)
+        vec.store_twist(poses.motion, dof, (0.0, joint[2], -joint[1]), (1.0, 0.0, 0.0))
+        vec.store_twist(poses.motion, dof + 1, (-joint[2], 0.0, joint[0]), (0.0, 1.0, 0.0))
+        vec.store_twist(poses.motion, dof + 2, (joint[1], -joint[0], 0.0), (0.0, 0.0, 1.0))
+    vec.store4(poses.quaternion, i, quaternion)
+    vec.store9(poses.rotation, i, rotation)
+    vec.store3(poses.com, i, com)
 
 
 @kernel
 def point_of_body(poses, i, offset):
     """The point of body i at ``offset`` (home axes) from its centre of mass, relative to O."""
-    return add(load3(poses.com, i), mat_vec(load9(poses.rotation, i), offset))
+    return vec.add(vec.load3(poses.com, i), vec.mat_vec(vec.load9(poses.rotation, i), offset))
 
 
 @kernel
@@ -140,14 +121,14 @@ def place_bodies(tree, q, poses):
     for i in range(start, tree.parent.shape[0]):
         place_jointed(tree, q, i, poses)
     for c in range(tree.contact_body.shape[0]):
-        store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], load3(tree.contact_offset, c)))
+        vec.store3(poses.contact, c, point_of_body(poses, tree.contact_body[c], vec.load3(tree.contact_offset, c)))
 
 
 @kernel
 def motion_cross(velocity, twist):
     """Rate of change of a twist that moves with ``velocity``: (ω × v' + v × ω', ω × ω')."""
     v, w = velocity[:3], velocity[3:]
-    return add(cross(w, twist[:3]), cross(v, twist[3:])) + cross(w, twist[3:])
+    return vec.add(vec.cross(w, twist[:3]), vec.cross(v, twist[3:])) + vec.cross(w, twist[3:])
 
 
 @kernel
@@ -156,7 +137,7 @@ def joint_twist(tree, poses, rates, i):
     vx = vy = vz = wx = wy = wz = 0.0
     for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
         rate = rates[dof]
-        sx, sy, sz, ax, ay, az = load6(poses.motion, dof)
+        sx, sy, sz, ax, ay, az = vec.load6(poses.motion, dof)
         vx, vy, vz = vx + sx * rate, vy + sy * rate, vz + sz * rate
         wx, wy, wz = wx + ax * rate, wy + ay * rate, wz + az * rate
     return vx, vy, vz, wx, wy, wz
@@ -168,8 +149,8 @@ def set_twists(tree, poses, rates, velocity):
     for i in range(tree.parent.shape[0]):
         twist = joint_twist(tree, poses, rates, i)
         if tree.parent[i] >= 0:
-            twist = add6(load6(velocity, tree.parent[i]), twist)
-        store6(velocity, i, twist)
+            twist = vec.add6(vec.load6(velocity, tree.parent[i]), twist)
+        vec.store6(velocity, i, twist)
 
 
 @kernel
@@ -186,9 +167,9 @@ def move_bodies(tree, poses, rates, velocity, drift):
         if parent < 0:
             inboard = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         else:
-            inboard = load6(velocity, parent)
-        store6(velocity, i, add6(inboard, relative))
-        store6(drift, i, joint_drift(tree, poses, i, inboard, relative))
+            inboard = vec.load6(velocity, parent)
+        vec.store6(velocity, i, vec.add6(inboard, relative))
+        vec.store6(drift, i, joint_drift(tree, poses, i, inboard, relative))
 
 
 @kernel
@@ -198,13 +179,13 @@ def joint_drift(tree, poses, i, inboard, relative):
     if kind == FLOATING:
         # β is (ċ, ω) of the centre of mass c; the point of the body at a fixed place O moves with
         # ċ + ω × (O − c), whose derivative at constant β is −ω × ċ.
-        return cross(relative[:3], relative[3:]) + (0.0, 0.0, 0.0)
+        return vec.cross(relative[:3], relative[3:]) + (0.0, 0.0, 0.0)
     if kind == REVOLUTE or kind == PRISMATIC:
         return motion_cross(inboard, relative)
     # Spherical: β is ω of the world's axes about the joint, which moves with the parent: v_J = v_O + ω_p × r.
     joint = spherical_centre(tree, poses, i)
-    carried = add(inboard[:3], cross(inboard[3:], joint))
-    return cross(carried, relative[3:]) + (0.0, 0.0, 0.0)
+    carried = vec.add(inboard[:3], vec.cross(inboard[3:], joint))
+    return vec.cross(carried, relative[3:]) + (0.0, 0.0, 0.0)
 
 
 @kernel

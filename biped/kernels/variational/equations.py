@@ -35,29 +35,10 @@ from biped.kernels.variational.discrete_body import (
     turn_to_end,
 )
 from biped.kernels.variational.joints import dof_torque, rotor_momentum, set_joint_diagonal
+from contact import vectors as vec
 from contact.arrays import Floats
 from contact.ground import END, START, floor_force, floor_force_derivative, is_moving, to_floor
 from contact.modes import NONE
-from contact.vectors import (
-    add,
-    cross,
-    dot6,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_scale,
-    mat_t_vec,
-    mat_vec,
-    quat_difference,
-    quat_turned,
-    scale,
-    store3,
-    store4,
-    store_twist,
-    sub,
-    triple,
-)
 from kernelcache import kernel, routine
 
 
@@ -101,13 +82,13 @@ def displace(tree, poses, q, shift, factor, delta, new_q, new_shift):
             for axis in range(3):
                 new_shift[axis] = shift[axis] + factor * delta[j + axis]
             phi = (factor * delta[j + 3], factor * delta[j + 4], factor * delta[j + 5])
-            turned = quat_turned((q[a + 3], q[a + 4], q[a + 5], q[a + 6]), phi)
+            turned = vec.quat_turned((q[a + 3], q[a + 4], q[a + 5], q[a + 6]), phi)
             new_q[a + 3], new_q[a + 4], new_q[a + 5], new_q[a + 6] = turned
         else:
             phi = (factor * delta[j], factor * delta[j + 1], factor * delta[j + 2])
             if tree.parent[i] >= 0:
-                phi = mat_t_vec(load9(poses.rotation, tree.parent[i]), phi)
-            turned = quat_turned((q[a], q[a + 1], q[a + 2], q[a + 3]), phi)
+                phi = vec.mat_t_vec(vec.load9(poses.rotation, tree.parent[i]), phi)
+            turned = vec.quat_turned((q[a], q[a + 1], q[a + 2], q[a + 3]), phi)
             new_q[a], new_q[a + 1], new_q[a + 2], new_q[a + 3] = turned
 
 
@@ -126,11 +107,11 @@ def set_rates(tree, q, scratch, h, rate):
                 rate[j + 3 + axis] = factor * scratch.turn[i, 1 + axis]
         else:
             after = (scratch.q[a], scratch.q[a + 1], scratch.q[a + 2], scratch.q[a + 3])
-            c, ux, uy, uz = quat_difference(after, (q[a], q[a + 1], q[a + 2], q[a + 3]))
+            c, ux, uy, uz = vec.quat_difference(after, (q[a], q[a + 1], q[a + 2], q[a + 3]))
             u = (ux, uy, uz)
             if tree.parent[i] >= 0:
-                u = mat_vec(load9(scratch.motion.poses.rotation, tree.parent[i]), u)
-            rate[j], rate[j + 1], rate[j + 2] = scale(2.0 / (h * c), u)
+                u = vec.mat_vec(vec.load9(scratch.motion.poses.rotation, tree.parent[i]), u)
+            rate[j], rate[j + 1], rate[j + 2] = vec.scale(2.0 / (h * c), u)
 
 
 @routine
@@ -145,12 +126,12 @@ def reference_point(tree, q):
 def set_discrete_momenta(body, tree, scratch, h):
     """P and ℓ⁻ of every body, from the poses at both ends."""
     for i in range(tree.parent.shape[0]):
-        turn = quat_difference(load4(scratch.next.quaternion, i), load4(scratch.motion.poses.quaternion, i))
-        store4(scratch.turn, i, turn)
-        inertia = load9(scratch.motion.inertia, i)
+        turn = vec.quat_difference(vec.load4(scratch.next.quaternion, i), vec.load4(scratch.motion.poses.quaternion, i))
+        vec.store4(scratch.turn, i, turn)
+        inertia = vec.load9(scratch.motion.inertia, i)
         linear, angular = body_momentum(body, tree.mass[i], inertia, turn, body_displacement(scratch, i), h)
-        store3(scratch.linear, i, linear)
-        store3(scratch.angular, i, angular)
+        vec.store3(scratch.linear, i, linear)
+        vec.store3(scratch.angular, i, angular)
 
 
 @kernel
@@ -159,15 +140,15 @@ def load_body_wrenches(tree, scratch, poses, half):
     for i in range(tree.parent.shape[0]):
         weight = half * tree.mass[i]
         gravity = (weight * tree.gravity[0], weight * tree.gravity[1], weight * tree.gravity[2])
-        force = add(load3(scratch.linear, i), gravity)
-        moment = add(load3(scratch.angular, i), cross(load3(poses.com, i), force))
-        store_twist(scratch.wrench, i, force, moment)
+        force = vec.add(vec.load3(scratch.linear, i), gravity)
+        moment = vec.add(vec.load3(scratch.angular, i), vec.cross(vec.load3(poses.com, i), force))
+        vec.store_twist(scratch.wrench, i, force, moment)
 
 
 @kernel
 def add_impulse(scratch, i, arm, impulse):
     """Add an impulse at ``arm`` from O to the wrench of body i."""
-    moment = cross(arm, impulse)
+    moment = vec.cross(arm, impulse)
     for axis in range(3):
         scratch.wrench[i, axis] += impulse[axis]
         scratch.wrench[i, 3 + axis] += moment[axis]
@@ -176,19 +157,22 @@ def add_impulse(scratch, i, arm, impulse):
 @kernel
 def world_chord(scratch, c):
     """How far a contact point moves in the step, in the world."""
-    return add(triple(scratch.shift), sub(load3(scratch.next.contact, c), load3(scratch.motion.poses.contact, c)))
+    return vec.add(
+        vec.triple(scratch.shift),
+        vec.sub(vec.load3(scratch.next.contact, c), vec.load3(scratch.motion.poses.contact, c)),
+    )
 
 
 @kernel
 def contact_chord(tree, ground, state, scratch, h, c):
     """The middle of a contact point's chord and the chord's velocity, in the floor's frame."""
     moved = world_chord(scratch, c)
-    start = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
+    start = vec.add(reference_point(tree, state.q), vec.load3(scratch.motion.poses.contact, c))
     if is_moving(ground):
-        end = to_floor(ground, END, add(start, moved))
+        end = to_floor(ground, END, vec.add(start, moved))
         start = to_floor(ground, START, start)
-        moved = sub(end, start)
-    return add(start, scale(0.5, moved)), scale(1.0 / h, moved)
+        moved = vec.sub(end, start)
+    return vec.add(start, vec.scale(0.5, moved)), vec.scale(1.0 / h, moved)
 
 
 @kernel
@@ -199,7 +183,7 @@ def set_contact_forces(tree, ground, state, scratch, h):
         if state.mode[c] != NONE:
             middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
             force = floor_force(ground, state, c, middle, velocity)
-        store3(state.force, c, force)
+        vec.store3(state.force, c, force)
 
 
 @kernel
@@ -207,9 +191,11 @@ def add_external_impulses(tree, state, pushes, scratch, arms, push_arms, half, s
     """Half of the impulses of contacts and pushes to the wrenches: sign −1 at the start of a step, +1 at its end."""
     for c in range(tree.contact_body.shape[0]):
         if state.mode[c] != NONE:
-            add_impulse(scratch, tree.contact_body[c], load3(arms, c), scale(half, load3(state.force, c)))
+            add_impulse(scratch, tree.contact_body[c], vec.load3(arms, c), vec.scale(half, vec.load3(state.force, c)))
     for j in range(pushes.body.shape[0]):
-        add_impulse(scratch, pushes.body[j], load3(push_arms, j), scale(0.5 * sign, load3(pushes.impulse, j)))
+        add_impulse(
+            scratch, pushes.body[j], vec.load3(push_arms, j), vec.scale(0.5 * sign, vec.load3(pushes.impulse, j))
+        )
 
 
 @kernel
@@ -239,11 +225,11 @@ def gather_residual(tree, state, scratch, h):
     """e and the square of its norm, of the wrenches at the start."""
     total = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(scratch.wrench, i)
+        b = vec.load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
             torque = dof_torque(tree, state, scratch, h, i, dof)
-            e = state.momentum[dof] + 0.5 * h * torque - dot6(load6(scratch.motion.poses.motion, dof), b)
+            e = state.momentum[dof] + 0.5 * h * torque - vec.dot6(vec.load6(scratch.motion.poses.motion, dof), b)
             e -= rotor_momentum(tree, state, scratch, h, i, dof)
             scratch.residual[dof] = e
             total += e * e
@@ -268,11 +254,11 @@ def set_discrete_momentum(body, tree, state, pushes, scratch, h):
     load_body_wrenches(tree, scratch, scratch.next, 0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, 0.5 * h, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(scratch.wrench, i)
+        b = vec.load6(scratch.wrench, i)
         for offset in range(tree.dofs[i]):
             dof = tree.first_v[i] + offset
             torque = dof_torque(tree, state, scratch, h, i, dof)
-            p = dot6(load6(scratch.next.motion, dof), b) + 0.5 * h * torque
+            p = vec.dot6(vec.load6(scratch.next.motion, dof), b) + 0.5 * h * torque
             p += rotor_momentum(tree, state, scratch, h, i, dof)
             state.momentum[dof] = p + scratch.residual[dof]
         hand_to_parent(tree, scratch.wrench, i, b)
@@ -286,8 +272,8 @@ set_momentum.register(MidpointBody)(set_discrete_momentum)
 @kernel
 def move_residual(momentum, scratch):
     """Take the residual's moment along as O moves: what is carried over is a wrench, fixed in space."""
-    shift = triple(scratch.shift)
-    moment = cross(shift, (scratch.residual[0], scratch.residual[1], scratch.residual[2]))
+    shift = vec.triple(scratch.shift)
+    moment = vec.cross(shift, (scratch.residual[0], scratch.residual[1], scratch.residual[2]))
     for axis in range(3):
         momentum[3 + axis] -= moment[axis]
 
@@ -302,8 +288,12 @@ def set_newton_blocks(body, tree, ground, state, scratch, h):
         if state.force[c, 2] != 0.0:
             middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
             D = floor_force_derivative(ground, state, c, middle, velocity, h)
-            C = mat_scale(-0.5 * h, D)
+            C = vec.mat_scale(-0.5 * h, D)
             add_point_block(
-                block, tree.contact_body[c], load3(scratch.motion.poses.contact, c), load3(scratch.next.contact, c), C
+                block,
+                tree.contact_body[c],
+                vec.load3(scratch.motion.poses.contact, c),
+                vec.load3(scratch.next.contact, c),
+                C,
             )
     set_joint_diagonal(tree, state, scratch, h)

@@ -5,19 +5,8 @@ all in world axes. Gravity acts on the linear momentum alone; the angular one is
 """
 
 from biped.kernels.variational.discrete_body import turn_derivative
+from contact import vectors as vec
 from contact.collision import inverse3
-from contact.vectors import (
-    add,
-    congruence,
-    cross,
-    dot,
-    mat_vec,
-    quat_matrix,
-    quat_mul,
-    quat_normalized,
-    scale,
-    sub,
-)
 from kernelcache import kernel, routine
 
 STATE = 13
@@ -43,32 +32,32 @@ def body_momenta(state):
 def inertia_in_world(state, inertia):
     """R J Rᵀ."""
     _, q = body_pose(state)
-    return congruence(quat_matrix(q), inertia)
+    return vec.congruence(vec.quat_matrix(q), inertia)
 
 
 @kernel
 def body_velocities(state, mass, inertia):
     """(velocity of the centre of mass, angular velocity)."""
     linear, angular = body_momenta(state)
-    return scale(1.0 / mass, linear), mat_vec(inverse3(inertia_in_world(state, inertia)), angular)
+    return vec.scale(1.0 / mass, linear), vec.mat_vec(inverse3(inertia_in_world(state, inertia)), angular)
 
 
 @kernel
 def solve_turn(J, angular, h):
     """(solved, c, u): the turn over h with discrete angular momentum c y + u × y, y = (2/h) J u (equation 2.51)."""
     inverse = inverse3(J)
-    u = scale(0.5 * h, mat_vec(inverse, angular))
+    u = vec.scale(0.5 * h, vec.mat_vec(inverse, angular))
     solved = False
     for _ in range(ITERATIONS):
-        c = max(0.0, 1.0 - dot(u, u)) ** 0.5
-        y = scale(2.0 / h, mat_vec(J, u))
-        error = sub(angular, add(scale(c, y), cross(u, y)))
-        phi = mat_vec(inverse3(turn_derivative(J, c, u, h)), error)
-        u = add(u, scale(0.5, sub(scale(c, phi), cross(u, phi))))
-        solved = dot(phi, phi) <= SOLVED
+        c = max(0.0, 1.0 - vec.dot(u, u)) ** 0.5
+        y = vec.scale(2.0 / h, vec.mat_vec(J, u))
+        error = vec.sub(angular, vec.add(vec.scale(c, y), vec.cross(u, y)))
+        phi = vec.mat_vec(inverse3(turn_derivative(J, c, u, h)), error)
+        u = vec.add(u, vec.scale(0.5, vec.sub(vec.scale(c, phi), vec.cross(u, phi))))
+        solved = vec.dot(phi, phi) <= SOLVED
         if solved:
             break
-    return solved, max(0.0, 1.0 - dot(u, u)) ** 0.5, u
+    return solved, max(0.0, 1.0 - vec.dot(u, u)) ** 0.5, u
 
 
 @routine
@@ -76,14 +65,14 @@ def fly(state, mass, inertia, gravity, h):
     """Advance the body by h; False, and nothing done, where its turn is too large to be solved for."""
     position, quaternion = body_pose(state)
     linear, angular = body_momenta(state)
-    impulse = scale(h * mass, gravity)
-    middle = add(linear, scale(0.5, impulse))
-    position = add(position, scale(h / mass, middle))
+    impulse = vec.scale(h * mass, gravity)
+    middle = vec.add(linear, vec.scale(0.5, impulse))
+    position = vec.add(position, vec.scale(h / mass, middle))
     solved, c, u = solve_turn(inertia_in_world(state, inertia), angular, h)
     if not solved:
         return False
-    turned = quat_normalized(quat_mul((c, u[0], u[1], u[2]), quaternion))
-    linear = add(linear, impulse)
+    turned = vec.quat_normalized(vec.quat_mul((c, u[0], u[1], u[2]), quaternion))
+    linear = vec.add(linear, impulse)
     state[0], state[1], state[2] = position
     state[3], state[4], state[5], state[6] = turned
     state[7], state[8], state[9] = linear
@@ -94,7 +83,7 @@ def fly(state, mass, inertia, gravity, h):
 @kernel
 def strike_body(state, arm, impulse):
     """An impulse at ``arm`` from the centre of mass."""
-    moment = cross(arm, impulse)
+    moment = vec.cross(arm, impulse)
     for axis in range(3):
         state[7 + axis] += impulse[axis]
         state[10 + axis] += moment[axis]

@@ -9,23 +9,9 @@ from typing import NamedTuple
 
 from biped.kernels.loop.log import ABSENT, ContactColumns
 from biped.metrics.kernels.polygon import area_of, convex_hull, inside_by
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.modes import NONE
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    mat_t_vec,
-    mat_vec,
-    quat_conj,
-    quat_matrix,
-    quat_mul,
-    quaternion_at,
-    rotation_vector,
-    scale,
-    sub,
-    vector_at,
-)
 from kernelcache import kernel, routine
 
 #: Below this part of the body's weight the floor's force is too small to have a centre.
@@ -109,29 +95,29 @@ def floor_frame(row, places):
     """Origin and rotation of the floor's frame; that of the world for a floor at rest."""
     if places.platform == ABSENT:
         return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    return vector_at(row, places.platform), quat_matrix(quaternion_at(row, places.platform + 3))
+    return vec.vector_at(row, places.platform), vec.quat_matrix(vec.quaternion_at(row, places.platform + 3))
 
 
 @kernel
 def seen_from(origin, R, p):
     """A place of the world in a frame."""
-    return mat_t_vec(R, sub(p, origin))
+    return vec.mat_t_vec(R, vec.sub(p, origin))
 
 
 @kernel
 def contact_force(row, places, c):
-    return vector_at(row, places.contact[c] + CONTACT_FORCE)
+    return vec.vector_at(row, places.contact[c] + CONTACT_FORCE)
 
 
 @kernel
 def contact_place(row, places, c):
-    return vector_at(row, places.contact[c] + CONTACT_PLACE)
+    return vec.vector_at(row, places.contact[c] + CONTACT_PLACE)
 
 
 @kernel
 def is_down(row, places, c, normal):
     """Whether a point is in contact or has carried load in the step before, along the floor's ``normal``."""
-    return row[places.contact[c]] != NONE or dot(normal, contact_force(row, places, c)) > 0.0
+    return row[places.contact[c]] != NONE or vec.dot(normal, contact_force(row, places, c)) > 0.0
 
 
 @kernel
@@ -192,7 +178,7 @@ def floor_velocity(before, after, places, span, p):
         return 0.0, 0.0, 0.0
     first, A = floor_frame(before, places)
     last, B = floor_frame(after, places)
-    return scale(1.0 / span, sub(add(last, mat_vec(B, p)), add(first, mat_vec(A, p))))
+    return vec.scale(1.0 / span, vec.sub(vec.add(last, vec.mat_vec(B, p)), vec.add(first, vec.mat_vec(A, p))))
 
 
 @kernel
@@ -202,8 +188,8 @@ def pressure_centre(row, places, origin, R):
     normal, x, y = 0.0, 0.0, 0.0
     for c in range(places.contact.shape[0]):
         force = contact_force(row, places, c)
-        total = add(total, force)
-        pressed = mat_t_vec(R, force)[2]
+        total = vec.add(total, force)
+        pressed = vec.mat_t_vec(R, force)[2]
         place = seen_from(origin, R, contact_place(row, places, c))
         normal += pressed
         x += pressed * place[0]
@@ -219,9 +205,9 @@ def zero_moment_point(com, force, spin, origin, R):
     of mass; in the floor's frame.
     """
     normal = normal_of(R)
-    lever = sub(com, origin)
-    moment = add(cross(lever, force), spin)
-    return mat_t_vec(R, scale(1.0 / dot(normal, force), cross(normal, moment)))
+    lever = vec.sub(com, origin)
+    moment = vec.add(vec.cross(lever, force), spin)
+    return vec.mat_t_vec(R, vec.scale(1.0 / vec.dot(normal, force), vec.cross(normal, moment)))
 
 
 @kernel
@@ -241,12 +227,12 @@ def record_pressure(row, places, body, scratch, corners, out, force, spin, span)
         out[FEET + foot] = 0.0
     for c in range(places.contact.shape[0]):
         if places.foot[c] >= 0:
-            out[FEET + places.foot[c]] += mat_t_vec(R, contact_force(row, places, c))[2]
+            out[FEET + places.foot[c]] += vec.mat_t_vec(R, contact_force(row, places, c))[2]
     if normal > least:
         put2(out, COP, sums[0] / normal, sums[1] / normal)
         out[COP_MARGIN] = inside_by(scratch.hull, corners, out[COP], out[COP + 1])
-    if span > 0.0 and dot(normal_of(R), force) > least and places.contact.shape[0] > 0:
-        zmp = zero_moment_point(vector_at(row, places.com), force, spin, origin, R)
+    if span > 0.0 and vec.dot(normal_of(R), force) > least and places.contact.shape[0] > 0:
+        zmp = zero_moment_point(vec.vector_at(row, places.com), force, spin, origin, R)
         put2(out, ZMP, zmp[0], zmp[1])
         out[ZMP_MARGIN] = inside_by(scratch.hull, corners, zmp[0], zmp[1])
 
@@ -254,15 +240,15 @@ def record_pressure(row, places, body, scratch, corners, out, force, spin, span)
 @kernel
 def record_pendulum(row, before, after, places, body, scratch, corners, out, span):
     """Extrapolated centre of mass and capture point, seen from above, and their margins to the hull in ``scratch``."""
-    com = vector_at(row, places.com)
-    velocity = scale(1.0 / body.mass, vector_at(row, places.momentum))
+    com = vec.vector_at(row, places.com)
+    velocity = vec.scale(1.0 / body.mass, vec.vector_at(row, places.momentum))
     out[COM], out[COM + 1], out[COM + 2] = com
     out[VELOCITY], out[VELOCITY + 1], out[VELOCITY + 2] = velocity
     origin, R = floor_frame(row, places)
     normal = normal_of(R)
     below = floor_height_at(origin, normal, com[0], com[1])
     of_floor = floor_velocity(before, after, places, span, seen_from(origin, R, (com[0], com[1], below)))
-    relative = sub(velocity, of_floor)
+    relative = vec.sub(velocity, of_floor)
     g = -body.gravity[2]
     if not (g > 0.0 and places.contact.shape[0] > 0):
         return
@@ -286,19 +272,19 @@ def middle_of_feet(row, places):
     total, n = (0.0, 0.0, 0.0), 0
     for c in range(places.foot.shape[0]):
         if places.foot[c] >= 0 or not with_feet:
-            total = add(total, contact_place(row, places, c))
+            total = vec.add(total, contact_place(row, places, c))
             n += 1
-    return scale(1.0 / n, total)
+    return vec.scale(1.0 / n, total)
 
 
 @kernel
 def record_sway(row, places, out):
     """The angles of the line from the feet to the centre of mass, and the floor's pose (Peterka 2002)."""
     if places.contact.shape[0] > 0:
-        r = sub(vector_at(row, places.com), middle_of_feet(row, places))
+        r = vec.sub(vec.vector_at(row, places.com), middle_of_feet(row, places))
         put2(out, SWAY, math.atan2(-r[1], r[2]), math.atan2(r[0], r[2]))
     if places.platform != ABSENT:
-        tilt = rotation_vector(quaternion_at(row, places.platform + 3))
+        tilt = vec.rotation_vector(vec.quaternion_at(row, places.platform + 3))
         put2(out, TILT, tilt[0], tilt[1])
         put2(out, SHIFT, row[places.platform], row[places.platform + 1])
 
@@ -313,13 +299,13 @@ def fill_series(rows, places, body, scratch, series):
             out[j] = math.nan
         row, before, after = rows[k], rows[max(k - 1, 0)], rows[min(k + 1, n - 1)]
         span = after[places.time] - before[places.time]
-        force = scale(-body.mass, (body.gravity[0], body.gravity[1], body.gravity[2]))
+        force = vec.scale(-body.mass, (body.gravity[0], body.gravity[1], body.gravity[2]))
         spin = (0.0, 0.0, 0.0)
         if span > 0.0:  # the rates of both momenta, by central differences
-            change = sub(vector_at(after, places.momentum), vector_at(before, places.momentum))
-            force = add(force, scale(1.0 / span, change))
-            change = sub(vector_at(after, places.momentum + 3), vector_at(before, places.momentum + 3))
-            spin = scale(1.0 / span, change)
+            change = vec.sub(vec.vector_at(after, places.momentum), vec.vector_at(before, places.momentum))
+            force = vec.add(force, vec.scale(1.0 / span, change))
+            change = vec.sub(vec.vector_at(after, places.momentum + 3), vec.vector_at(before, places.momentum + 3))
+            spin = vec.scale(1.0 / span, change)
         corners = gather_base(row, places, scratch)
         record_pendulum(row, before, after, places, body, scratch, corners, out, span)
         corners, down = gather_pressed(row, places, scratch)
@@ -339,11 +325,13 @@ def fill_errors(rows, places, position, orientation, on_floor, errors):
         wanted = (position[0], position[1], position[2])
         if on_floor:
             origin, R = floor_frame(row, places)
-            below = add(origin, mat_vec(R, (position[0], position[1], 0.0)))
+            below = vec.add(origin, vec.mat_vec(R, (position[0], position[1], 0.0)))
             wanted = (below[0], below[1], position[2])
-        out[0], out[1], out[2] = sub(vector_at(row, places.root), wanted)
+        out[0], out[1], out[2] = vec.sub(vec.vector_at(row, places.root), wanted)
         target = (orientation[0], orientation[1], orientation[2], orientation[3])
-        out[3], out[4], out[5] = rotation_vector(quat_mul(quaternion_at(row, places.root + 3), quat_conj(target)))
+        out[3], out[4], out[5] = vec.rotation_vector(
+            vec.quat_mul(vec.quaternion_at(row, places.root + 3), vec.quat_conj(target))
+        )
 
 
 @routine
@@ -365,21 +353,21 @@ def fill_foot_wrenches(rows, places, feet, wrenches):
                 if places.foot[c] == foot:
                     force = contact_force(row, places, c)
                     place = contact_place(row, places, c)
-                    pressed = dot(normal, force)
-                    total, load = add(total, force), load + pressed
-                    centre = add(centre, scale(pressed, place))
-                    middle, points = add(middle, place), points + 1
+                    pressed = vec.dot(normal, force)
+                    total, load = vec.add(total, force), load + pressed
+                    centre = vec.add(centre, vec.scale(pressed, place))
+                    middle, points = vec.add(middle, place), points + 1
             if load > 0.0:
-                centre = scale(1.0 / load, centre)
+                centre = vec.scale(1.0 / load, centre)
             elif k > 0:
-                centre = vector_at(wrenches[k - 1, foot], 3)
+                centre = vec.vector_at(wrenches[k - 1, foot], 3)
             else:
-                centre = scale(1.0 / points, middle)
+                centre = vec.scale(1.0 / points, middle)
             moment = (0.0, 0.0, 0.0)
             for c in range(places.contact.shape[0]):
                 if places.foot[c] == foot:
-                    lever = sub(contact_place(row, places, c), centre)
-                    moment = add(moment, cross(lever, contact_force(row, places, c)))
+                    lever = vec.sub(contact_place(row, places, c), centre)
+                    moment = vec.add(moment, vec.cross(lever, contact_force(row, places, c)))
             out[0], out[1], out[2] = total
             out[3], out[4], out[5] = centre
             out[6], out[7], out[8] = moment

@@ -40,24 +40,10 @@ from biped.kernels.tree.kinematics import move_bodies, point_of_body
 from biped.kernels.tree.tree import DAMPING, FLOATING
 from biped.kernels.variational.equations import contact_chord, reference_point, world_chord
 from biped.kernels.variational.joints import commanded_torque, stop_energy
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.ground import END, START, force_in_floor, is_moving, law_at
 from contact.modes import NONE, SLIDING, STICKING
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    load3,
-    load6,
-    load9,
-    mat_t_vec,
-    quat_difference,
-    rotation_vector,
-    scale,
-    store3,
-    sub,
-    triple,
-)
 from kernelcache import kernel, routine
 
 #: A point slides where its friction is at least this share of what the floor can give.
@@ -107,8 +93,8 @@ def velocities_now(world):
 def set_floor_state(ground, floor, h):
     """Set an engine's view of the floor from the floor's frames at both ends of a step."""
     start, end = ground.frame[START], ground.frame[END]
-    turn = rotation_vector(
-        quat_difference((end[12], end[13], end[14], end[15]), (start[12], start[13], start[14], start[15]))
+    turn = vec.rotation_vector(
+        vec.quat_difference((end[12], end[13], end[14], end[15]), (start[12], start[13], start[14], start[15]))
     )
     for axis in range(3):
         floor.before[axis], floor.before[3 + axis] = floor.velocity[axis], floor.velocity[3 + axis]
@@ -181,7 +167,7 @@ def is_finite(arrival):
 @kernel
 def displacement(tree, state, arrival):
     if tree.kind[0] == FLOATING:
-        return sub((arrival.q[0], arrival.q[1], arrival.q[2]), (state.q[0], state.q[1], state.q[2]))
+        return vec.sub((arrival.q[0], arrival.q[1], arrival.q[2]), (state.q[0], state.q[1], state.q[2]))
     return 0.0, 0.0, 0.0
 
 
@@ -189,8 +175,8 @@ def displacement(tree, state, arrival):
 def set_contacts(ground, state, arrival):
     """Forces and modes: none without a force, sliding at the cone of friction, sticking inside of it."""
     for c in range(state.mode.shape[0]):
-        force = load3(arrival.force, c)
-        store3(state.force, c, force)
+        force = vec.load3(arrival.force, c)
+        vec.store3(state.force, c, force)
         x, y, z = force_in_floor(ground, force)
         mode = NONE
         if z > 0.0:
@@ -212,8 +198,8 @@ def way(scratch, body, arm, chord, h, lag):
     """Return the displacement by which a force on a body at ``arm`` from O does its work; ``chord`` is its point's."""
     if lag == 0.0:
         return chord
-    twist = load6(scratch.motion.velocity, body)
-    return scale(h, add(twist[:3], cross(twist[3:], arm)))
+    twist = vec.load6(scratch.motion.velocity, body)
+    return vec.scale(h, vec.add(twist[:3], vec.cross(twist[3:], arm)))
 
 
 @kernel
@@ -234,8 +220,8 @@ def account_joint_works(tree, state, scratch, arrival, h, lag):
 @kernel
 def account_push_works(pushes, state, scratch, h, lag):
     for j in range(pushes.body.shape[0]):
-        along = way(scratch, pushes.body[j], load3(pushes.left, j), push_chord(pushes, scratch, j), h, lag)
-        state.ledger.works[PUSHES] += dot(load3(pushes.impulse, j), scale(1.0 / h, along))
+        along = way(scratch, pushes.body[j], vec.load3(pushes.left, j), push_chord(pushes, scratch, j), h, lag)
+        state.ledger.works[PUSHES] += vec.dot(vec.load3(pushes.impulse, j), vec.scale(1.0 / h, along))
 
 
 @kernel
@@ -244,9 +230,9 @@ def floor_way(ground, floor, point, h, lag):
     if not is_moving(ground):
         return 0.0, 0.0, 0.0
     now, before = floor.velocity, floor.before
-    linear = add(scale(1.0 - lag, triple(now)), scale(lag, triple(before)))
-    angular = add(scale(1.0 - lag, (now[3], now[4], now[5])), scale(lag, (before[3], before[4], before[5])))
-    return scale(h, add(linear, cross(angular, sub(point, triple(floor.pose)))))
+    linear = vec.add(vec.scale(1.0 - lag, vec.triple(now)), vec.scale(lag, vec.triple(before)))
+    angular = vec.add(vec.scale(1.0 - lag, (now[3], now[4], now[5])), vec.scale(lag, (before[3], before[4], before[5])))
+    return vec.scale(h, vec.add(linear, vec.cross(angular, vec.sub(point, vec.triple(floor.pose)))))
 
 
 @kernel
@@ -255,9 +241,9 @@ def account_contact_works(tree, ground, floor, state, scratch, h, lag):
     origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
         if state.mode[c] != NONE:
-            arm, force = load3(scratch.motion.poses.contact, c), load3(state.force, c)
-            done = dot(force, way(scratch, tree.contact_body[c], arm, world_chord(scratch, c), h, lag))
-            by_floor = dot(force, floor_way(ground, floor, add(origin, arm), h, lag))
+            arm, force = vec.load3(scratch.motion.poses.contact, c), vec.load3(state.force, c)
+            done = vec.dot(force, way(scratch, tree.contact_body[c], arm, world_chord(scratch, c), h, lag))
+            by_floor = vec.dot(force, floor_way(ground, floor, vec.add(origin, arm), h, lag))
             state.ledger.works[CONTACT] += done
             state.ledger.works[PLATFORM] += by_floor
             state.ledger.works[DISSIPATED] -= done - by_floor
@@ -270,19 +256,21 @@ def account_contact_works(tree, ground, floor, state, scratch, h, lag):
 def point_struck(world, arrival):
     """Where the thrown box struck, at both ends of the step, relative to O at its start."""
     i, scratch = world.projectile.target_body[0], world.scratch
-    left = sub(triple(arrival.impact_place), reference_point(world.tree, world.state.q))
-    offset = mat_t_vec(load9(scratch.motion.poses.rotation, i), sub(left, load3(scratch.motion.poses.com, i)))
-    return left, add(triple(scratch.shift), point_of_body(scratch.next, i, offset))
+    left = vec.sub(vec.triple(arrival.impact_place), reference_point(world.tree, world.state.q))
+    offset = vec.mat_t_vec(
+        vec.load9(scratch.motion.poses.rotation, i), vec.sub(left, vec.load3(scratch.motion.poses.com, i))
+    )
+    return left, vec.add(vec.triple(scratch.shift), point_of_body(scratch.next, i, offset))
 
 
 @kernel
 def account_impact(world, arrival, h, lag):
     """The work of the thrown box's impulse, as that of a force that is constant through the step."""
-    impact = triple(arrival.impact)
-    if dot(impact, impact) > 0.0:
+    impact = vec.triple(arrival.impact)
+    if vec.dot(impact, impact) > 0.0:
         left, right = point_struck(world, arrival)
-        along = way(world.scratch, world.projectile.target_body[0], left, sub(right, left), h, lag)
-        world.state.ledger.works[IMPACTS] += dot(impact, scale(1.0 / h, along))
+        along = way(world.scratch, world.projectile.target_body[0], left, vec.sub(right, left), h, lag)
+        world.state.ledger.works[IMPACTS] += vec.dot(impact, vec.scale(1.0 / h, along))
 
 
 @kernel
@@ -293,10 +281,13 @@ def account_momenta(world, arrival, h):
     set_momentum(tree, scratch.next, arrival.v, scratch.motion, state.momentum)
     if tree.kind[0] == FLOATING:
         linear, angular = external_impulse(tree, state, world.pushes, scratch, h)
-        impact = triple(arrival.impact)
-        if dot(impact, impact) > 0.0:
+        impact = vec.triple(arrival.impact)
+        if vec.dot(impact, impact) > 0.0:
             left, right = point_struck(world, arrival)
-            linear, angular = add(linear, impact), add(angular, cross(scale(0.5, add(left, right)), impact))
+            linear, angular = (
+                vec.add(linear, impact),
+                vec.add(angular, vec.cross(vec.scale(0.5, vec.add(left, right)), impact)),
+            )
         account_impulse(tree, state, scratch, before, spin_before, linear, angular)
 
 
@@ -304,5 +295,11 @@ def account_momenta(world, arrival, h):
 def log_impact(world, time, impulse, place, velocity):
     """An event for a blow of the thrown box that is over."""
     log_event(
-        world.log, time, IMPACT, world.projectile.target_body[0], triple(impulse), triple(place), triple(velocity)
+        world.log,
+        time,
+        IMPACT,
+        world.projectile.target_body[0],
+        vec.triple(impulse),
+        vec.triple(place),
+        vec.triple(velocity),
     )

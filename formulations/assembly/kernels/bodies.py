@@ -9,24 +9,7 @@ stands.
 
 from biped.kernels.tree.joint_rows import set_rotations
 from biped.kernels.variational.discrete_body import MidpointBody, midpoint_momentum, turn_derivative
-from contact.vectors import (
-    add,
-    congruence,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_vec,
-    quat_matrix,
-    quat_mul,
-    quat_normalized,
-    scale,
-    store3,
-    store4,
-    store9,
-    store_twist,
-    sub,
-)
+from contact import vectors as vec
 from kernelcache import kernel, routine
 
 
@@ -34,11 +17,16 @@ from kernelcache import kernel, routine
 def begin_bodies(bodies, motion, room, h, share):
     """Inertias, and what is known of the balances: momentum, gravity and wrenches, of which ``share`` acts."""
     for i in range(bodies.mass.shape[0]):
-        store9(room.inertia, i, congruence(load9(motion.poses.rotation, i), load9(bodies.inertia, i)))
-        known, wrench = load6(motion.momentum, i), load6(motion.wrench, i)
-        force = add(wrench[:3], scale(bodies.mass[i], (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])))
-        store_twist(
-            room.impulse, i, add(known[:3], scale(share * h, force)), add(known[3:], scale(share * h, wrench[3:]))
+        vec.store9(room.inertia, i, vec.congruence(vec.load9(motion.poses.rotation, i), vec.load9(bodies.inertia, i)))
+        known, wrench = vec.load6(motion.momentum, i), vec.load6(motion.wrench, i)
+        force = vec.add(
+            wrench[:3], vec.scale(bodies.mass[i], (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2]))
+        )
+        vec.store_twist(
+            room.impulse,
+            i,
+            vec.add(known[:3], vec.scale(share * h, force)),
+            vec.add(known[3:], vec.scale(share * h, wrench[3:])),
         )
 
 
@@ -47,17 +35,17 @@ def place_next(motion, room):
     """The poses that the candidate's displacements lead to."""
     poses = motion.poses
     for i in range(poses.com.shape[0]):
-        store3(room.next.com, i, add(load3(poses.com, i), load3(room.moved, i)))
-        turned = quat_normalized(quat_mul(load4(room.turn, i), load4(poses.quaternion, i)))
-        store4(room.next.quaternion, i, turned)
-        store9(room.next.rotation, i, quat_matrix(turned))
+        vec.store3(room.next.com, i, vec.add(vec.load3(poses.com, i), vec.load3(room.moved, i)))
+        turned = vec.quat_normalized(vec.quat_mul(vec.load4(room.turn, i), vec.load4(poses.quaternion, i)))
+        vec.store4(room.next.quaternion, i, turned)
+        vec.store9(room.next.rotation, i, vec.quat_matrix(turned))
 
 
 @kernel
 def momentum_of(bodies, room, i, h):
     """(linear, angular) momentum of body i in the candidate."""
-    J = load9(room.inertia, i)
-    return midpoint_momentum(MidpointBody(), bodies.mass[i], J, load4(room.turn, i), load3(room.moved, i), h)
+    J = vec.load9(room.inertia, i)
+    return midpoint_momentum(MidpointBody(), bodies.mass[i], J, vec.load4(room.turn, i), vec.load3(room.moved, i), h)
 
 
 @kernel
@@ -66,8 +54,8 @@ def set_balances(bodies, room, h):
     size = 0.0
     for i in range(bodies.mass.shape[0]):
         linear, angular = momentum_of(bodies, room, i, h)
-        known = load6(room.impulse, i)
-        store_twist(room.balance, i, sub(linear, known[:3]), sub(angular, known[3:]))
+        known = vec.load6(room.impulse, i)
+        vec.store_twist(room.balance, i, vec.sub(linear, known[:3]), vec.sub(angular, known[3:]))
         for k in range(3):
             size += abs(linear[k]) + abs(known[k]) + abs(angular[k]) + abs(known[3 + k])
     return size
@@ -77,8 +65,8 @@ def set_balances(bodies, room, h):
 def set_body_blocks(bodies, room, h):
     """The derivatives of the balances by a body's own displacement."""
     for i in range(bodies.mass.shape[0]):
-        c, ux, uy, uz = load4(room.turn, i)
-        K = turn_derivative(load9(room.inertia, i), c, (ux, uy, uz), h)
+        c, ux, uy, uz = vec.load4(room.turn, i)
+        K = turn_derivative(vec.load9(room.inertia, i), c, (ux, uy, uz), h)
         for a in range(3):
             room.diagonal[i, a, a] = bodies.mass[i] / h
             room.magnitude[i, a] = bodies.mass[i] / h
@@ -91,8 +79,8 @@ def set_body_blocks(bodies, room, h):
 @kernel
 def inertia_times(bodies, poses, i, linear, angular):
     """Momentum of body i at velocities in world axes."""
-    J = congruence(load9(poses.rotation, i), load9(bodies.inertia, i))
-    return scale(bodies.mass[i], linear), mat_vec(J, angular)
+    J = vec.congruence(vec.load9(poses.rotation, i), vec.load9(bodies.inertia, i))
+    return vec.scale(bodies.mass[i], linear), vec.mat_vec(J, angular)
 
 
 @routine

@@ -39,22 +39,8 @@ from biped.kernels.solve.interior import (
     way_to_boundary,
 )
 from biped.kernels.tree.joint_rows import set_rows
+from contact import vectors as vec
 from contact.collision import inverse3
-from contact.vectors import (
-    add,
-    copy1,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_vec,
-    quat_turned,
-    scale,
-    store3,
-    store4,
-    store9,
-    store_twist,
-)
 from formulations.assembly.kernels.bodies import (
     begin_bodies,
     inertia_times,
@@ -109,14 +95,14 @@ def guess_step(system, motion, room, rule, wide):
     bodies, h = system.bodies, rule.h
     for i in range(bodies.mass.shape[0]):
         if motion.counts[FRESH] == 1:
-            known = load6(room.impulse, i)
-            spin = mat_vec(inverse3(load9(room.inertia, i)), known[3:])
-            store3(room.moved, i, scale(h / bodies.mass[i], known[:3]))
-            store4(room.turn, i, quat_turned((1.0, 0.0, 0.0, 0.0), scale(h, spin)))
+            known = vec.load6(room.impulse, i)
+            spin = vec.mat_vec(inverse3(vec.load9(room.inertia, i)), known[3:])
+            vec.store3(room.moved, i, vec.scale(h / bodies.mass[i], known[:3]))
+            vec.store4(room.turn, i, vec.quat_turned((1.0, 0.0, 0.0, 0.0), vec.scale(h, spin)))
         else:
             last = motion.last_displacement
-            store3(room.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
-            store4(room.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
+            vec.store3(room.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
+            vec.store4(room.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
     place_candidate(system, motion, room)
     if wide > 1.0:
         motion.multiplier[:] = 0.0
@@ -255,9 +241,9 @@ def set_newton_step(system, motion, room, rule):
 def keep_base(motion, room):
     """Where a line search begins."""
     for i in range(room.moved.shape[0]):
-        store3(room.base_moved, i, load3(room.moved, i))
-        store4(room.base_turn, i, load4(room.turn, i))
-    copy1(motion.multiplier, room.base_multiplier)
+        vec.store3(room.base_moved, i, vec.load3(room.moved, i))
+        vec.store4(room.base_turn, i, vec.load4(room.turn, i))
+    vec.copy1(motion.multiplier, room.base_multiplier)
     keep_pairs(motion, room)
 
 
@@ -266,9 +252,9 @@ def displace(system, motion, room, factor_):
     """The candidate at a part of Newton's step from the base."""
     joints, n = system.joints, system.bodies.mass.shape[0]
     for i in range(n):
-        step = load6(room.load, i)
-        store3(room.moved, i, add(load3(room.base_moved, i), scale(factor_, step[:3])))
-        store4(room.turn, i, quat_turned(load4(room.base_turn, i), scale(factor_, step[3:])))
+        step = vec.load6(room.load, i)
+        vec.store3(room.moved, i, vec.add(vec.load3(room.base_moved, i), vec.scale(factor_, step[:3])))
+        vec.store4(room.turn, i, vec.quat_turned(vec.load4(room.base_turn, i), vec.scale(factor_, step[3:])))
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.rigid[j]):
@@ -361,13 +347,16 @@ def set_node_velocities(bodies, motion, room, h):
     """Where the step began: of the mean of the momenta before and after, or of the velocity that it began from."""
     fresh = motion.counts[FRESH] == 1
     for i in range(bodies.mass.shape[0]):
-        before = load6(motion.momentum, i)
+        before = vec.load6(motion.momentum, i)
         linear, angular = before[:3], before[3:]
         if not fresh:
             after_linear, after_angular = momentum_of(bodies, room, i, h)
-            linear, angular = scale(0.5, add(linear, after_linear)), scale(0.5, add(angular, after_angular))
-        spin = mat_vec(inverse3(load9(room.inertia, i)), angular)
-        store_twist(motion.node_velocity, i, scale(1.0 / bodies.mass[i], linear), spin)
+            linear, angular = (
+                vec.scale(0.5, vec.add(linear, after_linear)),
+                vec.scale(0.5, vec.add(angular, after_angular)),
+            )
+        spin = vec.mat_vec(inverse3(vec.load9(room.inertia, i)), angular)
+        vec.store_twist(motion.node_velocity, i, vec.scale(1.0 / bodies.mass[i], linear), spin)
 
 
 @kernel
@@ -375,15 +364,15 @@ def move_on(bodies, motion, room, h):
     """The end of the step becomes where the next one begins."""
     for i in range(bodies.mass.shape[0]):
         linear, angular = momentum_of(bodies, room, i, h)
-        store_twist(motion.momentum, i, linear, angular)
+        vec.store_twist(motion.momentum, i, linear, angular)
         for k in range(3):
             motion.last_displacement[i, k] = room.moved[i, k]
         for k in range(4):
             motion.last_displacement[i, 3 + k] = room.turn[i, k]
-        store3(motion.poses.com, i, load3(room.next.com, i))
-        store4(motion.poses.quaternion, i, load4(room.next.quaternion, i))
-        store9(motion.poses.rotation, i, load9(room.next.rotation, i))
-    copy1(room.value, motion.coordinate)
+        vec.store3(motion.poses.com, i, vec.load3(room.next.com, i))
+        vec.store4(motion.poses.quaternion, i, vec.load4(room.next.quaternion, i))
+        vec.store9(motion.poses.rotation, i, vec.load9(room.next.rotation, i))
+    vec.copy1(room.value, motion.coordinate)
 
 
 @routine
@@ -412,6 +401,6 @@ def take_step(system, motion, room, rule):
 def set_momenta(system, motion, velocity):
     """The momenta of velocities (n, 6) of centres of mass [m/s] and turns [rad/s], world axes."""
     for i in range(system.bodies.mass.shape[0]):
-        v = load6(velocity, i)
+        v = vec.load6(velocity, i)
         linear, angular = inertia_times(system.bodies, motion.poses, i, v[:3], v[3:])
-        store_twist(motion.momentum, i, linear, angular)
+        vec.store_twist(motion.momentum, i, linear, angular)

@@ -8,24 +8,9 @@ one, over a step at the start's velocity. So it is exact where a body does not t
 
 from typing import NamedTuple
 
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.piecewise import Signals, signal_at
-from contact.vectors import (
-    add,
-    add_scaled6,
-    cross,
-    dot,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_t_vec,
-    mat_vec,
-    quat_matrix,
-    scale,
-    store6,
-    sub,
-)
 from formulations.assembly.kernels.system import STEPS
 from kernelcache import kernel
 
@@ -52,7 +37,7 @@ class Wrenches(NamedTuple):
 
 @kernel
 def arm_of(wrenches, poses, j):
-    return mat_vec(load9(poses.rotation, wrenches.body[j]), load3(wrenches.point, j))
+    return vec.mat_vec(vec.load9(poses.rotation, wrenches.body[j]), vec.load3(wrenches.point, j))
 
 
 @kernel
@@ -60,8 +45,8 @@ def center_of_mass(bodies, poses):
     total, center = 0.0, (0.0, 0.0, 0.0)
     for i in range(bodies.mass.shape[0]):
         total += bodies.mass[i]
-        center = add(center, scale(bodies.mass[i], load3(poses.com, i)))
-    return scale(1.0 / total, center)
+        center = vec.add(center, vec.scale(bodies.mass[i], vec.load3(poses.com, i)))
+    return vec.scale(1.0 / total, center)
 
 
 @kernel
@@ -77,10 +62,12 @@ def set_wrenches(wrenches, system, motion, rule):
     for j in range(wrenches.body.shape[0]):
         i, end = wrenches.body[j], rule.h * (number + rule.first_share)
         size = signal_at(wrenches.given, j, end) - signal_at(wrenches.given, j, begin)
-        force, arm = scale(size, load3(wrenches.force, j)), arm_of(wrenches, motion.poses, j)
-        torque = add(scale(size, load3(wrenches.torque, j)), cross(arm, force))
-        store6(motion.wrench, i, add_scaled6(load6(motion.wrench, i), 1.0 / (share * rule.h), force + torque))
-        moment = add(torque, cross(sub(load3(motion.poses.com, i), middle), force))
+        force, arm = vec.scale(size, vec.load3(wrenches.force, j)), arm_of(wrenches, motion.poses, j)
+        torque = vec.add(vec.scale(size, vec.load3(wrenches.torque, j)), vec.cross(arm, force))
+        vec.store6(
+            motion.wrench, i, vec.add_scaled6(vec.load6(motion.wrench, i), 1.0 / (share * rule.h), force + torque)
+        )
+        moment = vec.add(torque, vec.cross(vec.sub(vec.load3(motion.poses.com, i), middle), force))
         for k in range(3):
             wrenches.node[IMPULSE + k] += force[k]
             wrenches.node[MOMENT + k] += moment[k]
@@ -90,7 +77,7 @@ def set_wrenches(wrenches, system, motion, rule):
             0.5
             * size
             / rule.h
-            * way_along(wrenches, j, arm, load3(last, i), (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
+            * way_along(wrenches, j, arm, vec.load3(last, i), (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
         )
         wrenches.node[WORK] += work
         absolute += abs(work)
@@ -108,7 +95,7 @@ def count_wrenches(wrenches, motion, room, h, at):
     ahead = absolute = 0.0
     for j in range(wrenches.body.shape[0]):
         i = wrenches.body[j]
-        way = way_along(wrenches, j, arm_of(wrenches, room.next, j), load3(room.moved, i), load4(room.turn, i))
+        way = way_along(wrenches, j, arm_of(wrenches, room.next, j), vec.load3(room.moved, i), vec.load4(room.turn, i))
         work = 0.5 * wrenches.impulse[j] / h * way
         ahead += work
         absolute += abs(work)
@@ -125,5 +112,5 @@ def count_wrenches(wrenches, motion, room, h, at):
 @kernel
 def way_along(wrenches, j, arm, moved, turn):
     """[m or rad] of a point along its force, or of a turn along its torque, in a step; ``arm`` where that ends."""
-    way = add(moved, sub(arm, mat_t_vec(quat_matrix(turn), arm)))
-    return dot(load3(wrenches.force, j), way) + 2.0 * dot(load3(wrenches.torque, j), turn[1:])
+    way = vec.add(moved, vec.sub(arm, vec.mat_t_vec(vec.quat_matrix(turn), arm)))
+    return vec.dot(vec.load3(wrenches.force, j), way) + 2.0 * vec.dot(vec.load3(wrenches.torque, j), turn[1:])

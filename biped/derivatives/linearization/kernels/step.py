@@ -43,22 +43,8 @@ from biped.kernels.tree.tree import FLOATING, SPHERICAL
 from biped.kernels.variational.discrete_body import store_body_block
 from biped.kernels.variational.equations import add_external_impulses, hand_to_parent
 from biped.kernels.variational.newton import evaluate, place_push
+from contact import vectors as vec
 from contact.arrays import Floats
-from contact.vectors import (
-    add,
-    copy1,
-    cross,
-    dot6,
-    hat,
-    load3,
-    load6,
-    mat_scale,
-    scale,
-    store6,
-    store_twist,
-    sub,
-    triple,
-)
 from kernelcache import kernel, routine
 
 
@@ -145,7 +131,7 @@ def differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h)
 @kernel
 def set_candidate(tree, begin_q, end_q, scratch):
     """q_{k+1} as the equations take it: a floating root by its displacement."""
-    copy1(end_q, scratch.q)
+    vec.copy1(end_q, scratch.q)
     for axis in range(3):
         scratch.shift[axis] = end_q[axis] - begin_q[axis] if tree.kind[0] == FLOATING else 0.0
 
@@ -153,7 +139,7 @@ def set_candidate(tree, begin_q, end_q, scratch):
 @kernel
 def copy_rows(source, target):
     for i in range(source.shape[0]):
-        store6(target, i, load6(source, i))
+        vec.store6(target, i, vec.load6(source, i))
 
 
 @kernel
@@ -175,12 +161,12 @@ def factor_newton(tree, state, scratch, D, h):
 @kernel
 def place_ends(scratch, D):
     """Unit twists and contact points at k + 1 as seen from O at k."""
-    shift = triple(scratch.shift)
+    shift = vec.triple(scratch.shift)
     for dof in range(D.left.shape[0]):
-        s = load6(scratch.next.motion, dof)
-        store_twist(D.left, dof, add(s[:3], cross(shift, s[3:])), s[3:])
+        s = vec.load6(scratch.next.motion, dof)
+        vec.store_twist(D.left, dof, vec.add(s[:3], vec.cross(shift, s[3:])), s[3:])
     for c in range(D.arm.shape[0]):
-        at = add(shift, load3(scratch.next.contact, c))
+        at = vec.add(shift, vec.load3(scratch.next.contact, c))
         D.arm[c, 0], D.arm[c, 1], D.arm[c, 2] = at
 
 
@@ -188,44 +174,44 @@ def place_ends(scratch, D):
 def store_momenta(tree, scratch, D):
     """W of each body and of all outboard of it, about O at k."""
     for i in range(tree.parent.shape[0]):
-        linear = load3(scratch.linear, i)
-        moment = add(load3(scratch.angular, i), cross(load3(scratch.motion.poses.com, i), linear))
-        store_twist(D.momentum, i, linear, moment)
+        linear = vec.load3(scratch.linear, i)
+        moment = vec.add(vec.load3(scratch.angular, i), vec.cross(vec.load3(scratch.motion.poses.com, i), linear))
+        vec.store_twist(D.momentum, i, linear, moment)
 
 
 @kernel
 def store_end_wrenches(tree, state, pushes, scratch, D, h):
     """B⁺ of all bodies outboard of each, about O at k + 1."""
-    shift = triple(scratch.shift)
+    shift = vec.triple(scratch.shift)
     half = 0.5 * h
     for i in range(tree.parent.shape[0]):
-        W = load6(D.momentum, i)
-        weight = scale(half * tree.mass[i], triple(tree.gravity))
-        moment = add(sub(W[3:], cross(shift, W[:3])), cross(load3(scratch.next.com, i), weight))
-        store_twist(scratch.wrench, i, add(W[:3], weight), moment)
+        W = vec.load6(D.momentum, i)
+        weight = vec.scale(half * tree.mass[i], vec.triple(tree.gravity))
+        moment = vec.add(vec.sub(W[3:], vec.cross(shift, W[:3])), vec.cross(vec.load3(scratch.next.com, i), weight))
+        vec.store_twist(scratch.wrench, i, vec.add(W[:3], weight), moment)
     add_external_impulses(tree, state, pushes, scratch, scratch.next.contact, pushes.right, half, 1.0)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        hand_to_parent(tree, scratch.wrench, i, load6(scratch.wrench, i))
+        hand_to_parent(tree, scratch.wrench, i, vec.load6(scratch.wrench, i))
     copy_rows(scratch.wrench, D.end)
 
 
 @kernel
 def store_moved_blocks(body, tree, scratch, D, h):
     """G of each body, and V ×* W − G V with V about O at k."""
-    shift = triple(scratch.shift)
+    shift = vec.triple(scratch.shift)
     for i in range(tree.parent.shape[0]):
         store_body_block(body, tree, scratch, D.body, i, h)
-        W = load6(D.momentum, i)
-        force, moment = hat(W[:3]), hat(W[3:])
+        W = vec.load6(D.momentum, i)
+        force, moment = vec.hat(W[:3]), vec.hat(W[3:])
         for row in range(6):
             g = (D.body[i, row, 0], D.body[i, row, 1], D.body[i, row, 2])
-            turned = cross(shift, g)
+            turned = vec.cross(shift, g)
             for axis in range(3):
                 D.moved[i, row, axis] = -g[axis]
                 D.moved[i, row, 3 + axis] = -D.body[i, row, 3 + axis] - turned[axis]
-        add_matrix(D.moved, i, 0, 3, mat_scale(-1.0, force))
-        add_matrix(D.moved, i, 3, 0, mat_scale(-1.0, force))
-        add_matrix(D.moved, i, 3, 3, mat_scale(-1.0, moment))
+        add_matrix(D.moved, i, 0, 3, vec.mat_scale(-1.0, force))
+        add_matrix(D.moved, i, 3, 0, vec.mat_scale(-1.0, force))
+        add_matrix(D.moved, i, 3, 3, vec.mat_scale(-1.0, moment))
 
 
 @kernel
@@ -240,9 +226,9 @@ def load_blocks(source, block):
 def add_loads(tree, pushes, block, com, arms, half, share):
     """Add what weights and pushes add to blocks whose displaced end is where they act."""
     for i in range(tree.parent.shape[0]):
-        add_load_block(block, i, load3(com, i), scale(half * tree.mass[i], triple(tree.gravity)))
+        add_load_block(block, i, vec.load3(com, i), vec.scale(half * tree.mass[i], vec.triple(tree.gravity)))
     for j in range(pushes.body.shape[0]):
-        add_load_block(block, pushes.body[j], load3(arms, j), scale(share, load3(pushes.impulse, j)))
+        add_load_block(block, pushes.body[j], vec.load3(arms, j), vec.scale(share, vec.load3(pushes.impulse, j)))
 
 
 @routine
@@ -290,18 +276,18 @@ def add_products(tree, block, left, right, sign, result):
     """result += sign s_j · C s_l', with C the sum of the blocks outboard of both joints; zero on different branches."""
     for i in range(tree.parent.shape[0]):
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            s, t = load6(left, j), load6(right, j)
+            s, t = vec.load6(left, j), vec.load6(right, j)
             u = (row_dot(block, i, 0, t), row_dot(block, i, 1, t), row_dot(block, i, 2, t),
                  row_dot(block, i, 3, t), row_dot(block, i, 4, t), row_dot(block, i, 5, t))  # fmt: skip
             w = (column_dot(block, i, 0, s), column_dot(block, i, 1, s), column_dot(block, i, 2, s),
                  column_dot(block, i, 3, s), column_dot(block, i, 4, s), column_dot(block, i, 5, s))  # fmt: skip
             for other in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-                result[j, other] += sign * dot6(w, load6(right, other))
+                result[j, other] += sign * vec.dot6(w, vec.load6(right, other))
             k = tree.parent[i]
             while k >= 0:
                 for other in range(tree.first_v[k], tree.first_v[k] + tree.dofs[k]):
-                    result[j, other] += sign * dot6(w, load6(right, other))
-                    result[other, j] += sign * dot6(load6(left, other), u)
+                    result[j, other] += sign * vec.dot6(w, vec.load6(right, other))
+                    result[other, j] += sign * vec.dot6(vec.load6(left, other), u)
                 k = tree.parent[k]
 
 
@@ -313,21 +299,21 @@ def add_turned_twists(tree, poses, wrench, sign, result):
     that only their point moves.
     """
     for i in range(tree.parent.shape[0]):
-        b = load6(wrench, i)
+        b = vec.load6(wrench, i)
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            s = load6(poses.motion, j)
+            s = vec.load6(poses.motion, j)
             k = tree.parent[i]
             if tree.kind[i] == FLOATING:
-                g = cross(s[3:], b[:3]) + (0.0, 0.0, 0.0)
+                g = vec.cross(s[3:], b[:3]) + (0.0, 0.0, 0.0)
                 k = i
             elif tree.kind[i] == SPHERICAL:
-                pull = cross(s[3:], b[:3])
-                g = pull + cross(spherical_centre(tree, poses, i), pull)
+                pull = vec.cross(s[3:], b[:3])
+                g = pull + vec.cross(spherical_centre(tree, poses, i), pull)
             else:
-                g = cross(s[3:], b[:3]) + add(cross(s[:3], b[:3]), cross(s[3:], b[3:]))
+                g = vec.cross(s[3:], b[:3]) + vec.add(vec.cross(s[:3], b[:3]), vec.cross(s[3:], b[3:]))
             while k >= 0:
                 for other in range(tree.first_v[k], tree.first_v[k] + tree.dofs[k]):
-                    result[j, other] += sign * dot6(g, load6(poses.motion, other))
+                    result[j, other] += sign * vec.dot6(g, vec.load6(poses.motion, other))
                 k = tree.parent[k]
 
 

@@ -35,31 +35,10 @@ from biped.kernels.tree.kinematics import copy_poses, move_bodies, place_bodies,
 from biped.kernels.tree.tree import FLOATING, PRISMATIC, REVOLUTE
 from biped.kernels.variational.equations import hand_to_parent, reference_point
 from biped.kernels.variational.newton import place_push
+from contact import vectors as vec
 from contact.arrays import Floats
 from contact.ground import floor_force
 from contact.modes import NONE
-from contact.vectors import (
-    add,
-    copy1,
-    cross,
-    dot,
-    dot6,
-    load3,
-    load4,
-    load6,
-    load9,
-    mat_t_vec,
-    quat_difference,
-    quat_mul,
-    quat_normalized,
-    quaternion_at,
-    scale,
-    store3,
-    store4,
-    store9,
-    store_twist,
-    triple,
-)
 from kernelcache import kernel
 
 
@@ -113,25 +92,25 @@ def begin_flow_step(tree, ground, state, pushes, scratch, flow, begin, h):
     motion = flow.motion
     copy_poses(scratch.motion.poses, motion.poses)
     for i in range(tree.parent.shape[0]):
-        store9(motion.inertia, i, load9(scratch.motion.inertia, i))
+        vec.store9(motion.inertia, i, vec.load9(scratch.motion.inertia, i))
     rates_from_momentum(tree, state.momentum, motion)
     flow.at.whole[:] = 0.0
-    copy1(state.q, flow.at.q)
-    copy1(motion.rates, flow.at.v)
+    vec.copy1(state.q, flow.at.q)
+    vec.copy1(motion.rates, flow.at.v)
     if tree.kind[0] == FLOATING:
         for axis in range(3):
             flow.at.q[axis] = 0.0
-    copy1(flow.at.whole, flow.start)
+    vec.copy1(flow.at.whole, flow.start)
 
 
 @kernel
 def set_unit_coordinates(tree, source, target):
     """Copy a configuration, and scale its quaternions to length one."""
-    copy1(source, target)
+    vec.copy1(source, target)
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] != REVOLUTE and tree.kind[i] != PRISMATIC:
             a = quaternion_place(tree, i)
-            target[a], target[a + 1], target[a + 2], target[a + 3] = quat_normalized(quaternion_at(source, a))
+            target[a], target[a + 1], target[a + 2], target[a + 3] = vec.quat_normalized(vec.quaternion_at(source, a))
 
 
 @kernel
@@ -151,7 +130,7 @@ def set_slope(tree, ground, state, pushes, flow, ahead, h):
     ``ahead``·h later: 0, or 1 for a method whose positions move with the new velocities.
     """
     motion = flow.motion
-    copy1(flow.at.v, motion.rates)
+    vec.copy1(flow.at.v, motion.rates)
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
     set_floor_forces(tree, ground, state, flow)
     set_joint_torques(tree, state, flow)
@@ -172,28 +151,28 @@ def set_slope(tree, ground, state, pushes, flow, ahead, h):
 def displacement(tree, flow):
     """Where O is, from where it was at the start of the step."""
     if tree.kind[0] == FLOATING:
-        return triple(flow.at.q)
+        return vec.triple(flow.at.q)
     return 0.0, 0.0, 0.0
 
 
 @kernel
 def contact_velocity(tree, motion, c):
     """Velocity of a contact point; needs ``motion.velocity``."""
-    twist = load6(motion.velocity, tree.contact_body[c])
-    return add(twist[:3], cross(twist[3:], load3(motion.poses.contact, c)))
+    twist = vec.load6(motion.velocity, tree.contact_body[c])
+    return vec.add(twist[:3], vec.cross(twist[3:], vec.load3(motion.poses.contact, c)))
 
 
 @kernel
 def set_floor_forces(tree, ground, state, flow):
     """The contact law at the points' places and velocities of this instant."""
-    origin = add(reference_point(tree, state.q), displacement(tree, flow))
+    origin = vec.add(reference_point(tree, state.q), displacement(tree, flow))
     for c in range(tree.contact_body.shape[0]):
         force = (0.0, 0.0, 0.0)
         if state.mode[c] != NONE:
-            place = add(origin, load3(flow.motion.poses.contact, c))
+            place = vec.add(origin, vec.load3(flow.motion.poses.contact, c))
             velocity = contact_velocity(tree, flow.motion, c)
             force = floor_force(ground, state, c, place, velocity)
-        store3(flow.force, c, force)
+        vec.store3(flow.force, c, force)
 
 
 @kernel
@@ -211,12 +190,12 @@ def set_joint_torques(tree, state, flow):
 @kernel
 def push_force(pushes, j, h):
     """The mean force of push j in a step: its impulse is exact whatever the step."""
-    return scale(1.0 / h, load3(pushes.impulse, j))
+    return vec.scale(1.0 / h, vec.load3(pushes.impulse, j))
 
 
 @kernel
 def push_arm(pushes, flow, j):
-    return point_of_body(flow.motion.poses, pushes.body[j], load3(pushes.offset, j))
+    return point_of_body(flow.motion.poses, pushes.body[j], vec.load3(pushes.offset, j))
 
 
 @kernel
@@ -224,7 +203,7 @@ def add_outer_forces(tree, pushes, flow, h):
     """Take the forces of the floor and of pushes off the wrenches that the joints must provide."""
     wrench = flow.motion.factors.wrench
     for c in range(tree.contact_body.shape[0]):
-        take_off(wrench, tree.contact_body[c], load3(flow.motion.poses.contact, c), load3(flow.force, c))
+        take_off(wrench, tree.contact_body[c], vec.load3(flow.motion.poses.contact, c), vec.load3(flow.force, c))
     for j in range(pushes.body.shape[0]):
         take_off(wrench, pushes.body[j], push_arm(pushes, flow, j), push_force(pushes, j, h))
 
@@ -244,7 +223,7 @@ def set_coordinate_slopes(tree, flow):
             a = quaternion_place(tree, i)
             wx, wy, wz = joint_turning(tree, flow.motion, i)
             turning = (0.0, 0.5 * wx, 0.5 * wy, 0.5 * wz)
-            slope[a], slope[a + 1], slope[a + 2], slope[a + 3] = quat_mul(turning, quaternion_at(q, a))
+            slope[a], slope[a + 1], slope[a + 2], slope[a + 3] = vec.quat_mul(turning, vec.quaternion_at(q, a))
 
 
 @kernel
@@ -258,7 +237,7 @@ def joint_turning(tree, motion, i):
     omega = (rates[dof], rates[dof + 1], rates[dof + 2])
     if parent < 0:
         return omega
-    return mat_t_vec(load9(motion.poses.rotation, parent), omega)
+    return vec.mat_t_vec(vec.load9(motion.poses.rotation, parent), omega)
 
 
 @kernel
@@ -271,9 +250,9 @@ def set_work_slopes(tree, flow):
             power += flow.torque[dof] * flow.motion.rates[dof]
     flow.slope.joint_work[0] = power
     for c in range(tree.contact_body.shape[0]):
-        force = load3(flow.force, c)
-        flow.slope.contact_work[c] = dot(force, contact_velocity(tree, flow.motion, c))
-        store3(flow.slope.contact_impulse, c, force)
+        force = vec.load3(flow.force, c)
+        flow.slope.contact_work[c] = vec.dot(force, contact_velocity(tree, flow.motion, c))
+        vec.store3(flow.slope.contact_impulse, c, force)
 
 
 @kernel
@@ -282,12 +261,12 @@ def set_moment_slope(tree, pushes, flow, h):
     poses, shift = flow.motion.poses, displacement(tree, flow)
     moment = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
-        weight = scale(tree.mass[i], triple(tree.gravity))
-        moment = add(moment, cross(add(shift, load3(poses.com, i)), weight))
+        weight = vec.scale(tree.mass[i], vec.triple(tree.gravity))
+        moment = vec.add(moment, vec.cross(vec.add(shift, vec.load3(poses.com, i)), weight))
     for c in range(tree.contact_body.shape[0]):
-        moment = add(moment, cross(add(shift, load3(poses.contact, c)), load3(flow.force, c)))
+        moment = vec.add(moment, vec.cross(vec.add(shift, vec.load3(poses.contact, c)), vec.load3(flow.force, c)))
     for j in range(pushes.body.shape[0]):
-        moment = add(moment, cross(add(shift, push_arm(pushes, flow, j)), push_force(pushes, j, h)))
+        moment = vec.add(moment, vec.cross(vec.add(shift, push_arm(pushes, flow, j)), push_force(pushes, j, h)))
     flow.slope.moment[0], flow.slope.moment[1], flow.slope.moment[2] = moment
 
 
@@ -308,7 +287,7 @@ def arrive(tree, state, pushes, scratch, flow, h):
     if not math.isfinite(kinetic):
         return False
     for c in range(state.mode.shape[0]):
-        store3(state.force, c, scale(1.0 / h, load3(flow.at.contact_impulse, c)))
+        vec.store3(state.force, c, vec.scale(1.0 / h, vec.load3(flow.at.contact_impulse, c)))
     return True
 
 
@@ -321,10 +300,10 @@ def place_end(tree, pushes, scratch, q, shift):
     for j in range(pushes.body.shape[0]):
         place_push(scratch.next, pushes, j, pushes.right)
     for i in range(tree.parent.shape[0]):
-        store4(
+        vec.store4(
             scratch.turn,
             i,
-            quat_difference(load4(scratch.next.quaternion, i), load4(scratch.motion.poses.quaternion, i)),
+            vec.quat_difference(vec.load4(scratch.next.quaternion, i), vec.load4(scratch.motion.poses.quaternion, i)),
         )
 
 
@@ -339,9 +318,9 @@ def set_momentum(tree, poses, rates, motion, momentum):
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
         linear, angular = spatial_momentum(tree, poses, motion, i)
-        store_twist(wrench, i, linear, angular)
+        vec.store_twist(wrench, i, linear, angular)
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(wrench, i)
+        b = vec.load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            momentum[dof] = dot6(load6(poses.motion, dof), b) + tree.armature[dof] * rates[dof]
+            momentum[dof] = vec.dot6(vec.load6(poses.motion, dof), b) + tree.armature[dof] * rates[dof]
         hand_to_parent(tree, wrench, i, b)

@@ -25,27 +25,8 @@ from biped.kernels.variational.discrete_body import (
     turn_to_end,
 )
 from biped.kernels.variational.equations import set_discrete_momentum
+from contact import vectors as vec
 from contact.analytic import angle_of, sqrt
-from contact.vectors import (
-    add,
-    cross,
-    dot,
-    hat,
-    hat_mat,
-    load3,
-    load4,
-    load9,
-    mat_add,
-    mat_hat,
-    mat_scale,
-    mat_sub,
-    mat_vec,
-    outer,
-    scale,
-    store3,
-    sub,
-    transposed,
-)
 from kernelcache import kernel, routine
 
 # Turns of at most 3.6° (σ = sin² 1.8°) take NEAR terms of the series, those up to 60° all. Beyond, where nothing
@@ -110,14 +91,14 @@ def far_screw_terms(c, sigma):
 @kernel
 def translation_gradient(mass, u, moved, h, k, dk):
     """∂/∂u of (m/2h) k |u × Δx|²."""
-    w = cross(u, moved)
-    return scale(mass / h, add(scale(dk * dot(w, w), u), scale(k, cross(moved, w))))
+    w = vec.cross(u, moved)
+    return vec.scale(mass / h, vec.add(vec.scale(dk * vec.dot(w, w), u), vec.scale(k, vec.cross(moved, w))))
 
 
 @kernel
 def rotation_gradient(j, u, h, B, dB):
     """∂/∂u of (2/h) B u · J u, with j = J u."""
-    return scale(4.0 / h, add(scale(dB * dot(u, j), u), scale(B, j)))
+    return vec.scale(4.0 / h, vec.add(vec.scale(dB * vec.dot(u, j), u), vec.scale(B, j)))
 
 
 @body_momentum.register(ScrewBody)
@@ -128,51 +109,56 @@ def screw_momentum(body, mass, inertia, turn, moved, h):
     """
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
-    sigma = dot(u, u)
+    sigma = vec.dot(u, u)
     k, dk = screw_terms(c, sigma)
-    linear = scale(mass / h, sub(moved, scale(k, cross(u, cross(u, moved)))))
+    linear = vec.scale(mass / h, vec.sub(moved, vec.scale(k, vec.cross(u, vec.cross(u, moved)))))
     g = translation_gradient(mass, u, moved, h, k, dk)
-    spin = rotation_gradient(mat_vec(inertia, u), u, h, 1.0 + sigma * k, k + sigma * dk)
-    return linear, scale(0.5, add(scale(c, add(g, spin)), cross(u, sub(spin, g))))
+    spin = rotation_gradient(vec.mat_vec(inertia, u), u, h, 1.0 + sigma * k, k + sigma * dk)
+    return linear, vec.scale(0.5, vec.add(vec.scale(c, vec.add(g, spin)), vec.cross(u, vec.sub(spin, g))))
 
 
 @turn_to_end.register(ScrewBody)
 def screw_to_end(body, tree, scratch):
     for i in range(tree.parent.shape[0]):
-        P = load3(scratch.linear, i)
-        store3(scratch.angular, i, sub(load3(scratch.angular, i), cross(body_displacement(scratch, i), P)))
+        P = vec.load3(scratch.linear, i)
+        vec.store3(
+            scratch.angular, i, vec.sub(vec.load3(scratch.angular, i), vec.cross(body_displacement(scratch, i), P))
+        )
 
 
 @kernel
 def cross_derivative(mass, u, moved, h, k, dk):
     """∂P/∂u, the transpose of ∂²K/∂u∂Δx (3 x 3)."""
-    d = dot(u, moved)
-    left = sub(scale(2.0 * (k + dot(u, u) * dk), moved), scale(2.0 * dk * d, u))
-    N = mat_add(outer(left, u), mat_scale(-k, outer(u, moved)))
+    d = vec.dot(u, moved)
+    left = vec.sub(vec.scale(2.0 * (k + vec.dot(u, u) * dk), moved), vec.scale(2.0 * dk * d, u))
+    N = vec.mat_add(vec.outer(left, u), vec.mat_scale(-k, vec.outer(u, moved)))
     kd = k * d
-    return mat_scale(mass / h, (N[0] - kd, N[1], N[2], N[3], N[4] - kd, N[5], N[6], N[7], N[8] - kd))
+    return vec.mat_scale(mass / h, (N[0] - kd, N[1], N[2], N[3], N[4] - kd, N[5], N[6], N[7], N[8] - kd))
 
 
 @kernel
 def translation_curve(mass, u, moved, h, k, dk, ddk):
     """∂²/∂u² of (m/2h) k |u × Δx|²."""
-    w = cross(u, moved)
-    W = dot(w, w)
-    half = cross(moved, w)  # half of ∂W/∂u
-    H = mat_add(outer(add(scale(2.0 * ddk * W, u), scale(2.0 * dk, half)), u), outer(scale(2.0 * dk, u), half))
-    H = mat_add(H, mat_scale(-k, outer(moved, moved)))
-    e = dk * W + k * dot(moved, moved)
-    return mat_scale(mass / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
+    w = vec.cross(u, moved)
+    W = vec.dot(w, w)
+    half = vec.cross(moved, w)  # half of ∂W/∂u
+    H = vec.mat_add(
+        vec.outer(vec.add(vec.scale(2.0 * ddk * W, u), vec.scale(2.0 * dk, half)), u),
+        vec.outer(vec.scale(2.0 * dk, u), half),
+    )
+    H = vec.mat_add(H, vec.mat_scale(-k, vec.outer(moved, moved)))
+    e = dk * W + k * vec.dot(moved, moved)
+    return vec.mat_scale(mass / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
 
 
 @kernel
 def rotation_curve(J, j, u, h, B, dB, ddB):
     """∂²/∂u² of (2/h) B u · J u."""
-    uj = dot(u, j)
-    H = mat_add(mat_scale(B, J), outer(add(scale(2.0 * dB, j), scale(2.0 * ddB * uj, u)), u))
-    H = mat_add(H, outer(scale(2.0 * dB, u), j))
+    uj = vec.dot(u, j)
+    H = vec.mat_add(vec.mat_scale(B, J), vec.outer(vec.add(vec.scale(2.0 * dB, j), vec.scale(2.0 * ddB * uj, u)), u))
+    H = vec.mat_add(H, vec.outer(vec.scale(2.0 * dB, u), j))
     e = dB * uj
-    return mat_scale(4.0 / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
+    return vec.mat_scale(4.0 / h, (H[0] + e, H[1], H[2], H[3], H[4] + e, H[5], H[6], H[7], H[8] + e))
 
 
 @kernel
@@ -180,25 +166,25 @@ def screw_derivatives(mass, J, turn, moved, h):
     """∂P/∂Δx, ∂P/∂η, ∂ℓ⁻/∂Δx and ∂ℓ⁻/∂η for a small turn η at the end (3 x 3 each)."""
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
-    sigma = dot(u, u)
+    sigma = vec.dot(u, u)
     k, dk = screw_terms(c, sigma)
     ddk = screw_curve(c, sigma)
     B, dB, ddB = 1.0 + sigma * k, k + sigma * dk, 2.0 * dk + sigma * ddk
-    M = mat_scale(-mass * k / h, outer(u, u))
+    M = vec.mat_scale(-mass * k / h, vec.outer(u, u))
     e = mass * B / h
     by_move = (M[0] + e, M[1], M[2], M[3], M[4] + e, M[5], M[6], M[7], M[8] + e)
     # L = c + û on either side of a matrix
-    N = mat_scale(0.5, cross_derivative(mass, u, moved, h, k, dk))
-    cN, Nu = mat_scale(c, N), mat_hat(N, u)
-    j = mat_vec(J, u)
+    N = vec.mat_scale(0.5, cross_derivative(mass, u, moved, h, k, dk))
+    cN, Nu = vec.mat_scale(c, N), vec.mat_hat(N, u)
+    j = vec.mat_vec(J, u)
     g = translation_gradient(mass, u, moved, h, k, dk)
     spin = rotation_gradient(j, u, h, B, dB)
     H = translation_curve(mass, u, moved, h, k, dk, ddk)
     S = rotation_curve(J, j, u, h, B, dB, ddB)
-    A = mat_add(mat_scale(c, mat_add(S, H)), hat_mat(u, mat_sub(S, H)))  # Lᵀ H + L S
-    A = mat_add(A, hat(sub(g, spin)))
-    A = mat_sub(mat_sub(mat_scale(c, A), mat_hat(A, u)), outer(add(g, spin), u))
-    return by_move, mat_sub(cN, Nu), transposed(mat_add(cN, Nu)), mat_scale(0.25, A)
+    A = vec.mat_add(vec.mat_scale(c, vec.mat_add(S, H)), vec.hat_mat(u, vec.mat_sub(S, H)))  # Lᵀ H + L S
+    A = vec.mat_add(A, vec.hat(vec.sub(g, spin)))
+    A = vec.mat_sub(vec.mat_sub(vec.mat_scale(c, A), vec.mat_hat(A, u)), vec.outer(vec.add(g, spin), u))
+    return by_move, vec.mat_sub(cN, Nu), vec.transposed(vec.mat_add(cN, Nu)), vec.mat_scale(0.25, A)
 
 
 set_momentum.register(ScrewBody)(set_discrete_momentum)
@@ -207,12 +193,12 @@ set_momentum.register(ScrewBody)(set_discrete_momentum)
 @store_body_block.register(ScrewBody)
 def store_screw_block(body, tree, scratch, block, i, h):
     moved = body_displacement(scratch, i)
-    turn, J = load4(scratch.turn, i), load9(scratch.motion.inertia, i)
+    turn, J = vec.load4(scratch.turn, i), vec.load9(scratch.motion.inertia, i)
     by_move, by_turn, spin_by_move, spin_by_turn = screw_derivatives(tree.mass[i], J, turn, moved, h)
-    left, right = load3(scratch.motion.poses.com, i), load3(scratch.next.com, i)
-    by_turn = mat_sub(by_turn, mat_hat(by_move, right))
-    spin_by_turn = mat_sub(spin_by_turn, mat_hat(spin_by_move, right))
+    left, right = vec.load3(scratch.motion.poses.com, i), vec.load3(scratch.next.com, i)
+    by_turn = vec.mat_sub(by_turn, vec.mat_hat(by_move, right))
+    spin_by_turn = vec.mat_sub(spin_by_turn, vec.mat_hat(spin_by_move, right))
     store_matrix(block, i, 0, 0, by_move)
     store_matrix(block, i, 0, 3, by_turn)
-    store_matrix(block, i, 3, 0, mat_add(spin_by_move, hat_mat(left, by_move)))
-    store_matrix(block, i, 3, 3, mat_add(spin_by_turn, hat_mat(left, by_turn)))
+    store_matrix(block, i, 3, 0, vec.mat_add(spin_by_move, vec.hat_mat(left, by_move)))
+    store_matrix(block, i, 3, 3, vec.mat_add(spin_by_turn, vec.hat_mat(left, by_turn)))

@@ -24,25 +24,8 @@ from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.tree.kinematics import motion_cross
 from biped.kernels.tree.tree import REVOLUTE, Tree
 from biped.kernels.variational.joints import set_joint_diagonal
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
-from contact.vectors import (
-    add,
-    add_scaled6,
-    cross,
-    dot,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_t_vec,
-    mat_vec,
-    quat_about,
-    quat_matrix,
-    scale,
-    store3,
-    store6,
-    triple,
-)
 from kernelcache import kernel, routine
 
 
@@ -96,19 +79,19 @@ def new_cached(tree: Tree) -> Cached:
 @kernel
 def joint_transform(tree, i, q):
     """(R, p, ξ): the axes and the centre of mass of body i in its parent's axes, and the joint's twist in its own."""
-    axis, offset = load3(tree.axis, i), load3(tree.com_offset, i)
+    axis, offset = vec.load3(tree.axis, i), vec.load3(tree.com_offset, i)
     if tree.kind[i] == REVOLUTE:
-        R = quat_matrix(quat_about(axis, q))
-        return R, add(load3(tree.joint_offset, i), mat_vec(R, offset)), cross(axis, offset) + axis
+        R = vec.quat_matrix(vec.quat_about(axis, q))
+        return R, vec.add(vec.load3(tree.joint_offset, i), vec.mat_vec(R, offset)), vec.cross(axis, offset) + axis
     R = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    p = add(load3(tree.joint_offset, i), add(offset, scale(q, axis)))
+    p = vec.add(vec.load3(tree.joint_offset, i), vec.add(offset, vec.scale(q, axis)))
     return R, p, axis + (0.0, 0.0, 0.0)
 
 
 @kernel
 def carried(R, p, V):
     """Ad V: a velocity of the parent in the axes of its child."""
-    return mat_t_vec(R, add(V[:3], cross(V[3:], p))) + mat_t_vec(R, V[3:])
+    return vec.mat_t_vec(R, vec.add(V[:3], vec.cross(V[3:], p))) + vec.mat_t_vec(R, V[3:])
 
 
 @kernel
@@ -120,7 +103,7 @@ def turned_back(twist, V):
 
 @kernel
 def momentum_of_body(tree, i, V):
-    return scale(tree.mass[i], V[:3]) + mat_vec(load9(tree.inertia, i), V[3:])
+    return vec.scale(tree.mass[i], V[:3]) + vec.mat_vec(vec.load9(tree.inertia, i), V[3:])
 
 
 @kernel
@@ -141,33 +124,33 @@ def set_velocities(tree, rates, cached, i, transform):
     R, p, twist = transform
     slot, source, last = set_path(tree, cached, i)
     V = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    gravity = triple(tree.gravity)
+    gravity = vec.triple(tree.gravity)
     if last > 0:
-        V, gravity = carried(R, p, load6(cached.velocity, source)), load3(cached.gravity, source)
-    store3(cached.gravity, slot, mat_t_vec(R, gravity))
-    V = add_scaled6(V, rates[i], twist)
-    store6(cached.velocity, slot, V)
+        V, gravity = carried(R, p, vec.load6(cached.velocity, source)), vec.load3(cached.gravity, source)
+    vec.store3(cached.gravity, slot, vec.mat_t_vec(R, gravity))
+    V = vec.add_scaled6(V, rates[i], twist)
+    vec.store6(cached.velocity, slot, V)
     here, there = cached.by_place[source], cached.by_place[slot]
     for a in range(last):
-        store6(there, a, carried(R, p, load6(here, a)))
-    store6(there, last, turned_back(twist, V))
+        vec.store6(there, a, carried(R, p, vec.load6(here, a)))
+    vec.store6(there, last, turned_back(twist, V))
     here, there = cached.by_rate[source], cached.by_rate[slot]
     for a in range(last):
-        store6(there, a, carried(R, p, load6(here, a)))
-    store6(there, last, twist)
+        vec.store6(there, a, carried(R, p, vec.load6(here, a)))
+    vec.store6(there, last, twist)
 
 
 @kernel
 def add_first_sums(tree, cached, i):
     """What body i adds to ∂L/∂q and ∂L/∂q̇: equations (23), (25) and (31)."""
     slot = cached.slot[i]
-    momentum = momentum_of_body(tree, i, load6(cached.velocity, slot))
-    weight = scale(tree.mass[i], load3(cached.gravity, slot))
+    momentum = momentum_of_body(tree, i, vec.load6(cached.velocity, slot))
+    weight = vec.scale(tree.mass[i], vec.load3(cached.gravity, slot))
     for a in range(cached.depth[i]):
         j = cached.path[slot, a]
-        by_rate = load6(cached.by_rate[slot], a)
-        cached.L_q[j] += dot6(momentum, load6(cached.by_place[slot], a)) + dot(weight, by_rate[:3])
-        cached.L_v[j] += dot6(momentum, by_rate)
+        by_rate = vec.load6(cached.by_rate[slot], a)
+        cached.L_q[j] += vec.dot6(momentum, vec.load6(cached.by_place[slot], a)) + vec.dot(weight, by_rate[:3])
+        cached.L_v[j] += vec.dot6(momentum, by_rate)
 
 
 @routine
@@ -191,37 +174,37 @@ def set_second_velocities(tree, cached, i, transform):
     for a in range(last):
         here, there = cached.by_places[source, a], cached.by_places[slot, a]
         for b in range(a, last):
-            store6(there, b, carried(R, p, load6(here, b)))
-        store6(there, last, turned_back(twist, load6(cached.by_place[slot], a)))
+            vec.store6(there, b, carried(R, p, vec.load6(here, b)))
+        vec.store6(there, last, turned_back(twist, vec.load6(cached.by_place[slot], a)))
         here, there = cached.by_rate_and_place[source, a], cached.by_rate_and_place[slot, a]
         for b in range(a + 1, last):
-            store6(there, b, carried(R, p, load6(here, b)))
-        store6(there, last, turned_back(twist, load6(cached.by_rate[slot], a)))
-    store6(cached.by_places[slot, last], last, turned_back(twist, load6(cached.by_place[slot], last)))
+            vec.store6(there, b, carried(R, p, vec.load6(here, b)))
+        vec.store6(there, last, turned_back(twist, vec.load6(cached.by_rate[slot], a)))
+    vec.store6(cached.by_places[slot, last], last, turned_back(twist, vec.load6(cached.by_place[slot], last)))
 
 
 @kernel
 def add_second_sums(tree, cached, i):
     """What body i adds to the second derivatives of L: equations (24), (26), (27) and (32), each pair once."""
     slot, count = cached.slot[i], cached.depth[i]
-    momentum = momentum_of_body(tree, i, load6(cached.velocity, slot))
-    weight = scale(tree.mass[i], load3(cached.gravity, slot))
+    momentum = momentum_of_body(tree, i, vec.load6(cached.velocity, slot))
+    weight = vec.scale(tree.mass[i], vec.load3(cached.gravity, slot))
     by_place, by_rate, path = cached.by_place[slot], cached.by_rate[slot], cached.path[slot]
     for a in range(count):
-        store6(cached.momentum_by_place, a, momentum_of_body(tree, i, load6(by_place, a)))
-        store6(cached.momentum_by_rate, a, momentum_of_body(tree, i, load6(by_rate, a)))
+        vec.store6(cached.momentum_by_place, a, momentum_of_body(tree, i, vec.load6(by_place, a)))
+        vec.store6(cached.momentum_by_rate, a, momentum_of_body(tree, i, vec.load6(by_rate, a)))
     for a in range(count):
-        j, V_q, V_v = path[a], load6(by_place, a), load6(by_rate, a)
+        j, V_q, V_v = path[a], vec.load6(by_place, a), vec.load6(by_rate, a)
         V_qq, V_vq = cached.by_places[slot, a], cached.by_rate_and_place[slot, a]
         for b in range(a, count):
-            k, mass_q, mass_v = path[b], load6(cached.momentum_by_place, b), load6(cached.momentum_by_rate, b)
-            weighed = dot(weight, cross(V_v[3:], (by_rate[b, 0], by_rate[b, 1], by_rate[b, 2])))
-            cached.L_qq[j, k] += dot6(V_q, mass_q) + dot6(momentum, load6(V_qq, b)) + weighed
-            cached.L_qv[k, j] += dot6(V_v, mass_q)
-            cached.L_vv[j, k] += dot6(V_v, mass_v)
+            k, mass_q, mass_v = path[b], vec.load6(cached.momentum_by_place, b), vec.load6(cached.momentum_by_rate, b)
+            weighed = vec.dot(weight, vec.cross(V_v[3:], (by_rate[b, 0], by_rate[b, 1], by_rate[b, 2])))
+            cached.L_qq[j, k] += vec.dot6(V_q, mass_q) + vec.dot6(momentum, vec.load6(V_qq, b)) + weighed
+            cached.L_qv[k, j] += vec.dot6(V_v, mass_q)
+            cached.L_vv[j, k] += vec.dot6(V_v, mass_v)
             if a < b:
-                cached.L_qv[k, j] += dot6(momentum, load6(V_vq, b))
-                cached.L_qv[j, k] += dot6(V_q, mass_v)
+                cached.L_qv[k, j] += vec.dot6(momentum, vec.load6(V_vq, b))
+                cached.L_qv[j, k] += vec.dot6(V_q, mass_v)
 
 
 @routine

@@ -42,22 +42,9 @@ from biped.kernels.variational.discrete_body import set_momentum
 from biped.kernels.variational.equations import add_external_impulses, hand_to_parent, move_residual, set_contact_forces
 from biped.kernels.variational.joints import dof_torque
 from biped.kernels.variational.newton import place_candidate, tolerance_of
+from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from contact.modes import NONE
-from contact.vectors import (
-    copy1,
-    dot6,
-    load4,
-    load6,
-    load9,
-    mat_t_vec,
-    mat_vec,
-    quat_difference,
-    quaternion_at,
-    store3,
-    store4,
-    sub,
-)
 from kernelcache import generic, kernel
 
 
@@ -142,13 +129,13 @@ def begin_rule(tree, state, scratch, rule):
 @kernel
 def begin_turn(tree, state, scratch, rule, i):
     a, j = quaternion_place(tree, i), turn_place(tree, i)
-    quaternion = quaternion_at(state.q, a)
+    quaternion = vec.quaternion_at(state.q, a)
     chart = choose_chart(quaternion)
     rule.chart[i] = chart
-    store3(rule.tree.axis, j + 1, second_axis(chart))
-    store3(rule.tree.axis, j + 2, third_axis(chart))
+    vec.store3(rule.tree.axis, j + 1, second_axis(chart))
+    vec.store3(rule.tree.axis, j + 2, third_axis(chart))
     first = angles_of(chart, quaternion)
-    ahead = sub(angles_of(chart, quaternion_at(scratch.q, a)), first)
+    ahead = vec.sub(angles_of(chart, vec.quaternion_at(scratch.q, a)), first)
     set_triple(rule.start, j, first)
     set_triple(rule.room.moved, j, (within_half_turn(ahead[0]), ahead[1], within_half_turn(ahead[2])))
 
@@ -168,7 +155,7 @@ def put_candidate(tree, state, scratch, rule):
         if has_turn(tree, i):
             a, j = quaternion_place(tree, i), turn_place(tree, i)
             new = quaternion_of(rule.chart[i], triple_at(rule.end, j))
-            if dot4(new, quaternion_at(state.q, a)) < 0.0:
+            if dot4(new, vec.quaternion_at(state.q, a)) < 0.0:
                 new = (-new[0], -new[1], -new[2], -new[3])
             scratch.q[a], scratch.q[a + 1], scratch.q[a + 2], scratch.q[a + 3] = new
 
@@ -181,7 +168,7 @@ def into_charts(tree, poses, chart, angles, values):
             j = turn_place(tree, i)
             own = triple_at(values, j)
             if tree.parent[i] >= 0:
-                own = mat_t_vec(load9(poses.rotation, tree.parent[i]), own)
+                own = vec.mat_t_vec(vec.load9(poses.rotation, tree.parent[i]), own)
             set_triple(values, j, into_chart(chart[i], triple_at(angles, j), own))
 
 
@@ -193,7 +180,7 @@ def out_of_charts(tree, poses, chart, angles, values):
             j = turn_place(tree, i)
             own = out_of_chart(chart[i], triple_at(angles, j), triple_at(values, j))
             if tree.parent[i] >= 0:
-                own = mat_vec(load9(poses.rotation, tree.parent[i]), own)
+                own = vec.mat_vec(vec.load9(poses.rotation, tree.parent[i]), own)
             set_triple(values, j, own)
 
 
@@ -212,16 +199,16 @@ def is_acted_on(state, pushes):
 def add_outer_loads(tree, state, scratch, twists, h, values):
     """Add h/2 of the joints' torques, and take what ``scratch.wrench`` does at the unit twists."""
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(scratch.wrench, i)
+        b = vec.load6(scratch.wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            values[dof] += 0.5 * h * dof_torque(tree, state, scratch, h, i, dof) + dot6(load6(twists, dof), b)
+            values[dof] += 0.5 * h * dof_torque(tree, state, scratch, h, i, dof) + vec.dot6(vec.load6(twists, dof), b)
         hand_to_parent(tree, scratch.wrench, i, b)
 
 
 @kernel
 def set_start_load(tree, ground, state, pushes, scratch, rule, h, acted):
     """p + f⁻ in the coordinates of the charts."""
-    copy1(state.momentum, rule.room.load)
+    vec.copy1(state.momentum, rule.room.load)
     set_contact_forces(tree, ground, state, scratch, h)
     scratch.wrench[:] = 0.0
     if acted:
@@ -246,12 +233,12 @@ def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
 @kernel
 def arrive(tree, state, pushes, scratch, rule):
     """The poses and turns at k + 1 of a solved step, and what is left of e as a wrench fixed in space."""
-    copy1(rule.room.residual, scratch.residual)
+    vec.copy1(rule.room.residual, scratch.residual)
     if not is_acted_on(state, pushes):
         place_candidate(tree, pushes, scratch)
     for i in range(tree.parent.shape[0]):
-        turn = quat_difference(load4(scratch.next.quaternion, i), load4(scratch.motion.poses.quaternion, i))
-        store4(scratch.turn, i, turn)
+        turn = vec.quat_difference(vec.load4(scratch.next.quaternion, i), vec.load4(scratch.motion.poses.quaternion, i))
+        vec.store4(scratch.turn, i, turn)
     out_of_charts(tree, scratch.motion.poses, rule.chart, rule.start, scratch.residual)
 
 
@@ -278,7 +265,7 @@ class MidpointNewton(NamedTuple):
 def search_step(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
     """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces e; its norm, inf if none does."""
     rule = method.body
-    copy1(rule.room.moved, rule.base)
+    vec.copy1(rule.room.moved, rule.base)
     factor = 1.0
     for _ in range(method.solver.max_backtracks):
         for j in range(rule.base.shape[0]):
@@ -301,7 +288,7 @@ def find_by_newton(tree, ground, state, pushes, scratch, method, root_finder, h)
     fresh = True
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
-            copy1(rule.room.residual, scratch.residual)
+            vec.copy1(rule.room.residual, scratch.residual)
             return cause_of(norm)
         before = norm
         set_newton_step(rule.derivatives, tree, ground, state, scratch, rule, h, fresh)

@@ -17,26 +17,8 @@ from biped.kernels.solve.contacts import linearized_contact
 from biped.kernels.solve.dense import factor_dense, solve_dense
 from biped.kernels.tree.factorization import solve_inboard, solve_outboard
 from biped.kernels.tree.kinematics import point_of_body
+from contact import vectors as vec
 from contact.capsules import capsule_gap, point_on_axis
-from contact.vectors import (
-    add,
-    add_scaled6,
-    cross,
-    dot,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_t_vec,
-    mat_vec,
-    norm,
-    scale,
-    store3,
-    store6,
-    store9,
-    store_twist,
-    sub,
-)
 from kernelcache import kernel
 
 
@@ -44,8 +26,8 @@ from kernelcache import kernel
 def capsule_of(poses, pairs, k, side):
     """A capsule of pair k as ``contact.capsules`` takes it, places from O."""
     i, at = pairs.body[k, side], 2 * k + side
-    center = point_of_body(poses, i, load3(pairs.center, at))
-    return center, mat_vec(load9(poses.rotation, i), load3(pairs.half, at)), pairs.radius[k, side]
+    center = point_of_body(poses, i, vec.load3(pairs.center, at))
+    return center, vec.mat_vec(vec.load9(poses.rotation, i), vec.load3(pairs.half, at)), pairs.radius[k, side]
 
 
 @kernel
@@ -53,23 +35,23 @@ def pair_gap(poses, pairs, k):
     """(gap [m], normal from the first to the second, middle between their surfaces (3,) [m] from O)."""
     a, b = capsule_of(poses, pairs, k, 0), capsule_of(poses, pairs, k, 1)
     gap, normal, s, _ = capsule_gap(a, b)
-    return gap, normal, add(point_on_axis(a, s), scale(a[2] + 0.5 * gap, normal))
+    return gap, normal, vec.add(point_on_axis(a, s), vec.scale(a[2] + 0.5 * gap, normal))
 
 
 @kernel
 def store_row(rows, k, axis, side, direction, place):
     """Row ``axis`` of pair k: along a direction at a place from O, of the second body (1) less the first (0)."""
-    along = scale(2.0 * side - 1.0, direction)
-    store_twist(rows, 6 * k + 2 * axis + side, along, cross(place, along))
+    along = vec.scale(2.0 * side - 1.0, direction)
+    vec.store_twist(rows, 6 * k + 2 * axis + side, along, vec.cross(place, along))
 
 
 @kernel
 def along_rows(pairs, rows, k, twist):
     """(3,) how the second point of pair k moves from the first as the bodies do."""
-    a, b = load6(twist, pairs.body[k, 0]), load6(twist, pairs.body[k, 1])
-    n = dot6(load6(rows, 6 * k), a) + dot6(load6(rows, 6 * k + 1), b)
-    x = dot6(load6(rows, 6 * k + 2), a) + dot6(load6(rows, 6 * k + 3), b)
-    y = dot6(load6(rows, 6 * k + 4), a) + dot6(load6(rows, 6 * k + 5), b)
+    a, b = vec.load6(twist, pairs.body[k, 0]), vec.load6(twist, pairs.body[k, 1])
+    n = vec.dot6(vec.load6(rows, 6 * k), a) + vec.dot6(vec.load6(rows, 6 * k + 1), b)
+    x = vec.dot6(vec.load6(rows, 6 * k + 2), a) + vec.dot6(vec.load6(rows, 6 * k + 3), b)
+    y = vec.dot6(vec.load6(rows, 6 * k + 4), a) + vec.dot6(vec.load6(rows, 6 * k + 5), b)
     return n, x, y
 
 
@@ -78,13 +60,17 @@ def open_pair(poses, pairs, k):
     """Where pair k touches in these poses, in which frame, and how impulses act there; the gap [m]."""
     gap, n, place = pair_gap(poses, pairs, k)
     across = (1.0, 0.0, 0.0) if abs(n[0]) < 0.6 else (0.0, 1.0, 0.0)
-    x = cross(n, across)
-    x = scale(1.0 / norm(x), x)
-    y = cross(n, x)
-    store9(pairs.frame, k, n + x + y)
+    x = vec.cross(n, across)
+    x = vec.scale(1.0 / vec.norm(x), x)
+    y = vec.cross(n, x)
+    vec.store9(pairs.frame, k, n + x + y)
     for side in range(2):
         i = pairs.body[k, side]
-        store3(pairs.local, 2 * k + side, mat_t_vec(load9(poses.rotation, i), sub(place, load3(poses.com, i))))
+        vec.store3(
+            pairs.local,
+            2 * k + side,
+            vec.mat_t_vec(vec.load9(poses.rotation, i), vec.sub(place, vec.load3(poses.com, i))),
+        )
         store_row(pairs.begin_rows, k, 0, side, n, place)
         store_row(pairs.begin_rows, k, 1, side, x, place)
         store_row(pairs.begin_rows, k, 2, side, y, place)
@@ -94,8 +80,8 @@ def open_pair(poses, pairs, k):
 @kernel
 def apart(poses, pairs, k):
     """(3,) [m] from the first body's material point where pair k was opened to the second's, in these poses."""
-    first = point_of_body(poses, pairs.body[k, 0], load3(pairs.local, 2 * k))
-    return sub(point_of_body(poses, pairs.body[k, 1], load3(pairs.local, 2 * k + 1)), first)
+    first = point_of_body(poses, pairs.body[k, 0], vec.load3(pairs.local, 2 * k))
+    return vec.sub(point_of_body(poses, pairs.body[k, 1], vec.load3(pairs.local, 2 * k + 1)), first)
 
 
 @kernel
@@ -118,12 +104,12 @@ def wake_pairs(begin, end, method, height):
 def place_pair(end, pairs, unknowns, c, k):
     """The candidate's way of pair k, contact c, and the rows of its changes."""
     gap, normal, place = pair_gap(end, pairs, k)
-    frame = load9(pairs.frame, k)
+    frame = vec.load9(pairs.frame, k)
     x, y = frame[3:6], frame[6:]
-    _, along_x, along_y = mat_vec(frame, apart(end, pairs, k))
-    store3(unknowns.slide, c, (gap - unknowns.gap_begin[c], along_x, along_y))
+    _, along_x, along_y = vec.mat_vec(frame, apart(end, pairs, k))
+    vec.store3(unknowns.slide, c, (gap - unknowns.gap_begin[c], along_x, along_y))
     for side in range(2):
-        point = point_of_body(end, pairs.body[k, side], load3(pairs.local, 2 * k + side))
+        point = point_of_body(end, pairs.body[k, side], vec.load3(pairs.local, 2 * k + side))
         store_row(pairs.end_rows, k, 0, side, normal, place)
         store_row(pairs.end_rows, k, 1, side, x, point)
         store_row(pairs.end_rows, k, 2, side, y, point)
@@ -151,8 +137,8 @@ def add_row(pairs, k, axis, wrench, size):
     """An impulse of pair k along one axis of its frame to both bodies' wrenches."""
     for side in range(2):
         i = pairs.body[k, side]
-        row = load6(pairs.begin_rows, 6 * k + 2 * axis + side)
-        store6(wrench, i, add_scaled6(load6(wrench, i), size, row))
+        row = vec.load6(pairs.begin_rows, 6 * k + 2 * axis + side)
+        vec.store6(wrench, i, vec.add_scaled6(vec.load6(wrench, i), size, row))
 
 
 @kernel
@@ -179,12 +165,12 @@ def set_pair_responses(tree, method, left, right, rows, nothing, factors, factor
                 solve_outboard(tree, right, factors, pairs.response[r])
                 close_response(tree, method.loops, r, factors, pairs.response[r])
                 for i in range(tree.parent.shape[0]):
-                    store6(pairs.response_twist[r], i, load6(factors.twist, i))
+                    vec.store6(pairs.response_twist[r], i, vec.load6(factors.twist, i))
             pairs.order[count] = k
             count += 1
     for r in range(3 * count):
         for j in range(count):
-            moved = scale(factor, along_rows(pairs, rows, pairs.order[j], pairs.response_twist[r]))
+            moved = vec.scale(factor, along_rows(pairs, rows, pairs.order[j], pairs.response_twist[r]))
             pairs.compliance[3 * j, r], pairs.compliance[3 * j + 1, r], pairs.compliance[3 * j + 2, r] = moved
 
 
@@ -196,13 +182,13 @@ def couple_pairs(tree, method, rows, factors, factor, change):
     for j in range(count):
         k = pairs.order[j]
         f, K = linearized_contact(contacts, unknowns, unknowns, floors + k)
-        moved = scale(factor, along_rows(pairs, rows, k, factors.twist))
-        load = sub(f, mat_vec(K, moved))
+        moved = vec.scale(factor, along_rows(pairs, rows, k, factors.twist))
+        load = vec.sub(f, vec.mat_vec(K, moved))
         for axis in range(3):
             pairs.load[3 * j + axis] = load[axis]
         for r in range(3 * count):
             Y = pairs.compliance[3 * j, r], pairs.compliance[3 * j + 1, r], pairs.compliance[3 * j + 2, r]
-            KY = mat_vec(K, Y)
+            KY = vec.mat_vec(K, Y)
             for axis in range(3):
                 pairs.matrix[3 * j + axis, r] = KY[axis]
     matrix, load, impulse = pairs.matrix[: 3 * count, : 3 * count], pairs.load[: 3 * count], pairs.impulse[: 3 * count]
@@ -241,9 +227,9 @@ def keep_pair_work(method, scratch, c, h):
     pairs.work[k] = 0.0
     if unknowns.active[c] == 1:
         velocity = along_rows(pairs, pairs.begin_rows, k, scratch.motion.velocity)
-        store3(unknowns.velocity, c, velocity)
-        chord = scale(1.0 / h, mat_vec(load9(pairs.frame, k), apart(scratch.next, pairs, k)))
-        pairs.work[k] = 0.5 * dot(load3(unknowns.contact_impulse, c), add(velocity, chord))
+        vec.store3(unknowns.velocity, c, velocity)
+        chord = vec.scale(1.0 / h, vec.mat_vec(vec.load9(pairs.frame, k), apart(scratch.next, pairs, k)))
+        pairs.work[k] = 0.5 * vec.dot(vec.load3(unknowns.contact_impulse, c), vec.add(velocity, chord))
 
 
 @kernel
@@ -253,6 +239,8 @@ def work_of_pair(method, scratch, c, h):
     k = c - (unknowns.active.shape[0] - pairs.body.shape[0])
     if unknowns.active[c] == 0:
         return pairs.work[k]
-    before = mat_vec(load9(pairs.frame, k), apart(scratch.motion.poses, pairs, k))
+    before = vec.mat_vec(vec.load9(pairs.frame, k), apart(scratch.motion.poses, pairs, k))
     velocity = along_rows(pairs, pairs.begin_rows, k, method.ahead.velocity)
-    return pairs.work[k] + 0.5 * dot(load3(unknowns.contact_impulse, c), sub(velocity, scale(1.0 / h, before)))
+    return pairs.work[k] + 0.5 * vec.dot(
+        vec.load3(unknowns.contact_impulse, c), vec.sub(velocity, vec.scale(1.0 / h, before))
+    )

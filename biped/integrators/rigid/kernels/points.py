@@ -24,28 +24,9 @@ from biped.kernels.solve.interior import EPSILON, EQUATIONS, MERIT, OFF_CENTER, 
 from biped.kernels.solve.pyramid import along, start_pyramid, sum_of_sides
 from biped.kernels.tree.factorization import add_point_block, solve_inboard, solve_outboard
 from biped.kernels.variational.equations import reference_point, world_chord
+from contact import vectors as vec
 from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
 from contact.modes import STICKING
-from contact.vectors import (
-    add,
-    add6,
-    cross,
-    dot6,
-    load3,
-    load6,
-    load9,
-    mat_mul,
-    mat_t_vec,
-    mat_vec,
-    norm,
-    scale,
-    store3,
-    store6,
-    store_twist,
-    sub,
-    transposed,
-    triple,
-)
 from kernelcache import kernel
 
 # [m] A point touches that ends a step no higher.
@@ -62,7 +43,7 @@ def out_of_floor(ground, row, force):
     turned = (force[1], force[2], force[0])
     if not is_moving(ground):
         return turned
-    return mat_vec(rotation_of(ground, row), turned)
+    return vec.mat_vec(rotation_of(ground, row), turned)
 
 
 @kernel
@@ -70,7 +51,7 @@ def into_floor(ground, row, vector):
     """The inverse of ``out_of_floor``."""
     x, y, z = vector
     if is_moving(ground):
-        x, y, z = mat_t_vec(rotation_of(ground, row), vector)
+        x, y, z = vec.mat_t_vec(rotation_of(ground, row), vector)
     return z, x, y
 
 
@@ -80,7 +61,7 @@ def begin_points(tree, ground, state, scratch, method):
     unknowns, poses = method.unknowns, scratch.motion.poses
     set_touching_arms(ground, START, method.contacts, poses, method.arms.begin)
     for c in range(tree.contact_body.shape[0]):
-        start = add(reference_point(tree, state.q), load3(method.arms.begin, c))
+        start = vec.add(reference_point(tree, state.q), vec.load3(method.arms.begin, c))
         x, y, z = to_floor(ground, START, start)
         method.contacts.friction[c] = law_at(ground, c).mu_s
         set_dimensions(method.contacts, unknowns, c)
@@ -99,29 +80,29 @@ def begin_points(tree, ground, state, scratch, method):
 def set_touching_arms(ground, row, contacts, poses, arms):
     """Where points touch, or would: themselves, or below the middle of their balls."""
     for c in range(arms.shape[0]):
-        center = load3(poses.contact, c)
+        center = vec.load3(poses.contact, c)
         if contacts.radius[c] > 0.0:
-            center = sub(center, scale(contacts.radius[c], out_of_floor(ground, row, (1.0, 0.0, 0.0))))
-        store3(arms, c, center)
+            center = vec.sub(center, vec.scale(contacts.radius[c], out_of_floor(ground, row, (1.0, 0.0, 0.0))))
+        vec.store3(arms, c, center)
 
 
 @kernel
 def set_moved_arms(tree, scratch, method):
     """Where the candidate brings the material points that touch where the step begins."""
     for c in range(tree.contact_body.shape[0]):
-        center = load3(scratch.next.contact, c)
+        center = vec.load3(scratch.next.contact, c)
         if method.contacts.radius[c] > 0.0:
             i, poses = tree.contact_body[c], scratch.motion.poses
-            lead = sub(load3(poses.contact, c), load3(method.arms.begin, c))
-            lead = mat_vec(load9(scratch.next.rotation, i), mat_t_vec(load9(poses.rotation, i), lead))
-            center = sub(center, lead)
-        store3(method.arms.moved, c, center)
+            lead = vec.sub(vec.load3(poses.contact, c), vec.load3(method.arms.begin, c))
+            lead = vec.mat_vec(vec.load9(scratch.next.rotation, i), vec.mat_t_vec(vec.load9(poses.rotation, i), lead))
+            center = vec.sub(center, lead)
+        vec.store3(method.arms.moved, c, center)
 
 
 @kernel
 def touching_chord(scratch, arms, c):
     """How far the material point that touches where the step begins moves in it, in the world."""
-    return add(triple(scratch.shift), sub(load3(arms.moved, c), load3(arms.begin, c)))
+    return vec.add(vec.triple(scratch.shift), vec.sub(vec.load3(arms.moved, c), vec.load3(arms.begin, c)))
 
 
 @kernel
@@ -129,8 +110,8 @@ def floor_way(tree, ground, state, arm, moved):
     """What a way in the world, from an arm where the step begins, is in the floor's frame."""
     if not is_moving(ground):
         return moved
-    start = add(reference_point(tree, state.q), arm)
-    return sub(to_floor(ground, END, add(start, moved)), to_floor(ground, START, start))
+    start = vec.add(reference_point(tree, state.q), arm)
+    return vec.sub(to_floor(ground, END, vec.add(start, moved)), to_floor(ground, START, start))
 
 
 @kernel
@@ -139,11 +120,11 @@ def place_points(tree, ground, state, scratch, method):
     unknowns, arms = method.unknowns, method.arms
     set_moved_arms(tree, scratch, method)
     for c in range(tree.contact_body.shape[0]):
-        x, y, z = floor_way(tree, ground, state, load3(arms.begin, c), touching_chord(scratch, arms, c))
+        x, y, z = floor_way(tree, ground, state, vec.load3(arms.begin, c), touching_chord(scratch, arms, c))
         if method.contacts.radius[c] > 0.0:
-            center = load3(scratch.motion.poses.contact, c)
+            center = vec.load3(scratch.motion.poses.contact, c)
             _, _, z = floor_way(tree, ground, state, center, world_chord(scratch, c))
-        store3(unknowns.slide, c, (z, x + unknowns.offset[c, 0], y + unknowns.offset[c, 1]))
+        vec.store3(unknowns.slide, c, (z, x + unknowns.offset[c, 0], y + unknowns.offset[c, 1]))
 
 
 @kernel
@@ -169,28 +150,28 @@ def load_impulses(ground, row, method, arms, wrench, sign):
         if unknowns.active[c] == 1:
             set_contact_impulse(contacts, unknowns, c)
             if contacts.other[c] < 0:
-                impulse = scale(sign, out_of_floor(ground, row, load3(unknowns.contact_impulse, c)))
-                add_wrench(wrench, contacts.body[c], load3(arms, c), impulse)
+                impulse = vec.scale(sign, out_of_floor(ground, row, vec.load3(unknowns.contact_impulse, c)))
+                add_wrench(wrench, contacts.body[c], vec.load3(arms, c), impulse)
             else:
                 k = c - arms.shape[0]
-                add_pair_wrench(method.pairs, k, load3(unknowns.contact_impulse, c), wrench, sign)
+                add_pair_wrench(method.pairs, k, vec.load3(unknowns.contact_impulse, c), wrench, sign)
 
 
 @kernel
 def add_wrench(wrench, i, arm, impulse):
-    before = load6(wrench, i)
-    store_twist(wrench, i, add(before[:3], impulse), add(before[3:], cross(arm, impulse)))
+    before = vec.load6(wrench, i)
+    vec.store_twist(wrench, i, vec.add(before[:3], impulse), vec.add(before[3:], vec.cross(arm, impulse)))
 
 
 @kernel
 def add_along_joints(tree, motion, wrench, load):
     """What the bodies' wrenches are along the joints, added to ``load``; the wrenches are summed inboard."""
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        b = load6(wrench, i)
+        b = vec.load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            load[dof] += dot6(load6(motion, dof), b)
+            load[dof] += vec.dot6(vec.load6(motion, dof), b)
         if tree.parent[i] >= 0:
-            store6(wrench, tree.parent[i], add6(b, load6(wrench, tree.parent[i])))
+            vec.store6(wrench, tree.parent[i], vec.add6(b, vec.load6(wrench, tree.parent[i])))
 
 
 @kernel
@@ -231,12 +212,12 @@ def add_stiffnesses(ground, left_row, method, block, left, right, centers, facto
     for c in range(left.shape[0]):
         if unknowns.active[c] == 1:
             _, K = linearized_contact(contacts, unknowns, unknowns, c)
-            arm, i = load3(left, c), contacts.body[c]
+            arm, i = vec.load3(left, c), contacts.body[c]
             if contacts.radius[c] > 0.0:
                 rise = (K[0], 0.0, 0.0, K[3], 0.0, 0.0, K[6], 0.0, 0.0)
                 K = (0.0, K[1], K[2], 0.0, K[4], K[5], 0.0, K[7], K[8])
-                add_point_block(block, i, arm, load3(centers, c), world_stiffness(ground, left_row, rise, factor))
-            add_point_block(block, i, arm, load3(right, c), world_stiffness(ground, left_row, K, factor))
+                add_point_block(block, i, arm, vec.load3(centers, c), world_stiffness(ground, left_row, rise, factor))
+            add_point_block(block, i, arm, vec.load3(right, c), world_stiffness(ground, left_row, K, factor))
 
 
 @kernel
@@ -248,7 +229,7 @@ def world_stiffness(ground, left_row, K, factor):
         factor * K[1], factor * K[2], factor * K[0],
     )  # fmt: skip
     if is_moving(ground):
-        W = mat_mul(mat_mul(rotation_of(ground, left_row), W), transposed(rotation_of(ground, END)))
+        W = vec.mat_mul(vec.mat_mul(rotation_of(ground, left_row), W), vec.transposed(rotation_of(ground, END)))
     return W
 
 
@@ -268,8 +249,8 @@ def solve_for_target(
     for c in range(floors):
         if unknowns.active[c] == 1:
             f, _ = linearized_contact(contacts, unknowns, unknowns, c)
-            impulse = scale(-1.0, out_of_floor(ground, left_row, f))
-            add_wrench(wrench, contacts.body[c], load3(left_arms, c), impulse)
+            impulse = vec.scale(-1.0, out_of_floor(ground, left_row, f))
+            add_wrench(wrench, contacts.body[c], vec.load3(left_arms, c), impulse)
     solve_inboard(tree, left, load, factors, 0)
     solve_outboard(tree, right, factors, change)
     close_direction(tree, method.closing, factors, change)
@@ -278,7 +259,7 @@ def solve_for_target(
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
             if c >= floors:
-                moved = scale(factor, along_rows(pairs, rows, c - floors, factors.twist))
+                moved = vec.scale(factor, along_rows(pairs, rows, c - floors, factors.twist))
             else:
                 moved = moved_from_floor(ground, contacts, right_arms, centers, factors.twist, factor, c)
             set_point_changes(contacts, unknowns, unknowns, c, moved)
@@ -287,10 +268,10 @@ def solve_for_target(
 @kernel
 def moved_from_floor(ground, contacts, arms, centers, twist, factor, c):
     """How ``factor`` times the bodies' twists move a point; up from the floor that is where a sphere's centre goes."""
-    t = load6(twist, contacts.body[c])
-    z, x, y = into_floor(ground, END, scale(factor, add(t[:3], cross(t[3:], load3(arms, c)))))
+    t = vec.load6(twist, contacts.body[c])
+    z, x, y = into_floor(ground, END, vec.scale(factor, vec.add(t[:3], vec.cross(t[3:], vec.load3(arms, c)))))
     if contacts.radius[c] > 0.0:
-        z, _, _ = into_floor(ground, END, scale(factor, add(t[:3], cross(t[3:], load3(centers, c)))))
+        z, _, _ = into_floor(ground, END, vec.scale(factor, vec.add(t[:3], vec.cross(t[3:], vec.load3(centers, c)))))
     return z, x, y
 
 
@@ -301,12 +282,12 @@ def rounding_of_step(method, twist, arms):
     total = 0.0
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 1:
-            moved, stiff = load6(twist, contacts.body[c]), stiffness_of(contacts, unknowns, c)
+            moved, stiff = vec.load6(twist, contacts.body[c]), stiffness_of(contacts, unknowns, c)
             if contacts.other[c] < 0:
-                total += stiff * norm(add(moved[:3], cross(moved[3:], load3(arms, c))))
+                total += stiff * vec.norm(vec.add(moved[:3], vec.cross(moved[3:], vec.load3(arms, c))))
             else:
-                other = load6(twist, contacts.other[c])
-                total += stiff * (norm(moved[:3]) + norm(moved[3:]) + norm(other[:3]) + norm(other[3:]))
+                other = vec.load6(twist, contacts.other[c])
+                total += stiff * (vec.norm(moved[:3]) + vec.norm(moved[3:]) + vec.norm(other[:3]) + vec.norm(other[3:]))
     return ROUNDINGS * EPSILON * total
 
 
