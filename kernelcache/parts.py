@@ -57,7 +57,7 @@ def number_of(function: Callable[..., int]) -> int:
 
 def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
     """Return the addresses of parts, (n,); those that are not compiled yet are compiled side by side."""
-    keys = [(part, *(one.kind if isinstance(one, Packed) else type(one) for one in given)) for part, *given in uses]
+    keys = list(map(_key, uses))
     if not all(key in _addresses for key in keys):
         if not (numba.config.DISABLE_JIT or PLAIN):
             compile_all([_job(use) for use in uses])
