@@ -67,7 +67,14 @@ def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
 
 def are_ready(uses: Sequence[Use]) -> bool:
     """Return whether ``addresses`` compiles nothing."""
-    return bool(numba.config.DISABLE_JIT) or (not PLAIN and all(_job(use).is_done for use in uses))
+    if numba.config.DISABLE_JIT:
+        return True
+    return all(_key(use) in _addresses or (not PLAIN and _job(use).is_done) for use in uses)
+
+
+def _key(use: Use) -> object:
+    function, *arguments = use
+    return function, *(one.kind if isinstance(one, Packed) else type(one) for one in arguments)
 
 
 def _job(use: Use) -> Job:

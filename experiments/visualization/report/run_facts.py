@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from biped.disturbances import in_words
-
 from biped.metrics import METRICS
 from biped.runs.contact_changes import BRIEF, lasting_changes
 from biped.runs.run import TABLE, Run
