@@ -77,10 +77,22 @@ def take_step(
     return state.q.copy(), state.momentum.copy()
 
 
-@pytest.fixture(scope="session", params=[hanging_chain, floating_tree], ids=lambda build: build.__name__)
+SYSTEMS = {build.__name__: build for build in (hanging_chain, floating_tree)}
+
+
+def variants(names, slow):
+    """Return cases of ``system`` and ``name``; those whose two names begin with an entry of ``slow`` are slow."""
+    return [
+        pytest.param(system, name, marks=pytest.mark.slow if f"{system}-{name}".startswith(slow) else ())
+        for system in SYSTEMS
+        for name in names
+    ]
+
+
+@pytest.fixture(scope="session")
 def system(request: pytest.FixtureRequest) -> System:
-    """A tree, a configuration and a velocity."""
-    return request.param()
+    """A tree, a configuration and a velocity; by its name among ``SYSTEMS``."""
+    return SYSTEMS[request.param]()
 
 
 @pytest.fixture(scope="session")

@@ -79,7 +79,15 @@ def system(request):
     return model, state, np.concatenate(exact(model, state.q, velocity(state), SPAN))
 
 
-@pytest.mark.parametrize("integrator", EXPLICIT, ids=by_name)
+def case(system, integrator):
+    long = system == "chain" and integrator.name == "explicit-euler"
+    return pytest.param(system, integrator, id=f"{system}-{integrator.name}", marks=pytest.mark.slow if long else ())
+
+
+CASES = [case(system, integrator) for system in SYSTEMS for integrator in EXPLICIT]
+
+
+@pytest.mark.parametrize(("system", "integrator"), CASES, indirect=["system"])
 def test_orders_against_an_independent_integrator(system, integrator):
     model, state, reference = system
     steps = SPAN / (np.array([64, 128, 256]) // (2 if integrator.order > 1 else 1))
@@ -88,6 +96,10 @@ def test_orders_against_an_independent_integrator(system, integrator):
     assert measured == pytest.approx(integrator.order, abs=0.05)
 
 
+CHAIN, *OTHERS = SYSTEMS
+
+
+@pytest.mark.parametrize("system", [pytest.param(CHAIN, marks=pytest.mark.slow), *OTHERS], indirect=True)
 def test_dop853_is_as_exact_as_its_tolerances_whatever_the_step(system):
     model, state, reference = system
     for parts in (1, 16):

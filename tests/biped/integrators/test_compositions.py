@@ -106,11 +106,10 @@ BASES = [
     for name, base in INTEGRATORS.items()
     if base.symplectic and base.symmetric and not isinstance(base, Composition) and name != "rigid"
 ]
-#: Each is compiled by itself.
-SLOW_BASES = [pytest.param(name, marks=() if name == "lee" else pytest.mark.slow) for name in BASES]
 
 
-@pytest.mark.parametrize("base", SLOW_BASES)
+@pytest.mark.slow  # each is compiled by itself
+@pytest.mark.parametrize("base", BASES)
 def test_every_symmetric_base_gains_the_order(swinging_chain, base):
     model, q, exact = swinging_chain
     composed = Composition(scheme="suzuki-4", base=base)

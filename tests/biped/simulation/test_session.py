@@ -117,6 +117,10 @@ def scene(request, person):
     return Scene(model, state=initial_posture(model), duration=0.08, **members)
 
 
+*FAST, LAST = SCENES
+WITH_SLOW = pytest.mark.parametrize("scene", [*FAST, pytest.param(LAST, marks=pytest.mark.slow)], indirect=True)
+
+
 def run_of(scene):
     state = scene.state.copy()
     members = {name: getattr(scene, name) for name in ("disturbances", "integrator", "fall", "step", "duration")}
@@ -130,6 +134,7 @@ def same_but_for_counts(one, other):
     assert_same_arrays(one, other)
 
 
+@WITH_SLOW
 def test_steps_are_what_a_run_does(scene):
     session = Session(scene)
     for _ in range(round(scene.duration / session.period)):
@@ -143,6 +148,7 @@ def test_steps_are_what_a_run_does(scene):
     same_but_for_counts(advanced.save().state, session.save().state)
 
 
+@WITH_SLOW
 def test_going_back_is_going_on(scene):
     """From three places, in either order, and what is observed on the way is the same too."""
     session = Session(scene)

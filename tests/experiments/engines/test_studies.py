@@ -46,6 +46,7 @@ def test_a_trial_is_measured_as_ours_are(balance, engine):
     assert ours.keys() == theirs.keys()
 
 
+@pytest.mark.parametrize("engine", [pytest.param("pybullet", marks=pytest.mark.slow), "mujoco"], indirect=True)
 def test_maps_of_several_engines_have_the_same_replicas(tmp_path, monkeypatch, engine, capsys):
     monkeypatch.chdir(tmp_path)
     few = ["--directions", "3", "--replicas", "6", "--from", "0", "--to", "8", "--by", "8", "--tolerance", "4"]

@@ -111,6 +111,7 @@ def test_a_start_from_two_positions_is_the_same_motion(dsp):
     np.testing.assert_allclose(again["energy"], whole["energy"][::4], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_theorem_2_1_on_the_double_spherical_pendulum(dsp):
     q0, v0 = dsp_start()
     held = dsp.integrate("midpoint-dvp", q0, v0, step=0.01, duration=3.0).frame
@@ -121,6 +122,7 @@ def test_theorem_2_1_on_the_double_spherical_pendulum(dsp):
     np.testing.assert_allclose(from_rates[DSP], held[DSP][: len(from_rates)], atol=1e-7)
 
 
+@pytest.mark.slow
 def test_theorem_2_1_on_the_rigid_body(body):
     q0, v0 = BODY_START
     held = body.integrate("midpoint-dvp", q0, v0, step=0.01, duration=0.3).frame
@@ -137,6 +139,7 @@ def test_theorem_2_1_with_forces():
     np.testing.assert_allclose(free[["x", "z"]], held[["x", "z"]], atol=1e-10)
 
 
+@pytest.mark.slow
 def test_what_the_discrete_lagrangian_is_off_the_constraint_does_not_matter(body):
     """2.4.1: (2.51) in place of (2.23)."""
     from dataclasses import replace
@@ -193,6 +196,7 @@ def test_second_order_on_the_rigid_body(body, name):
     assert found == pytest.approx(2.0, abs=0.05)
 
 
+@pytest.mark.slow
 def test_the_first_order_variant_is_one_for_a_mass_that_is_not_constant():
     """2.3.5."""
     system, start = kepler_in_polar_coordinates(), ([1.0, 0.0], [0.1, 0.8])
@@ -211,7 +215,10 @@ def test_a_symmetric_composition_raises_the_order(dsp, name):
     assert found == pytest.approx(4.0, abs=0.15)
 
 
-@pytest.mark.parametrize("make", [kepler, quartic, crystal])
+SLOW = [pytest.param(make, marks=pytest.mark.slow) for make in (quartic, crystal)]
+
+
+@pytest.mark.parametrize("make", [kepler, *SLOW])
 def test_discrete_gradients_are_second_order_too(make):
     system = make()
     start = ([1.0, 0.2, -0.1][: system.size], [0.1, 0.9, 0.5][: system.size])
@@ -220,6 +227,7 @@ def test_discrete_gradients_are_second_order_too(make):
     assert found == pytest.approx(2.0, abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_force_that_is_one_of_a_potential_is_that_of_the_potential():
     """5.1: it would be recovered."""
     x = sympy.Symbol("x", real=True)
@@ -239,6 +247,7 @@ def test_a_mass_that_rates_do_not_enter_quadratically():
     np.testing.assert_allclose(frame["energy"], 1.25 + 0.5, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["h", "x_0"])
 def test_names_of_parameters_mean_nothing_to_a_discrete_lagrangian(name):
     """Not even those that its arguments, or the generated code, may have."""

@@ -143,6 +143,7 @@ def test_a_users_error_in_a_stage_is_one_line_and_keeps_what_was_done(compare, t
     assert (tmp_path / "equal.csv").exists()
 
 
+@pytest.mark.slow
 def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, tmp_path, capsys, engines, monkeypatch):
     """Rows that are asked for at equal settings need not fit an engine's own step; that may be impossible itself."""
     kind, start = type(engines["sinker"]), type(engines["sinker"]).start
@@ -171,6 +172,7 @@ def test_runs_of_a_start_alone_have_a_page_and_a_picture(tmp_path):
     assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_another_model_is_called_by_its_own_name(tmp_path):
     """A box has no trunk; and what falls freely without error is exact, and no failure to stand."""
@@ -196,6 +198,7 @@ def test_an_interruption_before_the_first_run_leaves_a_page(compare, tmp_path, m
     assert not (tmp_path / "equal.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_comparison_leaves_no_tables_of_the_one_before(compare, tmp_path):
     assert compare("--engines", "statue") == 0
     assert (tmp_path / "vendor.csv").exists()

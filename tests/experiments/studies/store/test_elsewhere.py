@@ -121,6 +121,7 @@ def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_he
     assert len(Study.read(study.folder).finished) == count
 
 
+@pytest.mark.slow
 def test_a_trial_that_kills_every_worker_is_told_and_the_others_run():
     found = []
     arriving = (trial.number for trial, _ in Dask(workers=2).run(fell_short, [Trial(k, {}) for k in range(8)]))

@@ -80,9 +80,8 @@ def test_a_killed_sweep_loses_nothing_and_runs_nothing_twice(start, file, tmp_pa
     assert f"{finished} of {TRIALS} trials are in" in told
 
 
-@pytest.mark.parametrize(
-    "backend", ["threads", pytest.param("loky", marks=pytest.mark.slow), pytest.param("dask", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["threads", "loky", "dask"])
 def test_a_stopped_sweep_says_how_to_go_on(start, file, tmp_path, whole, backend):
     folder = tmp_path / "out"
     process = start("sweep", file, "--out", folder, "--workers", 2, "--backend", backend, start_new_session=True)
@@ -101,6 +100,7 @@ def test_a_stopped_sweep_says_how_to_go_on(start, file, tmp_path, whole, backend
     goes_on(start, file, folder, whole)
 
 
+@pytest.mark.slow
 def test_a_sweep_out_of_room_says_so_and_can_go_on(start, file, tmp_path, whole):
     folder = tmp_path / "out"
 

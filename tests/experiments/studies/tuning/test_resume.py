@@ -46,6 +46,7 @@ def kill_after(process, folder, trials):
     return len(Study.read(folder).finished)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["optuna-tpe", "cma"])
 def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, optimizer):
     small["tune"]["optimizer"] = optimizer
@@ -74,6 +75,7 @@ def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, 
     assert outcome.confirmation == whole.confirmation
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(make, small, tmp_path):
     _, one = complete(make(small), tmp_path / "one", workers=1)
     _, three = complete(make(small), tmp_path / "three", workers=3)

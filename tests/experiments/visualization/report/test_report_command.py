@@ -110,7 +110,7 @@ pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("old", ["old", None])
+@pytest.mark.parametrize("old", ["old", pytest.param(None, marks=pytest.mark.slow)])
 def test_killed_in_the_middle_it_leaves_the_old_page_and_the_same_command_makes_it(run_folder, old):
     page = run_folder / "report.html"
     if old:
