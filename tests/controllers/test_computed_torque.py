@@ -14,6 +14,7 @@ from biped.signals import Signal
 from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
 from controllers.computed_torque import ComputedTorque
+from tests.refusals import refuses
 
 KP = np.array([[90.0, 20.0, -10.0], [20.0, 120.0, 15.0], [-10.0, 15.0, 80.0]])
 KD = np.array([[18.0, 2.0, 0.0], [2.0, 22.0, 1.0], [0.0, 1.0, 16.0]])
@@ -82,19 +83,15 @@ def test_on_the_floor_it_keeps_its_posture_and_not_its_balance():
     assert 2.0 * np.arccos(run.frame["body_qw"].iloc[-1]) > 0.9
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"kp": -1.0}, "computed_torque.kp = -1.0"),
-        ({"kp": np.diag([1.0, -1.0, 1.0])}, "positive definite"),
-        ({"kd": np.array([[1.0, 0.5], [0.0, 1.0]])}, "symmetric"),
-        ({"path": {"joint_1": 0.3}}, "must be a Signal"),
-        ({"period": 0.0}, "period"),
-    ],
+@refuses(
+    ({"kp": -1.0}, "computed_torque.kp = -1.0"),
+    ({"kp": np.diag([1.0, -1.0, 1.0])}, "positive definite"),
+    ({"kd": np.array([[1.0, 0.5], [0.0, 1.0]])}, "symmetric"),
+    ({"path": {"joint_1": 0.3}}, "must be a Signal"),
+    ({"period": 0.0}, "period"),
 )
-def test_what_is_no_gain_is_refused(arguments, message):
-    with pytest.raises(InputError, match=message):
-        ComputedTorque(**arguments)
+def test_what_is_no_gain_is_refused(arguments):
+    ComputedTorque(**arguments)
 
 
 def test_what_does_not_fit_the_model_is_refused():

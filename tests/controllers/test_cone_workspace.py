@@ -10,7 +10,6 @@ import pytest
 from biped import standing
 from biped.dynamics import forward_kinematics
 from biped.dynamics.whole_body import WholeBody
-from biped.errors import InputError
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import ModelError, human
@@ -22,6 +21,7 @@ from controllers.kernels.whole_body import HELD
 from controllers.kernels.workspace import workspace_torques
 from controllers.workspace import WorkspaceController
 from experiments.catalogue.registry import experiment_named
+from tests.refusals import refuses
 
 MODEL = human()
 #: Of the largest torque: the feet that the law takes for fixed are 1e6 times as heavy as the trunk.
@@ -289,18 +289,14 @@ def test_torques_stay_within_limits_in_a_violent_run():
     assert np.abs(torques).max() <= 120.0
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"friction": 0.0}, "controller.friction"),
-        ({"weight_moment": -1.0}, "controller.weight_moment"),
-        ({"lift": math.nan}, "controller.lift"),
-        ({"torque_limit": -1.0}, "controller.torque_limit"),
-    ],
+@refuses(
+    ({"friction": 0.0}, "controller.friction"),
+    ({"weight_moment": -1.0}, "controller.weight_moment"),
+    ({"lift": math.nan}, "controller.lift"),
+    ({"torque_limit": -1.0}, "controller.torque_limit"),
 )
-def test_impossible_numbers_are_refused(settings, said):
-    with pytest.raises(InputError, match=said):
-        ConeWorkspaceController(**settings)
+def test_impossible_numbers_are_refused(settings):
+    ConeWorkspaceController(**settings)
 
 
 def test_a_limit_of_an_unknown_joint_is_refused():

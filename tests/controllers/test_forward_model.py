@@ -14,6 +14,7 @@ from controllers.kernels.forward_model import BLOCK, SOFT
 from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN
 from experiments.catalogue.registry import experiment_named
 from tests.conftest import assert_goes_back
+from tests.refusals import refuses
 from tests.rounding import summed
 
 DELAY, MUSCLES = 0.05, {"stiffness": 300.0, "damping": 30.0}
@@ -242,21 +243,17 @@ def test_a_session_restored_in_the_middle_of_a_step_goes_on_bit_for_bit():
     assert_goes_back(experiment_named("balance").build(late), 340, 60)
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (
-            lambda: ForwardModel(LQR(), 0.1),
-            "must be a WholeBodyController, or Stepping, .* Predicted serves other laws",
-        ),
-        (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
-        (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
-        (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),
-    ],
+@refuses(
+    (
+        lambda: ForwardModel(LQR(), 0.1),
+        "must be a WholeBodyController, or Stepping, .* Predicted serves other laws",
+    ),
+    (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
+    (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
+    (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),
 )
-def test_what_it_cannot_serve_is_refused(make, says):
-    with pytest.raises(InputError, match=says):
-        make()
+def test_what_it_cannot_serve_is_refused(make):
+    make()
 
 
 def test_a_law_in_python_is_refused():

@@ -18,6 +18,7 @@ from contact import RUBBER, Floor
 from contact.regimes import HELD
 from controllers import LQR
 from experiments import experiment_named
+from tests.refusals import refuses
 
 TIGHT = Recursive(tolerance=1e-11)
 NV = 18
@@ -309,34 +310,30 @@ def test_its_gains_change_over_the_horizon(model):
 # --- bad input ---
 
 
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        ({"weight_com": (-1.0, 1.0, 1.0)}, "zero or above"),
-        ({"weight_com_velocity": (np.nan, 1.0, 1.0)}, "3 finite numbers"),
-        ({"weight_trunk": (1.0, 1.0)}, "3 finite numbers"),
-        ({"weight_joints": -1.0}, "0 or above"),
-        ({"weight_joint_rates": {"left_knee_pitch": np.inf}}, "finite"),
-        ({"weight_torque": 0.0}, "must cost something"),
-        ({"weight_torque": np.nan}, "finite number"),
-        ({"weight_torque": {"left_knee_pitch": -1.0}}, "must cost something"),
-        ({"weight_torque": np.diag([1.0] * 11 + [-1.0])}, "positive definite"),
-        ({"weight_torque": np.ones((12, 11))}, "a matrix"),
-        ({"horizon": 0.0}, "above zero"),
-        ({"horizon": np.nan}, "above zero"),
-        ({"horizon": 1e6}, "10000 periods"),
-        ({"weight_end": -1.0}, "zero or above"),
-        ({"reference": "hips"}, "world, feet"),
-        ({"torque_limit": -1.0}, "0 or above"),
-        ({"period": 0.0}, "above zero"),
-        ({"step": 0.0}, "above zero"),
-        ({"floor": "rubber"}, "contact.Floor"),
-        ({"target_position": (0.0, 0.0)}, "3 finite numbers"),
-    ],
+@refuses(
+    ({"weight_com": (-1.0, 1.0, 1.0)}, "zero or above"),
+    ({"weight_com_velocity": (np.nan, 1.0, 1.0)}, "3 finite numbers"),
+    ({"weight_trunk": (1.0, 1.0)}, "3 finite numbers"),
+    ({"weight_joints": -1.0}, "0 or above"),
+    ({"weight_joint_rates": {"left_knee_pitch": np.inf}}, "finite"),
+    ({"weight_torque": 0.0}, "must cost something"),
+    ({"weight_torque": np.nan}, "finite number"),
+    ({"weight_torque": {"left_knee_pitch": -1.0}}, "must cost something"),
+    ({"weight_torque": np.diag([1.0] * 11 + [-1.0])}, "positive definite"),
+    ({"weight_torque": np.ones((12, 11))}, "a matrix"),
+    ({"horizon": 0.0}, "above zero"),
+    ({"horizon": np.nan}, "above zero"),
+    ({"horizon": 1e6}, "10000 periods"),
+    ({"weight_end": -1.0}, "zero or above"),
+    ({"reference": "hips"}, "world, feet"),
+    ({"torque_limit": -1.0}, "0 or above"),
+    ({"period": 0.0}, "above zero"),
+    ({"step": 0.0}, "above zero"),
+    ({"floor": "rubber"}, "contact.Floor"),
+    ({"target_position": (0.0, 0.0)}, "3 finite numbers"),
 )
-def test_bad_numbers_are_refused(fields, told):
-    with pytest.raises(InputError, match=told):
-        LQR(**fields)
+def test_bad_numbers_are_refused(fields):
+    LQR(**fields)
 
 
 def test_what_does_not_fit_the_model_is_refused(model):

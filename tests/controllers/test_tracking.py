@@ -21,6 +21,7 @@ from biped.simulation.simulate import simulate
 from controllers.kernels.set_point import turn_factors, turn_rates
 from controllers.set_point import SetPointMotion, SetPointPath
 from controllers.workspace import WorkspaceController, WorkspaceGains
+from tests.refusals import refuses
 
 SWAYING = SetPointPath(
     x=Signal.sine(0.03, 0.7),
@@ -97,18 +98,14 @@ def spd(rng, size):
     return size * (np.eye(3) + 0.3 * root @ root.T)
 
 
-@pytest.mark.parametrize(
-    ("gain", "message"),
-    [
-        (((50, 5, 0), (4, 50, 0), (0, 0, 200)), "must be finite and symmetric"),
-        (((50, 60, 0), (60, 50, 0), (0, 0, 200)), "positive definite; its least eigenvalue is -10"),
-        (((50, 0), (0, 50)), "three finite numbers, zero or above"),
-        (((50, 0, 0), (0, float("nan"), 0), (0, 0, 1)), "three finite numbers"),
-    ],
+@refuses(
+    (((50, 5, 0), (4, 50, 0), (0, 0, 200)), "must be finite and symmetric"),
+    (((50, 60, 0), (60, 50, 0), (0, 0, 200)), "positive definite; its least eigenvalue is -10"),
+    (((50, 0), (0, 50)), "three finite numbers, zero or above"),
+    (((50, 0, 0), (0, float("nan"), 0), (0, 0, 1)), "three finite numbers"),
 )
-def test_matrices_that_are_no_gains_are_refused(gain, message):
-    with pytest.raises(InputError, match=message):
-        WorkspaceGains(kp_position=gain)
+def test_matrices_that_are_no_gains_are_refused(gain):
+    WorkspaceGains(kp_position=gain)
 
 
 def test_a_diagonal_matrix_is_the_three_numbers():

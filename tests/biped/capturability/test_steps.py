@@ -12,6 +12,7 @@ from biped.capturability.stance import Stance, heading
 from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
 from tests.biped.capturability.conftest import is_lost
+from tests.refusals import refuses
 
 CORNERS = np.array([[0.12, 0.1], [0.12, -0.1], [-0.07, 0.16], [-0.07, -0.16]])
 FAR = 30.0  # [m] with steps it goes some metres and yet comes to rest
@@ -118,18 +119,14 @@ def test_where_the_solver_tells_nothing_it_is_asked_without_presolve(pendulum, s
     assert asked == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("times", "count", "told"),
-    [
-        ((0.3, 0.2), 2, "in order"),
-        ((-0.1,), 1, "zero or above"),
-        ((0.3, math.nan), 2, "in order"),
-        ((0.3,), 0, "0 supports"),
-    ],
+@refuses(
+    ((0.3, 0.2), 2, "in order"),
+    ((-0.1,), 1, "zero or above"),
+    ((0.3, math.nan), 2, "in order"),
+    ((0.3,), 0, "0 supports"),
 )
-def test_impossible_footholds_are_refused(times, count, told):
-    with pytest.raises(InputError, match=told):
-        Footholds(times, carried(*[(0.1, 0.0)] * count))
+def test_impossible_footholds_are_refused(times, count):
+    Footholds(times, carried(*[(0.1, 0.0)] * count))
 
 
 def test_footholds_are_told_of_a_pendulum_without_hips(pendulum, shape):
@@ -155,16 +152,12 @@ def test_friction_binds_where_a_step_is_long(pendulum, shape, count):
     assert is_lost(pendulum, shape, 1.005 * found, greedy, FAR)
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"count": -1}, "count = -1"),
-        ({"count": 1.5}, r"0, 1, 2, … or infinite"),
-        ({"count": 1, "length": 0.0}, "length"),
-        ({"count": 1, "time": math.nan}, "time"),
-        ({"count": 1, "reaction": -0.1}, "reaction = -0.1"),
-    ],
+@refuses(
+    ({"count": -1}, "count = -1"),
+    ({"count": 1.5}, r"0, 1, 2, … or infinite"),
+    ({"count": 1, "length": 0.0}, "length"),
+    ({"count": 1, "time": math.nan}, "time"),
+    ({"count": 1, "reaction": -0.1}, "reaction = -0.1"),
 )
-def test_impossible_steps_are_refused(given, told):
-    with pytest.raises(InputError, match=told):
-        Steps(**{"length": 0.6, "time": 0.35} | given)
+def test_impossible_steps_are_refused(given):
+    Steps(**{"length": 0.6, "time": 0.35} | given)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped.errors import InputError
 from biped.identification import DoublePendulum, IndependentChannels
 from biped.identification.channels import GRAVITY
+from tests.refusals import refuses
 
 FREQUENCIES = np.array([0.05, 0.15, 0.35, 0.65, 1.15])
 CHANNELS = IndependentChannels(
@@ -140,19 +140,15 @@ def test_the_double_pendulum_solves_its_equations(stimulus):
         assert found["sway"][k] == pytest.approx(m.moments @ theta / m.moments.sum())
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: replace(CHANNELS, weight=1.2), "from 0"),
-        (lambda: replace(CHANNELS, inertia=0.0), "inertia"),
-        (lambda: replace(CHANNELS, delay=-0.1), "delay"),
-        (lambda: CHANNELS.response([0.1], "pull"), "tilt, torque or translation"),
-        (lambda: replace(DOUBLE, weight=-0.1), "from 0"),
-        (lambda: replace(DOUBLE, leg_length=math.nan), "leg_length"),
-        (lambda: replace(DOUBLE, passive_hip_damping=-1.0), "passive_hip_damping"),
-        (lambda: DOUBLE.response([0.1], "pull"), "one of tilt"),
-    ],
+@refuses(
+    (lambda: replace(CHANNELS, weight=1.2), "from 0"),
+    (lambda: replace(CHANNELS, inertia=0.0), "inertia"),
+    (lambda: replace(CHANNELS, delay=-0.1), "delay"),
+    (lambda: CHANNELS.response([0.1], "pull"), "tilt, torque or translation"),
+    (lambda: replace(DOUBLE, weight=-0.1), "from 0"),
+    (lambda: replace(DOUBLE, leg_length=math.nan), "leg_length"),
+    (lambda: replace(DOUBLE, passive_hip_damping=-1.0), "passive_hip_damping"),
+    (lambda: DOUBLE.response([0.1], "pull"), "one of tilt"),
 )
-def test_what_makes_no_sense_is_said(make, said):
-    with pytest.raises(InputError, match=said):
-        make()
+def test_what_makes_no_sense_is_said(make):
+    make()

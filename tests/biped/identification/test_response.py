@@ -10,6 +10,7 @@ from scipy import signal, stats
 from biped import Signal
 from biped.errors import InputError
 from biped.identification import Spectra, cycle_spectra, frequency_response, response_of
+from tests.refusals import refuses
 
 PERIOD, RATE = 20.0, 50.0
 FREQUENCIES = np.array([1, 3, 7, 13, 23]) / PERIOD
@@ -225,33 +226,29 @@ def with_gap(values, at, width):
     return np.concatenate([values[:at], values[at + width :]])
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"frequencies": [0.06]}, "0.06 Hz: it must be a multiple of 0.05 Hz"),
-        ({"frequencies": []}, "one or more"),
-        ({"frequencies": [30.0]}, "too slow for 30 Hz"),
-        ({"period": 0.0}, "period"),
-        ({"skip": 3}, "more than the 3 that are skipped"),
-        ({"begin": 10.0, "skip": 2}, "2 whole cycles of 20 s from 10 s"),
-        ({"responses": {}}, "one response or more"),
-        ({"responses": {"y": np.zeros(7)}}, r"y of shape \(7,\)"),
-        ({"responses": {"stimulus": sines(times(3))}}, "called stimulus"),
-        ({"responses": {"y": np.where(times(3) == 30.0, np.nan, 0.0)}}, "missing at 30 s"),
-        ({"stimulus": np.zeros(3000)}, "does not move at"),
-        ({"confidence": 1.5}, "between 0 and 1"),
-        ({"over": "trials"}, "one trial only"),
-        ({"over": "people"}, "cycles or trials"),
-        ({"per_decade": 0.0}, "per_decade"),
-    ],
+@refuses(
+    ({"frequencies": [0.06]}, "0.06 Hz: it must be a multiple of 0.05 Hz"),
+    ({"frequencies": []}, "one or more"),
+    ({"frequencies": [30.0]}, "too slow for 30 Hz"),
+    ({"period": 0.0}, "period"),
+    ({"skip": 3}, "more than the 3 that are skipped"),
+    ({"begin": 10.0, "skip": 2}, "2 whole cycles of 20 s from 10 s"),
+    ({"responses": {}}, "one response or more"),
+    ({"responses": {"y": np.zeros(7)}}, r"y of shape \(7,\)"),
+    ({"responses": {"stimulus": sines(times(3))}}, "called stimulus"),
+    ({"responses": {"y": np.where(times(3) == 30.0, np.nan, 0.0)}}, "missing at 30 s"),
+    ({"stimulus": np.zeros(3000)}, "does not move at"),
+    ({"confidence": 1.5}, "between 0 and 1"),
+    ({"over": "trials"}, "one trial only"),
+    ({"over": "people"}, "cycles or trials"),
+    ({"per_decade": 0.0}, "per_decade"),
 )  # fmt: skip
-def test_what_makes_no_sense_is_said(changes, said):
+def test_what_makes_no_sense_is_said(changes):
     given = a_record(**changes)
-    with pytest.raises(InputError, match=said):
-        frequency_response(
-            given.pop("time"), given.pop("stimulus"), given.pop("responses"), given.pop("period"),
-            given.pop("frequencies"), **given,
-        )  # fmt: skip
+    frequency_response(
+        given.pop("time"), given.pop("stimulus"), given.pop("responses"), given.pop("period"),
+        given.pop("frequencies"), **given,
+    )  # fmt: skip
 
 
 def test_a_gap_in_a_cycle_is_said():

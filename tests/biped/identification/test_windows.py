@@ -7,6 +7,7 @@ from scipy import signal
 from biped.errors import InputError
 from biped.identification import frequency_response, response_of, response_to_several, windowed_spectra
 from biped.identification.spectra import cycle_spectra, period_of
+from tests.refusals import refuses
 
 RATE, WINDOW, HIGHEST = 20.0, 20.0, 1.0
 TIME = np.arange(round(600.0 * RATE)) / RATE
@@ -104,20 +105,16 @@ def test_the_part_that_differs_is_that_of_the_noise():
     assert found.unrepeated == pytest.approx(share / (1.0 + share), rel=5.0 / np.sqrt(28 * 40))
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"window": 500.0}, "two must fit into a trial of 600 s"),
-        ({"overlap": 0.8}, "overlap = 0.8: it must be from 0 to 0.5"),
-        ({"highest": 11.0}, "the highest frequency must be from 0.1 to 10 Hz"),
-        ({"time": TIME**1.1}, "not evenly spaced"),
-        ({"stimulus": np.where(TIME > 5.0, 1.0, np.nan)}, "a number is missing"),
-    ],
+@refuses(
+    ({"window": 500.0}, "two must fit into a trial of 600 s"),
+    ({"overlap": 0.8}, "overlap = 0.8: it must be from 0 to 0.5"),
+    ({"highest": 11.0}, "the highest frequency must be from 0.1 to 10 Hz"),
+    ({"time": TIME**1.1}, "not evenly spaced"),
+    ({"stimulus": np.where(TIME > 5.0, 1.0, np.nan)}, "a number is missing"),
 )
-def test_windows_must_make_sense(changes, said):
+def test_windows_must_make_sense(changes):
     given = {"time": TIME, "stimulus": sines(20.0), "responses": {"y": sines(20.0)}, "window": WINDOW} | changes
-    with pytest.raises(InputError, match=said):
-        windowed_spectra(**given)
+    windowed_spectra(**given)
 
 
 def test_a_stimulus_that_drifts_is_refused():

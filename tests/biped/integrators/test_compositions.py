@@ -15,6 +15,7 @@ from biped.model import Model, human
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from controllers import JointImpedance
+from tests.refusals import refuses
 
 from ...conftest import all_arrays
 from .motions import order_of, swinging
@@ -198,16 +199,12 @@ def test_it_takes_no_contact_and_says_which_do():
         simulate(human(), integrator=Composition(), duration=0.01)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"scheme": "suzuki"}, "scheme"),
-        ({"tolerance": 0.0}, "tolerance"),
-        ({"base": "rk4"}, "symmetric"),
-        ({"base": "kahan-li-6"}, "symmetric"),
-        ({"base": "nothing"}, "base"),
-    ],
+@refuses(
+    ({"scheme": "suzuki"}, "scheme"),
+    ({"tolerance": 0.0}, "tolerance"),
+    ({"base": "rk4"}, "symmetric"),
+    ({"base": "kahan-li-6"}, "symmetric"),
+    ({"base": "nothing"}, "base"),
 )
-def test_bad_settings_are_told(settings, message):
-    with pytest.raises(InputError, match=message):
-        simulate(human().without_contacts(), integrator=Composition(**settings), duration=0.01)
+def test_bad_settings_are_told(settings):
+    simulate(human().without_contacts(), integrator=Composition(**settings), duration=0.01)

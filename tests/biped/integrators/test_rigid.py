@@ -16,6 +16,7 @@ from contact import RUBBER, Floor
 from contact.modes import NONE, SLIDING, STICKING
 from experiments.catalogue.registry import experiment_named
 from formulations.assembly import from_model, placement_of
+from tests.refusals import refuses
 
 from ...conftest import assert_same_arrays
 
@@ -333,18 +334,14 @@ def test_it_moves_as_the_assembly_of_the_same_bodies_does(speed):
     assert (ours.arrays.mode[:4] == (SLIDING if speed else STICKING)).all()
 
 
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"directions": 5}, "even number"), ({"directions": 2}, "even number"),
-        ({"directions": -2}, "or 0 for Coulomb's true cone"),
-        ({"complementarity": 0.0}, "above zero"), ({"tolerance": -1.0}, "above zero"),
-        ({"restitution": 1.1}, "from 0 to 1"), ({"restitution": np.nan}, "from 0 to 1"),
-    ],
+@refuses(
+    ({"directions": 5}, "even number"), ({"directions": 2}, "even number"),
+    ({"directions": -2}, "or 0 for Coulomb's true cone"),
+    ({"complementarity": 0.0}, "above zero"), ({"tolerance": -1.0}, "above zero"),
+    ({"restitution": 1.1}, "from 0 to 1"), ({"restitution": np.nan}, "from 0 to 1"),
 )  # fmt: skip
-def test_settings_out_of_range_are_refused(changes, text):
-    with pytest.raises(InputError, match=text):
-        Rigid(**changes)
+def test_settings_out_of_range_are_refused(changes):
+    Rigid(**changes)
 
 
 @pytest.mark.parametrize("floor", [Floor(mu_s=0.5, mu_d=0.3), RUBBER.with_(friction="printed")])

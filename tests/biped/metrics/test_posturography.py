@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from biped.errors import InputError
 from biped.metrics import power_spectrum, sway_measures
 from biped.metrics.posturography.sway import BAND, TAPERS
+from tests.refusals import refuses
 
 from .rows import Rows, block, on_sole, sole
 
@@ -164,19 +164,15 @@ def test_round_off_has_no_frequency():
     assert not [name for name in moving if "frequency" in name and name.endswith("_ml")]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (([0.0, 1.0], [0.0], [0.0, 1.0]), "of one length"),
-        (([0.0, 0.0], [0.0, 1.0], [0.0, 1.0]), "must grow"),
-        (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 2.0), "between 0 and 0.5 Hz"),
-        (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0], 0.2), "without gaps"),
-        (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 0.2), "too few"),
-    ],
+@refuses(
+    (([0.0, 1.0], [0.0], [0.0, 1.0]), "of one length"),
+    (([0.0, 0.0], [0.0, 1.0], [0.0, 1.0]), "must grow"),
+    (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 2.0), "between 0 and 0.5 Hz"),
+    (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0], 0.2), "without gaps"),
+    (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 0.2), "too few"),
 )
-def test_what_cannot_be_measured_is_refused(arguments, words):
-    with pytest.raises(InputError, match=words):
-        sway_measures(*arguments)
+def test_what_cannot_be_measured_is_refused(arguments):
+    sway_measures(*arguments)
 
 
 @pytest.mark.jit_off

@@ -21,6 +21,7 @@ from biped.metrics import (
     rambling_trembling,
     sample_entropy,
 )
+from tests.refusals import refuses
 
 RATE = 100.0
 STEP = 1.0 / RATE
@@ -287,28 +288,24 @@ def test_a_minute_is_measured_at_once():
 RAMP = np.arange(100.0)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: diffusion_curve(RAMP, RAMP, RAMP, 60.0), "between 3 s, three steps, and 49.5 s"),
-        (lambda: diffusion_curve(RAMP**2, RAMP, RAMP), "even steps"),
-        (lambda: diffusion_curve([], [], []), "even steps"),
-        (lambda: diffusion_curve(RAMP, RAMP * math.nan, RAMP), "gaps are too many"),
-        (lambda: diffusion_measures(diffusion_curve(RAMP, RAMP, RAMP), ((0.0, 2.0), (4.0, 9.0))), "three lags or more"),
-        (lambda: diffusion_measures(diffusion_curve(RAMP, RAMP, RAMP, 4.0)), "need 6 or more"),
-        (lambda: sample_entropy([1.0, math.nan, 2.0, 3.0]), "without gaps"),
-        (lambda: sample_entropy(RAMP, m=0), "m must be 1 or more"),
-        (lambda: sample_entropy(RAMP, increments=True), "does not vary"),
-        (lambda: sample_entropy(RAMP[:9] ** 2, r=0.01), "within r = 0.01"),
-        (lambda: detrended_fluctuation(RAMP), "200 are needed"),
-        (lambda: detrended_fluctuation(RAMP, [2]), "3 samples or more"),
-        (lambda: detrended_fluctuation(0.0 * RAMP, [5]), "does not vary"),
-        (lambda: fluctuation_exponent(RAMP, [5]), "two sizes"),
-        (lambda: rambling_trembling(RAMP, RAMP, RAMP[1:]), "of shapes"),
-        (lambda: rambling_trembling(RAMP, RAMP * math.nan, RAMP), "no gaps"),
-        (lambda: rambling_trembling(RAMP, RAMP, RAMP - 50.5), "1 times"),
-    ],
+@refuses(
+    (lambda: diffusion_curve(RAMP, RAMP, RAMP, 60.0), "between 3 s, three steps, and 49.5 s"),
+    (lambda: diffusion_curve(RAMP**2, RAMP, RAMP), "even steps"),
+    (lambda: diffusion_curve([], [], []), "even steps"),
+    (lambda: diffusion_curve(RAMP, RAMP * math.nan, RAMP), "gaps are too many"),
+    (lambda: diffusion_measures(diffusion_curve(RAMP, RAMP, RAMP), ((0.0, 2.0), (4.0, 9.0))), "three lags or more"),
+    (lambda: diffusion_measures(diffusion_curve(RAMP, RAMP, RAMP, 4.0)), "need 6 or more"),
+    (lambda: sample_entropy([1.0, math.nan, 2.0, 3.0]), "without gaps"),
+    (lambda: sample_entropy(RAMP, m=0), "m must be 1 or more"),
+    (lambda: sample_entropy(RAMP, increments=True), "does not vary"),
+    (lambda: sample_entropy(RAMP[:9] ** 2, r=0.01), "within r = 0.01"),
+    (lambda: detrended_fluctuation(RAMP), "200 are needed"),
+    (lambda: detrended_fluctuation(RAMP, [2]), "3 samples or more"),
+    (lambda: detrended_fluctuation(0.0 * RAMP, [5]), "does not vary"),
+    (lambda: fluctuation_exponent(RAMP, [5]), "two sizes"),
+    (lambda: rambling_trembling(RAMP, RAMP, RAMP[1:]), "of shapes"),
+    (lambda: rambling_trembling(RAMP, RAMP * math.nan, RAMP), "no gaps"),
+    (lambda: rambling_trembling(RAMP, RAMP, RAMP - 50.5), "1 times"),
 )
-def test_what_cannot_be_measured_is_refused(call, words):
-    with pytest.raises(InputError, match=words):
-        call()
+def test_what_cannot_be_measured_is_refused(call):
+    call()

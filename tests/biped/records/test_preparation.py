@@ -6,6 +6,7 @@ import pytest
 from biped.errors import InputError
 from biped.records import Preparation, Record
 from biped.signals.filters import low_passed
+from tests.refusals import refuses
 
 RATE = 100.0
 TIME = np.arange(801) / RATE
@@ -168,18 +169,14 @@ def test_a_force_ends():
         Preparation(end=4.0).force(record_of(100.0 * hump(TIME), unit="N"), "value", "N")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"gaps": -1.0}, "gaps = -1.0: it must be"),
-        ({"filter": float("nan")}, "filter = nan"),
-        ({"scale": 0.0}, "scale = 0: nothing would be left"),
-        ({"begin": 2.0, "end": 1.0}, "end = 1.0: it must be after begin, 2 s"),
-    ],
+@refuses(
+    ({"gaps": -1.0}, "gaps = -1.0: it must be"),
+    ({"filter": float("nan")}, "filter = nan"),
+    ({"scale": 0.0}, "scale = 0: nothing would be left"),
+    ({"begin": 2.0, "end": 1.0}, "end = 1.0: it must be after begin, 2 s"),
 )
-def test_what_cannot_be_done_is_refused(wrong, said):
-    with pytest.raises(InputError, match=said):
-        Preparation(**wrong)
+def test_what_cannot_be_done_is_refused(wrong):
+    Preparation(**wrong)
 
 
 @pytest.mark.parametrize(

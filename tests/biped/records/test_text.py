@@ -5,6 +5,7 @@ import pytest
 from biped.errors import InputError
 from biped.records import read_record
 from biped.records.units import factor_between, is_unit
+from tests.refusals import refuses
 
 
 @pytest.fixture
@@ -81,18 +82,14 @@ def test_no_units():
         factor_between("%", "m")
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("time;x\n0.0;1,250\n0.5;2,500\n", "'1,250' may be thousands or a fraction"),
-        ("time;x\n0,0;250\n0,5;2.500\n", "'2.500' may be thousands or a fraction"),
-        ("time,x\n0,1\n0.5,2\n1,-999.00\n1.5,2\n", "line 4, column x: '-999.00' is far from all others"),
-        ("time,x\n0,1\n0.5,2\n1,9.999999E+06\n1.5,2\n", "'9.999999E\\+06' is far from all others"),
-    ],
+@refuses(
+    ("time;x\n0.0;1,250\n0.5;2,500\n", "'1,250' may be thousands or a fraction"),
+    ("time;x\n0,0;250\n0,5;2.500\n", "'2.500' may be thousands or a fraction"),
+    ("time,x\n0,1\n0.5,2\n1,-999.00\n1.5,2\n", "line 4, column x: '-999.00' is far from all others"),
+    ("time,x\n0,1\n0.5,2\n1,9.999999E+06\n1.5,2\n", "'9.999999E\\+06' is far from all others"),
 )
-def test_numbers_that_may_mean_something_else(file, text, why):
-    with pytest.raises(InputError, match=why):
-        read_record(file(text))["x"]
+def test_numbers_that_may_mean_something_else(file, text):
+    read_record(file(text))["x"]
 
 
 @pytest.mark.parametrize("cells", ["-999,-998,-500,3", "9999,9999,9999,0", "0.999,0.1,0.2,0.3", "1.250,2.5,1.0,0.0"])

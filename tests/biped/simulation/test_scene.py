@@ -12,6 +12,7 @@ from biped.dynamics import forward_kinematics
 from biped.errors import InputError
 from biped.integrators.integrator import Integrator
 from controllers.workspace import WorkspaceController
+from tests.refusals import refuses
 
 
 def test_the_defaults_stand():
@@ -40,23 +41,19 @@ def test_postures_have_their_feet_where_they_say():
     assert high.mean() == pytest.approx(4.6e-3, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
-        (lambda: simulate(human(), WorkspaceController), "the class WorkspaceController is no controller"),
-        (lambda: Scene(human(), object()), "object is no controller"),
-        (lambda: standing(rigid_box(1.0, (0.1, 0.1, 0.1))), "has other legs than human"),
-        (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "its legs do not reach"),
-        (
-            lambda: simulate(human(), WorkspaceController(), state=State.at(human(), lifted(0.5))),
-            "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it",
-        ),
-    ],
+@refuses(
+    (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
+    (lambda: simulate(human(), WorkspaceController), "the class WorkspaceController is no controller"),
+    (lambda: Scene(human(), object()), "object is no controller"),
+    (lambda: standing(rigid_box(1.0, (0.1, 0.1, 0.1))), "has other legs than human"),
+    (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "its legs do not reach"),
+    (
+        lambda: simulate(human(), WorkspaceController(), state=State.at(human(), lifted(0.5))),
+        "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it",
+    ),
 )
-def test_what_cannot_be_is_refused(act, message):
-    with pytest.raises(InputError, match=message):
-        act()
+def test_what_cannot_be_is_refused(act):
+    act()
 
 
 def lifted(height):

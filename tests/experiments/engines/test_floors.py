@@ -16,6 +16,7 @@ from controllers.impedance import JointImpedance
 from experiments.catalogue.registry import experiment_named
 from experiments.engines.engine import Engine
 from experiments.engines.engine_integrator import EngineIntegrator
+from tests.refusals import refuses
 
 from .conftest import installed
 
@@ -180,21 +181,16 @@ class Plain(Engine):
         raise AssertionError
 
 
-@pytest.mark.parametrize(
-    ("disturbance", "words"),
-    [
-        (Patch((0.0, 1.0), (0.0, 1.0), Floor()), "Plain takes no patches on the floor"),
-        (Platform(x=Signal.step(0.01, 0.02, 0.05)), "'plain' takes no floor that moves"),
-    ],
+@refuses(
+    (Patch((0.0, 1.0), (0.0, 1.0), Floor()), "Plain takes no patches on the floor"),
+    (Platform(x=Signal.step(0.01, 0.02, 0.05)), "'plain' takes no floor that moves"),
 )
-def test_floors_that_an_engine_does_not_have_are_told_in_one_line(disturbance, words):
+def test_floors_that_an_engine_does_not_have_are_told_in_one_line(disturbance):
     model = human()
-    with pytest.raises(InputError, match=words) as error:
-        simulate(
-            model, None, state=State.at(model), duration=0.1, disturbances=[disturbance],
-            integrator=EngineIntegrator(Plain()),
-        )  # fmt: skip
-    assert "\n" not in str(error.value)
+    simulate(
+        model, None, state=State.at(model), duration=0.1, disturbances=[disturbance],
+        integrator=EngineIntegrator(Plain()),
+    )  # fmt: skip
 
 
 def test_soles_that_are_boxes_have_no_patches(engine):

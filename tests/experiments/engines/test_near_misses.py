@@ -2,26 +2,21 @@
 
 import pytest
 
-from biped.errors import InputError
 from experiments.engines.engine import Engine, Simulation
+from tests.refusals import refuses
 
 
-@pytest.mark.parametrize(
-    ("base", "member", "value", "meant"),
-    [
-        (Engine, "velocity_ofset", 0.5, "velocity_offset"),
-        (Engine, "vendor_default", 0.5, "vendor_defaults"),
-        (Engine, "smoth", 0.5, "smooth"),
-        (Simulation, "passive_rolout", print, "passive_rollout"),
-        (Engine, "takes_patch", True, "takes_patches"),
-        (Simulation, "failures", 0.5, "failure"),
-        (Simulation, "set_flor", print, "set_floor"),
-    ],
+@refuses(
+    (Engine, "velocity_ofset", 0.5, "velocity_offset"),
+    (Engine, "vendor_default", 0.5, "vendor_defaults"),
+    (Engine, "smoth", 0.5, "smooth"),
+    (Simulation, "passive_rolout", print, "passive_rollout"),
+    (Engine, "takes_patch", True, "takes_patches"),
+    (Simulation, "failures", 0.5, "failure"),
+    (Simulation, "set_flor", print, "set_floor"),
 )
-def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, value, meant):
-    with pytest.raises(InputError, match=meant) as error:
-        type("Misspelt", (base,), {member: value})
-    assert "\n" not in str(error.value)
+def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, value):
+    type("Misspelt", (base,), {member: value})
 
 
 def test_settings_of_their_own_are_not():

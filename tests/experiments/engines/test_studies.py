@@ -11,6 +11,7 @@ from experiments.studies.store.folder import Study
 from experiments.studies.threshold.presets import in_engines
 from experiments.studies.threshold.threshold import Condition
 from experiments.studies.trial import Trial, run_trial
+from tests.refusals import refuses
 
 ENGINE = "integrator.name"
 
@@ -64,14 +65,10 @@ def test_maps_of_several_engines_have_the_same_replicas(tmp_path, monkeypatch, e
     assert f"{engine.name} against recursive, replica by replica" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("names", "changes", "message"),
-    [
-        (["recursive", "recursive"], {}, "different names"),
-        (["recursive", ""], {}, "different names"),
-        (["recursive"], {ENGINE: "mujoco"}, "is said by --engines"),
-    ],
+@refuses(
+    (["recursive", "recursive"], {}, "different names"),
+    (["recursive", ""], {}, "different names"),
+    (["recursive"], {ENGINE: "mujoco"}, "is said by --engines"),
 )
-def test_bad_names_are_refused(names, changes, message):
-    with pytest.raises(InputError, match=message):
-        in_engines(names, [Condition()], changes)
+def test_bad_names_are_refused(names, changes):
+    in_engines(names, [Condition()], changes)

@@ -33,6 +33,7 @@ from formulations.mechanism import (
     MechanismError,
     tz,
 )
+from tests.refusals import refuses
 
 from .test_springs import STILL, UPRIGHT, apart
 from .test_wrenches import BALL, NO_WEIGHT, UNEVEN, is_trusted, momentum
@@ -271,18 +272,15 @@ def test_an_assembly_with_components_goes_through_a_pickle():
     assert np.array_equal(motion.frame.to_numpy(), again.frame.to_numpy())
 
 
-@pytest.mark.parametrize(
-    ("components", "says"),
-    [
-        ((Coil("on_a", "nowhere", 1.0, 0.0),), "unknown point 'nowhere'"),
-        ((Coil("hook", "world", 1.0, 0.0),), "function of places of points of bodies"),
-        ((Along("q"),), "function of places of points of bodies, and of nothing else"),
-        ((Drag("on_a"),), "it must be a CustomPotential"),
-    ],
+@refuses(
+    ((Coil("on_a", "nowhere", 1.0, 0.0),), "unknown point 'nowhere'"),
+    ((Coil("hook", "world", 1.0, 0.0),), "function of places of points of bodies"),
+    ((Along("q"),), "function of places of points of bodies, and of nothing else"),
+    ((Drag("on_a"),), "it must be a CustomPotential"),
+    error=AssemblyError,
 )
-def test_what_cannot_act_is_refused(components, says):
-    with pytest.raises(AssemblyError, match=says):
-        Assembly("own", bodies("a", "b"), components=components, points=PLACES)
+def test_what_cannot_act_is_refused(components):
+    Assembly("own", bodies("a", "b"), components=components, points=PLACES)
 
 
 def test_points_are_on_bodies_and_inequalities_hold_at_the_start():

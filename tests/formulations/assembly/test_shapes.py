@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped.errors import InputError
 from biped.model import box_inertia
 from formulations.assembly import AssemblyError, Shape, block, capsule, cast, convex_mesh, sphere
 from formulations.assembly.shapes import box_corners
+from tests.refusals import refuses
 
 TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 SIDES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
@@ -49,21 +49,17 @@ def test_a_sphere_and_a_capsule_have_no_faces():
     assert_allclose(capsule((0.0, 0.0, -1.0), (0.0, 0.0, 1.0), 0.1).size, 1.1)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Shape(()), "no points"),
-        (lambda: Shape(TETRAHEDRON[:3], 0.1), "do not span a volume"),
-        (lambda: Shape((*TETRAHEDRON, (0.1, 0.1, 0.1))), "point 5 of a shape is no corner"),
-        (lambda: capsule((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 0.1), "make it a sphere"),
-        (lambda: block((1.0, 1.0)), "three edges"),
-        (lambda: cast("ball", TETRAHEDRON[:1], 1.0), "radius of a shape"),
-        (lambda: convex_mesh(TETRAHEDRON, ((0, 1, 4),)), "vertices 0 to 3"),
-    ],
+@refuses(
+    (lambda: Shape(()), "no points"),
+    (lambda: Shape(TETRAHEDRON[:3], 0.1), "do not span a volume"),
+    (lambda: Shape((*TETRAHEDRON, (0.1, 0.1, 0.1))), "point 5 of a shape is no corner"),
+    (lambda: capsule((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 0.1), "make it a sphere"),
+    (lambda: block((1.0, 1.0)), "three edges"),
+    (lambda: cast("ball", TETRAHEDRON[:1], 1.0), "radius of a shape"),
+    (lambda: convex_mesh(TETRAHEDRON, ((0, 1, 4),)), "vertices 0 to 3"),
 )
-def test_what_is_no_shape_is_told(make, words):
-    with pytest.raises(InputError, match=words):
-        make()
+def test_what_is_no_shape_is_told(make):
+    make()
 
 
 def test_a_mesh_that_is_not_convex_is_told():

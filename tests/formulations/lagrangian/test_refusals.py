@@ -14,66 +14,59 @@ from formulations.lagrangian import (
     rate,
     rigid_body,
 )
+from tests.refusals import refuses
 
 from .conftest import BODY_START, DSP, dsp_start, kepler, kepler_in_polar_coordinates, pendulum
 
 x, y = sympy.symbols("x y", real=True)
 
 
-@pytest.mark.parametrize(
-    ("what", "message"),
-    [
-        ({"coordinates": ()}, "at least one"),
-        ({"coordinates": (x, x), "mass": (1, 1)}, "no name twice"),
-        ({"coordinates": (x,)}, "either a mass"),
-        ({"coordinates": (x,), "mass": (1,), "lagrangian": rate(x) ** 2}, "not both"),
-        ({"coordinates": (x,), "lagrangian": rate(x) ** 2, "potential": x}, "into the Lagrangian"),
-        ({"coordinates": (x,), "mass": (1, 2)}, "must be square"),
-        ({"coordinates": (x, y), "mass": (1, 1), "forces": [x]}, "one for each"),
-        ({"coordinates": (x,), "mass": (1,), "constraints": [x]}, "leave nothing that moves"),
-        ({"coordinates": (x,), "mass": (1,), "potential": y}, "potential contains y"),
-        ({"coordinates": (x, y), "mass": (1, 1), "constraints": [rate(x)]}, "constraints contains v_x"),
-        ({"coordinates": (x,), "mass": (1,), "parameters": {y: float("nan")}}, "must be finite"),
-        ({"coordinates": (x,), "mass": (1,), "chart": Chart([y], [y, y])}, "must map 1"),
-        ({"coordinates": (x,), "mass": (1,), "chart": Chart([x], [x])}, "x: two columns"),
-        ({"coordinates": (x,), "mass": (1,), "conserved": {"energy": rate(x)}}, "energy: two columns"),
-        ({"coordinates": (x,), "mass": (1,), "potential": y, "invariants": {y: x**3}}, "quadratic"),
-        ({"coordinates": (x,), "mass": (1,), "potential": y, "invariants": {y: sympy.sqrt(x)}}, "quadratic"),
-        ({"coordinates": (x, y), "mass": (1, 1), "constraints": [sympy.Eq(y, x**2)]}, "give a - b"),
-        ({"coordinates": (x, y), "mass": (1, 1), "constraints": y - x**2}, "list of expressions"),
-        ({"coordinates": (x,), "mass": (1,), "potential": sympy.oo * x}, "finite expression"),
-        ({"coordinates": (x,), "mass": (1,), "parameters": {x: 1.0}}, "x: a symbol must be one of"),
-        ({"coordinates": (x,), "mass": (1,), "inertia": sympy.diag(y, 1, 1)}, "inertia contains y"),
-    ],
+@refuses(
+    ({"coordinates": ()}, "at least one"),
+    ({"coordinates": (x, x), "mass": (1, 1)}, "no name twice"),
+    ({"coordinates": (x,)}, "either a mass"),
+    ({"coordinates": (x,), "mass": (1,), "lagrangian": rate(x) ** 2}, "not both"),
+    ({"coordinates": (x,), "lagrangian": rate(x) ** 2, "potential": x}, "into the Lagrangian"),
+    ({"coordinates": (x,), "mass": (1, 2)}, "must be square"),
+    ({"coordinates": (x, y), "mass": (1, 1), "forces": [x]}, "one for each"),
+    ({"coordinates": (x,), "mass": (1,), "constraints": [x]}, "leave nothing that moves"),
+    ({"coordinates": (x,), "mass": (1,), "potential": y}, "potential contains y"),
+    ({"coordinates": (x, y), "mass": (1, 1), "constraints": [rate(x)]}, "constraints contains v_x"),
+    ({"coordinates": (x,), "mass": (1,), "parameters": {y: float("nan")}}, "must be finite"),
+    ({"coordinates": (x,), "mass": (1,), "chart": Chart([y], [y, y])}, "must map 1"),
+    ({"coordinates": (x,), "mass": (1,), "chart": Chart([x], [x])}, "x: two columns"),
+    ({"coordinates": (x,), "mass": (1,), "conserved": {"energy": rate(x)}}, "energy: two columns"),
+    ({"coordinates": (x,), "mass": (1,), "potential": y, "invariants": {y: x**3}}, "quadratic"),
+    ({"coordinates": (x,), "mass": (1,), "potential": y, "invariants": {y: sympy.sqrt(x)}}, "quadratic"),
+    ({"coordinates": (x, y), "mass": (1, 1), "constraints": [sympy.Eq(y, x**2)]}, "give a - b"),
+    ({"coordinates": (x, y), "mass": (1, 1), "constraints": y - x**2}, "list of expressions"),
+    ({"coordinates": (x,), "mass": (1,), "potential": sympy.oo * x}, "finite expression"),
+    ({"coordinates": (x,), "mass": (1,), "parameters": {x: 1.0}}, "x: a symbol must be one of"),
+    ({"coordinates": (x,), "mass": (1,), "inertia": sympy.diag(y, 1, 1)}, "inertia contains y"),
 )
-def test_systems_that_do_not_fit_together(what, message):
-    with pytest.raises(InputError, match=message):
-        System(**what)
+def test_systems_that_do_not_fit_together(what):
+    System(**what)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"q0": [0.0, 1.0]}, "must be 6: x1, y1, z1, x2, y2, z2"),
-        ({"q0": [np.nan] * 6}, "q0 = .* must be finite"),
-        ({"v0": [np.inf] * 6}, "v0 = .* must be finite"),
-        ({"v0": None}, "either a velocity v0 or a second"),
-        ({"q1": dsp_start()[0]}, "either a velocity v0 or a second"),
-        ({"v0": None, "q1": dsp_start()[0] + 0.1}, "q1 is off the constraints"),
-        ({"composition": ()}, "one weight or more"),
-        ({"composition": (0.5, 0.6)}, "add up to 1"),
-        ({"method": "first-order-dvp", "composition": (0.5, 0.5)}, "not symmetric"),
-        ({"composition": (0.5, 0.5), "v0": None, "q1": dsp_start()[0]}, "not from two configurations"),
-        ({"method": "euler"}, "unknown method 'euler'"),
-        ({"method": "rigid-energy-momentum"}, "needs System.inertia"),
-        ({"method": "energy-momentum", "v0": None, "q1": dsp_start()[0]}, "no discrete Lagrangian"),
-    ],
+@refuses(
+    ({"q0": [0.0, 1.0]}, "must be 6: x1, y1, z1, x2, y2, z2"),
+    ({"q0": [np.nan] * 6}, "q0 = .* must be finite"),
+    ({"v0": [np.inf] * 6}, "v0 = .* must be finite"),
+    ({"v0": None}, "either a velocity v0 or a second"),
+    ({"q1": dsp_start()[0]}, "either a velocity v0 or a second"),
+    ({"v0": None, "q1": dsp_start()[0] + 0.1}, "q1 is off the constraints"),
+    ({"composition": ()}, "one weight or more"),
+    ({"composition": (0.5, 0.6)}, "add up to 1"),
+    ({"method": "first-order-dvp", "composition": (0.5, 0.5)}, "not symmetric"),
+    ({"composition": (0.5, 0.5), "v0": None, "q1": dsp_start()[0]}, "not from two configurations"),
+    ({"method": "euler"}, "unknown method 'euler'"),
+    ({"method": "rigid-energy-momentum"}, "needs System.inertia"),
+    ({"method": "energy-momentum", "v0": None, "q1": dsp_start()[0]}, "no discrete Lagrangian"),
 )
-def test_starts_that_cannot_be(dsp, change, message):
+def test_starts_that_cannot_be(dsp, change):
     q0, v0 = dsp_start()
     arguments = {"method": "midpoint-dvp", "q0": q0, "v0": v0, "step": 0.1, "duration": 1.0} | change
-    with pytest.raises(InputError, match=message):
-        dsp.integrate(**arguments)
+    dsp.integrate(**arguments)
 
 
 ROOT, CORNER = sympy.sqrt(x), sympy.Abs(x)  # the first is left by x; y, which nothing pushes, has no residual at all

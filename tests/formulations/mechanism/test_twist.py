@@ -33,6 +33,7 @@ from formulations.mechanism import (
 )
 from formulations.mechanism.frames import exponential, hat
 from tests.differences import jacobian
+from tests.refusals import refuses
 
 AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
 PLACE, PITCH = (0.3, 0.2, -0.4), 0.15
@@ -178,18 +179,15 @@ def test_it_is_drawn_on_its_axis() -> None:
     assert mechanism.plot({"q": 0.3}) is not None
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: twist("q", (0.0, 0.0, 0.1, 0.0, 0.0, 2.0)), "of length 2"),
-        (lambda: twist("q", (0.0,) * 6), "of length 0"),
-        (lambda: twist("q", (1.0, 2.0, 3.0)), "6 finite numbers"),
-        (lambda: twist("q", (1.0, 0.0, np.nan, 0.0, 0.0, 0.0)), "6 finite numbers"),
-        (lambda: screw("q", (0.0, 0.0, 0.0)), "must not be zero"),
-        (lambda: screw("q", (0.0, 0.0, 1.0), pitch=np.inf), "pitch of a screw"),
-        (lambda: Frame("tx", "q", twist=(0.0, 0.0, 0.0, 0.0, 0.0, 1.0)), "axis of its own"),
-    ],
+@refuses(
+    (lambda: twist("q", (0.0, 0.0, 0.1, 0.0, 0.0, 2.0)), "of length 2"),
+    (lambda: twist("q", (0.0,) * 6), "of length 0"),
+    (lambda: twist("q", (1.0, 2.0, 3.0)), "6 finite numbers"),
+    (lambda: twist("q", (1.0, 0.0, np.nan, 0.0, 0.0, 0.0)), "6 finite numbers"),
+    (lambda: screw("q", (0.0, 0.0, 0.0)), "must not be zero"),
+    (lambda: screw("q", (0.0, 0.0, 1.0), pitch=np.inf), "pitch of a screw"),
+    (lambda: Frame("tx", "q", twist=(0.0, 0.0, 0.0, 0.0, 0.0, 1.0)), "axis of its own"),
+    error=MechanismError,
 )
-def test_what_is_no_twist_is_refused(make, message: str) -> None:
-    with pytest.raises(MechanismError, match=message):
-        make()
+def test_what_is_no_twist_is_refused(make):
+    make()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, InputError, Push, Recursive, Scene, Sensors, Session, Throw, human
+from biped import Actuators, Push, Recursive, Scene, Sensors, Session, Throw, human
 from biped.control.numbers import numbers_of, with_number
 from biped.derivatives.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient
 from biped.derivatives.linearization import Linearizer
@@ -15,6 +15,7 @@ from biped.simulation.snapshot import put_state
 from controllers import JointImpedance, JointPD, WorkspaceController
 from controllers.whole_body import WholeBodyController
 from tests.differences import columns_of, derivative
+from tests.refusals import refuses
 
 GAINS = tuple(
     f"controller.gains.{gain}[{axis}]"
@@ -238,40 +239,36 @@ def test_one_pass_forwards_serves_several_objectives(scene):
     assert both.of("rms_torque").slopes.tolist() == apart[0].tolist()
 
 
-@pytest.mark.parametrize(
-    ("options", "objective", "names", "message"),
-    [
-        ({}, "settling_time", GAINS[:1], "no gradient; those with one are"),
-        (
-            {},
-            "rms_torque",
-            ("controller.gains.kp[0]",),
-            "no gradient by 'controller.gains.kp\\[0\\]'; did you mean",
-        ),
-        (
-            {},
-            "rms_torque",
-            ("floor.k_nn",),
-            "did you mean 'floor.k_n'\\? .* as model.trunk.mass",
-        ),
-        ({}, "rms_torque", ("controller.period",), "changes the scene's controller's period"),
-        ({}, "rms_torque", ("controller.target_orientation[1]",), "it cannot be varied by itself"),
-        ({"controller": WholeBodyController()}, "rms_torque", (), "no exact derivative"),
-        ({"integrator": "rk4"}, "rms_torque", (), "is not linearized"),
-        ({"duration": 0.0213}, "rms_torque", GAINS[:1], "whole control periods"),
-        ({"record_every": 0.01}, "rms_torque", GAINS[:1], "whole control periods"),
-        (
-            {"disturbances": (Throw(1.8, (0.2, 0.2, 0.2), (1.0, 0.1, 1.2), (-4.5, 0.0, 0.2)),)},
-            "rms_torque",
-            GAINS[:1],
-            "a thrown box collides",
-        ),
-        ({"disturbances": (Sensors(position_noise=1e-3),)}, "rms_torque", GAINS[:1], "sensors with noise"),
-    ],
+@refuses(
+    ({}, "settling_time", GAINS[:1], "no gradient; those with one are"),
+    (
+        {},
+        "rms_torque",
+        ("controller.gains.kp[0]",),
+        "no gradient by 'controller.gains.kp\\[0\\]'; did you mean",
+    ),
+    (
+        {},
+        "rms_torque",
+        ("floor.k_nn",),
+        "did you mean 'floor.k_n'\\? .* as model.trunk.mass",
+    ),
+    ({}, "rms_torque", ("controller.period",), "changes the scene's controller's period"),
+    ({}, "rms_torque", ("controller.target_orientation[1]",), "it cannot be varied by itself"),
+    ({"controller": WholeBodyController()}, "rms_torque", (), "no exact derivative"),
+    ({"integrator": "rk4"}, "rms_torque", (), "is not linearized"),
+    ({"duration": 0.0213}, "rms_torque", GAINS[:1], "whole control periods"),
+    ({"record_every": 0.01}, "rms_torque", GAINS[:1], "whole control periods"),
+    (
+        {"disturbances": (Throw(1.8, (0.2, 0.2, 0.2), (1.0, 0.1, 1.2), (-4.5, 0.0, 0.2)),)},
+        "rms_torque",
+        GAINS[:1],
+        "a thrown box collides",
+    ),
+    ({"disturbances": (Sensors(position_noise=1e-3),)}, "rms_torque", GAINS[:1], "sensors with noise"),
 )
-def test_what_has_no_gradient_is_refused_in_words(scene, options, objective, names, message):
-    with pytest.raises(InputError, match=message):
-        gradient(replace(scene, **options), objective, names)
+def test_what_has_no_gradient_is_refused_in_words(scene, options, objective, names):
+    gradient(replace(scene, **options), objective, names)
 
 
 def test_who_falls_has_no_gradient():

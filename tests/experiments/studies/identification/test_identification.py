@@ -20,6 +20,7 @@ from experiments.studies.identification.subject import double_pendulum_of, heigh
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.store.folder import Study
 from experiments.visualization.studies import identification as shown
+from tests.refusals import refuses
 
 DATA = {
     "experiment": "balance", "controller": "postural", "seed": 1,
@@ -153,31 +154,27 @@ def test_a_push_moves_the_closed_forms_at_its_height():
     assert 0.0 < height < hips - ankles
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (with_(set=STILL), "nothing moves periodically: set platform.motion"),
-        (with_(set=PUSHES), "both the force and the floor move periodically: leave one out"),
-        (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "seen in two directions of sway: set force.azimuth to 0"),
-        (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "models sway forwards, and the force does not"),
-        (with_(set=STILL | PUSHES | {"force.pattern": "ternery"}), "must be one of constant, sine, sum-of-sines, tern"),
-        (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),
-        (with_(identify={"responses": {"sway": "swai_y"}}), "no column 'swai_y'"),
-        (with_(identify={"cycels": 3}), "unknown key"),
-        (with_(identify={"cycles": 0}), "1 or above"),
-        (with_(identify={"rate": 0.0}), "rate"),
-        (with_(identify={"over": "people"}), "cycles or trials"),
-        (with_(identify={"period": 3.0}), "multiple of 0.333333 Hz"),
-        (with_(model={"name": "channels"}), "models are"),
-        (with_(model={"set": {"wieght": 1.0}}), "did you mean 'weight'"),
-        (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no 'gain'"),
-        (with_(model={"responses": {"trunk": "sway"}}), "no response 'trunk'"),
-        (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "the floor does not"),
-    ],
+@refuses(
+    (with_(set=STILL), "nothing moves periodically: set platform.motion"),
+    (with_(set=PUSHES), "both the force and the floor move periodically: leave one out"),
+    (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "seen in two directions of sway: set force.azimuth to 0"),
+    (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "models sway forwards, and the force does not"),
+    (with_(set=STILL | PUSHES | {"force.pattern": "ternery"}), "must be one of constant, sine, sum-of-sines, tern"),
+    (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),
+    (with_(identify={"responses": {"sway": "swai_y"}}), "no column 'swai_y'"),
+    (with_(identify={"cycels": 3}), "unknown key"),
+    (with_(identify={"cycles": 0}), "1 or above"),
+    (with_(identify={"rate": 0.0}), "rate"),
+    (with_(identify={"over": "people"}), "cycles or trials"),
+    (with_(identify={"period": 3.0}), "multiple of 0.333333 Hz"),
+    (with_(model={"name": "channels"}), "models are"),
+    (with_(model={"set": {"wieght": 1.0}}), "did you mean 'weight'"),
+    (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no 'gain'"),
+    (with_(model={"responses": {"trunk": "sway"}}), "no response 'trunk'"),
+    (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "the floor does not"),
 )
-def test_what_makes_no_sense_is_said_before_anything_is_run(data, said):
-    with pytest.raises(InputError, match=said):
-        Identification.from_configuration(data)
+def test_what_makes_no_sense_is_said_before_anything_is_run(data):
+    Identification.from_configuration(data)
 
 
 def test_a_file_says_the_line(tmp_path):

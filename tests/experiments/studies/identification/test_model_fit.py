@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biped.errors import InputError
 from biped.identification import DoublePendulum, IndependentChannels, frequency_response
 from biped.identification.response import response_of
 from biped.identification.spectra import Spectra
 from experiments.studies.bounded import Bounded
 from experiments.studies.identification.model_fit import ResponseModel, fit_response
+from tests.refusals import refuses
 
 PERIOD, RATE, CYCLES = 20.0, 25.0, 11
 FREQUENCIES = np.array([1, 3, 5, 7, 11, 15, 19, 23, 31, 39]) / PERIOD
@@ -138,22 +138,18 @@ def test_the_double_pendulum_is_found_from_ankle_and_hip():
     assert all(abs(table["value"][name] - value) < 6.0 * table["sd"][name] for name, value in true.items())
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: ResponseModel("channels", {}), "models are independent-channels"),
-        (lambda: ResponseModel("independent-channels", {"wieght": 0.5}), "did you mean 'weight'"),
-        (lambda: ResponseModel("independent-channels", {}).at({}), "inertia is neither set nor fitted"),
-        (lambda: fit(KNOWN | {"delay": 0.1}), "delay is both set and fitted"),
-        (lambda: fit(KNOWN, error="square"), "one of deviation, relative, log"),
-        (lambda: fit(KNOWN, response={"trunk": "sway"}), "no response 'trunk' was measured"),
-        (lambda: fit(KNOWN, response={"sway": "hip"}), "no response 'hip'"),
-        (lambda: fit(KNOWN, noise=0.0), "the same"),
-    ],
+@refuses(
+    (lambda: ResponseModel("channels", {}), "models are independent-channels"),
+    (lambda: ResponseModel("independent-channels", {"wieght": 0.5}), "did you mean 'weight'"),
+    (lambda: ResponseModel("independent-channels", {}).at({}), "inertia is neither set nor fitted"),
+    (lambda: fit(KNOWN | {"delay": 0.1}), "delay is both set and fitted"),
+    (lambda: fit(KNOWN, error="square"), "one of deviation, relative, log"),
+    (lambda: fit(KNOWN, response={"trunk": "sway"}), "no response 'trunk' was measured"),
+    (lambda: fit(KNOWN, response={"sway": "hip"}), "no response 'hip'"),
+    (lambda: fit(KNOWN, noise=0.0), "the same"),
 )
-def test_what_makes_no_sense_is_said(make, said):
-    with pytest.raises(InputError, match=said):
-        make()
+def test_what_makes_no_sense_is_said(make):
+    make()
 
 
 def fit(known, response=None, noise=1e-4, **more):

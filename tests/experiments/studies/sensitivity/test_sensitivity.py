@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped.errors import InputError
 from experiments.cli import main
 from experiments.studies.config import Config
 from experiments.studies.execution.executors import executor_named
@@ -14,6 +13,7 @@ from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.sensitivity.sensitivity import sensitivity_from
 from experiments.studies.store.folder import Study
 from experiments.visualization.report.toml import as_toml
+from tests.refusals import refuses
 
 NAMES = ("a", "b", "c")
 TOY = {
@@ -164,22 +164,18 @@ def test_a_metric_that_does_not_vary_has_no_indices():
     assert "it is 2.5 at all points" in found.remarks[0]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"metric": [{"name": "peak_torque"}]}, "say what a fall counts as"),
-        ({"metric": [{"name": "peak_torque", "fell": "dropped"}]}, "is for Morris"),
-        ({"metric": [{"name": "peak_torque", "fell": "measured"}]}, "without a result"),
-        ({"metric": []}, "metric"),
-        ({"sensitivity": {"method": "sobol", "samples": 100}}, "power of two"),
-        ({"sensitivity": {"method": "morris", "levels": 3}}, "even"),
-        ({"sensitivity": {"method": "fast"}}, "morris, sobol"),
-    ],
+@refuses(
+    ({"metric": [{"name": "peak_torque"}]}, "say what a fall counts as"),
+    ({"metric": [{"name": "peak_torque", "fell": "dropped"}]}, "is for Morris"),
+    ({"metric": [{"name": "peak_torque", "fell": "measured"}]}, "without a result"),
+    ({"metric": []}, "metric"),
+    ({"sensitivity": {"method": "sobol", "samples": 100}}, "power of two"),
+    ({"sensitivity": {"method": "morris", "levels": 3}}, "even"),
+    ({"sensitivity": {"method": "fast"}}, "morris, sobol"),
     ids=lambda value: str(value)[:30],
 )
-def test_a_configuration_that_makes_no_sense_is_refused(changes, message):
-    with pytest.raises(InputError, match=message):
-        of(**changes)
+def test_a_configuration_that_makes_no_sense_is_refused(changes):
+    of(**changes)
 
 
 REAL = {

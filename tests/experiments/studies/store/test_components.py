@@ -5,6 +5,7 @@ import pytest
 from biped.errors import InputError
 from experiments.catalogue.parameters.parameter import as_json, from_json, parameter_named, value_under
 from experiments.catalogue.registry import experiment_named
+from tests.refusals import refuses
 
 BLOCK = experiment_named("thrown-block")
 
@@ -34,20 +35,16 @@ def test_one_number_on_the_command_line():
         BLOCK.parse({"block.velocity[0]": "fast"})
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("block.velocity[3]", r"the numbers of block.velocity are \[0\] to \[2\]"),
-        ("block.velocity[-1]", r"\[0\] to \[2\]"),
-        ("block.velocity[x]", r"\[0\] to \[2\]"),
-        ("block.mass[0]", "block.mass is not several numbers"),
-        ("block.velocty[0]", "did you mean 'block.velocity'"),
-        ("block.velocity[0", "unknown parameter"),
-    ],
+@refuses(
+    ("block.velocity[3]", r"the numbers of block.velocity are \[0\] to \[2\]"),
+    ("block.velocity[-1]", r"\[0\] to \[2\]"),
+    ("block.velocity[x]", r"\[0\] to \[2\]"),
+    ("block.mass[0]", "block.mass is not several numbers"),
+    ("block.velocty[0]", "did you mean 'block.velocity'"),
+    ("block.velocity[0", "unknown parameter"),
 )
-def test_a_number_that_is_not_there_is_told(name, told):
-    with pytest.raises(InputError, match=told):
-        BLOCK.values({name: 1.0})
+def test_a_number_that_is_not_there_is_told(name):
+    BLOCK.values({name: 1.0})
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from biped.errors import InputError
 from biped.model import human
 from experiments.catalogue.balance import EXPERIMENT
 from experiments.cli.main import main
@@ -21,6 +20,7 @@ from experiments.visualization.pages import Chart
 from experiments.visualization.studies.push_map_figure import limits_of, rings_of
 from experiments.visualization.studies.threshold import page_lead, page_sections
 from experiments.visualization.studies.threshold_text import reached_text
+from tests.refusals import refuses
 
 
 def plan(*argv):
@@ -69,26 +69,22 @@ def test_without_jitter_there_is_no_seed():
 STEPS = ["--controller", "stepping", "--steps"]
 
 
-@pytest.mark.parametrize(
-    ("argv", "said"),
-    [
-        (["--set", "push.azimuth=1"], "leave it out"),
-        (["--set", "push.impulse=1"], "leave it out"),
-        (["--directions", "2"], "at least 3"),
-        (["--heights", "1", "1"], "once"),
-        (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
-        (["--by", "0"], "by above zero"),
-        (["--steps", "0,any"], "takes none"),
-        ([*STEPS, "0,2"], "each of 0, 1, any once"),
-        ([*STEPS, "0,0"], "each of 0, 1, any once"),
-        ([*STEPS, "0,1", "--set", "controller.instruction=one-step-only"], "leave one of them out"),
-        ([*STEPS, "0,1", "--counts", "fell"], "leave --counts out"),
-        ([*STEPS, "any", "--most-steps", "1"], "leave --most-steps out"),
-    ],
+@refuses(
+    (["--set", "push.azimuth=1"], "leave it out"),
+    (["--set", "push.impulse=1"], "leave it out"),
+    (["--directions", "2"], "at least 3"),
+    (["--heights", "1", "1"], "once"),
+    (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
+    (["--by", "0"], "by above zero"),
+    (["--steps", "0,any"], "takes none"),
+    ([*STEPS, "0,2"], "each of 0, 1, any once"),
+    ([*STEPS, "0,0"], "each of 0, 1, any once"),
+    ([*STEPS, "0,1", "--set", "controller.instruction=one-step-only"], "leave one of them out"),
+    ([*STEPS, "0,1", "--counts", "fell"], "leave --counts out"),
+    ([*STEPS, "any", "--most-steps", "1"], "leave --most-steps out"),
 )
-def test_what_makes_no_map_is_refused(argv, said):
-    with pytest.raises(InputError, match=said):
-        plan(*argv)
+def test_what_makes_no_map_is_refused(argv):
+    plan(*argv)
 
 
 ARGV = ["push-map", "--directions=4", "--from=2", "--to=14", "--by=6", "--tolerance=1.5", "--replicas=3",

@@ -14,6 +14,7 @@ from experiments.studies.tuning.cost_slopes import MEANS
 from experiments.studies.tuning.descents import Descent
 from experiments.studies.tuning.optimizers import make_optimizer
 from experiments.studies.tuning.tuner import Tuner
+from tests.refusals import refuses
 
 BEST = {"stiffness": 300.0, "damping": 0.8}
 TERMS = [
@@ -150,21 +151,17 @@ def test_it_is_stored_and_gone_on_with_like_others(descending, tmp_path):
     assert again == whole
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"objective": [{"metric": "recovered", "goal": "maximize"}]}, "recovered has no gradient, which lbfgs needs"),
-        ({"objective": [{"metric": "settling_time", "fell": 9.0}]}, "settling_time has no gradient"),
-        ({"limit": [{"metric": "foot_slip", "fell": 1.0, "at_most": 0.1}]}, "foot_slip has no gradient"),
-        (
-            {"objective": [{"metric": m, "fell": 1.0} for m in ("rms_torque", "com_excursion")]},
-            "lbfgs' takes one objective",
-        ),
-    ],
+@refuses(
+    ({"objective": [{"metric": "recovered", "goal": "maximize"}]}, "recovered has no gradient, which lbfgs needs"),
+    ({"objective": [{"metric": "settling_time", "fell": 9.0}]}, "settling_time has no gradient"),
+    ({"limit": [{"metric": "foot_slip", "fell": 1.0, "at_most": 0.1}]}, "foot_slip has no gradient"),
+    (
+        {"objective": [{"metric": m, "fell": 1.0} for m in ("rms_torque", "com_excursion")]},
+        "lbfgs' takes one objective",
+    ),
 )
-def test_what_it_cannot_do_is_refused_in_words(descending, change, message):
-    with pytest.raises(InputError, match=message):
-        tuning_from(Config(descending | change))
+def test_what_it_cannot_do_is_refused_in_words(descending, change):
+    tuning_from(Config(descending | change))
 
 
 def test_a_law_without_gradients_is_refused_with_its_reason(descending, tmp_path):
