@@ -14,15 +14,7 @@ from biped.model import Body, Model
 from biped.runs.run import Run
 from biped.runs.state import State
 from contact.arrays import Floats
-from controllers.kernels.contact_qp import (
-    ACTIVE,
-    BASE,
-    SIDES,
-    ContactQp,
-    factor_contact_qp,
-    new_contact_qp,
-    solve_contact_qp,
-)
+from controllers.kernels import contact_qp
 from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied
 from kernelcache import routine
 
@@ -35,11 +27,11 @@ INPUTS = (
 @routine
 def factor_and_solve(qp, bounded):
     """How it ends; the program's Hessian is its factor then."""
-    factor_contact_qp(qp)
-    return solve_contact_qp(qp, bounded)
+    contact_qp.factor_contact_qp(qp)
+    return contact_qp.solve_contact_qp(qp, bounded)
 
 
-def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
+def ours(qp: contact_qp.ContactQp, bounded: int) -> tuple[int, Floats]:
     """How our solver ends, and what it finds; the program is left as it was."""
     kept = qp.hessian.copy()
     ended = factor_and_solve(qp, bounded)
@@ -97,28 +89,28 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
     )
 
 
-def own_multipliers(qp: ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
+def own_multipliers(qp: contact_qp.ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
     """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
-    count, m = int(qp.counts[ACTIVE]), len(qp.carries)
-    numbers = np.full(SIDES * m + 2 * bounded, -1)
-    carrying = np.flatnonzero(np.repeat(qp.carries, SIDES))
+    count, m = int(qp.counts[contact_qp.ACTIVE]), len(qp.carries)
+    numbers = np.full(contact_qp.SIDES * m + 2 * bounded, -1)
+    carrying = np.flatnonzero(np.repeat(qp.carries, contact_qp.SIDES))
     numbers[carrying] = np.arange(len(carrying))
     low, high = qp.lower[:bounded] > -np.inf, qp.upper[:bounded] < np.inf
-    numbers[SIDES * m + 2 * np.flatnonzero(low)] = len(carrying) + np.arange(low.sum())
-    numbers[SIDES * m + 2 * np.flatnonzero(high) + 1] = len(carrying) + low.sum() + np.arange(high.sum())
-    which = numbers[qp.active[BASE:count]]
+    numbers[contact_qp.SIDES * m + 2 * np.flatnonzero(low)] = len(carrying) + np.arange(low.sum())
+    numbers[contact_qp.SIDES * m + 2 * np.flatnonzero(high) + 1] = len(carrying) + low.sum() + np.arange(high.sum())
+    which = numbers[qp.active[contact_qp.BASE : count]]
     assert (which >= 0).all()
     return qp.multiplier[:count].copy(), which
 
 
-def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[ContactQp, int]:
+def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[contact_qp.ContactQp, int]:
     """A program at random: of any size, some points not carrying, bounds of about ``tight``."""
     n, m, r = int(random.integers(6, 25)), int(random.integers(0, 9)), int(random.integers(0, 13))
-    qp = new_contact_qp(n, m, r)
+    qp = contact_qp.new_contact_qp(n, m, r)
     root = random.normal(size=(n, n))
     qp.hessian[:] = root @ root.T + 1e-3 * np.eye(n)
     qp.gradient[:], qp.spread[0] = 10.0 * random.normal(size=n), spread
-    qp.base[:], qp.load[:] = 5.0 * random.normal(size=(BASE, n)), 20.0 * random.normal(size=BASE)
+    qp.base[:], qp.load[:] = 5.0 * random.normal(size=(contact_qp.BASE, n)), 20.0 * random.normal(size=contact_qp.BASE)
     qp.load[2] -= 100.0
     for point in range(m):
         x, y, z = 0.3 * random.normal(size=3)
@@ -194,14 +186,14 @@ def run_of(scene: Scene, controller: Controller, duration: float) -> Run:
     )
 
 
-def recorded(runs: int, duration: float, every: int = 1) -> Iterator[ContactQp]:
+def recorded(runs: int, duration: float, every: int = 1) -> Iterator[contact_qp.ContactQp]:
     """The programs of each so many-th tick of runs that go on until the fall, if there is one."""
     for scene in scenes(runs):
-        found: list[ContactQp] = []
+        found: list[contact_qp.ContactQp] = []
         run_of(scene, Watched(keeping(found), every), duration)
         yield from found
 
 
-def keeping(found: list[ContactQp]) -> See:
+def keeping(found: list[contact_qp.ContactQp]) -> See:
     """Notes each program."""
     return lambda _, law, __: found.append(copied(law))

@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 
-from controllers.kernels.contact_qp import (
-    BASE,
-    INFEASIBLE,
-    ITERATIONS,
-    NOT_FINITE,
-    SOLVED,
-    ContactQp,
-    new_contact_qp,
-)
+from controllers.kernels.contact_qp import BASE, INFEASIBLE, ITERATIONS, NOT_FINITE, SOLVED, ContactQp, new_contact_qp
 from experiments.benchmarks.speed.programs import matrices
 
 from .contact_programs import INPUTS, OPTIONS, drawn, optimality, ours, own_multipliers, recorded, theirs

@@ -15,13 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from biped import Observation, standing
 from biped.dynamics import forward_kinematics
-from biped.model import (
-    Model,
-    configuration_to_pinocchio,
-    to_pinocchio,
-    velocity_map,
-    velocity_to_pinocchio,
-)
+from biped.model import Model, configuration_to_pinocchio, to_pinocchio, velocity_map, velocity_to_pinocchio
 from contact import ContactState
 from contact.arrays import Floats
 from controllers.whole_body import WholeBodyController

@@ -12,16 +12,7 @@ from biped import InputError, dynamics
 from biped.disturbances import compile_ground
 from biped.integrators import Midpoint, Recursive, ScalableVariational
 from biped.integrators.midpoint.expansion import expanded
-from biped.integrators.midpoint.kernels.charts import (
-    FAR,
-    angles_of,
-    choose_chart,
-    into_chart,
-    out_of_chart,
-    quaternion_of,
-    turned_axes,
-    within_half_turn,
-)
+from biped.integrators.midpoint.kernels import charts
 from biped.integrators.midpoint.kernels.rule import begin_rule, evaluate_rule, set_newton_step
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.step.step import prepare
@@ -51,13 +42,13 @@ def unit(q):
 @given(QUATERNIONS, arrays(float, 3, elements=st.floats(-5.0, 5.0)))
 def test_a_chart_is_one_to_one_where_it_is_chosen(q, momentum):
     quaternion = unit(q)
-    chart = choose_chart(quaternion)
-    angles = angles_of(chart, quaternion)
-    assert abs(np.sin(angles[1])) <= FAR + 1e-12
-    back = np.array(quaternion_of(chart, angles))
+    chart = charts.choose_chart(quaternion)
+    angles = charts.angles_of(chart, quaternion)
+    assert abs(np.sin(angles[1])) <= charts.FAR + 1e-12
+    back = np.array(charts.quaternion_of(chart, angles))
     assert np.abs(back * np.sign(back @ quaternion) - quaternion).max() < 1e-14
-    there = into_chart(chart, angles, tuple(momentum))
-    assert out_of_chart(chart, angles, there) == pytest.approx(momentum, abs=1e-13)
+    there = charts.into_chart(chart, angles, tuple(momentum))
+    assert charts.out_of_chart(chart, angles, there) == pytest.approx(momentum, abs=1e-13)
 
 
 @pytest.mark.parametrize("chart", [0, 1])
@@ -66,18 +57,20 @@ def test_the_axes_of_a_chart_are_those_about_which_its_angles_turn(chart):
 
     def turn(k):
         """The rotation vector per radian of angle k, by central differences."""
-        ends = [np.array(quaternion_of(chart, tuple(angles + sign * 1e-5 * np.eye(3)[k]))) for sign in (1.0, -1.0)]
+        ends = [
+            np.array(charts.quaternion_of(chart, tuple(angles + sign * 1e-5 * np.eye(3)[k]))) for sign in (1.0, -1.0)
+        ]
         (w, *u), (c, *d) = ends
         return (np.multiply(c, u) - np.multiply(w, d) + np.cross(d, u)) / 1e-5
 
-    for k, axis in enumerate(((0.0, 0.0, 1.0), *turned_axes(chart, tuple(angles)))):
+    for k, axis in enumerate(((0.0, 0.0, 1.0), *charts.turned_axes(chart, tuple(angles)))):
         assert turn(k) == pytest.approx(axis, abs=1e-9)
 
 
 def test_an_angle_is_brought_within_half_a_turn():
     for whole in (-2, 0, 3):
-        assert within_half_turn(0.5 + 2.0 * np.pi * whole) == pytest.approx(0.5)
-        assert within_half_turn(-3.0 + 2.0 * np.pi * whole) == pytest.approx(-3.0)
+        assert charts.within_half_turn(0.5 + 2.0 * np.pi * whole) == pytest.approx(0.5)
+        assert charts.within_half_turn(-3.0 + 2.0 * np.pi * whole) == pytest.approx(-3.0)
 
 
 @pytest.mark.parametrize("is_floating", [True, False])
@@ -95,7 +88,7 @@ def test_the_expanded_tree_has_its_bodies_where_they_are(is_floating):
         )
         if kind in ("floating", "spherical"):
             q[a : a + straight] = angles[j : j + straight]
-            q[a + straight : a + straight + 4] = quaternion_of(0, tuple(angles[j + straight : j + straight + 3]))
+            q[a + straight : a + straight + 4] = charts.quaternion_of(0, tuple(angles[j + straight : j + straight + 3]))
         else:
             q[a] = angles[j]
     here, there = new_poses(model.n, model.nv, model.nc), new_poses(model.nv, model.nv, 0)
@@ -130,19 +123,19 @@ def test_a_step_is_the_papers_own(alpha):
     system.alpha = alpha
     h, q, v = 0.02, np.array([0.5, -1.0, 2.0, 0.3, 0.4, -0.2, 0.9]), np.array([0.4, 1.0, -0.7, 1.5, -2.0, 1.0, 3.0])
     there = system.start(q, v)
-    start = np.concatenate([q[:3], quaternion_of(0, tuple(q[3:6])), q[6:]])
-    axes = np.array([(0.0, 0.0, 1.0), *turned_axes(0, tuple(q[3:6]))])
+    start = np.concatenate([q[:3], charts.quaternion_of(0, tuple(q[3:6])), q[6:]])
+    axes = np.array([(0.0, 0.0, 1.0), *charts.turned_axes(0, tuple(q[3:6]))])
     state = State.at(model, start, np.concatenate([v[:3], v[3:6] @ axes, v[6:]]))
-    assert into_chart(0, tuple(q[3:6]), tuple(state.momentum[3:6])) == pytest.approx(there.p[3:6], rel=1e-12)
+    assert charts.into_chart(0, tuple(q[3:6]), tuple(state.momentum[3:6])) == pytest.approx(there.p[3:6], rel=1e-12)
     state = simulate(
         model, state=state, integrator=Midpoint(alpha=alpha, tolerance=1e-13), step=h, duration=3 * h
     ).state
     for _ in range(3):
         there = system.step(there, h)
     assert state.q[:3] == pytest.approx(there.q[:3], abs=1e-11)
-    assert angles_of(0, tuple(state.q[3:7])) == pytest.approx(there.q[3:6], abs=1e-11)
+    assert charts.angles_of(0, tuple(state.q[3:7])) == pytest.approx(there.q[3:6], abs=1e-11)
     assert state.q[7] == pytest.approx(there.q[6], abs=1e-11)
-    momentum = np.array(into_chart(0, tuple(there.q[3:6]), tuple(state.momentum[3:6])))
+    momentum = np.array(charts.into_chart(0, tuple(there.q[3:6]), tuple(state.momentum[3:6])))
     assert np.concatenate([state.momentum[:3], momentum, state.momentum[6:]]) == pytest.approx(there.p, abs=1e-10)
 
 
@@ -267,7 +260,7 @@ def test_the_human_flies_as_with_the_default_integrator_up_to_order_two():
             assert (np.sum(turns[1:] * turns[:-1], axis=1) > 0.9).all()  # no quaternion changes its sign
             assert run.summary["newton_mean"] < 1.1
         gaps.append(np.linalg.norm(ends[0] - ends[1]))
-        assert {choose_chart(tuple(q)) for q in turns} == {0, 1}
+        assert {charts.choose_chart(tuple(q)) for q in turns} == {0, 1}
     assert order_of(steps, gaps) == pytest.approx(2.0, abs=0.05)
 
 

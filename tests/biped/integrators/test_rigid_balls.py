@@ -5,17 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import (
-    InputError,
-    Rigid,
-    State,
-    human,
-    load_urdf,
-    save_urdf,
-    scaled,
-    simulate,
-    standing,
-)
+from biped import InputError, Rigid, State, human, load_urdf, save_urdf, scaled, simulate, standing
 from biped.disturbances import Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, ModelError, floating, revolute

@@ -17,11 +17,7 @@ from experiments.cli import main
 from experiments.visualization.export.anatomy import anatomical_joints
 from experiments.visualization.export.eurobench import joint_angles, performance_indicators
 from experiments.visualization.export.opensim import coordinates
-from experiments.visualization.export.tables import (
-    cardan_yxz,
-    quaternions_to_isb,
-    to_isb,
-)
+from experiments.visualization.export.tables import cardan_yxz, quaternions_to_isb, to_isb
 
 from .rows import block
 

@@ -9,13 +9,7 @@ import pytest
 from scipy import signal
 
 from biped.errors import InputError
-from biped.metrics import (
-    diffusion_measures,
-    mean_power_frequency,
-    rambling_trembling,
-    sway_density,
-    sway_measures,
-)
+from biped.metrics import diffusion_measures, mean_power_frequency, rambling_trembling, sway_density, sway_measures
 from biped.metrics.posturography.diffusion import PARTING
 
 RATE = 50.0

@@ -6,32 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biped.model import (
-    ModelError,
-    chain,
-    configuration_from_pinocchio,
-    configuration_to_pinocchio,
-    human,
-    random_tree,
-    to_pinocchio,
-    velocity_from_pinocchio,
-    velocity_map,
-    velocity_to_pinocchio,
-)
+from biped import model as bm
 from biped.model.pinocchio_model import orientations
 
 seeds = st.integers(0, 2**32 - 1)
 
 
 def random_state(rng, model):
-    twin = to_pinocchio(model)
+    twin = bm.to_pinocchio(model)
     q = pin.randomConfiguration(twin, -np.ones(twin.nq), np.ones(twin.nq))
-    return twin, configuration_from_pinocchio(model, q), rng.standard_normal(model.nv)
+    return twin, bm.configuration_from_pinocchio(model, q), rng.standard_normal(model.nv)
 
 
 def test_joints_and_coordinates_stand_in_the_same_places():
-    model = human()
-    twin = to_pinocchio(model)
+    model = bm.human()
+    twin = bm.to_pinocchio(model)
     assert list(twin.names)[1:] == [body.joint.name for body in model.bodies]
     assert (twin.nq, twin.nv) == (model.nq, model.nv)
     assert [twin.joints[i + 1].idx_q for i in range(model.n)] == list(model.tree.first_q)
@@ -44,11 +33,13 @@ def test_joints_and_coordinates_stand_in_the_same_places():
 @settings(max_examples=25)
 def test_conversions_are_inverses(seed, floats):
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, 8, floating=floats)
+    model = bm.random_tree(rng, 8, floating=floats)
     _, q, v = random_state(rng, model)
-    np.testing.assert_array_equal(configuration_from_pinocchio(model, configuration_to_pinocchio(model, q)), q)
-    np.testing.assert_allclose(velocity_from_pinocchio(model, q, velocity_to_pinocchio(model, q, v)), v, atol=1e-13)
-    T = velocity_map(model, q)
+    np.testing.assert_array_equal(bm.configuration_from_pinocchio(model, bm.configuration_to_pinocchio(model, q)), q)
+    np.testing.assert_allclose(
+        bm.velocity_from_pinocchio(model, q, bm.velocity_to_pinocchio(model, q, v)), v, atol=1e-13
+    )
+    T = bm.velocity_map(model, q)
     np.testing.assert_allclose(T @ T.T, np.eye(model.nv), atol=1e-13)
 
 
@@ -56,10 +47,10 @@ def test_conversions_are_inverses(seed, floats):
 @settings(max_examples=25)
 def test_orientations_are_pinocchios(seed, floats):
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, 8, floating=floats, kinds=("revolute", "prismatic", "helical", "spherical"))
+    model = bm.random_tree(rng, 8, floating=floats, kinds=("revolute", "prismatic", "helical", "spherical"))
     twin, q, _ = random_state(rng, model)
     data = twin.createData()
-    pin.forwardKinematics(twin, data, configuration_to_pinocchio(model, q))
+    pin.forwardKinematics(twin, data, bm.configuration_to_pinocchio(model, q))
     np.testing.assert_allclose(orientations(model, q), [pose.rotation for pose in data.oMi][1:], atol=1e-13)
 
 
@@ -68,12 +59,14 @@ def test_orientations_are_pinocchios(seed, floats):
 def test_velocities_are_what_our_convention_says(seed, floats):
     """Central differences along Pinocchio's flow: the root's place, and each ball joint's turn in world axes."""
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, 6, floating=floats, kinds=("spherical", "revolute"))
+    model = bm.random_tree(rng, 6, floating=floats, kinds=("spherical", "revolute"))
     twin, q, v = random_state(rng, model)
     dt = 1e-5
-    flow = velocity_to_pinocchio(model, q, v)
+    flow = bm.velocity_to_pinocchio(model, q, v)
     before, after = (
-        configuration_from_pinocchio(model, pin.integrate(twin, configuration_to_pinocchio(model, q), sign * dt * flow))
+        bm.configuration_from_pinocchio(
+            model, pin.integrate(twin, bm.configuration_to_pinocchio(model, q), sign * dt * flow)
+        )
         for sign in (-0.5, 0.5)
     )
     turning = [
@@ -91,17 +84,17 @@ def test_velocities_are_what_our_convention_says(seed, floats):
 
 def test_mass_matrix_of_the_root_is_plain():
     """In our velocities the linear and angular parts of a floating root's own inertia do not mix."""
-    model = random_tree(np.random.default_rng(3), 1)
+    model = bm.random_tree(np.random.default_rng(3), 1)
     twin, q, _ = random_state(np.random.default_rng(4), model)
-    T = velocity_map(model, q)
-    M = T.T @ pin.crba(twin, twin.createData(), configuration_to_pinocchio(model, q)) @ T
+    T = bm.velocity_map(model, q)
+    M = T.T @ pin.crba(twin, twin.createData(), bm.configuration_to_pinocchio(model, q)) @ T
     (R,) = orientations(model, q)
     np.testing.assert_allclose(M[:3, :3], model.total_mass * np.eye(3), atol=1e-13)
     np.testing.assert_allclose(M[:3, 3:], 0.0, atol=1e-13)
     np.testing.assert_allclose(M[3:, 3:], R @ model.root.inertia @ R.T, atol=1e-13)
 
 
-@pytest.mark.parametrize("convert", [configuration_to_pinocchio, configuration_from_pinocchio])
+@pytest.mark.parametrize("convert", [bm.configuration_to_pinocchio, bm.configuration_from_pinocchio])
 def test_wrong_shape(convert):
-    with pytest.raises(ModelError, match=r"a configuration of this model has shape \(3,\), got \(4,\)"):
-        convert(chain(3), np.zeros(4))
+    with pytest.raises(bm.ModelError, match=r"a configuration of this model has shape \(3,\), got \(4,\)"):
+        convert(bm.chain(3), np.zeros(4))

@@ -5,15 +5,7 @@ import pytest
 import sympy
 
 from biped.errors import InputError, IntegrationError
-from biped.optimal import (
-    QuadraticCost,
-    Trajectory,
-    closed_loop,
-    descent_direction,
-    optimize,
-    regulator,
-    rollout,
-)
+from biped.optimal import QuadraticCost, Trajectory, closed_loop, descent_direction, optimize, regulator, rollout
 
 H, G = 0.1, 9.8
 

@@ -8,17 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from biped import (
-    Controller,
-    ExplicitEuler,
-    Impedance,
-    InputError,
-    Model,
-    ModelError,
-    Recursive,
-    integrator_named,
-    simulate,
-)
+import biped
 from biped.kernels.variational.joints import limited_torque, stop_energy, stop_force
 from biped.model import random_tree
 from biped.runs.state import State
@@ -26,22 +16,22 @@ from biped.runs.state import State
 from ...conftest import MASS, Constant, sledge
 
 STEP = 1e-3
-EXACT = Recursive(tolerance=1e-14)
+EXACT = biped.Recursive(tolerance=1e-14)
 
 
-class Spring(Controller):
+class Spring(biped.Controller):
     """An impedance and nothing else."""
 
     def torques(self, observation):
         return np.zeros(1)
 
     def impedance(self, model):
-        return Impedance({"rail": 200.0}, {"rail": 1.0}, {"rail": 1.0})
+        return biped.Impedance({"rail": 200.0}, {"rail": 1.0}, {"rail": 1.0})
 
 
 def slid(model, rate=0.0, duration=1.0, controller=None, at=0.0, integrator=EXACT):
     state = State.at(model, np.array([at]), np.array([rate]))
-    return simulate(
+    return biped.simulate(
         model, controller, state=state, duration=duration, step=STEP, record_every=STEP, integrator=integrator
     )
 
@@ -126,7 +116,7 @@ def test_an_impedance_is_within_the_effort_too():
     assert run.frame["ledger_actuators"].iloc[-1] == pytest.approx(run.frame["ledger_kinetic"].iloc[-1], rel=1e-12)
 
 
-def with_bearings(model: Model, rng: np.random.Generator) -> Model:
+def with_bearings(model: biped.Model, rng: np.random.Generator) -> biped.Model:
     """The same with limits that are met soon, damping and friction on every joint of one degree of freedom."""
 
     def joint(body):
@@ -149,7 +139,7 @@ def tumbling():
 
 
 def tumble(model, state, integrator):
-    return simulate(model, state=state.copy(), duration=0.3, step=5e-4, record_every=5e-4, integrator=integrator)
+    return biped.simulate(model, state=state.copy(), duration=0.3, step=5e-4, record_every=5e-4, integrator=integrator)
 
 
 def test_a_tree_in_its_stops_keeps_its_momentum_and_its_books(tumbling):
@@ -165,24 +155,26 @@ def test_a_tree_in_its_stops_keeps_its_momentum_and_its_books(tumbling):
 def test_integrators_agree(tumbling, name, gap):
     """One solves the same equations, the others discretize otherwise: they are as far off as the step's square."""
     model, state = tumbling
-    ours, others = tumble(model, state, EXACT), tumble(model, state, integrator_named(name, tolerance=1e-14))
+    ours, others = tumble(model, state, EXACT), tumble(model, state, biped.integrator_named(name, tolerance=1e-14))
     columns = [*model.coordinate_names, "ledger_joints", "ledger_joints_dissipated"]
     assert np.abs(ours.frame[columns] - others.frame[columns]).to_numpy().max() < gap
 
 
 def test_others_refuse_them_and_say_what_would_do():
-    with pytest.raises(InputError, match="no limits, damping or friction .* these do: recursive.*limits = false"):
-        slid(sledge(damping=1.0), integrator=ExplicitEuler())
+    with pytest.raises(biped.InputError, match="no limits, damping or friction .* these do: recursive.*limits = false"):
+        slid(sledge(damping=1.0), integrator=biped.ExplicitEuler())
 
 
 def test_beginning_beyond_a_limit_is_refused():
-    with pytest.raises(InputError, match="'rail' begins at 0.5, 0.4 beyond its limits of -0.1 to 0.1: begin within"):
+    with pytest.raises(
+        biped.InputError, match="'rail' begins at 0.5, 0.4 beyond its limits of -0.1 to 0.1: begin within"
+    ):
         slid(sledge(lower=-0.1, upper=0.1), at=0.5)
 
 
 @pytest.mark.parametrize("field", ["max_effort", "max_velocity"])
 def test_a_limit_of_zero_is_refused(field):
-    with pytest.raises(ModelError, match=f"{field} must be above zero"):
+    with pytest.raises(biped.ModelError, match=f"{field} must be above zero"):
         sledge(**{field: 0.0})
 
 

@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 
 from biped.errors import IntegrationError
 from biped.integrators import LeeRiqn, Recursive
-from experiments.papers.bruedigam_2024 import PAPER, ggl, mujoco_loops, munthe_kaas, spheres, tolerances
+from experiments.papers.bruedigam_2024 import PAPER, ggl, mujoco_loops, munthe_kaas, rehabilitation, spheres, tolerances
 from experiments.papers.bruedigam_2024.energy import (
     cubes,
     double_energy,
@@ -23,14 +23,6 @@ from experiments.papers.bruedigam_2024.energy import (
 )
 from experiments.papers.bruedigam_2024.graphs import depth_first, difference, grid, system_on
 from experiments.papers.bruedigam_2024.linkage import Run, _findings, exact, passages
-from experiments.papers.bruedigam_2024.rehabilitation import (
-    FITTING,
-    HIGH,
-    PROGRAM,
-    elbow_torque,
-    exoskeleton,
-    rehabilitated,
-)
 from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
 from experiments.papers.bruedigam_2024.trees import UnflooredRiqn, in_minimal, pendulum_tree
 from formulations.assembly import from_model
@@ -248,21 +240,26 @@ def test_a_step_that_does_not_converge_ends_the_motion_unless_it_is_accepted(mon
 
 def test_the_arm_lies_in_the_exoskeleton():
     """Shoulders and elbows of both at one place, and attachments at rest, but for the program's lower one."""
-    assembly, start = exoskeleton(HIGH, spastic=False)
+    assembly, start = rehabilitation.exoskeleton(rehabilitation.HIGH, spastic=False)
     assert max(assembly.openness(start).values()) < 1e-12
     first = assembly.simulate(0.001, 0.001, start).frame.iloc[0]
     attached = [name for name in first.index if name.startswith(("position_", "angle_")) and "attachment" in name]
     assert len(attached) == 6
     assert_allclose(first[attached].to_numpy(dtype=float), 0.0, atol=1e-12)
-    other, start = exoskeleton(HIGH, spastic=False, lower_point=PROGRAM)
+    other, start = rehabilitation.exoskeleton(rehabilitation.HIGH, spastic=False, lower_point=rehabilitation.PROGRAM)
     first = other.simulate(0.001, 0.001, start).frame.iloc[0]
     stretched = math.hypot(first["position_lower_attachment_slide_1"], first["position_lower_attachment_slide_2"])
-    assert_allclose(stretched, FITTING[1] - PROGRAM[1], rtol=1e-12)
+    assert_allclose(stretched, rehabilitation.FITTING[1] - rehabilitation.PROGRAM[1], rtol=1e-12)
 
 
 def test_torques_of_the_exoskeleton_converge_with_the_step():
     greatest = [
-        np.abs(elbow_torque(rehabilitated(HIGH, spastic=True, step=step), HIGH)).max() for step in (2e-3, 1e-3, 5e-4)
+        np.abs(
+            rehabilitation.elbow_torque(
+                rehabilitation.rehabilitated(rehabilitation.HIGH, spastic=True, step=step), rehabilitation.HIGH
+            )
+        ).max()
+        for step in (2e-3, 1e-3, 5e-4)
     ]
     assert abs(greatest[2] - greatest[1]) < abs(greatest[1] - greatest[0]) < 0.01 * greatest[2]
 

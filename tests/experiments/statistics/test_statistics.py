@@ -8,15 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, chi2, norm, t, ttest_1samp, ttest_ind
 
-from experiments.statistics import (
-    NotConvergedError,
-    compare,
-    effect_of,
-    mixed_effects,
-    power,
-    sample_size,
-    summarise,
-)
+from experiments.statistics import NotConvergedError, compare, effect_of, mixed_effects, power, sample_size, summarise
 from experiments.studies.proportion import proportion_of
 from tests.refusals import refuses
 

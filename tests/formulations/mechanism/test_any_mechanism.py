@@ -8,22 +8,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from formulations.mechanism import (
-    Coincident,
-    Damper,
-    Distance,
-    Frame,
-    Gear,
-    LinearSpring,
-    Mechanism,
-    Screw,
-    accelerations,
-    load_mechanism,
-    mechanism_text,
-    tx,
-    ty,
-    tz,
-)
+from formulations import mechanism as mech
+from formulations.mechanism import tx, ty, tz
 
 from .longhand import KINDS, System, Tree
 from .random_frames import make, tangent
@@ -62,14 +48,14 @@ def structures(draw) -> Drawn:
     )
 
 
-def frames_of(drawn: Drawn, q: np.ndarray, closing: dict[int, list[Frame]]) -> list[Frame]:
+def frames_of(drawn: Drawn, q: np.ndarray, closing: dict[int, list[mech.Frame]]) -> list[mech.Frame]:
     """Variable i carries an arm to the frame ``c{i}``, which may have mass; the tips have."""
     rng = np.random.default_rng(drawn.seed)
     arms = rng.uniform(0.2, 0.8, (len(q), 3)) * rng.choice([-1.0, 1.0], (len(q), 3))
     halves = rng.uniform(0.05, 0.3, (len(q), 3))
     turns = rng.uniform(-1.0, 1.0, len(q))
 
-    def grow(i: int) -> Frame:
+    def grow(i: int) -> mech.Frame:
         outboard = [grow(j) for j in range(len(q)) if drawn.parents[j] == i]
         a, b, c = halves[i].tolist()
         mass = (1.0 + a, b + c, a + c, a + b) if drawn.massive[i] or not outboard else None
@@ -81,7 +67,7 @@ def frames_of(drawn: Drawn, q: np.ndarray, closing: dict[int, list[Frame]]) -> l
     return [grow(i) for i in range(len(q)) if drawn.parents[i] < 0]
 
 
-def mechanism_of(drawn: Drawn) -> tuple[Mechanism, np.ndarray]:
+def mechanism_of(drawn: Drawn) -> tuple[mech.Mechanism, np.ndarray]:
     """It, and a configuration that closes its loops: a frame of one branch is put where another one's end is."""
     n = len(drawn.kinds)
     rng = np.random.default_rng(drawn.seed + 1)
@@ -89,29 +75,31 @@ def mechanism_of(drawn: Drawn) -> tuple[Mechanism, np.ndarray]:
     open_tree = Tree(frames_of(drawn, np.zeros(n), {}))
     q = np.array([by_name[name] for name in open_tree.variables])
     open_tree.set(q, q)
-    closing: dict[int, list[Frame]] = {}
+    closing: dict[int, list[mech.Frame]] = {}
     constraints = []
     for number, (first, second, directions) in enumerate(drawn.loops):
         g, other = (open_tree.g(open_tree.names[f"c{i}"]) for i in (first, second))
         x, y, z = (g[:3, :3].T @ (other[:3, 3] - g[:3, 3])).tolist()
         closing.setdefault(first, []).append(tx(x, ty(y, tz(z, name=f"k{number}"))))
-        constraints.append(Coincident(f"k{number}", f"c{second}", directions))
+        constraints.append(mech.Coincident(f"k{number}", f"c{second}", directions))
     a, b = open_tree.variables[:2]
     match drawn.coupled:
         case "gear":
-            constraints.append(Gear(a, b, 0.7, float(0.7 * q[0] - q[1])))
+            constraints.append(mech.Gear(a, b, 0.7, float(0.7 * q[0] - q[1])))
         case "screw":
             q[1] = 0.3 * q[0]
             assume(not drawn.loops)
-            constraints.append(Screw(a, b, 0.3))
+            constraints.append(mech.Screw(a, b, 0.3))
         case "wire":
             ends = [open_tree.p(open_tree.names[f"c{i}"]) for i in (0, n - 1)]
             apart = float(np.linalg.norm(ends[0] - ends[1]))
             assume(apart > 0.1)
-            constraints.append(Distance("c0", f"c{n - 1}", apart))
-    springs = [LinearSpring("c0", f"c{n - 1}", 3.0), LinearSpring("c1", "world", 5.0, 0.1)] if drawn.sprung else []
+            constraints.append(mech.Distance("c0", f"c{n - 1}", apart))
+    springs = (
+        [mech.LinearSpring("c0", f"c{n - 1}", 3.0), mech.LinearSpring("c1", "world", 5.0, 0.1)] if drawn.sprung else []
+    )
     frames = frames_of(drawn, q, closing)
-    return Mechanism("drawn", frames, (0.2, -0.1, -9.81), springs, constraints, [Damper("q0", 0.2)]), q
+    return mech.Mechanism("drawn", frames, (0.2, -0.1, -9.81), springs, constraints, [mech.Damper("q0", 0.2)]), q
 
 
 def is_regular(twin: System, q: np.ndarray) -> bool:
@@ -122,7 +110,7 @@ def is_regular(twin: System, q: np.ndarray) -> bool:
     return bool(independent and np.linalg.cond(twin.L_vv()) < 1e4)
 
 
-def in_motion(drawn: Drawn) -> tuple[Mechanism, System, np.ndarray, np.ndarray]:
+def in_motion(drawn: Drawn) -> tuple[mech.Mechanism, System, np.ndarray, np.ndarray]:
     """With its twin and rates on the constraints; not where masses or constraints leave the motion undetermined."""
     mechanism, q = mechanism_of(drawn)
     twin = twin_of(mechanism)
@@ -137,7 +125,7 @@ def check(drawn: Drawn) -> None:
     twin.tree.set(q, v)
     assert_allclose(mechanism.kinetic_energy(q, v), twin.kinetic_energy(), rtol=1e-11)
     assert_allclose(mechanism.rates_of(q, mechanism.momentum(q, v)), v, **CLOSE)
-    assert_allclose(accelerations(mechanism, q, v).coordinates, twin.accelerations(q, v)[0], rtol=1e-8, atol=1e-8)
+    assert_allclose(mech.accelerations(mechanism, q, v).coordinates, twin.accelerations(q, v)[0], rtol=1e-8, atol=1e-8)
 
     # What is left of a constraint, over the step, is what momenta may differ by.
     motion = mechanism.simulate(5 * STEP, STEP, q=q, v=v, tolerance=1e-13)
@@ -146,7 +134,7 @@ def check(drawn: Drawn) -> None:
     assert_allclose(motion.momentum[1], state.p, **CLOSE)
     assert motion.constraint_errors.max() < 1e-11
 
-    again = load_mechanism(mechanism_text(mechanism))
+    again = mech.load_mechanism(mech.mechanism_text(mechanism))
     assert again.frames == mechanism.frames
     assert (again.constraints, again.potentials, again.forces) == (
         mechanism.constraints, mechanism.potentials, mechanism.forces,

@@ -8,23 +8,8 @@ from numpy.testing import assert_allclose
 from formulations.mechanism import rx, ry, rz, tx, tz
 from formulations.mechanism.examples import scissor_configuration, scissor_lift
 
+from . import longhand
 from .closed_chains import four_bar, mechanism_of, rssr
-from .longhand import (
-    KINDS,
-    JointForce,
-    System,
-    Tree,
-    affine,
-    between,
-    distance,
-    hat,
-    inverse,
-    of_variable,
-    primitive,
-    spring,
-    twist,
-    unhat,
-)
 from .random_frames import random_mechanism, tangent
 from .twin import twin_of
 
@@ -50,28 +35,28 @@ def system(request):
     return found, q, v
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", longhand.KINDS)
 def test_primitives_their_derivatives_inverses_and_twists(kind):
     x = 0.7
     for order in range(5):
-        expected = by_complex_steps(lambda y, o=order: primitive(kind, y[0], o), [x])[..., 0]
-        assert_allclose(primitive(kind, x, order + 1), expected, **EXACT)
-        expected = by_complex_steps(lambda y, o=order: inverse(kind, y[0], o), [x])[..., 0]
-        assert_allclose(inverse(kind, x, order + 1), expected, **EXACT)
-    assert_allclose(primitive(kind, x) @ inverse(kind, x), np.eye(4), **EXACT)
-    assert_allclose(inverse(kind, x) @ primitive(kind, x, 1), twist(kind), **EXACT)
+        expected = by_complex_steps(lambda y, o=order: longhand.primitive(kind, y[0], o), [x])[..., 0]
+        assert_allclose(longhand.primitive(kind, x, order + 1), expected, **EXACT)
+        expected = by_complex_steps(lambda y, o=order: longhand.inverse(kind, y[0], o), [x])[..., 0]
+        assert_allclose(longhand.inverse(kind, x, order + 1), expected, **EXACT)
+    assert_allclose(longhand.primitive(kind, x) @ longhand.inverse(kind, x), np.eye(4), **EXACT)
+    assert_allclose(longhand.inverse(kind, x) @ longhand.primitive(kind, x, 1), longhand.twist(kind), **EXACT)
     if kind[0] == "r":
-        assert_allclose(primitive(kind, x, 5), primitive(kind, x, 1), **EXACT)  # they come round
+        assert_allclose(longhand.primitive(kind, x, 5), longhand.primitive(kind, x, 1), **EXACT)  # they come round
     else:
-        assert not np.any(primitive(kind, x, 2))
+        assert not np.any(longhand.primitive(kind, x, 2))
 
 
 def test_hat_and_unhat():
     v = np.arange(1.0, 7.0)
-    assert_allclose(unhat(hat(v)), v)
+    assert_allclose(longhand.unhat(longhand.hat(v)), v)
     # [v, ω]^ p = v + ω × p
     p = np.array([0.3, -0.4, 0.5])
-    assert_allclose((hat(v) @ [*p, 1.0])[:3], v[:3] + np.cross(v[3:], p))
+    assert_allclose((longhand.hat(v) @ [*p, 1.0])[:3], v[:3] + np.cross(v[3:], p))
 
 
 def test_the_trees_recursions_are_derivatives_of_one_another(system):
@@ -247,9 +232,9 @@ def test_small_systems_against_sympy(make):
     """L and all derivatives, and the accelerations (29)."""
     frames, lagrangian, coordinates, signs = make()
     rates = [{A: U, B: V, C: W}[q] for q in coordinates]
-    found = System(Tree(frames)).with_gravity((0.0, 0.0, -G))
+    found = longhand.System(longhand.Tree(frames)).with_gravity((0.0, 0.0, -G))
     if "cart" in found.tree.names:
-        found.potentials.append(between(found.tree.names["cart"], -1, *spring(30.0, 0.1)))
+        found.potentials.append(longhand.between(found.tree.names["cart"], -1, *longhand.spring(30.0, 0.1)))
     rng, signs = np.random.default_rng(3), np.array(signs)
     n = len(coordinates)
     q, v = rng.uniform(0.2, 1.2, n), rng.normal(size=n)
@@ -300,7 +285,7 @@ def test_caching_changes_nothing_but_the_work():
             chain = tz(-1.0, mass=1.0)
             for i in range(links, 0, -1):
                 chain = ry(f"q{i}", chain) if i == links else ry(f"q{i}", tz(-1.0, chain, mass=1.0))
-            found = System(Tree([chain], caching)).with_gravity((0.0, 0.0, -G))
+            found = longhand.System(longhand.Tree([chain], caching)).with_gravity((0.0, 0.0, -G))
             q = np.eye(links)[0] * np.pi / 4
             state = found.step(found.start(q, np.zeros(links)), 0.01, 1e-11)
             work[caching, links] = state.q, found.tree.evaluations
@@ -316,8 +301,8 @@ def test_caching_changes_nothing_but_the_work():
 
 def test_the_printed_second_derivative_of_a_springs_length_is_none():
     """Its first term is −½ x⁻² ∂x/∂q_j vᵀ ∂v/∂q_i, half of what it should be."""
-    tree = Tree([tx("x", tz("z", name="end"))])
-    x = between(tree.names["end"], -1, lambda x: x, lambda _: 1.0, lambda _: 0.0)
+    tree = longhand.Tree([tx("x", tz("z", name="end"))])
+    x = longhand.between(tree.names["end"], -1, lambda x: x, lambda _: 1.0, lambda _: 0.0)
     q = np.array([0.6, 0.8])
     expected = by_complex_steps(lambda y: (tree.set(y, y), x(tree).d)[1], q)
     tree.set(q, q)
@@ -337,7 +322,7 @@ def test_the_printed_midpoint_is_no_midpoint():
 
 def test_the_printed_loop_would_return_its_seed():
     """While |f| < tolerance: with a residual above it the body is never entered, and q_{k+1} = q_k is returned."""
-    found = System(Tree([ry("a", tz(-1.0, mass=1.0))])).with_gravity((0.0, 0.0, -G))
+    found = longhand.System(longhand.Tree([ry("a", tz(-1.0, mass=1.0))])).with_gravity((0.0, 0.0, -G))
     state = found.start(np.array([0.5]), np.zeros(1))
     found.midpoint(state.q, state.q, 0.01)
     assert np.max(np.abs(found.residual(state, state.q, state.lam, 0.01))) > 1e-3
@@ -372,9 +357,12 @@ def test_the_lifts_lagrangian_has_a_quarter_of_the_sine(segments):
 
 def test_springs_dampers_and_gears_of_variables():
     """What the random systems do not pin down by sign: a damper takes energy, a torsional spring returns."""
-    found = System(Tree([rx("a", mass=(1.0, 2.0, 1.0, 1.0)), rx("b", mass=(1.0, 0.5, 1.0, 1.0))]))
-    found.potentials, found.forces = [of_variable(0, *spring(3.0, 0.1))], [JointForce(0, damping=0.4)]
-    found.constraints = [affine({0: 2.0, 1: -1.0})]  # b = 2 a
+    found = longhand.System(longhand.Tree([rx("a", mass=(1.0, 2.0, 1.0, 1.0)), rx("b", mass=(1.0, 0.5, 1.0, 1.0))]))
+    found.potentials, found.forces = (
+        [longhand.of_variable(0, *longhand.spring(3.0, 0.1))],
+        [longhand.JointForce(0, damping=0.4)],
+    )
+    found.constraints = [longhand.affine({0: 2.0, 1: -1.0})]  # b = 2 a
     acceleration, multiplier = found.accelerations(np.array([0.3, 0.6]), np.array([1.0, 2.0]))
     # (2 + 4 · 0.5) ä = −3 (0.3 − 0.1) − 0.4
     assert_allclose(acceleration, [-0.25, -0.5], rtol=1e-13)
@@ -382,9 +370,9 @@ def test_springs_dampers_and_gears_of_variables():
 
 
 def test_the_wire_is_one():
-    tree = Tree([tx("x", tz("z", name="end"))])
+    tree = longhand.Tree([tx("x", tz("z", name="end"))])
     tree.set(np.array([3.0, 4.0]), np.zeros(2))
-    assert distance(tree.names["end"], -1, 5.0)(tree).f == 0.0
+    assert longhand.distance(tree.names["end"], -1, 5.0)(tree).f == 0.0
 
 
 @pytest.mark.parametrize("make", [four_bar, rssr])

@@ -5,22 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biped import Run
-from formulations.mechanism import (
-    Coincident,
-    Constraint,
-    DiscreteMechanism,
-    Distance,
-    Frame,
-    LinearSpring,
-    Mechanism,
-    MechanismError,
-    PointAlong,
-    accelerations,
-    integrate,
-    ry,
-    tx,
-    tz,
-)
+from formulations import mechanism as mech
+from formulations.mechanism import ry, tx, tz
 from tests.differences import jacobian
 
 from .random_frames import tangent_rates
@@ -29,23 +15,23 @@ from .twin import twin_of
 ROD = 1.1
 
 
-def bars(constraints: list[Constraint], *coupler: Frame) -> Mechanism:
+def bars(constraints: list[mech.Constraint], *coupler: mech.Frame) -> mech.Mechanism:
     """Crank and rocker, coupled by something, with a spring between them."""
     crank = ry("crank", tz(-0.6, *coupler, name="A", mass=1.0))
     rocker = tx(1.2, ry("rocker", tz(-1.0, name="B", mass=(0.5, 0.01, 0.02, 0.01))))
-    springs = [LinearSpring("A", "B", 3.0, 0.4), LinearSpring("B", "world", 2.0)]
-    return Mechanism("bars", [crank, rocker], potentials=springs, constraints=constraints)
+    springs = [mech.LinearSpring("A", "B", 3.0, 0.4), mech.LinearSpring("B", "world", 2.0)]
+    return mech.Mechanism("bars", [crank, rocker], potentials=springs, constraints=constraints)
 
 
 @pytest.fixture(scope="module")
 def wired():
-    return bars([Distance("A", "B", ROD)])
+    return bars([mech.Distance("A", "B", ROD)])
 
 
 @pytest.fixture(scope="module")
 def coupled():
     """The same with a rod that has no mass."""
-    return bars([Coincident("tip", "B", "xz")], ry("coupler", tx(ROD, name="tip")))
+    return bars([mech.Coincident("tip", "B", "xz")], ry("coupler", tx(ROD, name="tip")))
 
 
 @pytest.fixture(scope="module")
@@ -82,15 +68,18 @@ def test_its_steps_and_accelerations_are_the_papers(coupled, start):
     motion = coupled.simulate(0.01, 0.01, q=q, v=v, tolerance=1e-13)
     assert_allclose(motion.q[1], state.q, atol=1e-11)
     assert_allclose(motion.momentum[1], state.p, atol=1e-10)
-    assert_allclose(accelerations(coupled, q, v).coordinates, twin.accelerations(q, v)[0], atol=1e-9)
+    assert_allclose(mech.accelerations(coupled, q, v).coordinates, twin.accelerations(q, v)[0], atol=1e-9)
     assert_allclose(coupled.rates_of(q, coupled.momentum(q, v)), v, atol=1e-12)
-    exact = integrate(coupled, 0.5, 0.001, q=q, v=v).q[-1]
+    exact = mech.integrate(coupled, 0.5, 0.001, q=q, v=v).q[-1]
     assert_allclose(coupled.simulate(0.5, 0.001, q=q, v=v).q[-1], exact, atol=1e-5)
 
 
 def test_its_step_has_derivatives_though_det_M_is_zero(coupled, start):
     q, v = start
-    system, nothing = DiscreteMechanism(coupled, 0.01, tolerance=1e-14), np.zeros(0)  # its rest is no smooth function
+    system, nothing = (
+        mech.DiscreteMechanism(coupled, 0.01, tolerance=1e-14),
+        np.zeros(0),
+    )  # its rest is no smooth function
     x = np.concatenate([q, coupled.momentum(q, v)])
     found = system.linearize(x, nothing)
     assert jacobian(lambda x: system.advance(x, nothing), x, 1e-4).departure(found.A, 1e-7) <= 1.0
@@ -109,11 +98,11 @@ def test_its_model_stands_and_its_motion_is_a_run(coupled, start):
 
 def test_what_nothing_holds_is_told():
     loose = ry("loose", tx(1.0, name="end"))
-    held = PointAlong("A", "world", (0, 0, 1), offset=-0.5)
-    mechanism = Mechanism("m", [tx("x", ry("a", tz(-0.6, loose, name="A", mass=1.0)))], constraints=[held])
-    with pytest.raises(MechanismError, match="'loose' moves no mass, and no constraint holds it there"):
+    held = mech.PointAlong("A", "world", (0, 0, 1), offset=-0.5)
+    mechanism = mech.Mechanism("m", [tx("x", ry("a", tz(-0.6, loose, name="A", mass=1.0)))], constraints=[held])
+    with pytest.raises(mech.MechanismError, match="'loose' moves no mass, and no constraint holds it there"):
         mechanism.simulate(1.0, 0.01, q=mechanism.satisfy_constraints({"a": 0.5}))
 
 
 def test_mechanisms_without_constraints_have_none():
-    assert not Mechanism("m", [ry("a", tz(-1.0, ry("b"), mass=1.0))]).loose
+    assert not mech.Mechanism("m", [ry("a", tz(-1.0, ry("b"), mass=1.0))]).loose

@@ -10,23 +10,15 @@ from scipy.stats import binom, binomtest
 
 from biped.errors import InputError
 from experiments.studies.grid import Grid
+from experiments.studies.threshold import statistics
 from experiments.studies.threshold.search import bracket_of, search
-from experiments.studies.threshold.statistics import (
-    coverage,
-    estimate,
-    half_recovers,
-    median_interval,
-    paired_difference,
-    rank,
-    recovery_curve,
-)
 
 GRID = Grid(0.0, 4.0, 1.0, tolerance=0.25, limit=8.0)
 
 
 def estimated(recovers, replicas, confidence=0.95, grid=GRID):
     ensemble = search(grid, 1, replicas, lambda queries: [recovers(q.value, q.replica) for q in queries])[0]
-    return ensemble, estimate([bracket_of(outcomes) for outcomes in ensemble], confidence)
+    return ensemble, statistics.estimate([bracket_of(outcomes) for outcomes in ensemble], confidence)
 
 
 @given(
@@ -55,16 +47,16 @@ def test_flipping_any_single_outcome_leaves_the_median_in_the_stated_interval(th
     data=st.data(),
 )
 def test_one_replica_however_wild_leaves_the_median_in_the_interval(values, confidence, data):
-    before = median_interval(values, values, values, confidence)
+    before = statistics.median_interval(values, values, values, confidence)
     values[data.draw(st.integers(0, len(values) - 1))] = data.draw(st.floats(allow_nan=False))
-    assert before.low <= median_interval(values, values, values, confidence).value <= before.high
+    assert before.low <= statistics.median_interval(values, values, values, confidence).value <= before.high
 
 
 @pytest.mark.parametrize("count", [6, 9, 15, 21, 40])
 def test_the_interval_of_synthetic_ensembles_covers_the_true_median_as_often_as_it_says(count):
     """Lognormal thresholds with a known median; 400 ensembles; the share that covers is binomial itself."""
     rng, ensembles, true = np.random.default_rng(count), 400, 2.3
-    held, stated = 0, coverage(count, rank(count))
+    held, stated = 0, statistics.coverage(count, statistics.rank(count))
     assert stated >= 0.95
     for _ in range(ensembles):
         thresholds = true * np.exp(0.3 * rng.normal(size=count))
@@ -76,26 +68,26 @@ def test_the_interval_of_synthetic_ensembles_covers_the_true_median_as_often_as_
 
 @pytest.mark.parametrize("count", [8, 15, 24])
 def test_the_rank_is_the_greatest_with_that_confidence(count):
-    r = rank(count, 0.9)
-    assert coverage(count, r) >= 0.9 > coverage(count, r + 1)
+    r = statistics.rank(count, 0.9)
+    assert statistics.coverage(count, r) >= 0.9 > statistics.coverage(count, r + 1)
 
 
 @given(st.integers(3, 60))
 def test_coverage_is_that_of_fair_coins(count):
-    r = rank(count)
+    r = statistics.rank(count)
     heads = np.array([math.comb(count, k) for k in range(count + 1)], dtype=float) / 2.0**count
-    assert coverage(count, r) == pytest.approx(heads[r : count - r + 1].sum())
+    assert statistics.coverage(count, r) == pytest.approx(heads[r : count - r + 1].sum())
 
 
 def test_few_replicas_say_what_confidence_they_reach():
-    interval = median_interval([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
+    interval = statistics.median_interval([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], [1.0, 2.0, 4.0])
     assert (interval.low, interval.value, interval.high, interval.confidence) == (1.0, 2.0, 4.0, 0.75)
 
 
 @pytest.mark.parametrize(("count", "confidence"), [(2, 0.95), (9, 0.0), (9, 1.0)])
 def test_impossible_wishes_are_refused(count, confidence):
     with pytest.raises(InputError):
-        rank(count, confidence)
+        statistics.rank(count, confidence)
 
 
 def test_those_that_fall_or_stand_throughout_are_counted_and_no_nan_comes_out():
@@ -120,7 +112,9 @@ def test_replicas_in_pairs_tell_a_difference_that_medians_apart_cannot():
     base = np.linspace(0.5, 6.5, 15)
     first, before = estimated(lambda value, replica: value <= base[replica], 15)
     second, after = estimated(lambda value, replica: value <= base[replica] + 0.5, 15)
-    difference = paired_difference([bracket_of(o) for o in first], [bracket_of(o) for o in second], GRID.start)
+    difference = statistics.paired_difference(
+        [bracket_of(o) for o in first], [bracket_of(o) for o in second], GRID.start
+    )
     assert after.median.low < before.median.high
     assert difference.low <= 0.5 <= difference.high
     assert difference.low >= 0.5 - 2 * GRID.tolerance
@@ -131,15 +125,15 @@ def test_pairs_that_are_out_of_range_make_no_claim():
     fall, _ = estimated(lambda *_: False, 6)
     stand, _ = estimated(lambda *_: True, 6)
     nothing, everything = [bracket_of(o) for o in fall], [bracket_of(o) for o in stand]
-    assert paired_difference(nothing, everything, 0.0).low == 8.0
-    same = paired_difference(everything, everything, 0.0)
+    assert statistics.paired_difference(nothing, everything, 0.0).low == 8.0
+    same = statistics.paired_difference(everything, everything, 0.0)
     assert (same.low, same.value, same.high) == (-math.inf, 0.0, math.inf)
-    assert not paired_difference(nothing, nothing, 0.0).excludes_zero
+    assert not statistics.paired_difference(nothing, nothing, 0.0).excludes_zero
 
 
 def test_the_curve_of_recovery_has_exact_intervals():
     ensemble, _ = estimated(lambda value, replica: value <= 0.1 + 0.25 * replica, 12)
-    curve = recovery_curve(ensemble, GRID.values)
+    curve = statistics.recovery_curve(ensemble, GRID.values)
     assert list(curve) == list(GRID.values)
     found = list(curve.values())
     assert [proportion.count for proportion in found] == [12, 8, 4, 0, 0]
@@ -154,7 +148,7 @@ def test_the_curve_of_recovery_has_exact_intervals():
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=15))
 def test_the_crossing_lies_in_its_interval_however_ragged_the_curve(counts):
     asked = [{float(value): replica < count for value, count in enumerate(counts)} for replica in range(30)]
-    half = half_recovers(recovery_curve(asked, map(float, range(len(counts)))))
+    half = statistics.half_recovers(statistics.recovery_curve(asked, map(float, range(len(counts)))))
     assert half.low <= half.value <= half.high
 
 
@@ -169,7 +163,7 @@ def test_the_interval_of_the_crossing_covers_it_as_often_as_it_says():
             {value: (value <= t) != flip for value, flip in zip(rungs, row, strict=True)}
             for t, row in zip(thresholds, flips, strict=True)
         ]
-        half = half_recovers(recovery_curve(asked, rungs))
+        half = statistics.half_recovers(statistics.recovery_curve(asked, rungs))
         held += half.low <= true <= half.high
     assert held >= binom.ppf(1e-4, ensembles, 0.95)
 
@@ -177,7 +171,7 @@ def test_the_interval_of_the_crossing_covers_it_as_often_as_it_says():
 def test_a_crossing_out_of_reach_is_infinite():
     def curve(count):
         asked = [dict.fromkeys(GRID.values, replica < count) for replica in range(20)]
-        return half_recovers(recovery_curve(asked, GRID.values))
+        return statistics.half_recovers(statistics.recovery_curve(asked, GRID.values))
 
     assert (curve(0).value, curve(0).low) == (-math.inf, -math.inf)
     assert (curve(20).value, curve(20).high) == (math.inf, math.inf)
@@ -186,4 +180,6 @@ def test_a_crossing_out_of_reach_is_infinite():
 def test_a_crossing_is_where_the_pooled_curve_is_one_half():
     counts = {0.0: 10, 1.0: 6, 2.0: 8, 3.0: 3, 4.0: 0}
     asked = [{value: replica < count for value, count in counts.items()} for replica in range(10)]
-    assert half_recovers(recovery_curve(asked, counts)).value == pytest.approx(2.0 + (0.7 - 0.5) / (0.7 - 0.3))
+    assert statistics.half_recovers(statistics.recovery_curve(asked, counts)).value == pytest.approx(
+        2.0 + (0.7 - 0.5) / (0.7 - 0.3)
+    )
