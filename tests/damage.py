@@ -94,10 +94,8 @@ def saved_study(folder: Path) -> Specimen:
     """A sweep of two trials."""
     sweep(EXPERIMENT, {"floor.mu_s": [0.6, 0.7]}, CHANGES, out=folder)
     commands = (
-        "report {folder} --out {out}/s.html",
-        "rerun {folder} --list",
-        "rerun {folder} 1 --no-figures --out {out}",
-    )
+        "report {folder} --out {out}/s.html", "rerun {folder} --list", "rerun {folder} 1 --no-figures --out {out}",
+    )  # fmt: skip
     return Specimen(folder, lambda path: Study.read(path).frame(), commands)
 
 

@@ -112,13 +112,9 @@ def told(tmp_path_factory):
         'experiment = "box-drop"\n[set]\nrun.duration = 0.05\n[vary]\n"floor.mu_s" = [0.6, 0.8]\n', encoding="utf-8"
     )
     result = subprocess.run(
-        [sys.executable, "-c", ALONE],
-        input=json.dumps([ABSENT, [*WORKING, *REFUSED], list(SNIPPETS)]),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-c", ALONE], input=json.dumps([ABSENT, [*WORKING, *REFUSED], list(SNIPPETS)]), cwd=folder,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 

@@ -81,12 +81,10 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
     scale = max(abs(said.g).max(), abs(said.P @ y).max(), abs(pull).max(), 1.0)
     size = 1.0 + abs(y).max()
     return Optimality(
-        stationarity=abs(said.P @ y - said.g - pull).max() / scale,
-        equality=abs(said.E @ y - said.e).max() / size,
-        inequality=max(-slack.min(initial=0.0), 0.0) / size,
-        complementarity=abs(slack[which]).max(initial=0.0) / size,
+        stationarity=abs(said.P @ y - said.g - pull).max() / scale, equality=abs(said.E @ y - said.e).max() / size,
+        inequality=max(-slack.min(initial=0.0), 0.0) / size, complementarity=abs(slack[which]).max(initial=0.0) / size,
         sign=max(-multipliers[count:].min(initial=0.0), 0.0) / scale,
-    )
+    )  # fmt: skip
 
 
 def own_multipliers(qp: contact_qp.ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
@@ -167,11 +165,8 @@ def scenes(count: int) -> Iterator[Scene]:
     """Pushes all around, from what one hardly feels to what nobody withstands; in turn free, limited, on one leg."""
     free, bounded = human(), limited(human())
     starts = (
-        (free, standing(free)),
-        (bounded, standing(bounded)),
-        (free, on_one_leg(free)),
-        (bounded, on_one_leg(bounded)),
-    )
+        (free, standing(free)), (bounded, standing(bounded)), (free, on_one_leg(free)), (bounded, on_one_leg(bounded)),
+    )  # fmt: skip
     for k in range(count):
         model, state = starts[k % len(starts)]
         yield Scene(model, state, 2.4 * k, 4.0 + 56.0 * ((0.618 * k) % 1.0))

@@ -244,14 +244,11 @@ def test_a_session_restored_in_the_middle_of_a_step_goes_on_bit_for_bit():
 
 
 @refuses(
-    (
-        lambda: ForwardModel(LQR(), 0.1),
-        "must be a WholeBodyController, or Stepping, .* Predicted serves other laws",
-    ),
+    (lambda: ForwardModel(LQR(), 0.1), "must be a WholeBodyController, or Stepping, .* Predicted serves other laws"),
     (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
     (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
     (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),
-)
+)  # fmt: skip
 def test_what_it_cannot_serve_is_refused(make):
     make()
 

@@ -35,33 +35,25 @@ def test_the_example():
     assert load_gains(EXAMPLE).kp_position == (30.0, 30.0, 200.0)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[controller\n", r"not TOML.*line 1"),
-        ("[controller]\nkp_position = \n", r"not TOML.*line 2"),
-        ("[controller]\n\nkp_positon = 3\n", r", line 3: unknown gain 'kp_positon'; gains are kp_position"),
-        (
-            "[controler]\nkp_position = 3\n",
-            r", line 1: unknown table or key 'controler'; the one table is \[controller\]",
-        ),
-        ("kp_position = 3\n", r", line 1: unknown table or key 'kp_position'"),
-        ("", r"there is no table \[controller\]"),
-        ("controller = 3\n", r"there is no table \[controller\]"),
-        ("[controller]\nkp_position = -3\n", r", line 2: gain kp_position = -3: it must be"),
-        ("[controller]\nkp_position = [1, 2]\n", r", line 2: gain kp_position"),
-        (
-            "[controller]\nkp_position = [[1, 2, 0], [2, 1, 0], [0, 0, 1]]\n",
-            r", line 2: gain kp_position.*positive definite",
-        ),
-        ("[controller]\nkp_position = [[1, 2, 0], [0, 1, 0], [0, 0, 1]]\n", r", line 2: gain kp_position.*symmetric"),
-        ("[controller]\nkp_position = nan\n", r", line 2: gain kp_position"),
-        ("[controller]\nkp_position = inf\n", r", line 2: gain kp_position"),
-        ("[controller]\nkp_position = 'fast'\n", r", line 2: kp_position = 'fast': it must be one number or three"),
-        ("[controller]\nkp_position = true\n", r", line 2: kp_position = True"),
-        ("[controller]\nkp_position = [1, 2, 'x']\n", r", line 2: kp_position"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("[controller\n", r"not TOML.*line 1"),
+    ("[controller]\nkp_position = \n", r"not TOML.*line 2"),
+    ("[controller]\n\nkp_positon = 3\n", r", line 3: unknown gain 'kp_positon'; gains are kp_position"),
+    ("[controler]\nkp_position = 3\n", r", line 1: unknown table or key 'controler'; the one table is \[controller\]"),
+    ("kp_position = 3\n", r", line 1: unknown table or key 'kp_position'"),
+    ("", r"there is no table \[controller\]"),
+    ("controller = 3\n", r"there is no table \[controller\]"),
+    ("[controller]\nkp_position = -3\n", r", line 2: gain kp_position = -3: it must be"),
+    ("[controller]\nkp_position = [1, 2]\n", r", line 2: gain kp_position"),
+    ("[controller]\nkp_position = [[1, 2, 0], [2, 1, 0], [0, 0, 1]]\n",
+     r", line 2: gain kp_position.*positive definite"),
+    ("[controller]\nkp_position = [[1, 2, 0], [0, 1, 0], [0, 0, 1]]\n", r", line 2: gain kp_position.*symmetric"),
+    ("[controller]\nkp_position = nan\n", r", line 2: gain kp_position"),
+    ("[controller]\nkp_position = inf\n", r", line 2: gain kp_position"),
+    ("[controller]\nkp_position = 'fast'\n", r", line 2: kp_position = 'fast': it must be one number or three"),
+    ("[controller]\nkp_position = true\n", r", line 2: kp_position = True"),
+    ("[controller]\nkp_position = [1, 2, 'x']\n", r", line 2: kp_position"),
+])  # fmt: skip
 def test_a_broken_file_is_one_line_with_file_and_line(tmp_path, text, message):
     path = tmp_path / "gains.toml"
     path.write_text(text, encoding="utf-8")

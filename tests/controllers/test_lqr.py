@@ -223,13 +223,10 @@ def test_slopes_of_its_closed_loop_by_its_weights(model):
     controller = LQR(reference="world")
     state = controller.design(model).stance.state
     ends = {
-        "weight_com_velocity[1]": (
-            0.02,
-            {"weight_com_velocity": (2.5, 0.69, 1.0)},
-            {"weight_com_velocity": (2.5, 0.71, 1.0)},
-        ),
+        "weight_com_velocity[1]": (0.02, {"weight_com_velocity": (2.5, 0.69, 1.0)},
+            {"weight_com_velocity": (2.5, 0.71, 1.0)}),
         "weight_torque": (4e-7, {"weight_torque": 0.98e-5}, {"weight_torque": 1.02e-5}),
-    }
+    }  # fmt: skip
     for one in gain_sensitivities(scene_of(controller, model), state, tuple(ends)):
         width, *fields = ends[one.name]
         low, high = (

@@ -24,11 +24,9 @@ from controllers.workspace import WorkspaceController, WorkspaceGains
 from tests.refusals import refuses
 
 SWAYING = SetPointPath(
-    x=Signal.sine(0.03, 0.7),
-    z=Signal.step(-0.1, 0.0, 0.6),
-    roll=Signal.sine(0.2, 0.9),
+    x=Signal.sine(0.03, 0.7), z=Signal.step(-0.1, 0.0, 0.6), roll=Signal.sine(0.2, 0.9),
     pitch=Signal.step(0.4, 0.05, 0.8),
-)
+)  # fmt: skip
 
 
 def rotation(q):
@@ -72,17 +70,14 @@ class TestTheSetPoint:
         )
         assert path.at(0.4 + 0.7124)[3:] == pytest.approx(0.7124 * np.array([0.3, -0.2, 0.1]), abs=1e-9)
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
-            ({"shape": "step"}, "give it a displacement or a turn"),
-            ({"shape": "recorded"}, "needs its file"),
-            ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
-            ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
-            ({"rise": 0.0}, "above zero"),
-        ],
-    )
+    @pytest.mark.parametrize(("arguments", "message"), [
+        ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
+        ({"shape": "step"}, "give it a displacement or a turn"),
+        ({"shape": "recorded"}, "needs its file"),
+        ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
+        ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
+        ({"rise": 0.0}, "above zero"),
+    ])  # fmt: skip
     def test_what_cannot_be_is_refused(self, arguments, message):
         with pytest.raises(InputError, match=message):
             SetPointMotion(**arguments)

@@ -58,15 +58,12 @@ def test_a_study_whose_trials_are_all_damaged_alike_is_refused_where_it_goes_on(
         Study.read(study).frame(("point", "replica"))
 
 
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [
-        ("q", np.zeros(3)),
-        ("momentum", np.zeros(18, dtype=np.float32)),
-        ("cache.history", np.zeros(2)),
-        ("mode", np.zeros(8)),
-    ],
-)
+@pytest.mark.parametrize(("name", "other"), [
+    ("q", np.zeros(3)),
+    ("momentum", np.zeros(18, dtype=np.float32)),
+    ("cache.history", np.zeros(2)),
+    ("mode", np.zeros(8)),
+])  # fmt: skip
 def test_a_state_with_an_array_of_another_kind_reaches_no_kernel(run, name, other):
     with np.load(run / "state.npz") as archive:
         saved = dict(archive)
@@ -96,16 +93,13 @@ def test_a_report_of_other_metrics(run, tmp_path, capsys, metric, other, status)
     assert (f"damaged: metrics.{metric} is 'much': it must be a number" in capsys.readouterr().err) == (status == 2)
 
 
-@pytest.mark.parametrize(
-    ("column", "text"),
-    [
-        ("result", '{"verdict": "recovered", "steps": []}'),
-        ("result", '{"verdict": "recovered", "peak_torque": "much"}'),
-        ("labels", f'{{"replica": 1{"0" * 30}}}'),
-        ("varied", '{"floor.mu_s": "text"}'),
-        ("changes", b"\xff\xfe"),
-    ],
-)
+@pytest.mark.parametrize(("column", "text"), [
+    ("result", '{"verdict": "recovered", "steps": []}'),
+    ("result", '{"verdict": "recovered", "peak_torque": "much"}'),
+    ("labels", f'{{"replica": 1{"0" * 30}}}'),
+    ("varied", '{"floor.mu_s": "text"}'),
+    ("changes", b"\xff\xfe"),
+])  # fmt: skip
 def test_a_trial_of_other_types_is_refused(study, column, text):
     with contextlib.closing(sqlite3.connect(study / DATABASE)) as database:
         kind = "CAST(? AS TEXT)" if isinstance(text, bytes) else "?"

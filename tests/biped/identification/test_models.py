@@ -37,14 +37,11 @@ def test_independent_channels_solve_their_equations(stimulus):
         assert found == pytest.approx(sway, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("stiffness", "delay", "weight", "gain", "phase"),
-    [
-        (17.0, 0.20, 0.70, (2.00, 2.20, 3.52, 3.53, 0.71), (1, -9, -33, -161, -217)),
-        (19.0, 0.18, 0.50, (1.19, 1.30, 2.00, 3.15, 0.56), (1, -6, -22, -144, -206)),
-        (21.0, 0.11, 0.22, (0.46, 0.50, 0.64, 0.65, 0.25), (0, -7, -29, -94, -150)),
-    ],
-)
+@pytest.mark.parametrize(("stiffness", "delay", "weight", "gain", "phase"), [
+    (17.0, 0.20, 0.70, (2.00, 2.20, 3.52, 3.53, 0.71), (1, -9, -33, -161, -217)),
+    (19.0, 0.18, 0.50, (1.19, 1.30, 2.00, 3.15, 0.56), (1, -6, -22, -144, -206)),
+    (21.0, 0.11, 0.22, (0.46, 0.50, 0.64, 0.65, 0.25), (0, -7, -29, -94, -150)),
+])  # fmt: skip
 def test_with_peoples_parameters_gains_and_phases_are_those_of_their_page(stiffness, delay, weight, gain, phase):
     """The table of docs/postural.md: a pendulum of 70.6 kg·m² and 634 N·m/rad, 5 N·m·s/°, 0.01 °/(N·m) with 15 s.
 

@@ -213,12 +213,8 @@ def test_bands_average_the_spectra_of_neighbouring_frequencies():
 def a_record(**changes):
     t = times(3)
     given = {
-        "time": t,
-        "stimulus": sines(t),
-        "responses": {"y": sines(t)},
-        "period": PERIOD,
-        "frequencies": FREQUENCIES,
-    }
+        "time": t, "stimulus": sines(t), "responses": {"y": sines(t)}, "period": PERIOD, "frequencies": FREQUENCIES,
+    }  # fmt: skip
     return given | changes
 
 

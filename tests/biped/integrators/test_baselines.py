@@ -54,11 +54,9 @@ def of_all_joints(floating: bool) -> tuple[Model, State]:
 
 
 SYSTEMS = {
-    "chain": swinging,
-    "human in flight": flying,
-    "floating tree": lambda: of_all_joints(True),
+    "chain": swinging, "human in flight": flying, "floating tree": lambda: of_all_joints(True),
     "fixed tree": lambda: of_all_joints(False),
-}
+}  # fmt: skip
 
 
 def velocity(state: State) -> np.ndarray:

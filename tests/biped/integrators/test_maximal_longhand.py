@@ -227,14 +227,11 @@ def star(floats: bool) -> Model:
 
     return Model(
         "star",
-        (
-            body("trunk", root, None),
-            body("arm", revolute("shoulder", (0.0, 1.0, 0.0), (0.1, 0.1, 0.0)), "trunk"),
-            body("hand", spherical("wrist", (0.0, 0.0, -0.3)), "arm"),
-            body("rod", prismatic("slide", (1.0, 0.0, 0.0), (-0.1, 0.0, 0.1)), "trunk"),
-            body("tip", revolute("hinge", (0.6, 0.8, 0.0), (-0.2, 0.0, 0.0)), "rod"),
-        ),
-    )
+        (body("trunk", root, None), body("arm", revolute("shoulder", (0.0, 1.0, 0.0), (0.1, 0.1, 0.0)), "trunk"),
+         body("hand", spherical("wrist", (0.0, 0.0, -0.3)), "arm"),
+         body("rod", prismatic("slide", (1.0, 0.0, 0.0), (-0.1, 0.0, 0.1)), "trunk"),
+         body("tip", revolute("hinge", (0.6, 0.8, 0.0), (-0.2, 0.0, 0.0)), "rod")),
+    )  # fmt: skip
 
 
 class Held(Controller):

@@ -82,10 +82,8 @@ def test_the_expanded_tree_has_its_bodies_where_they_are(is_floating):
     q = model.neutral()
     for i, kind in enumerate(body.joint.kind for body in model.bodies):
         a, j, straight = (
-            int(tree.first_q[i]),
-            int(tree.first_v[i]),
-            3 if model.bodies[i].joint.kind == "floating" else 0,
-        )
+            int(tree.first_q[i]), int(tree.first_v[i]), 3 if model.bodies[i].joint.kind == "floating" else 0,
+        )  # fmt: skip
         if kind in ("floating", "spherical"):
             q[a : a + straight] = angles[j : j + straight]
             q[a + straight : a + straight + 4] = charts.quaternion_of(0, tuple(angles[j + straight : j + straight + 3]))

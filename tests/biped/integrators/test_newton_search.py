@@ -90,10 +90,8 @@ class Search:
         """Keep the factors of ``newton`` as those of the last step."""
         factors = self.scratch.motion.factors
         self.arrays.cache.kept_u[:], self.arrays.cache.kept_w[:], self.arrays.cache.kept_d[:] = (
-            factors.u,
-            factors.w,
-            factors.d,
-        )
+            factors.u, factors.w, factors.d,
+        )  # fmt: skip
         note_purpose(self.arrays, H)
 
     def beyond(self, base, factor, delta):

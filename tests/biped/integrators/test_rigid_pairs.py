@@ -108,13 +108,10 @@ def swung(rates, duration=0.4, **settings):
     return collide(model, v, duration, **settings)
 
 
-@pytest.mark.parametrize(
-    "rates",
-    [
-        {"left_hip_roll": 3.0, "right_hip_roll": -3.0},
-        {"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0, "right_hip_yaw": 1.0},
-    ],
-)
+@pytest.mark.parametrize("rates", [
+    {"left_hip_roll": 3.0, "right_hip_roll": -3.0},
+    {"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0, "right_hip_yaw": 1.0},
+])  # fmt: skip
 def test_legs_do_not_pass_through_one_another(rates):
     run = swung(rates)
     model, frame = run.state.model, run.frame

@@ -13,11 +13,9 @@ from experiments.visualization import export_eurobench
 
 #: Of ``eurobench/grf.csv``, by BEAT's program; the README beside that file has the commands.
 BEAT = {
-    "path_length": 0.105133449385667,
-    "path_length_ap": 0.0516687384896,
-    "path_length_ml": 0.0911862224549128,
+    "path_length": 0.105133449385667, "path_length_ap": 0.0516687384896, "path_length_ml": 0.0911862224549128,
     "area": 9.7687287293962e-05,
-}
+}  # fmt: skip
 #: The centres of pressure, of 0.1 m, go there in mm and back: 2⁻⁵² of each, 300 times, over paths of 0.05 m.
 ROUNDING = 1e-12
 

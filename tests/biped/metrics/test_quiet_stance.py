@@ -289,10 +289,8 @@ RAMP = np.arange(100.0)
     (lambda: metrics.diffusion_curve(RAMP**2, RAMP, RAMP), "even steps"),
     (lambda: metrics.diffusion_curve([], [], []), "even steps"),
     (lambda: metrics.diffusion_curve(RAMP, RAMP * math.nan, RAMP), "gaps are too many"),
-    (
-        lambda: metrics.diffusion_measures(metrics.diffusion_curve(RAMP, RAMP, RAMP), ((0.0, 2.0), (4.0, 9.0))),
-        "three lags or more",
-    ),
+    (lambda: metrics.diffusion_measures(metrics.diffusion_curve(RAMP, RAMP, RAMP), ((0.0, 2.0), (4.0, 9.0))),
+     "three lags or more"),
     (lambda: metrics.diffusion_measures(metrics.diffusion_curve(RAMP, RAMP, RAMP, 4.0)), "need 6 or more"),
     (lambda: metrics.sample_entropy([1.0, math.nan, 2.0, 3.0]), "without gaps"),
     (lambda: metrics.sample_entropy(RAMP, m=0), "m must be 1 or more"),
@@ -305,6 +303,6 @@ RAMP = np.arange(100.0)
     (lambda: metrics.rambling_trembling(RAMP, RAMP, RAMP[1:]), "of shapes"),
     (lambda: metrics.rambling_trembling(RAMP, RAMP * math.nan, RAMP), "no gaps"),
     (lambda: metrics.rambling_trembling(RAMP, RAMP, RAMP - 50.5), "1 times"),
-)
+)  # fmt: skip
 def test_what_cannot_be_measured_is_refused(call):
     call()

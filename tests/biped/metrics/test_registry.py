@@ -22,15 +22,12 @@ def test_names_come_in_the_order_of_the_registry(person):
     assert stems.count("peak_grf_FOOT") == 2
 
 
-@pytest.mark.parametrize(
-    ("name", "metric"),
-    [
-        ("peak_torque", "peak_torque"),
-        ("peak_torque_left_knee_pitch", "peak_torque_JOINT"),
-        ("saturation_time_left_knee_pitch", "saturation_time_JOINT"),
-        ("sway_gain_1", "sway_gain_FREQUENCY"),
-    ],
-)
+@pytest.mark.parametrize(("name", "metric"), [
+    ("peak_torque", "peak_torque"),
+    ("peak_torque_left_knee_pitch", "peak_torque_JOINT"),
+    ("saturation_time_left_knee_pitch", "saturation_time_JOINT"),
+    ("sway_gain_1", "sway_gain_FREQUENCY"),
+])  # fmt: skip
 def test_a_column_of_results_leads_to_its_metric(name, metric):
     assert metric_named(name).name == metric
 

@@ -38,14 +38,11 @@ def test_a_sound_run_passes_all():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("columns", "stepping", "line"),
-    [
-        ({"ledger_residual": 0.1}, KEEPS, "98.1 J"),
-        ({"momentum_defect_px": 1e-4}, KEEPS, "0.0001 N·s that no impulse accounts for"),
-        ({"contact_p0_z": -0.15}, KEEPS, "a contact point was 150 mm in the floor"),
-    ],
-)
+@pytest.mark.parametrize(("columns", "stepping", "line"), [
+    ({"ledger_residual": 0.1}, KEEPS, "98.1 J"),
+    ({"momentum_defect_px": 1e-4}, KEEPS, "0.0001 N·s that no impulse accounts for"),
+    ({"contact_p0_z": -0.15}, KEEPS, "a contact point was 150 mm in the floor"),
+])  # fmt: skip
 def test_what_makes_a_run_unreliable(columns, stepping, line):
     """Of a block of 10 kg with its centre 1 m high, that exchanges nothing, 0.1 J are 0.1 % of its m g l."""
     share = {name: 1.01 * 98.1 if name == "ledger_residual" else 1.0 for name in columns}
@@ -55,15 +52,12 @@ def test_what_makes_a_run_unreliable(columns, stepping, line):
     assert line.split()[-1] in measured["reason"]
 
 
-@pytest.mark.parametrize(
-    ("columns", "stepping"),
-    [
-        ({"ledger_residual": 9.9}, Stepping("mujoco", 5e-4, is_engine=True)),
-        ({"ledger_residual": 0.09}, KEEPS),
-        ({"momentum_defect_px": 1e-4}, Stepping("rk4", 5e-4)),
-        ({"contact_p0_z": -0.05}, KEEPS),
-    ],
-)
+@pytest.mark.parametrize(("columns", "stepping"), [
+    ({"ledger_residual": 9.9}, Stepping("mujoco", 5e-4, is_engine=True)),
+    ({"ledger_residual": 0.09}, KEEPS),
+    ({"momentum_defect_px": 1e-4}, Stepping("rk4", 5e-4)),
+    ({"contact_p0_z": -0.05}, KEEPS),
+])  # fmt: skip
 def test_what_does_not(columns, stepping):
     assert rows_with(**columns).measure(stepping=stepping)["verdict"] == "recovered"
 

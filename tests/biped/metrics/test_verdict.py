@@ -44,21 +44,15 @@ def concluded(rows=None, **context):
     return verdict_line((rows or on_sole(TIMES)).measure(**context))
 
 
-@pytest.mark.parametrize(
-    ("ending", "line"),
-    [
-        (Ending(), "recovered in place"),
-        (Ending("completed"), "completed"),
-        (Ending("interrupted"), "interrupted"),
-        (Ending("failed", error="no solution"), "failed: no solution"),
-        (Ending.by(HEIGHT), "fell: trunk below 0.6 m at 1.92 s"),
-        (Ending.by(Limit("tilt", "trunk", 1.3, 1.2, 0.5)), "fell: trunk tilted beyond 69° at 0.5 s"),
-        (
-            Ending.by(RATE),
-            "lost control: left ankle roll at 457 rad/s (limit 100) at 4 s, margin of stability +50 mm",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("ending", "line"), [
+    (Ending(), "recovered in place"),
+    (Ending("completed"), "completed"),
+    (Ending("interrupted"), "interrupted"),
+    (Ending("failed", error="no solution"), "failed: no solution"),
+    (Ending.by(HEIGHT), "fell: trunk below 0.6 m at 1.92 s"),
+    (Ending.by(Limit("tilt", "trunk", 1.3, 1.2, 0.5)), "fell: trunk tilted beyond 69° at 0.5 s"),
+    (Ending.by(RATE), "lost control: left ankle roll at 457 rad/s (limit 100) at 4 s, margin of stability +50 mm"),
+])  # fmt: skip
 def test_how_a_run_ended_comes_first_and_has_its_reason(ending, line):
     assert concluded(ending=ending) == line
     assert line.partition(":")[0].partition(" in ")[0] in VERDICTS
@@ -99,19 +93,16 @@ def test_a_joint_that_runs_away_long_after_balance_was_lost_is_a_fall():
     assert line == "fell: outside of its base of support for the last 1.00 s"
 
 
-@pytest.mark.parametrize(
-    ("span", "line"),
-    [
-        (Span("a push", 3.5, 3.6), "recovered in place"),
-        (Span("a push", 3.85, 3.95), "undecided: a push acted 0.05 s before the end"),
-        (Span("a push", 3.95, 4.05), "undecided: a push still acts"),
-        (Span("a push", 4.5, 4.6), "recovered in place"),
-        (Span("a force", 3.0, 9.0), "undecided: a force still acts"),
-        (Span("a force", 4.0 - 5.1 * TAU, 9.0), "recovered in place"),
-        (Span("the floor's motion", 1.0, 9.0, 2.9), "recovered in place"),
-        (Span("the floor's motion", 1.0, 9.0, 3.1), "undecided: the floor's motion still acts"),
-    ],
-)
+@pytest.mark.parametrize(("span", "line"), [
+    (Span("a push", 3.5, 3.6), "recovered in place"),
+    (Span("a push", 3.85, 3.95), "undecided: a push acted 0.05 s before the end"),
+    (Span("a push", 3.95, 4.05), "undecided: a push still acts"),
+    (Span("a push", 4.5, 4.6), "recovered in place"),
+    (Span("a force", 3.0, 9.0), "undecided: a force still acts"),
+    (Span("a force", 4.0 - 5.1 * TAU, 9.0), "recovered in place"),
+    (Span("the floor's motion", 1.0, 9.0, 2.9), "recovered in place"),
+    (Span("the floor's motion", 1.0, 9.0, 3.1), "undecided: the floor's motion still acts"),
+])  # fmt: skip
 def test_what_still_acts_has_to_be_waited_for_until_it_has_lasted(span, line):
     assert concluded(acting=(span,)) == line
 

@@ -31,17 +31,12 @@ def test_all_that_a_model_has_comes_back():
     body = person.bodies[knee]
     joint = replace(body.joint, lower=-2.0, max_effort=90.0, damping=0.1, friction=0.2, armature=0.3)
     model = replace(
-        person,
-        bodies=(*person.bodies[:knee], replace(body, joint=joint), *person.bodies[knee + 1 :]),
-        posture=(("left_knee_pitch", -0.3),),
-        notes=("nothing of this is true",),
-        gravity=(0.1, 0.0, -1.62),
-        visuals=(
-            Visual("trunk", "mesh", (1, -1, 0.001), (0, 0, 1), file="a.stl"),
-            Visual("trunk", "sphere", color=(1, 0, 0)),
-        ),
+        person, bodies=(*person.bodies[:knee], replace(body, joint=joint), *person.bodies[knee + 1 :]),
+        posture=(("left_knee_pitch", -0.3),), notes=("nothing of this is true",), gravity=(0.1, 0.0, -1.62),
+        visuals=(Visual("trunk", "mesh", (1, -1, 0.001), (0, 0, 1), file="a.stl"),
+            Visual("trunk", "sphere", color=(1, 0, 0))),
         lines=(Line("trunk", None, (0, 0, 0.3), (0.1, 0, 2), (0, 0.5, 1)),),
-    )
+    )  # fmt: skip
     assert model_from_json(model_to_json(model)) == model
 
 

@@ -42,16 +42,13 @@ def test_numbers_are_kept_as_plain_floats():
     assert hash(joint) == hash(bm.prismatic("slide", (0.0, 0.0, 1.0), (1.0, 2.0, 3.0)))
 
 
-@pytest.mark.parametrize(
-    ("joint", "nq", "nv"),
-    [
-        (bm.revolute("j", (1, 0, 0)), 1, 1),
-        (bm.prismatic("j", (1, 0, 0)), 1, 1),
-        (bm.spherical("j"), 4, 3),
-        (bm.floating("j"), 7, 6),
-        (bm.fixed("j"), 0, 0),
-    ],
-)
+@pytest.mark.parametrize(("joint", "nq", "nv"), [
+    (bm.revolute("j", (1, 0, 0)), 1, 1),
+    (bm.prismatic("j", (1, 0, 0)), 1, 1),
+    (bm.spherical("j"), 4, 3),
+    (bm.floating("j"), 7, 6),
+    (bm.fixed("j"), 0, 0),
+])  # fmt: skip
 def test_coordinates_of_each_kind(joint, nq, nv):
     assert (joint.nq, joint.nv) == (nq, nv)
     assert joint.has_axis == (nv == 1)
@@ -109,53 +106,50 @@ def test_rotation_follows_the_right_hand():
 # --- what is refused ---
 
 
-@pytest.mark.parametrize(
-    ("make", "parts"),
-    [
-        (lambda: bm.revolute("knee", (0, 0, 0)), ("joint 'knee': axis must not be zero",)),
-        (lambda: bm.Joint("knee", "revolute"), ("joint 'knee': axis must not be zero",)),
-        (lambda: bm.revolute("knee", (0, NAN, 0)), ("joint 'knee': axis must be 3 finite numbers", "nan")),
-        (lambda: bm.revolute("knee", (0, 1)), ("joint 'knee': axis must be 3 finite numbers",)),
-        (lambda: bm.revolute("knee", "up"), ("joint 'knee': axis must be 3 finite numbers", "'up'")),
-        (lambda: bm.revolute("knee", (0, 1, 0), (0, 0, math.inf)), ("joint 'knee': position", "inf")),
-        (lambda: bm.Joint("hip", "spherical", (1, 0, 0)), ("joint 'hip'", "spherical joint has none")),
-        (lambda: bm.Joint("hip", "revolut", (1, 0, 0)), ("unknown joint kind 'revolut'", "did you mean 'revolute'")),
-        (lambda: bm.revolute("", (0, 1, 0)), ("a joint needs a name",)),
-        (lambda: bm.revolute(7, (0, 1, 0)), ("a joint needs a name", "7")),
-        (lambda: body(mass=0), ("body 'a': mass must be above zero, got 0.0 kg",)),
-        (lambda: body(mass=-2), ("body 'a': mass must not be below zero, got -2.0 kg",)),
-        (lambda: body(mass=NAN), ("body 'a': mass must be a finite number, got nan",)),
-        (lambda: body(mass=None), ("body 'a': mass must be a finite number, got None",)),
-        (lambda: body(mass="heavy"), ("body 'a': mass must be a finite number, got 'heavy'",)),
-        (lambda: body(inertia=(1, 1, 1)), ("body 'a': inertia must be 3 x 3 finite numbers",)),
-        (lambda: body(inertia=np.diag([1, 1, NAN])), ("body 'a': inertia must be 3 x 3 finite numbers",)),
-        (lambda: body(inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), ("body 'a': inertia must be symmetric", "0.1")),
-        (lambda: body(inertia=np.diag([1, 1, -1])), (r"\(-1, 1, 1\) kg m²", "none may be below zero")),
-        (lambda: body(inertia=np.diag([1, 2, 3.1])), (r"\(1, 2, 3.1\) kg m²", "sum of the other two")),
-        (lambda: body(com=(0, 0)), ("body 'a': com must be 3 finite numbers",)),
-        (lambda: body(joint="hip"), ("body 'a': joint must be a Joint", "got 'hip'")),
-        (lambda: body(name=" "), ("a body needs a name",)),
-        (lambda: bm.Body("a", 1, UNIT_INERTIA, (0, 0, 0), bm.fixed("j"), 3), ("body 'a': the parent", "3")),
-        (lambda: bm.ContactPoint("p", "foot", (0, 0, NAN)), ("contact point 'p': position must be 3 finite numbers",)),
-        (lambda: bm.ContactPoint("", "foot", (0, 0, 0)), ("a contact point needs a name",)),
-        (lambda: bm.ContactPoint("p", "", (0, 0, 0)), ("contact point 'p': the body needs a name",)),
-        (lambda: bm.Box("foot", (1, 0, 1)), ("box on 'foot': each edge must be above zero, got 0.0 m",)),
-        (lambda: bm.Box("foot", (1, 1, 1), (NAN, 0, 0)), ("box on 'foot': center must be 3 finite numbers",)),
-        (lambda: bm.Box("foot", (1, 1, 1), rotation=2 * np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
-        (lambda: bm.Box("foot", (1, 1, 1), rotation=-np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
-        (lambda: bm.Visual("foot", "cone"), ("visual on 'foot': unknown form 'cone'",)),
-        (lambda: bm.Visual("foot", "mesh"), ("visual on 'foot': a mesh has a file, other forms have none",)),
-        (lambda: bm.Visual("foot", "box", (1, 0, 1)), ("visual on 'foot': each edge must be above zero",)),
-        (lambda: bm.Line("", None), ("a line: the body needs a name",)),
-        (lambda: bm.Line("foot", None, (0, NAN, 0)), ("line from 'foot' to None: begin must be 3 finite numbers",)),
-        (lambda: bm.Line("foot", None, color=(0, 0, 255)), ("line from 'foot' to None: color", "from 0 to 1")),
-        (lambda: bm.box_size_of(1.0, (1, 1, 2)), (r"no box has the principal moments \(1.0, 1.0, 2.0\)",)),
-        (lambda: bm.box_inertia(0.0, (1, 1, 1)), ("mass of the box must be above zero",)),
-        (lambda: bm.box_inertia(1.0, (1, -1, 1)), ("edge of the box must be above zero, got -1.0 m",)),
-        (lambda: bm.principal_inertia((1, 1, 1), np.ones((3, 3))), ("rotation of the principal axes",)),
-        (lambda: bm.rotation_about((0, 0, 0), 1.0), ("axis of rotation must not be zero",)),
-    ],
-)
+@pytest.mark.parametrize(("make", "parts"), [
+    (lambda: bm.revolute("knee", (0, 0, 0)), ("joint 'knee': axis must not be zero",)),
+    (lambda: bm.Joint("knee", "revolute"), ("joint 'knee': axis must not be zero",)),
+    (lambda: bm.revolute("knee", (0, NAN, 0)), ("joint 'knee': axis must be 3 finite numbers", "nan")),
+    (lambda: bm.revolute("knee", (0, 1)), ("joint 'knee': axis must be 3 finite numbers",)),
+    (lambda: bm.revolute("knee", "up"), ("joint 'knee': axis must be 3 finite numbers", "'up'")),
+    (lambda: bm.revolute("knee", (0, 1, 0), (0, 0, math.inf)), ("joint 'knee': position", "inf")),
+    (lambda: bm.Joint("hip", "spherical", (1, 0, 0)), ("joint 'hip'", "spherical joint has none")),
+    (lambda: bm.Joint("hip", "revolut", (1, 0, 0)), ("unknown joint kind 'revolut'", "did you mean 'revolute'")),
+    (lambda: bm.revolute("", (0, 1, 0)), ("a joint needs a name",)),
+    (lambda: bm.revolute(7, (0, 1, 0)), ("a joint needs a name", "7")),
+    (lambda: body(mass=0), ("body 'a': mass must be above zero, got 0.0 kg",)),
+    (lambda: body(mass=-2), ("body 'a': mass must not be below zero, got -2.0 kg",)),
+    (lambda: body(mass=NAN), ("body 'a': mass must be a finite number, got nan",)),
+    (lambda: body(mass=None), ("body 'a': mass must be a finite number, got None",)),
+    (lambda: body(mass="heavy"), ("body 'a': mass must be a finite number, got 'heavy'",)),
+    (lambda: body(inertia=(1, 1, 1)), ("body 'a': inertia must be 3 x 3 finite numbers",)),
+    (lambda: body(inertia=np.diag([1, 1, NAN])), ("body 'a': inertia must be 3 x 3 finite numbers",)),
+    (lambda: body(inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), ("body 'a': inertia must be symmetric", "0.1")),
+    (lambda: body(inertia=np.diag([1, 1, -1])), (r"\(-1, 1, 1\) kg m²", "none may be below zero")),
+    (lambda: body(inertia=np.diag([1, 2, 3.1])), (r"\(1, 2, 3.1\) kg m²", "sum of the other two")),
+    (lambda: body(com=(0, 0)), ("body 'a': com must be 3 finite numbers",)),
+    (lambda: body(joint="hip"), ("body 'a': joint must be a Joint", "got 'hip'")),
+    (lambda: body(name=" "), ("a body needs a name",)),
+    (lambda: bm.Body("a", 1, UNIT_INERTIA, (0, 0, 0), bm.fixed("j"), 3), ("body 'a': the parent", "3")),
+    (lambda: bm.ContactPoint("p", "foot", (0, 0, NAN)), ("contact point 'p': position must be 3 finite numbers",)),
+    (lambda: bm.ContactPoint("", "foot", (0, 0, 0)), ("a contact point needs a name",)),
+    (lambda: bm.ContactPoint("p", "", (0, 0, 0)), ("contact point 'p': the body needs a name",)),
+    (lambda: bm.Box("foot", (1, 0, 1)), ("box on 'foot': each edge must be above zero, got 0.0 m",)),
+    (lambda: bm.Box("foot", (1, 1, 1), (NAN, 0, 0)), ("box on 'foot': center must be 3 finite numbers",)),
+    (lambda: bm.Box("foot", (1, 1, 1), rotation=2 * np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
+    (lambda: bm.Box("foot", (1, 1, 1), rotation=-np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
+    (lambda: bm.Visual("foot", "cone"), ("visual on 'foot': unknown form 'cone'",)),
+    (lambda: bm.Visual("foot", "mesh"), ("visual on 'foot': a mesh has a file, other forms have none",)),
+    (lambda: bm.Visual("foot", "box", (1, 0, 1)), ("visual on 'foot': each edge must be above zero",)),
+    (lambda: bm.Line("", None), ("a line: the body needs a name",)),
+    (lambda: bm.Line("foot", None, (0, NAN, 0)), ("line from 'foot' to None: begin must be 3 finite numbers",)),
+    (lambda: bm.Line("foot", None, color=(0, 0, 255)), ("line from 'foot' to None: color", "from 0 to 1")),
+    (lambda: bm.box_size_of(1.0, (1, 1, 2)), (r"no box has the principal moments \(1.0, 1.0, 2.0\)",)),
+    (lambda: bm.box_inertia(0.0, (1, 1, 1)), ("mass of the box must be above zero",)),
+    (lambda: bm.box_inertia(1.0, (1, -1, 1)), ("edge of the box must be above zero, got -1.0 m",)),
+    (lambda: bm.principal_inertia((1, 1, 1), np.ones((3, 3))), ("rotation of the principal axes",)),
+    (lambda: bm.rotation_about((0, 0, 0), 1.0), ("axis of rotation must not be zero",)),
+])  # fmt: skip
 def test_what_cannot_be_is_refused(make, parts):
     with says(*parts):
         make()

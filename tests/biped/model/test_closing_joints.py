@@ -48,15 +48,11 @@ def test_the_gap_is_where_the_points_are():
 
 
 @pytest.mark.parametrize("parent", ["one", None])
-@pytest.mark.parametrize(
-    "kind",
-    [
-        {"kind": "cylindrical"},
-        {"kind": "universal", "second_axis": (0.2, 0.0, -0.1)},
-        {"kind": "helical", "pitch": 0.1},
-    ],
-    ids=lambda kind: kind["kind"],
-)
+@pytest.mark.parametrize("kind", [
+    {"kind": "cylindrical"},
+    {"kind": "universal", "second_axis": (0.2, 0.0, -0.1)},
+    {"kind": "helical", "pitch": 0.1},
+], ids=lambda kind: kind["kind"])  # fmt: skip
 def test_files_keep_them(kind, parent):
     model = joined(
         parent=parent, axis=(0.1, 0.7, 0.2), position=(0.1, 0.2, 0.3), child_position=(0.3, 0.2, 0.1), alignment=TURN,
@@ -125,21 +121,14 @@ def test_a_floating_model_is_not_held_to_the_ground():
         replace(human(), closing_joints=(ClosingJoint("rail", "spherical", None, "trunk"),))
 
 
-@pytest.mark.parametrize(
-    ("element", "told"),
-    [
-        ('<closing_joint name="d" type="revolute"><parent link="one"/></closing_joint>', "needs an element <child"),
-        ('<closing_joint name="d"><parent link="one"/><child link="two"/></closing_joint>', "'type', a name"),
-        (
-            '<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
-            "closing joint 'd': unknown link 'three'",
-        ),
-        (
-            '<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
-            "its child 'world' is fixed to the ground; make that its parent",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("element", "told"), [
+    ('<closing_joint name="d" type="revolute"><parent link="one"/></closing_joint>', "needs an element <child"),
+    ('<closing_joint name="d"><parent link="one"/><child link="two"/></closing_joint>', "'type', a name"),
+    ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
+     "closing joint 'd': unknown link 'three'"),
+    ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
+     "its child 'world' is fixed to the ground; make that its parent"),
+])  # fmt: skip
 def test_what_a_file_says_wrong_is_told(element, told):
     text = urdf_text(joined()).replace("</biped>", f"{element}</biped>")
     assert element in text

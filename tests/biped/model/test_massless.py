@@ -25,14 +25,10 @@ def universal(cross_mass=0.0):
     ball = 0.4 * cross_mass * 1e-4 * np.eye(3)
     return bm.Model(
         "universal",
-        (
-            bm.Body("input", 2.0, bm.box_inertia(2.0, (0.1, 0.2, 0.3)), (0.0, 0.0, -0.1), bm.revolute("drive", Z)),
-            bm.Body("cross", cross_mass, ball, (0, 0, 0), bm.revolute("yoke", X, (0, 0, -0.3)), "input"),
-            bm.Body(
-                "shaft", 1.5, bm.box_inertia(1.5, (0.1, 0.1, 0.6)), (0.02, 0, -0.3), bm.revolute("fork", Y), "cross"
-            ),
-        ),
-    )
+        (bm.Body("input", 2.0, bm.box_inertia(2.0, (0.1, 0.2, 0.3)), (0.0, 0.0, -0.1), bm.revolute("drive", Z)),
+         bm.Body("cross", cross_mass, ball, (0, 0, 0), bm.revolute("yoke", X, (0, 0, -0.3)), "input"),
+         bm.Body("shaft", 1.5, bm.box_inertia(1.5, (0.1, 0.1, 0.6)), (0.02, 0, -0.3), bm.revolute("fork", Y), "cross")),
+    )  # fmt: skip
 
 
 def hung():

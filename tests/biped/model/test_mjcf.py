@@ -157,17 +157,14 @@ def test_gravity_and_masses_by_hand(written):
     assert load_mjcf(written(document(tree(), '<option><flag gravity="disable"/></option>'))).gravity == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("attributes", "lower", "upper"),
-    [
-        ('range="-30 60"', math.radians(-30), math.radians(60)),
-        ('range="-30 60" limited="false"', -math.inf, math.inf),
-        ('range="10 90" ref="30"', math.radians(-20), math.radians(60)),
-        ('type="slide" range="-1 1"', -1.0, 1.0),
-        ('type="slide" range="-1 1" ref=".25"', -1.25, 0.75),
-        ("", -math.inf, math.inf),
-    ],
-)
+@pytest.mark.parametrize(("attributes", "lower", "upper"), [
+    ('range="-30 60"', math.radians(-30), math.radians(60)),
+    ('range="-30 60" limited="false"', -math.inf, math.inf),
+    ('range="10 90" ref="30"', math.radians(-20), math.radians(60)),
+    ('type="slide" range="-1 1"', -1.0, 1.0),
+    ('type="slide" range="-1 1" ref=".25"', -1.25, 0.75),
+    ("", -math.inf, math.inf),
+])  # fmt: skip
 def test_limits_are_counted_from_where_the_file_draws_the_joint(written, attributes, lower, upper):
     joint = load_mjcf(written(document(tree(hip=attributes)))).bodies[1].joint
     assert (joint.lower, joint.upper) == pytest.approx((lower, upper), rel=1e-12)

@@ -54,38 +54,32 @@ def test_any_order_of_the_bodies_gives_parents_first(seed, n):
     assert replace(shuffled) == shuffled  # sorting what is sorted changes nothing
 
 
-@pytest.mark.parametrize(
-    ("bodies", "parts"),
-    [
-        ([], ("a model has a root", "found none")),
-        ([body("a"), body("b", None, bm.revolute("r", Y))], ("'a_joint' of body 'a' floats", "none may where several")),
-        ([body("a", "b"), body("b", "a")], ("a model has a root", "none")),
-        ([body("r"), body("a", "b"), body("b", "a")], ("bodies 'a', 'b' do not hang on the root", "circle")),
-        ([body("r"), body("a", "a")], ("bodies 'a' do not hang on the root",)),
-        ([body("r"), body("r", "r")], ("two bodies are named 'r'",)),
-        ([body("r"), body("a", "r", bm.revolute("r_joint", Y))], ("two joints are named 'r_joint'",)),
-        ([body("thigh"), body("shank", "thig")], ("body 'shank': parent: unknown body 'thig'", "did you mean 'thigh'")),
-        ([body("r"), body("a", "r", bm.floating("f"))], ("joint 'f' of body 'a' floats; only the root's joint may",)),
-        ([body("g", None, bm.fixed("g"))], ("root 'g' is fixed to the ground", "found none")),
-    ],
-)
+@pytest.mark.parametrize(("bodies", "parts"), [
+    ([], ("a model has a root", "found none")),
+    ([body("a"), body("b", None, bm.revolute("r", Y))], ("'a_joint' of body 'a' floats", "none may where several")),
+    ([body("a", "b"), body("b", "a")], ("a model has a root", "none")),
+    ([body("r"), body("a", "b"), body("b", "a")], ("bodies 'a', 'b' do not hang on the root", "circle")),
+    ([body("r"), body("a", "a")], ("bodies 'a' do not hang on the root",)),
+    ([body("r"), body("r", "r")], ("two bodies are named 'r'",)),
+    ([body("r"), body("a", "r", bm.revolute("r_joint", Y))], ("two joints are named 'r_joint'",)),
+    ([body("thigh"), body("shank", "thig")], ("body 'shank': parent: unknown body 'thig'", "did you mean 'thigh'")),
+    ([body("r"), body("a", "r", bm.floating("f"))], ("joint 'f' of body 'a' floats; only the root's joint may",)),
+    ([body("g", None, bm.fixed("g"))], ("root 'g' is fixed to the ground", "found none")),
+])  # fmt: skip
 def test_bodies_that_are_no_tree(bodies, parts):
     with says(*parts):
         bm.Model("m", bodies)
 
 
-@pytest.mark.parametrize(
-    ("changes", "parts"),
-    [
-        ({"name": ""}, ("a model needs a name",)),
-        ({"gravity": (0, 0)}, ("model 'human': gravity must be 3 finite numbers",)),
-        ({"feet": ("left_hand",)}, ("feet: unknown body 'left_hand'", "bodies are trunk")),
-        ({"feet": ("left_foot", "left_foot")}, ("two feet are named 'left_foot'",)),
-        ({"shapes": (bm.Box("tail", (1, 1, 1)),)}, ("box on 'tail': unknown body 'tail'",)),
-        ({"contact_points": (bm.ContactPoint("p", "foot", (0, 0, 0)),)}, ("contact point 'p': unknown body 'foot'",)),
-        ({"contact_points": (bm.ContactPoint("p", "trunk", (0, 0, 0)),) * 2}, ("two contact points are named 'p'",)),
-    ],
-)
+@pytest.mark.parametrize(("changes", "parts"), [
+    ({"name": ""}, ("a model needs a name",)),
+    ({"gravity": (0, 0)}, ("model 'human': gravity must be 3 finite numbers",)),
+    ({"feet": ("left_hand",)}, ("feet: unknown body 'left_hand'", "bodies are trunk")),
+    ({"feet": ("left_foot", "left_foot")}, ("two feet are named 'left_foot'",)),
+    ({"shapes": (bm.Box("tail", (1, 1, 1)),)}, ("box on 'tail': unknown body 'tail'",)),
+    ({"contact_points": (bm.ContactPoint("p", "foot", (0, 0, 0)),)}, ("contact point 'p': unknown body 'foot'",)),
+    ({"contact_points": (bm.ContactPoint("p", "trunk", (0, 0, 0)),) * 2}, ("two contact points are named 'p'",)),
+])  # fmt: skip
 def test_wrong_model(changes, parts):
     with says(*parts):
         replace(bm.human(), **changes)
@@ -97,17 +91,12 @@ def test_wrong_model(changes, parts):
 def test_weld_moves_what_hangs_on_it():
     model = bm.Model(
         "m",
-        [
-            body("root", mass=2.0),
-            body("sensor", "root", bm.fixed("weld", (1, 0, 0)), com=(0, 0, 3), mass=1.0),
-            body("arm", "sensor", bm.revolute("shoulder", Y, (0, 1, 0))),
-        ],
-        contact_points=[bm.ContactPoint("p", "sensor", (0, 0, 1))],
-        shapes=[bm.Box("sensor", (1, 1, 1), (0, 2, 0))],
+        [body("root", mass=2.0), body("sensor", "root", bm.fixed("weld", (1, 0, 0)), com=(0, 0, 3), mass=1.0),
+         body("arm", "sensor", bm.revolute("shoulder", Y, (0, 1, 0)))],
+        contact_points=[bm.ContactPoint("p", "sensor", (0, 0, 1))], shapes=[bm.Box("sensor", (1, 1, 1), (0, 2, 0))],
         visuals=[bm.Visual("sensor", "sphere", center=(0, 0, 4))],
-        lines=[bm.Line(None, "sensor", (1, 2, 3), (0, 0, 5))],
-        feet=["sensor"],
-    )
+        lines=[bm.Line(None, "sensor", (1, 2, 3), (0, 0, 5))], feet=["sensor"],
+    )  # fmt: skip
     assert model.body_names == ("root", "arm")
     assert model.root.mass == 3.0
     np.testing.assert_allclose(model.root.com, (1 / 3, 0, 1), atol=1e-15)
@@ -181,15 +170,12 @@ def _with_frame_at_com(reduced, shift):
 
 
 def test_names_and_indices():
-    model = bm.Model(
-        "m",
-        [
-            body("root", None, bm.floating("base")),
-            body("upper", "root", bm.spherical("ball")),
-            body("lower", "upper", bm.prismatic("slide", Y)),
-            body("end", "lower", bm.revolute("hinge", Y)),
-        ],
-    )
+    model = bm.Model("m", [
+        body("root", None, bm.floating("base")),
+        body("upper", "root", bm.spherical("ball")),
+        body("lower", "upper", bm.prismatic("slide", Y)),
+        body("end", "lower", bm.revolute("hinge", Y)),
+    ])  # fmt: skip
     assert (model.n, model.nq, model.nv) == (4, 13, 11)
     assert model.joint_names == ("slide", "hinge")
     assert (model.coordinate("hinge"), model.dof("hinge")) == (12, 10)
@@ -207,18 +193,15 @@ def test_names_and_indices():
     )
 
 
-@pytest.mark.parametrize(
-    ("ask", "parts"),
-    [
-        (lambda m: m.dof("knee"), ("unknown joint 'knee'", "did you mean 'left_knee_pitch'", "joints are left_hip")),
-        (lambda m: m.dof("body"), ("unknown joint 'body'",)),
-        (lambda m: m.coordinate("left_hip_rol"), ("did you mean 'left_hip_roll'",)),
-        (lambda m: m.body_index("lft_foot"), ("unknown body 'lft_foot'", "'left_foot'", "bodies are trunk, ")),
-        (lambda m: m.joint_index("x"), ("unknown joint 'x'", "joints are body, left_hip_roll")),
-        (lambda m: m.contact_index("left_5"), ("unknown contact point 'left_5'", "contact points are left_1")),
-        (lambda m: m.without_contacts().contact_index("left_1"), ("there are no contact points",)),
-    ],
-)
+@pytest.mark.parametrize(("ask", "parts"), [
+    (lambda m: m.dof("knee"), ("unknown joint 'knee'", "did you mean 'left_knee_pitch'", "joints are left_hip")),
+    (lambda m: m.dof("body"), ("unknown joint 'body'",)),
+    (lambda m: m.coordinate("left_hip_rol"), ("did you mean 'left_hip_roll'",)),
+    (lambda m: m.body_index("lft_foot"), ("unknown body 'lft_foot'", "'left_foot'", "bodies are trunk, ")),
+    (lambda m: m.joint_index("x"), ("unknown joint 'x'", "joints are body, left_hip_roll")),
+    (lambda m: m.contact_index("left_5"), ("unknown contact point 'left_5'", "contact points are left_1")),
+    (lambda m: m.without_contacts().contact_index("left_1"), ("there are no contact points",)),
+])  # fmt: skip
 def test_unknown_names(ask, parts):
     with says(*parts):
         ask(bm.human())
@@ -284,18 +267,15 @@ def test_spherical_joints_take_quaternions():
     np.testing.assert_array_equal(model.configuration(angles={"ball": (0, 1, 0, 0)}), (0, 1, 0, 0))
 
 
-@pytest.mark.parametrize(
-    ("ask", "parts"),
-    [
-        (lambda: bm.human().configuration(angles={"left_knee": 1}), ("unknown joint 'left_knee'", "'left_knee_pitch'")),
-        (lambda: bm.human().configuration(angles={"body": 1}), ("unknown joint 'body'",)),
-        (lambda: bm.human().configuration(angles={"left_hip_roll": None}), ("left_hip_roll", "finite number")),
-        (lambda: bm.human().configuration(position=(0, 0)), ("position must be 3 finite numbers",)),
-        (lambda: bm.human().configuration(orientation=(1, 1, 0, 0)), ("unit quaternion", "norm 1.41421")),
-        (lambda: bm.chain(2).configuration(position=(0, 0, 1)), ("position", "'joint_1' of the root is revolute")),
-        (lambda: bm.chain(2).configuration(orientation=(1, 0, 0, 0)), ("orientation", "floating root")),
-    ],
-)
+@pytest.mark.parametrize(("ask", "parts"), [
+    (lambda: bm.human().configuration(angles={"left_knee": 1}), ("unknown joint 'left_knee'", "'left_knee_pitch'")),
+    (lambda: bm.human().configuration(angles={"body": 1}), ("unknown joint 'body'",)),
+    (lambda: bm.human().configuration(angles={"left_hip_roll": None}), ("left_hip_roll", "finite number")),
+    (lambda: bm.human().configuration(position=(0, 0)), ("position must be 3 finite numbers",)),
+    (lambda: bm.human().configuration(orientation=(1, 1, 0, 0)), ("unit quaternion", "norm 1.41421")),
+    (lambda: bm.chain(2).configuration(position=(0, 0, 1)), ("position", "'joint_1' of the root is revolute")),
+    (lambda: bm.chain(2).configuration(orientation=(1, 0, 0, 0)), ("orientation", "floating root")),
+])  # fmt: skip
 def test_wrong_configuration(ask, parts):
     with says(*parts):
         ask()

@@ -153,13 +153,10 @@ FLAG = '<link name="flag"/>' + joint("mast", "continuous", "pelvis", "flag", "0 
 ENDING = ROBOT.replace("</robot>", f"{FLAG}</robot>")
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1), "body 'pelvis' cannot be a rigid body"),
-        (ENDING, "body 'flag': nothing resists its joint 'mast': the body has no mass"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    (ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1), "body 'pelvis' cannot be a rigid body"),
+    (ENDING, "body 'flag': nothing resists its joint 'mast': the body has no mass"),
+])  # fmt: skip
 def test_an_unphysical_link_is_refused_with_the_ways_out(text, why):
     with pytest.raises(ModelError, match=f"{why}.*load with repair='merge' .* or with repair='inertia'"):
         load_urdf(text)
@@ -361,17 +358,10 @@ def test_limits_are_left_out_and_bearings_given_where_asked_for():
     assert load_urdf(ROBOT, limits=False, damping=0, friction=0).tree.passive.shape[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are left out: left_knee"),
-        (
-            'lower="-0.1" upper="2.5"',
-            'lower="2.5" upper="-0.1"',
-            "position limits that leave no room are left out: left_k",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "told"), [
+    ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are left out: left_knee"),
+    ('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', "position limits that leave no room are left out: left_k"),
+])  # fmt: skip
 def test_limits_that_are_none_are_left_out_and_told_of(old, new, told):
     with pytest.warns(ModelWarning, match=told):
         model = load_urdf(ROBOT.replace(old, new, 1))

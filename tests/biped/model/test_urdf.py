@@ -357,17 +357,15 @@ def test_broken_file(text, message, capfd):
 
 
 XACRO = {
-    "an include": (
-        '<link name="camera"/>',
-        '<link name="camera"/><x:include filename="a" xmlns:x="http://ros.org/wiki/xacro"/>',
-    ),
+    "an include": ('<link name="camera"/>',
+        '<link name="camera"/><x:include filename="a" xmlns:x="http://ros.org/wiki/xacro"/>'),
     "a macro below": ("<mass", '<x:inertia m="1" xmlns:x="http://www.ros.org/xacro"/><mass'),
     "an unbound prefix": ('<link name="camera"/>', '<link name="camera"/><xacro:leg side="left"/>'),
     "a macro of old": ('<link name="camera"/>', '<link name="camera"/><macro name="leg" params="side"/>'),
     "an expression": ('value="2.0"', 'value="${2 * m}"'),
     "a name": ('joint name="knee"', 'joint name="$(arg side)_knee"'),
     "a file": ("<mass", '<visual><geometry><mesh filename="$(find robot)/a.stl"/></geometry></visual><mass'),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", XACRO)
@@ -381,14 +379,11 @@ def test_files_of_xacro_are_refused_by_their_name():
         bm.load_robot("leg.urdf.xacro")
 
 
-@pytest.mark.parametrize(
-    ("more", "notes"),
-    [
-        ('<!-- ${m} <xacro:leg/> --><gazebo><plugin ns="$(arg ns)"/></gazebo><transmission name="t"/>', ()),
-        ("<links/>", ("elements of the file that are not read: <links> in <robot>",)),
-        ('<s:camera xmlns:s="http://gazebo"/>', ("elements of the file that are not read: <camera> in <robot>",)),
-    ],
-)
+@pytest.mark.parametrize(("more", "notes"), [
+    ('<!-- ${m} <xacro:leg/> --><gazebo><plugin ns="$(arg ns)"/></gazebo><transmission name="t"/>', ()),
+    ("<links/>", ("elements of the file that are not read: <links> in <robot>",)),
+    ('<s:camera xmlns:s="http://gazebo"/>', ("elements of the file that are not read: <camera> in <robot>",)),
+])  # fmt: skip
 def test_what_is_not_read_is_told_unless_it_is_for_others(more, notes):
     plain, model = bm.load_urdf(FOREIGN), bm.load_urdf(FOREIGN.replace("</robot>", more + "</robot>"))
     assert_same(model, plain)
@@ -436,15 +431,12 @@ def test_encodings(encoding, newline, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({}, None),
-        ({"length": 1000.0, "mass": 1.0}, "measures 1.*e.03 m at home.*are lengths in m"),
-        ({"mass": 200.0}, "weighs 1.49e.04 kg.*are masses in kg"),
-        ({"mass": 1e-3}, "weighs 0.0745 kg.*are masses in kg"),
-    ],
-)
+@pytest.mark.parametrize(("change", "words"), [
+    ({}, None),
+    ({"length": 1000.0, "mass": 1.0}, "measures 1.*e.03 m at home.*are lengths in m"),
+    ({"mass": 200.0}, "weighs 1.49e.04 kg.*are masses in kg"),
+    ({"mass": 1e-3}, "weighs 0.0745 kg.*are masses in kg"),
+])  # fmt: skip
 def test_other_units_than_the_formats_are_noticed(change, words):
     notes = bm.load_urdf(bm.urdf_text(bm.scaled(bm.human(), **change))).notes
     assert len(notes) == (words is not None)

@@ -47,11 +47,8 @@ def places():
     knee = ANKLE + SHANK * sine(LEAN)
     aside = np.array([0.05, 0.0, 0.0])
     return {
-        "ANK": ANKLE + 0.0 * knee,
-        "KNE_in": knee + aside,
-        "KNE_out": knee - aside,
-        "C7": knee + TRUNK * sine(-LEAN),
-    }
+        "ANK": ANKLE + 0.0 * knee, "KNE_in": knee + aside, "KNE_out": knee - aside, "C7": knee + TRUNK * sine(-LEAN),
+    }  # fmt: skip
 
 
 def recorded(**changed):
@@ -105,28 +102,25 @@ def test_a_part_of_the_body_is_reported(tmp_path):
     assert "80.0%" in found.notes[-1]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ('"C7"', '"C8"', "no marker 'C8'; markers are ANK, KNE_in"),
-        ('up = "z"', 'up = "w"', "one of x, y, z"),
-        ('up = "z"', 'up = "y"', "two axes"),
-        ('"female"', '"ladies"', "male, female"),
-        ('like = "trunk"', 'like = "torso"', "upper_arm"),
-        ("mass = 0.8", "mass = 0.9", "1.1 of the body's mass"),
-        ("mass = 0.8", "mass = 0.1", "0.3 of the body's mass"),
-        ("com = 0.4", "", "needs like, or mass"),
-        ("com = 0.4", "com = 40.0", "shares"),
-        ("com = 0.4", "centre = 0.4", "unknown key segments.shank.centre"),
-        ('to = ["ANK"]', "to = []", "at least one marker"),
-        ('to = ["ANK"]', 'to = "ANK"', "lists of markers"),
-        ('lower = "shank"', 'lower = "shin"', "no segment 'shin'"),
-        ('lower = "shank"', 'lower = "trunk"', "upper and lower must differ"),
-        ('lower = "shank"', 'lower = "shank"\nsign = 0', "sign be 1 or -1"),
-        ('to = ["ANK"]', 'to = ["KNE_out", "KNE_in"]', "same markers"),
-        ('forward = "-y"', "forward = ", "cannot be read as TOML"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ('"C7"', '"C8"', "no marker 'C8'; markers are ANK, KNE_in"),
+    ('up = "z"', 'up = "w"', "one of x, y, z"),
+    ('up = "z"', 'up = "y"', "two axes"),
+    ('"female"', '"ladies"', "male, female"),
+    ('like = "trunk"', 'like = "torso"', "upper_arm"),
+    ("mass = 0.8", "mass = 0.9", "1.1 of the body's mass"),
+    ("mass = 0.8", "mass = 0.1", "0.3 of the body's mass"),
+    ("com = 0.4", "", "needs like, or mass"),
+    ("com = 0.4", "com = 40.0", "shares"),
+    ("com = 0.4", "centre = 0.4", "unknown key segments.shank.centre"),
+    ('to = ["ANK"]', "to = []", "at least one marker"),
+    ('to = ["ANK"]', 'to = "ANK"', "lists of markers"),
+    ('lower = "shank"', 'lower = "shin"', "no segment 'shin'"),
+    ('lower = "shank"', 'lower = "trunk"', "upper and lower must differ"),
+    ('lower = "shank"', 'lower = "shank"\nsign = 0', "sign be 1 or -1"),
+    ('to = ["ANK"]', 'to = ["KNE_out", "KNE_in"]', "same markers"),
+    ('forward = "-y"', "forward = ", "cannot be read as TOML"),
+])  # fmt: skip
 def test_a_table_that_does_not_fit_is_refused(tmp_path, old, new, words):
     assert old in SEGMENTS
     with pytest.raises(InputError, match=words):

@@ -179,14 +179,11 @@ def test_what_cannot_be_done_is_refused(wrong):
     Preparation(**wrong)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"filter": 80.0}, "filter = 80.0: it must be between 0 and 50 Hz"),
-        ({"begin": 9.0}, "it is there from 0 to 8 s: begin and end must be within"),
-        ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: no sample is within it"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "said"), [
+    ({"filter": 80.0}, "filter = 80.0: it must be between 0 and 50 Hz"),
+    ({"begin": 9.0}, "it is there from 0 to 8 s: begin and end must be within"),
+    ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: no sample is within it"),
+])  # fmt: skip
 def test_what_a_record_does_not_allow_is_refused(wrong, said):
     with pytest.raises(InputError, match=rf"subject.csv, column value: {said}"):
         Preparation(**wrong)(record_of(hump(TIME)), "value")

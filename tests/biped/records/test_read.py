@@ -19,33 +19,13 @@ def written(path, text):
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "factor", "name"),
-    [
-        ("mm", 1e-3, "m"),
-        ("ms", 1e-3, "s"),
-        ("N*mm", 1e-3, "N·m"),
-        ("Nmm", 1e-3, "N·m"),
-        ("deg/s", 1.0, "deg/s"),
-        ("°", 1.0, "deg"),
-        ("cm/s^2", 1e-2, "m/s²"),
-        ("cm²", 1e-4, "m²"),
-        ("cm**2", 1e-4, "m²"),
-        ("kN", 1e3, "N"),
-        ("g", 1e-3, "kg"),
-        ("lbf", 4.4482216152605, "N"),
-        ("inches", 0.0254, "m"),
-        ("N.mm", 1e-3, "N·m"),
-        ("Newton-meters", 1.0, "N·m"),
-        ("microvolts", 1e-6, "V"),
-        ("bpm", 1.0 / 60.0, "Hz"),
-        ("gn", 9.80665, "m/s²"),
-        ("m s^-2", 1.0, "m/s²"),
-        ("Degrees/sec", 1.0, "deg/s"),
-        ("%", 1.0, "%"),
-        ("-", 1.0, ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "factor", "name"), [
+    ("mm", 1e-3, "m"), ("ms", 1e-3, "s"), ("N*mm", 1e-3, "N·m"), ("Nmm", 1e-3, "N·m"), ("deg/s", 1.0, "deg/s"),
+    ("°", 1.0, "deg"), ("cm/s^2", 1e-2, "m/s²"), ("cm²", 1e-4, "m²"), ("cm**2", 1e-4, "m²"), ("kN", 1e3, "N"),
+    ("g", 1e-3, "kg"), ("lbf", 4.4482216152605, "N"), ("inches", 0.0254, "m"), ("N.mm", 1e-3, "N·m"),
+    ("Newton-meters", 1.0, "N·m"), ("microvolts", 1e-6, "V"), ("bpm", 1.0 / 60.0, "Hz"), ("gn", 9.80665, "m/s²"),
+    ("m s^-2", 1.0, "m/s²"), ("Degrees/sec", 1.0, "deg/s"), ("%", 1.0, "%"), ("-", 1.0, ""),
+])  # fmt: skip
 def test_units(text, factor, name):
     unit = unit_of(text)
     assert unit.factor == pytest.approx(factor, rel=1e-15)

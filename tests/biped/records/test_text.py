@@ -17,21 +17,14 @@ def file(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Time[s]\tcom[mm]\n0\t1\n0.5\t2\n",
-        "# made up\ntime\tcom\ns\tmm\n0\t1\n0.5\t2\n",
-        "made by a plate\nsampled at, 2\n\nt (ms);com [mm]\n0;1\n500;2\n",
-        "# a comment\n# time com[mm]\n0 1\n0.5 2\n",
-        "% time, com [mm]\n0, 1\n0.5, 2\n",
-        "time [s]   com [mm]\n  0,0     1,0\n  0,5     2,0\n",
-        "Patient: A B\n  time   com\n   s      mm\n  0.0    1.0\n  0.5    2.0\n",
-        "time;com;force\n[s];[mm];[%BW]\n0;1;9\n0,5;2;9\n",
-        "TIME_ms,com [millimeters],word\n0,1,go\n500,2,\n",
-        '"time","com (mm)",\n"0","1",\n"0.5","2",\n',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Time[s]\tcom[mm]\n0\t1\n0.5\t2\n", "# made up\ntime\tcom\ns\tmm\n0\t1\n0.5\t2\n",
+    "made by a plate\nsampled at, 2\n\nt (ms);com [mm]\n0;1\n500;2\n", "# a comment\n# time com[mm]\n0 1\n0.5 2\n",
+    "% time, com [mm]\n0, 1\n0.5, 2\n", "time [s]   com [mm]\n  0,0     1,0\n  0,5     2,0\n",
+    "Patient: A B\n  time   com\n   s      mm\n  0.0    1.0\n  0.5    2.0\n",
+    "time;com;force\n[s];[mm];[%BW]\n0;1;9\n0,5;2;9\n", "TIME_ms,com [millimeters],word\n0,1,go\n500,2,\n",
+    '"time","com (mm)",\n"0","1",\n"0.5","2",\n',
+])  # fmt: skip
 def test_tables(file, text):
     record = read_record(file(text))
     assert record.time.tolist() == [0.0, 0.5]

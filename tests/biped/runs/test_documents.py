@@ -26,23 +26,20 @@ class Marked(TypedDict):
     mark: int
 
 
-@pytest.mark.parametrize(
-    ("kind", "right", "wrong"),
-    [
-        (float, [1, 1.5], [None, True, "1", [1]]),
-        (int, [1], [1.5, True, None]),
-        (bool, [True], [1, None]),
-        (str | None, ["a", None], [1, ["a"]]),
-        (Literal["a", "b"], ["a"], ["c", None]),
-        (tuple[str, ...], [[], ["a", "b"]], ["a", [1], {}]),
-        (tuple[float, float], [[1, 2.0]], [[1], [1, "2"], None]),
-        (list[int], [[1]], [[1.5], {"a": 1}]),
-        (dict[str, float | None], [{"a": 1, "b": None}], [{"a": "1"}, []]),
-        (Point, [{"place": [1, 2]}], [{"place": [1]}, {"place": [1, 2], "name": 3}, {"name": "a"}, []]),
-        (Marked, [{"mark": 1, "more": 2}], [{"mark": "1"}, {}, None]),
-        (Any, [None, [{}]], []),
-    ],
-)
+@pytest.mark.parametrize(("kind", "right", "wrong"), [
+    (float, [1, 1.5], [None, True, "1", [1]]),
+    (int, [1], [1.5, True, None]),
+    (bool, [True], [1, None]),
+    (str | None, ["a", None], [1, ["a"]]),
+    (Literal["a", "b"], ["a"], ["c", None]),
+    (tuple[str, ...], [[], ["a", "b"]], ["a", [1], {}]),
+    (tuple[float, float], [[1, 2.0]], [[1], [1, "2"], None]),
+    (list[int], [[1]], [[1.5], {"a": 1}]),
+    (dict[str, float | None], [{"a": 1, "b": None}], [{"a": "1"}, []]),
+    (Point, [{"place": [1, 2]}], [{"place": [1]}, {"place": [1, 2], "name": 3}, {"name": "a"}, []]),
+    (Marked, [{"mark": 1, "more": 2}], [{"mark": "1"}, {}, None]),
+    (Any, [None, [{}]], []),
+])  # fmt: skip
 def test_values_fit_annotations(kind, right, wrong):
     assert all(fits(value, kind) for value in right)
     assert not any(fits(value, kind) for value in wrong)

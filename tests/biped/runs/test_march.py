@@ -82,18 +82,15 @@ def test_a_start_off_the_constraints_is_refused_with_the_worst_of_them(begin, er
         begin()
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"step": 0.0}, "step = 0.0"),
-        ({"step": np.nan}, "step = nan"),
-        ({"duration": -1.0}, "duration = -1.0"),
-        ({"duration": 0.015}, "duration = 0.015 s: it must be a whole number of steps of 0.01 s"),
-        ({"every": 0}, "= 0: it must be one or more"),
-        ({"every": np.nan}, "= nan"),
-        ({"every": 3}, "= 3: 10 steps are not a whole number of times as many"),
-    ],
-)
+@pytest.mark.parametrize(("change", "told"), [
+    ({"step": 0.0}, "step = 0.0"),
+    ({"step": np.nan}, "step = nan"),
+    ({"duration": -1.0}, "duration = -1.0"),
+    ({"duration": 0.015}, "duration = 0.015 s: it must be a whole number of steps of 0.01 s"),
+    ({"every": 0}, "= 0: it must be one or more"),
+    ({"every": np.nan}, "= nan"),
+    ({"every": 3}, "= 3: 10 steps are not a whole number of times as many"),
+])  # fmt: skip
 @pytest.mark.parametrize("world", ["mechanism", "assembly", "Lagrangian"])
 def test_steps_that_do_not_fit_are_refused(world, change, told):
     how = {"duration": 0.1, "step": 0.01, "every": 1} | change

@@ -38,16 +38,13 @@ def foot(model, q, side):
 
 
 @pytest.mark.parametrize("model", [MODEL, scaled(MODEL, 0.8)], ids=["human", "smaller"])
-@pytest.mark.parametrize(
-    "stance",
-    [
-        Stance(),
-        Stance(width=0.17),
-        Stance(width=0.5, lean=math.radians(-1.0)),
-        Stance(width=0.12, foot_angle=math.radians(20.0), lean=math.radians(5.0)),
-        Stance(knees=math.radians(40.0), foot_angle=math.radians(-5.0)),
-    ],
-)
+@pytest.mark.parametrize("stance", [
+    Stance(),
+    Stance(width=0.17),
+    Stance(width=0.5, lean=math.radians(-1.0)),
+    Stance(width=0.12, foot_angle=math.radians(20.0), lean=math.radians(5.0)),
+    Stance(knees=math.radians(40.0), foot_angle=math.radians(-5.0)),
+])  # fmt: skip
 def test_the_posture_is_what_the_stance_says(model, stance):
     q = stance.configuration(model)
     feet = {side: foot(model, q, side) for side in ("left", "right")}

@@ -47,11 +47,9 @@ def test_postures_have_their_feet_where_they_say():
     (lambda: Scene(human(), object()), "object is no controller"),
     (lambda: standing(rigid_box(1.0, (0.1, 0.1, 0.1))), "has other legs than human"),
     (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "its legs do not reach"),
-    (
-        lambda: simulate(human(), WorkspaceController(), state=State.at(human(), lifted(0.5))),
-        "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it",
-    ),
-)
+    (lambda: simulate(human(), WorkspaceController(), state=State.at(human(), lifted(0.5))),
+     "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it"),
+)  # fmt: skip
 def test_what_cannot_be_is_refused(act):
     act()
 

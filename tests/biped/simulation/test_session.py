@@ -82,14 +82,9 @@ SCENES = {
     "a moving floor": {"disturbances": (biped.Platform(y=biped.Signal.sine(0.01, 2.0, 0.0, 1.0)), PUSH)},
     "a load": {"disturbances": (biped.Load("trunk", 3.0, (0.1, 0.0, 0.1)),)},
     "a thrown box": {"disturbances": (biped.Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-6.0, 0.0, 0.2)),)},
-    "in flight, of order 6": {
-        "model": biped.human().without_contacts(),
-        "controller": None,
-        "integrator": biped.Composition(),
-        "fall": None,
-        "disturbances": (PUSH,),
-    },
-}
+    "in flight, of order 6": {"model": biped.human().without_contacts(), "controller": None,
+        "integrator": biped.Composition(), "fall": None, "disturbances": (PUSH,)},
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=SCENES)

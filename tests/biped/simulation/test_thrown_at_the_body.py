@@ -29,11 +29,9 @@ def momenta(state):
 def test_a_block_hits_a_ball_in_the_middle(restitution):
     """The relative velocity comes back by the coefficient of restitution, and the momentum stays."""
     ball = Model(
-        "ball",
-        (Body("ball", 3.0, box_inertia(3.0, (0.2, 0.2, 0.2)), (0.0, 0.0, 0.0), floating("body")),),
-        gravity=(0.0, 0.0, 0.0),
-        capsules=(Capsule("ball", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.1),),
-    )
+        "ball", (Body("ball", 3.0, box_inertia(3.0, (0.2, 0.2, 0.2)), (0.0, 0.0, 0.0), floating("body")),),
+        gravity=(0.0, 0.0, 0.0), capsules=(Capsule("ball", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.1),),
+    )  # fmt: skip
     block = thrown((-0.5, 0.0, 0.0), (4.0, 0.0, 0.0), restitution=restitution)
     state = State.at(ball)
     state = simulate(ball, state=state, step=1e-3, duration=0.2, disturbances=[block]).state

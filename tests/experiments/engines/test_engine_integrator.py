@@ -76,17 +76,9 @@ def test_a_missing_engine_is_told_with_how_to_install_it(name, block, monkeypatc
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        Pybullet(contact="soft"),
-        Pybullet(soles="balls"),
-        Mujoco(contact="soft"),
-        Mujoco(soles="balls"),
-        Mujoco(cone="x"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("settings", [
+    Pybullet(contact="soft"), Pybullet(soles="balls"), Mujoco(contact="soft"), Mujoco(soles="balls"), Mujoco(cone="x"),
+], ids=str)  # fmt: skip
 def test_settings_are_checked(settings):
     installed(settings.name)
     with pytest.raises(InputError, match="it must be|does not take its settings") as error:
@@ -100,16 +92,9 @@ def test_pybullet_cannot_throw_at_what_stands_on_the_floor():
         installed("pybullet").start(Case(human(), Floor(), 5e-4, Impedance(), throw))
 
 
-@pytest.mark.parametrize(
-    ("default", "period", "step"),
-    [
-        (1 / 240, 2e-3, 2e-3),
-        (1 / 240, 1 / 240, 1 / 240),
-        (7e-4, 2e-3, 2e-3 / 3),
-        (2e-3, 2e-3, 2e-3),
-        (1e-4, 2e-3, 1e-4),
-    ],
-)
+@pytest.mark.parametrize(("default", "period", "step"), [
+    (1 / 240, 2e-3, 2e-3), (1 / 240, 1 / 240, 1 / 240), (7e-4, 2e-3, 2e-3 / 3), (2e-3, 2e-3, 2e-3), (1e-4, 2e-3, 1e-4),
+])  # fmt: skip
 def test_a_default_step_is_shortened_to_divide_the_period(default, period, step):
     assert VendorDefaults(Mujoco(), default, "").step_within(period) == pytest.approx(step, rel=1e-12)
 

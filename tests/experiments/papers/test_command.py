@@ -207,16 +207,13 @@ def test_help_names_the_papers(paper, good, capsys):
     assert "papers, whose items are listed without a name: nobody-1900" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["nobody-1901"], "unknown paper 'nobody-1901'; the nearest are nobody-1900"),
-        (["zzz"], "unknown paper 'zzz'; there are nobody-1900"),
-        (["table-1"], "unknown paper 'table-1'; it is an item: biped reproduce nobody-1900 table-1"),
-        (["nobody-1900", "tabel-1"], "nobody-1900 has no item 'tabel-1'; the nearest are table-1"),
-        (["nobody-1900", "zzz"], "nobody-1900 has no item 'zzz'; there are table-1, figure-2.1"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["nobody-1901"], "unknown paper 'nobody-1901'; the nearest are nobody-1900"),
+    (["zzz"], "unknown paper 'zzz'; there are nobody-1900"),
+    (["table-1"], "unknown paper 'table-1'; it is an item: biped reproduce nobody-1900 table-1"),
+    (["nobody-1900", "tabel-1"], "nobody-1900 has no item 'tabel-1'; the nearest are table-1"),
+    (["nobody-1900", "zzz"], "nobody-1900 has no item 'zzz'; there are table-1, figure-2.1"),
+])  # fmt: skip
 def test_unknown_names_are_told_with_the_nearest(paper, good, differing, in_tmp, refusal, arguments, told):
     paper(good, differing)
     assert refusal("reproduce", *arguments) == f"biped: error: {told}\n"

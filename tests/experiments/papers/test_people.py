@@ -204,16 +204,10 @@ def test_the_old_agree_where_they_withstand_as_much_less_as_the_published(old, a
     ],
 )
 def test_steps_agree_where_they_are_late_enough_few_and_as_far_outward_after_all_pushes(beyond, count, late, agree):
-    table = pd.DataFrame(
-        {
-            "push.impulse": [50.0, 50.0, 60.0, 60.0],
-            "verdict": "stepped",
-            "footsteps": [1, count, 1, 1],
-            "first_step_onset": late,
-            "first_step_duration": 0.2,
-            "first_step_beyond_xcom": beyond,
-        }
-    )
+    table = pd.DataFrame({
+        "push.impulse": [50.0, 50.0, 60.0, 60.0], "verdict": "stepped", "footsteps": [1, count, 1, 1],
+        "first_step_onset": late, "first_step_duration": 0.2, "first_step_beyond_xcom": beyond,
+    })  # fmt: skip
     assert [one.agrees for one in steps.findings(table, pd.DataFrame({"verdict": ["fell", "stepped"]}))] == agree
 
 
@@ -254,12 +248,9 @@ def test_who_takes_the_one_step_that_is_allowed_has_withstood_it():
     """And replicas differ, as their joints begin elsewhere."""
     law, changes = torques._LAW[2]
     floor = {
-        "platform.motion": "step",
-        "platform.axis": "x",
-        "platform.start": 0.5,
-        "platform.rise": 0.4,
+        "platform.motion": "step", "platform.axis": "x", "platform.start": 0.5, "platform.rise": 0.4,
         "run.duration": 5.0,
-    }
+    }  # fmt: skip
     balance = experiment_named("balance").driven_by(law)
     runs = [balance.run({**changes, **floor, "platform.size": 0.22, "initial.seed": seed}) for seed in (1, 2)]
     assert [run.summary["verdict"] for run in runs] == ["stepped", "stepped"]

@@ -36,11 +36,8 @@ def check(outcomes):
 
 def test_all_tables_and_figures_are_there(outcomes):
     names = [
-        "table-2.1",
-        *(f"figure-2.{k}" for k in range(2, 7)),
-        "table-2.2",
-        *(f"figure-2.{k}" for k in range(7, 13)),
-    ]
+        "table-2.1", *(f"figure-2.{k}" for k in range(2, 7)), "table-2.2", *(f"figure-2.{k}" for k in range(7, 13)),
+    ]  # fmt: skip
     assert list(outcomes) == names
     for name, outcome in outcomes.items():
         assert outcome.findings

@@ -190,17 +190,14 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
     assert (folder / "limits.png").stat().st_size > 10_000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--directions", "0"], "at least 1"),
-        (["--delay", "-1"], "zero or above"),
-        (["--steps", "0,few"], "'few' is no number of steps"),
-        (["--steps", "1", "--step-length", "0"], "length"),
-        (["--set", "load.mass=5"], "one push that acts alone"),
-        (["box-drop"], "push.impulse"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["--directions", "0"], "at least 1"),
+    (["--delay", "-1"], "zero or above"),
+    (["--steps", "0,few"], "'few' is no number of steps"),
+    (["--steps", "1", "--step-length", "0"], "length"),
+    (["--set", "load.mass=5"], "one push that acts alone"),
+    (["box-drop"], "push.impulse"),
+])  # fmt: skip
 def test_what_is_wrong_is_told(arguments, told, refusal):
     assert told in refusal("limits", *arguments)
 

@@ -167,18 +167,11 @@ def test_a_potential_acts_where_bodies_touch():
     touching = (asm.BodyContact("touch", "a", "b", friction=0.0),)
     centres = {"on_a": ("a", (0.0, 0.0, 0.0)), "on_b": ("b", (0.0, 0.0, 0.0))}
     pair = (
-        asm.Assembly(
-            "built in", balls, gravity=NO_WEIGHT, touching=touching, springs=(asm.Spring("s", "a", "b", 9.0),)
-        ),
-        asm.Assembly(
-            "own",
-            balls,
-            gravity=NO_WEIGHT,
-            touching=touching,
-            components=(Coil("on_a", "on_b", 9.0, 0.0),),
-            points=centres,
-        ),
-    )
+        asm.Assembly("built in", balls, gravity=NO_WEIGHT, touching=touching,
+            springs=(asm.Spring("s", "a", "b", 9.0),)),
+        asm.Assembly("own", balls, gravity=NO_WEIGHT, touching=touching, components=(Coil("on_a", "on_b", 9.0, 0.0),),
+            points=centres),
+    )  # fmt: skip
     _, second = assert_twins(pair, apart((0.0, 0.0, 0.4)), 0.4, 0.005)
     assert second.frame["touch_gap"].min() < 1e-9
     assert second.frame["touch_normal"].max() > 1.0

@@ -250,12 +250,9 @@ def test_names_of_parameters_mean_nothing_to_a_discrete_lagrangian(name):
 
     def end(stiffness):
         system = System(
-            coordinates=(x,),
-            mass=(1,),
-            potential=stiffness * x**2 / 2,
-            discrete_lagrangian=lambda b, a, h: (b[0] - a[0]) ** 2 / (2 * h**2) - stiffness * (b[0] + a[0]) ** 2 / 8,
-            parameters={stiffness: 4.0},
-        )
+            coordinates=(x,), mass=(1,), potential=stiffness * x**2 / 2, discrete_lagrangian=lambda b, a,
+            h: (b[0] - a[0]) ** 2 / (2 * h**2) - stiffness * (b[0] + a[0]) ** 2 / 8, parameters={stiffness: 4.0},
+        )  # fmt: skip
         return system.integrate("midpoint-dvp", [1.0], [0.0], step=0.01, duration=1.0).frame["x"].iloc[-1]
 
     assert end(sympy.Symbol(name, real=True)) == end(sympy.Symbol("stiffness", real=True))
@@ -266,10 +263,7 @@ def test_names_of_parameters_mean_nothing_to_a_discrete_lagrangian(name):
 def test_names_of_invariants_mean_nothing(name):
     square = sympy.Symbol(name, real=True)
     system = System(
-        coordinates=(x, y),
-        mass=(1, 1),
-        potential=0.3 * x - 1 / sympy.sqrt(square),
-        invariants={square: x**2 + y**2},
-    )
+        coordinates=(x, y), mass=(1, 1), potential=0.3 * x - 1 / sympy.sqrt(square), invariants={square: x**2 + y**2},
+    )  # fmt: skip
     energy = system.integrate("energy-momentum", [1.0, 0.0], [0.0, 0.9], step=0.01, duration=1.0).frame["energy"]
     assert np.ptp(energy) < 1e-12

@@ -76,29 +76,17 @@ def random_mechanism(
     pairs = [(x, y) for x, y in pairs if np.linalg.norm(tree.p(tree.names[x]) - tree.p(tree.names[y])) > 0.3]
     one, other = pairs[int(rng.integers(len(pairs)))]
     mechanism = mech.Mechanism(
-        f"random {seed}",
-        frames,
-        gravity=GRAVITY,
-        potentials=[
-            mech.LinearSpring(a, b, 12.0, 0.4),
-            mech.LinearSpring(c, "world", 5.0),
-            mech.NonlinearSpring(b, d, (3.0, -1.0, 2.0), 0.3),
-            mech.CoordinateSpring(f"q{rng.integers(n)}", 3.0, 0.2),
-            mech.CoordinateSpring(f"q{rng.integers(n)}", (1.0, 0.5), -0.1),
-            mech.NewtonianGravity(one, other, 0.7),
-            mech.Gravity(one, (0.5, 1.0, -2.0)),
-        ],
+        f"random {seed}", frames, gravity=GRAVITY,
+        potentials=[mech.LinearSpring(a, b, 12.0, 0.4), mech.LinearSpring(c, "world", 5.0),
+            mech.NonlinearSpring(b, d, (3.0, -1.0, 2.0), 0.3), mech.CoordinateSpring(f"q{rng.integers(n)}", 3.0, 0.2),
+            mech.CoordinateSpring(f"q{rng.integers(n)}", (1.0, 0.5), -0.1), mech.NewtonianGravity(one, other, 0.7),
+            mech.Gravity(one, (0.5, 1.0, -2.0))],
         constraints=random_constraints(rng, tree, loops),
-        forces=[
-            mech.Damper("q0", 0.3),
-            mech.Damper(f"q{n - 1}", 0.7),
-            mech.Torque("q1", 0.4),
-            mech.Torque("q0", np.sin),
-            mech.BodyWrench(a, rng.normal(size=3).tolist(), [np.cos, 0.1, -0.2]),
-            mech.SpatialWrench(d, [np.sin, 0.3, 0.0], rng.normal(size=3).tolist()),
-            mech.HybridWrench(c, rng.normal(size=3).tolist(), rng.normal(size=3).tolist()),
-        ],
-    )
+        forces=[mech.Damper("q0", 0.3), mech.Damper(f"q{n - 1}", 0.7), mech.Torque("q1", 0.4),
+                mech.Torque("q0", np.sin), mech.BodyWrench(a, rng.normal(size=3).tolist(), [np.cos, 0.1, -0.2]),
+                mech.SpatialWrench(d, [np.sin, 0.3, 0.0], rng.normal(size=3).tolist()),
+                mech.HybridWrench(c, rng.normal(size=3).tolist(), rng.normal(size=3).tolist())],
+    )  # fmt: skip
     return mechanism, q
 
 

@@ -39,13 +39,10 @@ def structures(draw) -> Drawn:
     loops = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.sampled_from(["x", "xz", "yz", "xyz"]))
     return Drawn(
         draw(st.lists(st.sampled_from(KINDS), min_size=n, max_size=n)),
-        [draw(st.integers(-1, i - 1)) for i in range(n)],
-        draw(st.lists(st.booleans(), min_size=n, max_size=n)),
+        [draw(st.integers(-1, i - 1)) for i in range(n)], draw(st.lists(st.booleans(), min_size=n, max_size=n)),
         [draw(loops.filter(lambda loop: loop[0] != loop[1])) for _ in range(draw(st.sampled_from([1, 1, 2, 0])))],
-        draw(st.sampled_from(["", "gear", "screw", "wire"])),
-        draw(st.booleans()),
-        draw(st.integers(0, 2**20)),
-    )
+        draw(st.sampled_from(["", "gear", "screw", "wire"])), draw(st.booleans()), draw(st.integers(0, 2**20)),
+    )  # fmt: skip
 
 
 def frames_of(drawn: Drawn, q: np.ndarray, closing: dict[int, list[mech.Frame]]) -> list[mech.Frame]:

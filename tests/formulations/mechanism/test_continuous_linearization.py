@@ -24,16 +24,12 @@ def shafts() -> mech.Mechanism:
     geared = rx("geared", tz(-0.4, ry("swing", tz(-0.6, name="bob", mass=0.7)), mass=(0.5, 0.1, 0.1, 0.2)))
     hung = tx(1.5, rx("p", ry("r", tz(-1.0, name="hung", mass=0.4))), tx(mech.kinematic("string")))
     return mech.Mechanism(
-        "shafts",
-        [ry(mech.kinematic("base"), shaft, geared, hung)],
+        "shafts", [ry(mech.kinematic("base"), shaft, geared, hung)],
         potentials=[mech.LinearSpring("follower", "bob", 7.0, 0.3)],
-        constraints=[
-            mech.Cam("theta", "lift", (0.1, -0.02), (0.03, 0.01), 0.2),
-            mech.Gear("theta", "geared", -1.5),
-            mech.Distance("bob", "hung", "string"),
-        ],
+        constraints=[mech.Cam("theta", "lift", (0.1, -0.02), (0.03, 0.01), 0.2), mech.Gear("theta", "geared", -1.5),
+            mech.Distance("bob", "hung", "string")],
         forces=[mech.Torque("theta", 0.0), mech.Damper("swing", 0.2)],
-    )
+    )  # fmt: skip
 
 
 def at_random(system: mech.ContinuousMechanism, seed: int, q: np.ndarray) -> np.ndarray:

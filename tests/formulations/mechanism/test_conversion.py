@@ -111,13 +111,10 @@ def test_what_a_model_does_not_carry_is_told():
         tx(0.5, ry("b", tz(-1.0, name="other", mass=(1.0, 0.0, 0.3, 0.0)))),
     ]
     mechanism = mech.Mechanism(
-        "told",
-        frames,
-        None,
-        potentials=[mech.LinearSpring("bob", "other", 3.0)],
+        "told", frames, None, potentials=[mech.LinearSpring("bob", "other", 3.0)],
         constraints=[mech.Distance("bob", "other", 0.5), mech.PointAlong("bob", "other", (0, 0, 1))],
         forces=[mech.Damper("a", 0.1), mech.Damper("a", 0.2), mech.Torque("b", 1.0)],
-    )
+    )  # fmt: skip
     model = to_model(mechanism)
     assert model.gravity == (0.0, 0.0, 0.0)
     assert [body.joint.damping for body in model.bodies] == [0.0, pytest.approx(0.3), 0.0]

@@ -58,19 +58,16 @@ def test_without_its_last_parenthesis_an_arm_is_told_by_its_place():
 # --- Table II ---
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('(TX 0.1 (Name "A") (Mass 2))', tx(0.1, name="A", mass=2.0)),
-        ('(rz "q" (mass 1 .1 2e-1 0.3))', rz("q", mass=(1.0, 0.1, 0.2, 0.3))),
-        ('(Rx (D "q"))', rx("q")),
-        ('(ry (K "q"))', ry(mech.kinematic("q"))),
-        ("(tx 0.1 ty 0.2 tz 0.3 (mass 1))", tx(0.1, ty(0.2, tz(0.3, mass=1.0)))),
-        ('(tx 0.1 rz "q" (name "A") (ty -1))', tx(0.1, rz("q", ty(-1.0), name="A"))),
-        ('(tx +1 (ty 2) (mass 3) (tz 4)) ; a comment (with "this', tx(1.0, ty(2.0), tz(4.0), mass=3.0)),
-        (r'(tx 0 (name "a \"b\" \\ c"))', tx(0.0, name='a "b" \\ c')),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ('(TX 0.1 (Name "A") (Mass 2))', tx(0.1, name="A", mass=2.0)),
+    ('(rz "q" (mass 1 .1 2e-1 0.3))', rz("q", mass=(1.0, 0.1, 0.2, 0.3))),
+    ('(Rx (D "q"))', rx("q")),
+    ('(ry (K "q"))', ry(mech.kinematic("q"))),
+    ("(tx 0.1 ty 0.2 tz 0.3 (mass 1))", tx(0.1, ty(0.2, tz(0.3, mass=1.0)))),
+    ('(tx 0.1 rz "q" (name "A") (ty -1))', tx(0.1, rz("q", ty(-1.0), name="A"))),
+    ('(tx +1 (ty 2) (mass 3) (tz 4)) ; a comment (with "this', tx(1.0, ty(2.0), tz(4.0), mass=3.0)),
+    (r'(tx 0 (name "a \"b\" \\ c"))', tx(0.0, name='a "b" \\ c')),
+])  # fmt: skip
 def test_a_frame(text, expected):
     assert frames(f"{text}\n") == [expected]
 

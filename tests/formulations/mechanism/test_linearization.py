@@ -303,11 +303,9 @@ def test_the_constrained_pendulums_determinant_is_the_papers() -> None:
 
 def test_constraints_that_say_the_same_are_told() -> None:
     mechanism = mech.Mechanism(
-        "twice",
-        [tx("x", ty("y", name="bob", mass=1.0))],
-        None,
+        "twice", [tx("x", ty("y", name="bob", mass=1.0))], None,
         constraints=[mech.Distance("bob", "world", 1.0), mech.Distance("world", "bob", 1.0)],
-    )
+    )  # fmt: skip
     system = DiscreteMechanism(mechanism, 0.05)
     with pytest.raises(SingularStepError, match="depend on each other"):
         system.linearize(system.state([1.0, 0.0], [0.0, 1.0]), np.zeros(0))

@@ -115,11 +115,9 @@ def test_surfaces_are_where_the_frames_are(seed):
     """The balls of masses, and the marks of what is held, in any configuration."""
     rng = np.random.default_rng(seed)
     tip = tz(-0.7, name="tip", mass=0.5)
-    mechanism = mech.Mechanism(
-        "drawn",
-        [tx(0.3, rz("a", ty(0.4, rx("b", tx("c", rx(0.4, tip, name="cart", mass=2.0))), name="mid")))],
-        constraints=[mech.PointAlong("tip", "mid", (1, 2, 3))],
-    )
+    mechanism = mech.Mechanism("drawn", [
+        tx(0.3, rz("a", ty(0.4, rx("b", tx("c", rx(0.4, tip, name="cart", mass=2.0))), name="mid"))),
+    ], constraints=[mech.PointAlong("tip", "mid", (1, 2, 3))])  # fmt: skip
     q = rng.standard_normal(3)
     model = mechanism.model
     poses = dict(zip([n.frame.name for n in picture_of(mechanism).nodes], poses_at(mechanism, q), strict=True))

@@ -162,15 +162,11 @@ def test_the_adjoint_is_what_is_carried_forwards(scene, monkeypatch, terms, near
     assert np.abs(found.slopes - by_gains).max() <= near * np.abs(by_gains).max()
 
 
-@pytest.mark.parametrize(
-    "acting",
-    [
-        (Sensors(delay=4e-3),),
-        (Actuators(time_constant=8e-3),),
-        (Sensors(delay=4e-3), Actuators(time_constant=8e-3)),
-    ],
-    ids=["late", "lagging", "both"],
-)
+@pytest.mark.parametrize("acting", [
+    (Sensors(delay=4e-3),),
+    (Actuators(time_constant=8e-3),),
+    (Sensors(delay=4e-3), Actuators(time_constant=8e-3)),
+], ids=["late", "lagging", "both"])  # fmt: skip
 def test_late_sensors_and_lagging_actuators_are_gone_back_through(scene, acting):
     imperfect = replace(scene, disturbances=(*scene.disturbances, *acting), duration=0.12)
     names = (GAINS[0], GAINS[8], SET_POINT[1])
@@ -241,32 +237,18 @@ def test_one_pass_forwards_serves_several_objectives(scene):
 
 @refuses(
     ({}, "settling_time", GAINS[:1], "no gradient; those with one are"),
-    (
-        {},
-        "rms_torque",
-        ("controller.gains.kp[0]",),
-        "no gradient by 'controller.gains.kp\\[0\\]'; did you mean",
-    ),
-    (
-        {},
-        "rms_torque",
-        ("floor.k_nn",),
-        "did you mean 'floor.k_n'\\? .* as model.trunk.mass",
-    ),
+    ({}, "rms_torque", ("controller.gains.kp[0]",), "no gradient by 'controller.gains.kp\\[0\\]'; did you mean"),
+    ({}, "rms_torque", ("floor.k_nn",), "did you mean 'floor.k_n'\\? .* as model.trunk.mass"),
     ({}, "rms_torque", ("controller.period",), "changes the scene's controller's period"),
     ({}, "rms_torque", ("controller.target_orientation[1]",), "it cannot be varied by itself"),
     ({"controller": WholeBodyController()}, "rms_torque", (), "no exact derivative"),
     ({"integrator": "rk4"}, "rms_torque", (), "is not linearized"),
     ({"duration": 0.0213}, "rms_torque", GAINS[:1], "whole control periods"),
     ({"record_every": 0.01}, "rms_torque", GAINS[:1], "whole control periods"),
-    (
-        {"disturbances": (Throw(1.8, (0.2, 0.2, 0.2), (1.0, 0.1, 1.2), (-4.5, 0.0, 0.2)),)},
-        "rms_torque",
-        GAINS[:1],
-        "a thrown box collides",
-    ),
+    ({"disturbances": (Throw(1.8, (0.2, 0.2, 0.2), (1.0, 0.1, 1.2), (-4.5, 0.0, 0.2)),)}, "rms_torque", GAINS[:1],
+     "a thrown box collides"),
     ({"disturbances": (Sensors(position_noise=1e-3),)}, "rms_torque", GAINS[:1], "sensors with noise"),
-)
+)  # fmt: skip
 def test_what_has_no_gradient_is_refused_in_words(scene, options, objective, names):
     gradient(replace(scene, **options), objective, names)
 

@@ -98,11 +98,9 @@ def test_joints_without_a_law():
     spinning.momentum[:6] = (5.0, -3.0, 2.0, 1.0, 2.0, -1.5)
     scene = replace(scene, state=bent(spinning, 0.3))
     names = (
-        "model.left_shank.joint.damping",
-        "model.left_shank.joint.armature",
-        "model.left_foot.mass",
+        "model.left_shank.joint.damping", "model.left_shank.joint.armature", "model.left_foot.mass",
         "model.right_thigh.inertia[1,1]",
-    )
+    )  # fmt: skip
     home = Parameter("home", 0.3, lambda value: replace(scene, state=bent(spinning, value)))
     differentiator = Differentiator(scene, (*names, home))
     weight = np.random.default_rng(1).normal(size=(2, model.nv))

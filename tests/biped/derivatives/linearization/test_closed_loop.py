@@ -140,11 +140,8 @@ def test_sensitivities_are_the_slopes_of_eigenvalues(scene, standing):
 
 #: Powers of ten of the thesis's gains. Little damping and much stiffness is unstable: torques are held.
 GAIN_SPREADS = {
-    "kp_position": (0.0, 1.7),
-    "kd_position": (-1.3, 0.8),
-    "kp_orientation": (0.0, 1.7),
-    "kd_orientation": (-1.3, 0.8),
-}
+    "kp_position": (0.0, 1.7), "kd_position": (-1.3, 0.8), "kp_orientation": (0.0, 1.7), "kd_orientation": (-1.3, 0.8),
+}  # fmt: skip
 
 
 def agree(scene, state, seed):

@@ -246,20 +246,17 @@ def test_who_falls_is_told_and_wins_no_precision(tmp_path):
         assert ranking.loc[measure, "best"].to_dict() == {"statue": "best", "sinker": ""}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["thrown-blok"], "thrown-block"),
-        (["thrown-block", "--engines", "bulet"], "engines are"),
-        (["thrown-block", "--engines", "absent"], "pip install no-such-engine"),
-        (["thrown-block", "--engines", "statue,statue"], "twice"),
-        (["thrown-block", "--engines", ""], "names with commas"),
-        (["thrown-block", "--set", "integrator.name=maximal"], "--engines"),
-        (["thrown-block", "--set", "block.mass"], "NAME=VALUE"),
-        (["thrown-block", "--step", "-1"], "step"),
-        (["thrown-block", "--gains", "nowhere.toml"], "nowhere.toml"),
-        (["thrown-block", "--nonsense"], "nonsense"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["thrown-blok"], "thrown-block"),
+    (["thrown-block", "--engines", "bulet"], "engines are"),
+    (["thrown-block", "--engines", "absent"], "pip install no-such-engine"),
+    (["thrown-block", "--engines", "statue,statue"], "twice"),
+    (["thrown-block", "--engines", ""], "names with commas"),
+    (["thrown-block", "--set", "integrator.name=maximal"], "--engines"),
+    (["thrown-block", "--set", "block.mass"], "NAME=VALUE"),
+    (["thrown-block", "--step", "-1"], "step"),
+    (["thrown-block", "--gains", "nowhere.toml"], "nowhere.toml"),
+    (["thrown-block", "--nonsense"], "nonsense"),
+])  # fmt: skip
 def test_mistakes_are_told_in_one_line(arguments, words, refusal, tmp_path):
     assert words in refusal("compare", *arguments, "--out", tmp_path / "out")

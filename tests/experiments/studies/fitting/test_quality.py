@@ -24,11 +24,8 @@ RANGES = {
     "sensors.delay": (0.0, 0.2),
 }  # fmt: skip
 TRUE = {
-    "controller.damping": 0.45,
-    "controller.stiffness": 1.1,
-    "controller.passive_stiffness": 0.6,
-    "sensors.delay": 0.1,
-}
+    "controller.damping": 0.45, "controller.stiffness": 1.1, "controller.passive_stiffness": 0.6, "sensors.delay": 0.1,
+}  # fmt: skip
 
 
 def swayed(values, time=TIME):
@@ -113,10 +110,7 @@ def test_an_offset_that_is_free_does_not_count(tmp_path):
 
 
 def test_columns_that_are_not_fitted_are_judged_only(tmp_path):
-    columns = [
-        {"model": "com_ap", "deviation": 1e-3},
-        {"model": "trunk_pitch", "measured": "trunk", "fitted": False},
-    ]
+    columns = [{"model": "com_ap", "deviation": 1e-3}, {"model": "trunk_pitch", "measured": "trunk", "fitted": False}]
     record = [{"file": str(tmp_path / "a.csv"), "column": columns}]
     plan = fit_of(tmp_path / "a.csv", swayed(TRUE), record=record)
 
@@ -229,13 +223,8 @@ def test_targets_out_of_reach_and_runs_that_fall_are_told():
 def test_a_tuning_has_the_mean_squared_z_score_as_its_objective():
     data = of_targets()
     tune = {
-        "optimizer": "random",
-        "candidates": 2,
-        "replicas": 3,
-        "confirm": 2,
-        "targets": TARGETS,
-        "spectrum": [SPECTRUM],
-    }
+        "optimizer": "random", "candidates": 2, "replicas": 3, "confirm": 2, "targets": TARGETS, "spectrum": [SPECTRUM],
+    }  # fmt: skip
     plan = tuning_from(Config({**{key: value for key, value in data.items() if key != "fit"}, "tune": tune}))
     (objective,) = plan.scorer.objectives
     samples = []
@@ -272,10 +261,7 @@ def test_a_bands_power_is_its_share_of_the_variance():
 @refuses(
     ({"targets": {"cop_rms": {"value": 1.0, "sd": 1.0}}}, "unknown metric 'cop_rms'; did you mean"),
     ({"targets": {"limit_hit": {"value": 1.0, "sd": 1.0}}}, "it cannot be a target"),
-    (
-        {"targets": {"cop_area": {"value": 1.0, "sd": 0.0}}},
-        "cop_area: sd = 0.0: it must be a finite number above zero",
-    ),
+    ({"targets": {"cop_area": {"value": 1.0, "sd": 0.0}}}, "cop_area: sd = 0.0: it must be a finite number above zero"),
     ({"targets": {"cop_area": {"value": 1.0, "sd": 1.0, "unit": "mm"}}}, r"it is in mm, and has to be in m"),
     ({"targets": {"cop_area": {"value": 1.0}}}, "sd is missing"),
     ({"spectrum": [SPECTRUM | {"column": "com"}]}, "it must be one of"),
@@ -286,7 +272,7 @@ def test_a_bands_power_is_its_share_of_the_variance():
     ({"spectrum": [SPECTRUM | {"value": [-1.0, 1.0, 1.0]}]}, "not below 0"),
     ({}, "targets and spectrum are empty"),
     ({"spectrum": [{"column": "com_ap", "file": "none.csv"}]}, "none.csv: it must be a CSV file of numbers"),
-)
+)  # fmt: skip
 def test_targets_must_make_sense(tables):
     fit_from(Config(of_targets(**{"targets": {}} | tables)))
 

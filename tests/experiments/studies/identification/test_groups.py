@@ -127,17 +127,14 @@ def test_each_simulated_subject_is_found_in_his_own_trials(tmp_path):
 
 @refuses(
     ({"groups": {"young": {"subjects": 2}}}, "two groups or more are compared"),
-    (
-        {"groups": {"a": {"subjects": 1}, "b": {"subjects": 2}}},
-        "groups.a.subjects = 1: it must be a whole number, 2",
-    ),
+    ({"groups": {"a": {"subjects": 1}, "b": {"subjects": 2}}}, "groups.a.subjects = 1: it must be a whole number, 2"),
     ({"groups": {"a": {"subject": 2}, "b": {"subjects": 2}}}, "groups.a.subjects is missing"),
     ({"groups": {"a": {"subjects": 2, "size": 2}, "b": {"subjects": 2}}}, "unknown key 'groups.a.size'"),
     ({"spread": {"controller.wieght": 0.1}}, "controller.weight"),
     ({"spread": {"controller.weight": -0.1}}, "standard deviation, zero or above"),
     ({"spread": {"platform.motion": 0.1}}, "only one number with a fraction can be scattered"),
     ({"model": None}, "groups are compared by parameters: name a model"),
-)
+)  # fmt: skip
 def test_what_makes_no_sense_is_said(tables):
     data = {name: value for name, value in (SIMULATED | tables).items() if value is not None}
     GroupIdentification.from_configuration(data)

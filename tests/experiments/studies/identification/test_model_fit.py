@@ -122,12 +122,8 @@ def test_the_double_pendulum_is_found_from_ankle_and_hip():
         "trunk_inertia": 3.5, "delay": 0.09,
     }  # fmt: skip
     true = {
-        "ankle_stiffness": 900.0,
-        "ankle_damping": 260.0,
-        "hip_stiffness": 400.0,
-        "hip_damping": 60.0,
-        "weight": 0.6,
-    }
+        "ankle_stiffness": 900.0, "ankle_damping": 260.0, "hip_stiffness": 400.0, "hip_damping": 60.0, "weight": 0.6,
+    }  # fmt: skip
     subject = DoublePendulum(**body, **true)
     model = ResponseModel("double-pendulum", body, response={"ankle": "ankle", "hip": "hip"})
     ranges = [Bounded(name, 0.5 * value, 1.6 * value) for name, value in true.items()]

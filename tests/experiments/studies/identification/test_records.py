@@ -211,43 +211,32 @@ def gap(table):
     return table
 
 
-@pytest.mark.parametrize(
-    ("change", "tables", "said"),
-    [
-        (None, {"record": {"files": "none-*.csv"}}, "there is no file 'none-*.csv'"),
-        (
-            None,
-            {"record": {"units": {"tilt": "N"}}},
-            "height [m] at which the force acts, above the ankles, is",
-        ),
-        (None, {"identify": {"stimulus": "platform"}}, "no column 'platform'; columns are tilt, sway"),
-        (None, {"record": {"units": {"tilt": "furlong"}}}, "no unit 'furlong': write one such as"),
-        (None, {"record": {"units": {"sway": "mm"}}}, "sway is in m: models sway by angles: name a column in rad"),
-        (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
-        (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
-        (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
-        (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off by begin and cycles"),
-        (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
-        (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
-        (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus moves up to 1.25 Hz: set it above, or"),
-        (None, {"record": {"resample": 20.1, "filter": 5.0}}, "set [record] resample = 20 and filter = 10 or less, or"),
-        (None, {"record": {"resample": 20.0}}, "what is faster than 10 Hz would come back as something else"),
-        (None, {"record": {"gaps": -1.0}}, "gaps = -1.0"),
-        (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
-        (None, {"identify": {"cycles": 9}}, "3 whole cycles of 4 s after the 1 that are skipped, and cycles = 9: ask"),
-        (
-            lambda _: record(rate=50.1),
-            {},
-            "at 50.1 Hz a cycle of 4 s has 200.4 samples, and needs a whole number: ",
-        ),
-        (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
-        (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
-        (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
-        (None, {"identify": {"window": 4.0}}, "leave one out"),
-        (None, {"identify": {"stimulus": {"a": "tilt", "b": "sway"}}}, "models answer to one stimulus"),
-        (None, {"identify": {"stimulus": {"a": "tilt", "sway": "sway"}}}, "a response must not be called sway"),
-    ],
-)
+@pytest.mark.parametrize(("change", "tables", "said"), [
+    (None, {"record": {"files": "none-*.csv"}}, "there is no file 'none-*.csv'"),
+    (None, {"record": {"units": {"tilt": "N"}}}, "height [m] at which the force acts, above the ankles, is"),
+    (None, {"identify": {"stimulus": "platform"}}, "no column 'platform'; columns are tilt, sway"),
+    (None, {"record": {"units": {"tilt": "furlong"}}}, "no unit 'furlong': write one such as"),
+    (None, {"record": {"units": {"sway": "mm"}}}, "sway is in m: models sway by angles: name a column in rad"),
+    (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
+    (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
+    (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
+    (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off by begin and cycles"),
+    (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
+    (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
+    (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus moves up to 1.25 Hz: set it above, or"),
+    (None, {"record": {"resample": 20.1, "filter": 5.0}}, "set [record] resample = 20 and filter = 10 or less, or"),
+    (None, {"record": {"resample": 20.0}}, "what is faster than 10 Hz would come back as something else"),
+    (None, {"record": {"gaps": -1.0}}, "gaps = -1.0"),
+    (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
+    (None, {"identify": {"cycles": 9}}, "3 whole cycles of 4 s after the 1 that are skipped, and cycles = 9: ask"),
+    (lambda _: record(rate=50.1), {}, "at 50.1 Hz a cycle of 4 s has 200.4 samples, and needs a whole number: "),
+    (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
+    (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
+    (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
+    (None, {"identify": {"window": 4.0}}, "leave one out"),
+    (None, {"identify": {"stimulus": {"a": "tilt", "b": "sway"}}}, "models answer to one stimulus"),
+    (None, {"identify": {"stimulus": {"a": "tilt", "sway": "sway"}}}, "a response must not be called sway"),
+])  # fmt: skip
 def test_what_is_wrong_is_said_with_what_would_be_right(change, tables, said, tmp_path):
     table = record() if change is None else change(record())
     table.to_csv(tmp_path / "subject.csv", index=False)

@@ -179,17 +179,13 @@ def test_a_configuration_that_makes_no_sense_is_refused(changes):
 
 
 REAL = {
-    "experiment": "stand-tilted",
-    "seed": 2,
-    "set": {"run.step": 2e-3, "run.duration": 0.2},
+    "experiment": "stand-tilted", "seed": 2, "set": {"run.step": 2e-3, "run.duration": 0.2},
     "sensitivity": {"method": "morris", "samples": 5},
-    "parameter": [
-        {"name": "vertical stiffness", "sets": "controller.kp_position[2]", "from": 100.0, "to": 300.0},
+    "parameter": [{"name": "vertical stiffness", "sets": "controller.kp_position[2]", "from": 100.0, "to": 300.0},
         {"name": "yaw stiffness", "sets": "controller.kp_orientation[2]", "from": 25.0, "to": 75.0},
-        {"name": "friction", "sets": "floor.mu_s", "from": 0.8, "to": 1.2},
-    ],
+        {"name": "friction", "sets": "floor.mu_s", "from": 0.8, "to": 1.2}],
     "metric": [{"name": "peak_torque_left_knee_pitch", "fell": "dropped"}],
-}
+}  # fmt: skip
 
 
 def test_a_rise_from_a_crouch_takes_knee_torque_from_the_vertical_gain_and_none_from_friction_that_holds(tmp_path):

@@ -78,20 +78,17 @@ def test_where_there_is_no_equilibrium_it_is_said():
     assert lost["reason"].str.len().min() > 10
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--x", "floor.k_n=1..2", "--y", "floor.k_n=1..2"], "different parameters"),
-        (["--x", "floor.k_n=2..1", "--y", "floor.b_n=1..2"], "LOW..HIGH"),
-        (["--x", "floor.k_n", "--y", "floor.b_n=1..2"], "NAME=LOW..HIGH"),
-        (["--x", "floor.k_n=a..b", "--y", "floor.b_n=1..2"], "NAME=LOW..HIGH"),
-        (["--x", "floor.k_m=1..2", "--y", "floor.b_n=1..2"], "unknown parameter"),
-        (["--x", "floor.k_n=0..2", "--log-x", "--y", "floor.b_n=1..2"], "log scale"),
-        (["--x", "floor.mu_s=-1..2", "--y", "floor.b_n=1..2"], "floor.mu_s"),
-        (["--x", "controller.name=1..2", "--y", "floor.b_n=1..2"], "unknown controller"),
-        (["--x", "floor.k_n=1e4..2e4", "--y", "floor.b_n=1..2", "--grid", "1"], "grid of 2"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["--x", "floor.k_n=1..2", "--y", "floor.k_n=1..2"], "different parameters"),
+    (["--x", "floor.k_n=2..1", "--y", "floor.b_n=1..2"], "LOW..HIGH"),
+    (["--x", "floor.k_n", "--y", "floor.b_n=1..2"], "NAME=LOW..HIGH"),
+    (["--x", "floor.k_n=a..b", "--y", "floor.b_n=1..2"], "NAME=LOW..HIGH"),
+    (["--x", "floor.k_m=1..2", "--y", "floor.b_n=1..2"], "unknown parameter"),
+    (["--x", "floor.k_n=0..2", "--log-x", "--y", "floor.b_n=1..2"], "log scale"),
+    (["--x", "floor.mu_s=-1..2", "--y", "floor.b_n=1..2"], "floor.mu_s"),
+    (["--x", "controller.name=1..2", "--y", "floor.b_n=1..2"], "unknown controller"),
+    (["--x", "floor.k_n=1e4..2e4", "--y", "floor.b_n=1..2", "--grid", "1"], "grid of 2"),
+])  # fmt: skip
 def test_bad_ranges_are_refused(arguments, told, tmp_path, capsys):
     assert main(["stability-map", "balance", *arguments, "--out", str(tmp_path)]) == 2
     assert told in capsys.readouterr().err

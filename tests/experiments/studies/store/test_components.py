@@ -47,15 +47,12 @@ def test_a_number_that_is_not_there_is_told(name):
     BLOCK.values({name: 1.0})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("integrator.landing_depth", float("inf")),
-        ("block.velocity", (0.1 + 0.2, -0.0, 5e-324)),
-        ("initial.seed", 2**53 - 1),
-        ("integrator.guess", "inf"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("integrator.landing_depth", float("inf")),
+    ("block.velocity", (0.1 + 0.2, -0.0, 5e-324)),
+    ("initial.seed", 2**53 - 1),
+    ("integrator.guess", "inf"),
+])  # fmt: skip
 def test_json_keeps_a_value_exactly(name, value):
     import json
 

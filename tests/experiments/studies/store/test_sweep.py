@@ -33,15 +33,11 @@ def plan_of(vary, **more):
 
 
 def test_grids_and_lists_that_go_together_are_combined():
-    plan = plan_of(
-        {
-            "floor.mu_s": [0.6, 0.8],
-            "block.velocity[0]": {"from": -6, "to": -4, "count": 3},
-            "together": {"block.mass": [1, 2], "block.size": [0.1, [0.1, 0.1, 0.2]]},
-        },
-        replicas=2,
-        seed=5,
-    )
+    plan = plan_of({
+        "floor.mu_s": [0.6, 0.8],
+        "block.velocity[0]": {"from": -6, "to": -4, "count": 3},
+        "together": {"block.mass": [1, 2], "block.size": [0.1, [0.1, 0.1, 0.2]]},
+    }, replicas=2, seed=5)  # fmt: skip
     trials = plan.trials()
     assert [trial.number for trial in trials] == list(range(2 * 3 * 2 * 2)) == list(range(plan.likely_trials))
     sizes = ((0.1, 0.1, 0.1), (0.1, 0.1, 0.2))
@@ -278,10 +274,7 @@ def test_the_ensemble_names_combinations_as_they_were_written():
     assert table["initial.jitter"].unique().tolist() == [1.0]
 
 
-@refuses(
-    ({"traces": ["cop_app"], "replicas": 2}, "did you mean 'cop_ap'"),
-    ({"traces": ["cop_ap"]}, "give replicas"),
-)
+@refuses(({"traces": ["cop_app"], "replicas": 2}, "did you mean 'cop_ap'"), ({"traces": ["cop_ap"]}, "give replicas"))
 def test_traces_that_there_are_not_are_refused(more):
     plan_of({"floor.mu_s": [0.6]}, **more)
 
@@ -329,22 +322,15 @@ def test_the_table_from_python_is_that_of_the_runs():
         assert row["peak_torque_left_knee_pitch"] == summary["peak_torque_left_knee_pitch"]
 
 
-@pytest.mark.parametrize(
-    "vary",
-    [
-        {"block.velocity[0]": [-4.0, -6.0]},
-        {"block.size": [0.1, [0.1, 0.1, 0.2]]},
-        {"block.velocity[0]": [-4.0, -6.0], "block.size": [0.1, [0.1, 0.1, 0.2]]},
-        {
-            "block.velocity[0]": [-4.0, -6.0],
-            "floor.mu_s": [0.6, 0.7],
-            "together": {"block.mass": [1, 2], "block.friction": [0.1, 0.2]},
-        },
-        {"sample": {"count": 16, "floor.k_n": {"from": 1e4, "to": 1e5, "scale": "log"}, "block.mass": SPAN}},
-        {"sample": {"count": 32, "block.mass": SPAN}},
-    ],
-    ids=["one", "words", "map", "many", "points", "bins"],
-)
+@pytest.mark.parametrize("vary", [
+    {"block.velocity[0]": [-4.0, -6.0]},
+    {"block.size": [0.1, [0.1, 0.1, 0.2]]},
+    {"block.velocity[0]": [-4.0, -6.0], "block.size": [0.1, [0.1, 0.1, 0.2]]},
+    {"block.velocity[0]": [-4.0, -6.0], "floor.mu_s": [0.6, 0.7],
+     "together": {"block.mass": [1, 2], "block.friction": [0.1, 0.2]}},
+    {"sample": {"count": 16, "floor.k_n": {"from": 1e4, "to": 1e5, "scale": "log"}, "block.mass": SPAN}},
+    {"sample": {"count": 32, "block.mass": SPAN}},
+], ids=["one", "words", "map", "many", "points", "bins"])  # fmt: skip
 def test_every_kind_of_sweep_has_a_figure_and_a_summary(vary, tmp_path, capsys):
     from experiments.studies.run import open_study, run_study
     from experiments.visualization.studies.sweep import print_summary

@@ -42,10 +42,8 @@ def test_flipping_any_single_outcome_leaves_the_median_in_the_stated_interval(th
 
 
 @given(
-    values=st.lists(st.floats(-10.0, 10.0), min_size=3, max_size=30),
-    confidence=st.floats(0.01, 0.999),
-    data=st.data(),
-)
+    values=st.lists(st.floats(-10.0, 10.0), min_size=3, max_size=30), confidence=st.floats(0.01, 0.999), data=st.data(),
+)  # fmt: skip
 def test_one_replica_however_wild_leaves_the_median_in_the_interval(values, confidence, data):
     before = statistics.median_interval(values, values, values, confidence)
     values[data.draw(st.integers(0, len(values) - 1))] = data.draw(st.floats(allow_nan=False))

@@ -22,14 +22,12 @@ from experiments.studies.threshold.threshold import Condition, SweptParameter, T
 from experiments.studies.trial import run_trial
 
 PLAN = Threshold(
-    experiment=experiment_named("thrown-block"),
-    swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
+    experiment=experiment_named("thrown-block"), swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
     grid=Grid(4.0, 6.0, 1.0, tolerance=0.5),
     conditions=(Condition(labels={"block": "light"}), Condition({"block.mass": 2.6}, {"block": "heavy"})),
-    changes={"initial.jitter": 0.003, "run.duration": 1.0},
-    randomizations=(Randomization(("initial.seed",), "seed"),),
+    changes={"initial.jitter": 0.003, "run.duration": 1.0}, randomizations=(Randomization(("initial.seed",), "seed"),),
     replicas=3,
-)
+)  # fmt: skip
 
 
 def run(folder, plan=PLAN, workers=1):

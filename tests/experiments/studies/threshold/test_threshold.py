@@ -27,18 +27,13 @@ RANDOMIZATIONS = (
     Randomization(("block.size",), "normal", 0.001),
 )
 PLAN = Threshold(
-    experiment=experiment_named("thrown-block"),
-    swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
+    experiment=experiment_named("thrown-block"), swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
     grid=Grid(4.0, 6.0, 1.0),
-    conditions=(
-        Condition(labels={"floor": "as published"}),
-        Condition({"floor.mu_s": 0.5, "floor.mu_d": 0.4}, {"floor": "low"}),
-    ),
-    changes={"initial.jitter": 0.005, "controller.kp_position": (50.0, 50.0, 1.0 / 3.0)},
-    randomizations=RANDOMIZATIONS,
-    replicas=5,
-    seed=3,
-)
+    conditions=(Condition(labels={"floor": "as published"}),
+        Condition({"floor.mu_s": 0.5, "floor.mu_d": 0.4}, {"floor": "low"})),
+    changes={"initial.jitter": 0.005, "controller.kp_position": (50.0, 50.0, 1.0 / 3.0)}, randomizations=RANDOMIZATIONS,
+    replicas=5, seed=3,
+)  # fmt: skip
 
 
 def changes(condition, replica, value=5.0, plan=PLAN):
@@ -197,10 +192,7 @@ def test_plans_that_do_not_fit_together_are_refused(wrong):
     ('[[randomization]]\nparameters = ["floor.k_n"]\nkind = "wild"', "one of factor"),
 )
 def test_files_that_are_wrong_are_refused(tmp_path, line):
-    text = {
-        "swept": '[swept]\nparameter = "block.mass"',
-        "grid": "[grid]\nfrom = 1.0\nto = 2.0\nby = 0.5",
-    }
+    text = {"swept": '[swept]\nparameter = "block.mass"', "grid": "[grid]\nfrom = 1.0\nto = 2.0\nby = 0.5"}
     file = tmp_path / "wrong.toml"
     head = 'experiment = "thrown-block"\n'
     if line.startswith("["):

@@ -20,13 +20,11 @@ from experiments.visualization.studies.threshold_figure import findings_panel
 from experiments.visualization.studies.threshold_text import estimate_texts, limit_texts, reached_text, remarks
 
 PLAN = Threshold(
-    experiment_named("balance"),
-    swept=SweptParameter("push.impulse", label="impulse"),
+    experiment_named("balance"), swept=SweptParameter("push.impulse", label="impulse"),
     grid=Grid(0.0, 20.0, 10.0, 10.0, 20.0),
     conditions=tuple(Condition({"push.azimuth": math.radians(a)}, {"direction": a}) for a in (0.0, 90.0, 180.0, 270.0)),
-    replicas=3,
-    kind="push-map",
-)
+    replicas=3, kind="push-map",
+)  # fmt: skip
 FIELDS = {"footsteps": 0.0, "reason": "why", "message": ""}
 
 

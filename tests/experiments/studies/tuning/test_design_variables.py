@@ -67,16 +67,13 @@ def test_what_cannot_be_varied_is_refused(variables):
     check_variables(variables, EXPERIMENT)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"low": 2.0, "high": 1.0},
-        {"low": 0.0, "high": 1.0, "scale": "log"},
-        {"low": 0.0, "high": math.inf},
-        {"low": 0.1, "high": 1.0, "scale": "decades"},
-        {"low": 0.1, "high": 1.0, "is_ratio": True},
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    {"low": 2.0, "high": 1.0},
+    {"low": 0.0, "high": 1.0, "scale": "log"},
+    {"low": 0.0, "high": math.inf},
+    {"low": 0.1, "high": 1.0, "scale": "decades"},
+    {"low": 0.1, "high": 1.0, "is_ratio": True},
+])  # fmt: skip
 def test_an_impossible_range_is_refused(arguments):
     with pytest.raises(InputError):
         DesignVariable("k", targets=("floor.mu_s",), **arguments)

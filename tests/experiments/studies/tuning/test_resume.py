@@ -108,10 +108,8 @@ def test_a_folder_that_another_version_wrote_is_not_gone_on_with(make, small, tm
     complete(tuning, tmp_path)
     original = module.make_optimizer
     monkeypatch.setattr(
-        module,
-        "make_optimizer",
-        lambda name, variables, seed, *others: original(name, variables, seed + 1, *others),
-    )
+        module, "make_optimizer", lambda name, variables, seed, *others: original(name, variables, seed + 1, *others),
+    )  # fmt: skip
     with pytest.raises(InputError, match="another version"):
         complete(tuning, tmp_path)
 

@@ -175,10 +175,7 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
     ({"tune": {"optimizer": "cmaes"}}, "optimizer = 'cmaes'.*cma"),
     ({"tune": {"optimizer": "cma", "batch": 2}}, "generation"),
     ({"parameter": [{"sets": "floor.k_n", "from": 5e4, "to": 1e5}]}, "two parameters or more"),
-    (
-        {"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]},
-        "takes one objective",
-    ),
+    ({"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]}, "takes one objective"),
     ({"objective": [{"metric": "position_error"}]}, "say what a fall counts as"),
     ({"objective": [{"metric": "a", "fell": 1.0, "scenarios": ["x*"]}]}, "fits none of floor mu_s=0.5"),
     ({"scenario": [{"name": "a", "set": {"controller.kp_position": [1.0, 1.0, 1.0]}}]}, "which is varied"),
@@ -188,6 +185,6 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
     ({"choice": {"a": 1.0}}, "several objectives"),
     ({"spread": 1}, "unknown key 'spread'"),
     ids=lambda value: str(value)[:40],
-)
+)  # fmt: skip
 def test_a_configuration_that_makes_no_sense_is_refused(make, small, change):
     make(small | change)
