@@ -372,8 +372,7 @@ def test_too_large_a_step_in_stance_is_told_to_be_unreliable(person, posture, in
 def test_what_blows_up_is_an_error_and_never_a_row(integrator):
     model, state = swinging()
     with pytest.raises(
-        IntegrationError,
-        match=r"no solution of the step at [\d.]+ s: a number is not finite; contact modes none",
+        IntegrationError, match=r"no solution of the step at [\d.]+ s: a number is not finite; contact modes none"
     ) as caught:
         simulate(model, JointImpedance(1e4, 1e3, period=1e-3), state=state, step=1e-3, integrator=integrator)
     assert caught.value.run is not None

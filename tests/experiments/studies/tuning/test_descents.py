@@ -34,9 +34,7 @@ def descending(small):
         "optimizer": "lbfgs", "candidates": 52, "batch": 2, "replicas": 2, "confirm": 2, "gradient_cost": 4.0,
     }  # fmt: skip
     own["objective"] = [{"name": "movement", "term": TERMS}]
-    own["limit"] = [
-        {"metric": "com_excursion", "fell": 1.0, "at_most": 0.5, "of": "baseline", "penalty": 3.0},
-    ]
+    own["limit"] = [{"metric": "com_excursion", "fell": 1.0, "at_most": 0.5, "of": "baseline", "penalty": 3.0}]
     return own
 
 
