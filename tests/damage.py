@@ -80,7 +80,6 @@ class Finding:
 
 
 def saved_run(folder: Path) -> Specimen:
-    """A run in which a block hits the human."""
     experiment_named(EXPERIMENT).run(CHANGES).save(folder)
     commands = (
         "report {folder} --out {out}/r.html",
@@ -91,7 +90,6 @@ def saved_run(folder: Path) -> Specimen:
 
 
 def saved_study(folder: Path) -> Specimen:
-    """A sweep of two trials."""
     sweep(EXPERIMENT, {"floor.mu_s": [0.6, 0.7]}, CHANGES, out=folder)
     commands = (
         "report {folder} --out {out}/s.html", "rerun {folder} --list", "rerun {folder} 1 --no-figures --out {out}",
@@ -100,7 +98,6 @@ def saved_study(folder: Path) -> Specimen:
 
 
 def damages(specimen: Specimen, draw: random.Random) -> Iterator[Damage]:
-    """Damages without end, each of a file drawn at random."""
     files = sorted(file for file in specimen.folder.iterdir() if file.is_file() and file.stat().st_size)
     while True:
         file = draw.choice(files)

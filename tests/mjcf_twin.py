@@ -89,7 +89,6 @@ class Twin:
         return worst
 
     def limits(self) -> dict[str, float]:
-        """The errors of ranges, armature, damping and dry friction."""
         engine = self.model
         damping = self.damping()
         ours, theirs = [], []

@@ -80,7 +80,6 @@ class Twin:
         self.data = self.model.createData()
 
     def state(self, model: Model, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Its random configuration, ours, and T."""
         q, ours, T = pin.neutral(self.model), model.neutral(), np.zeros((model.nv, model.nv))
         if model.is_floating:
             turn = rng.standard_normal(4)

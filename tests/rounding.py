@@ -11,7 +11,6 @@ U = np.finfo(float).eps / 2.0
 
 
 def summed(roundings: float, size: float) -> float:
-    """At the worst."""
     return roundings * U * size
 
 

@@ -41,7 +41,6 @@ def named(pages):
 
 @pytest.fixture(autouse=True)
 def nothing_stays():
-    """Of what an example registers."""
     metrics, sheets = dict(METRICS), list(SHEETS)
     yield
     METRICS.clear()

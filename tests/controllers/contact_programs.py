@@ -26,13 +26,11 @@ INPUTS = (
 
 @routine
 def factor_and_solve(qp, bounded):
-    """How it ends; the program's Hessian is its factor then."""
     contact_qp.factor_contact_qp(qp)
     return contact_qp.solve_contact_qp(qp, bounded)
 
 
 def ours(qp: contact_qp.ContactQp, bounded: int) -> tuple[int, Floats]:
-    """How our solver ends, and what it finds; the program is left as it was."""
     kept = qp.hessian.copy()
     ended = factor_and_solve(qp, bounded)
     qp.hessian[:] = kept
@@ -102,7 +100,6 @@ def own_multipliers(qp: contact_qp.ContactQp, bounded: int) -> tuple[Floats, np.
 
 
 def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[contact_qp.ContactQp, int]:
-    """A program at random: of any size, some points not carrying, bounds of about ``tight``."""
     n, m, r = int(random.integers(6, 25)), int(random.integers(0, 9)), int(random.integers(0, 13))
     qp = contact_qp.new_contact_qp(n, m, r)
     root = random.normal(size=(n, n))
@@ -128,7 +125,6 @@ LEEWAY = 0.2
 
 
 def limited(model: Model) -> Model:
-    """The model with its joints' ranges of motion, and a speed and an effort that a hard push asks for more of."""
     at = standing(model).q
     ranges = {
         joint: (min(lower, at[model.coordinate(joint)] - LEEWAY), max(upper, at[model.coordinate(joint)] + LEEWAY))
@@ -145,7 +141,6 @@ def _limited(body: Body, ranges: dict[str, tuple[float, float]]) -> Body:
 
 
 def on_one_leg(model: Model) -> State:
-    """It stands with its left foot lifted by some centimetres."""
     q = standing(model).q.copy()
     for joint, turn in (("left_hip_pitch", 0.3), ("left_knee_pitch", -0.6), ("left_ankle_pitch", 0.05)):
         q[model.coordinate(joint)] += turn
@@ -153,8 +148,6 @@ def on_one_leg(model: Model) -> State:
 
 
 class Scene(NamedTuple):
-    """What a recorded run begins with, and how it is pushed: at an angle from straight back [rad], by so much [N·s]."""
-
     model: Model
     state: State
     angle: float
@@ -173,7 +166,6 @@ def scenes(count: int) -> Iterator[Scene]:
 
 
 def run_of(scene: Scene, controller: Controller, duration: float) -> Run:
-    """A run of a scene."""
     direction = (-math.cos(scene.angle), -math.sin(scene.angle), 0.0)
     push = Push("trunk", direction, impulse=scene.impulse, start=0.02, duration=0.1)
     return simulate(
@@ -182,7 +174,6 @@ def run_of(scene: Scene, controller: Controller, duration: float) -> Run:
 
 
 def recorded(runs: int, duration: float, every: int = 1) -> Iterator[contact_qp.ContactQp]:
-    """The programs of each so many-th tick of runs that go on until the fall, if there is one."""
     for scene in scenes(runs):
         found: list[contact_qp.ContactQp] = []
         run_of(scene, Watched(keeping(found), every), duration)
@@ -190,5 +181,4 @@ def recorded(runs: int, duration: float, every: int = 1) -> Iterator[contact_qp.
 
 
 def keeping(found: list[contact_qp.ContactQp]) -> See:
-    """Notes each program."""
     return lambda _, law, __: found.append(copied(law))

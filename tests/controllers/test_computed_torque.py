@@ -52,7 +52,6 @@ def test_errors_of_an_arm_come_to_the_linear_ones_in_proportion_to_the_tick():
 
 
 def test_a_body_in_flight_moves_its_joints_as_told_and_falls_as_it_must():
-    """Its root has no actuator, and turns as the legs make it: momentum is that of gravity alone."""
     model = human().without_contacts()
     rng = np.random.default_rng(1)
     v = np.concatenate([np.zeros(3), rng.normal(size=3), rng.normal(size=12)])

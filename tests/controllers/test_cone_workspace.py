@@ -29,8 +29,6 @@ FIXED = 5e-6
 
 
 class Tick:
-    """One control tick at a state, with some contact points lifted."""
-
     def __init__(
         self, q, v, lifted=(), kernel=cone_workspace_torques, make=ConeWorkspaceController, **settings
     ) -> None:
@@ -92,7 +90,6 @@ class Tick:
 
 
 def crouched(rng, wild=1.0):
-    """A posture with bent knees, and how it moves."""
     q = standing(MODEL).q
     q[:3] += 0.02 * wild * rng.normal(size=3)
     q[7:] += 0.1 * wild * rng.normal(size=MODEL.nq - 7)
@@ -107,7 +104,6 @@ LIFTED = [(), (0, 1), (0, 1, 2, 3), (1, 4, 5), tuple(range(8))]
 @pytest.mark.parametrize("lifted", LIFTED)
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_planned_fits_the_equations_of_motion(seed, lifted):
-    """Accelerations, forces and torques: the legs' weight and motion count for what the floor has to carry."""
     tick = Tick(*crouched(np.random.default_rng(seed)), lifted)
     assert tick.ended == SOLVED
     assert np.abs(tick.residual()).max() < FIXED * np.abs(tick.torque).max()
@@ -124,7 +120,6 @@ def test_forces_lie_in_their_pyramids_and_lifted_points_have_none(seed, lifted):
 
 
 def upright(rng):
-    """Hardly moving, where nothing is at its limit."""
     return standing(MODEL).q, 0.01 * rng.normal(size=MODEL.nv)
 
 
@@ -151,7 +146,6 @@ def test_the_program_at_a_limit_goes_on_where_the_thesis_s_law_ends():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_limits_of_torque_are_kept_within_the_plan(seed):
-    """The accelerations and forces that are planned fit the torques that are within limits."""
     tick = Tick(*crouched(np.random.default_rng(seed)), torque_limit=100.0)
     assert tick.ended == SOLVED
     assert np.abs(tick.torque).max() == pytest.approx(100.0)

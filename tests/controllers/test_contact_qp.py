@@ -15,7 +15,6 @@ EXACT = 1e-10
 
 
 def check(qp: ContactQp, bounded: int, solvers=tuple(OPTIONS)) -> int:
-    """That our answer is optimal and theirs, or that there is none; how it ended."""
     said = matrices(qp, bounded)
     ended, unknown = ours(qp, bounded)
     assert ended in (SOLVED, INFEASIBLE)

@@ -26,12 +26,10 @@ def session_of(name="whole-body", delay=DELAY, **changes):
 
 
 def is_anew(law):
-    """Whether the last tick has looked at the body anew."""
     return law.since[0] == 1
 
 
 def at_swing(session):
-    """Go on until a foot has been in the air for so long that it is foreseen by nothing else."""
     law = session.plan.law
     for _ in range(600):
         session.advance(1)
@@ -55,7 +53,6 @@ def freedom(law, q):
 
 @pytest.fixture(scope="module", params=["whole-body", "stepping"])
 def begun(request):
-    """A law in the middle of a push, or of a step."""
     if request.param == "whole-body":
         session = session_of(**{"push.impulse": 15.0})
         session.advance(280)
@@ -68,7 +65,6 @@ def begun(request):
 
 
 def latest(law):
-    """The row of the last tick, and x̂ of it."""
     row = int(law.ticks[0] - 1) % len(law.past_q)
     return row, law.past_q[row], law.past_rates[row]
 
@@ -228,7 +224,6 @@ def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
 )
 @pytest.mark.parametrize("force_delay", [0.0, 2.0 * DELAY])
 def test_with_late_senses_laws_withstand_what_they_do_not_without(name, impulse, verdict, force_delay):
-    """Contacts are felt at once, or later than the rest."""
     late = {"controller.name": name, "sensors.delay": DELAY, "push.azimuth": np.pi / 2, "push.impulse": impulse}
     late["sensors.force_delay"] = force_delay
     balance = experiment_named("balance")

@@ -21,7 +21,6 @@ ARM = ((0.03, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.004))
 
 
 def with_arms(joint=revolute) -> Model:
-    """The human with arms of 3 kg in two parts that hang at its sides."""
     person, arms = human(), []
     for side, sign in (("left", 1.0), ("right", -1.0)):
         place = {"position": (0.0, 0.25 * sign, 0.25)}

@@ -11,8 +11,6 @@ def model():
 
 
 class Python(Controller):
-    """A controller without its compiled loop."""
-
     def __init__(self, controller):
         self.controller = controller
         self.period = controller.period

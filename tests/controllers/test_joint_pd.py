@@ -52,14 +52,12 @@ def test_a_row_has_the_torques_and_the_wrench_for_what_it_shows(controller, post
 
 
 def desired(controller, model, q, v):
-    """What the thesis calls F_1^bd, of a tick of the law on its own."""
     wrench = np.zeros(6)
     workspace_torques(controller.law(model), measured(model, q, v), np.zeros(model.nv), wrench)
     return wrench
 
 
 def measured(model, q, v):
-    """What perfect sensors say of a model there."""
     measurement = new_measurement(model.tree, model.nq, model.nv)
     measurement.q[:] = q
     set_tree_data(model.tree, q, v, measurement.motion)

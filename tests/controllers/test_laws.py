@@ -76,8 +76,6 @@ def test_an_edited_law_is_compiled_again(tmp_path):
 
 
 class Scribble(NamedTuple):
-    """Writes over everything that it is given."""
-
     junk: float
 
 
@@ -103,8 +101,6 @@ def scribble(law, measurement, torque, recorded):  # noqa: ARG001
 
 
 class Constant(Controller):
-    """The same torques, and nothing else."""
-
     period = 2e-3
 
     def torques(self, observation):

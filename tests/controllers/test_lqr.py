@@ -32,7 +32,6 @@ def model():
 
 @pytest.fixture(scope="module")
 def exact(model):
-    """The regulator to the letter."""
     return LQR(reference="world").design(model)
 
 
@@ -219,7 +218,6 @@ def test_it_is_the_cheapest_near_by(exact):
 
 
 def test_slopes_of_its_closed_loop_by_its_weights(model):
-    """Of a law that is designed anew for each weight: against differences of the designed eigenvalues."""
     controller = LQR(reference="world")
     state = controller.design(model).stance.state
     ends = {
@@ -292,7 +290,6 @@ def test_torques_stay_within_limits(model):
 
 
 def test_its_gains_change_over_the_horizon(model):
-    """At each tick those of its period, and the steady ones from the end on."""
     controller = LQR(reference="world", horizon=0.01)
     design = controller.design(model)
     x = np.zeros(2 * NV)

@@ -24,7 +24,6 @@ def law_of(inner=None, **changes):
 
 
 def begun(law, size, seed=1):
-    """The posture that is held, moving by ``size``: a state whose anchors are where they are in the posture."""
     model = human()
     start = law.stance(model).state.copy()
     direction = np.random.default_rng(seed).normal(size=model.nv)
@@ -33,7 +32,6 @@ def begun(law, size, seed=1):
 
 
 def missed(size):
-    """How far what is shown is from what is, once the delay has passed."""
     law = law_of(reference="world", stiffness=200.0, damping=10.0)
     start = begun(law, size)
     session = Session(Scene(start.model, law, state=start, disturbances=[Sensors(delay=DELAY)]))

@@ -33,7 +33,6 @@ def scene(law, angle, impulse, duration=2.5):
 
 @pytest.fixture(scope="module")
 def recovery():
-    """By steps, from a push to the front that feet in place do not withstand."""
     return scene(Stepping(), 0.0, 38.0).run()
 
 
@@ -189,7 +188,6 @@ def test_instructions():
 
 
 def test_feet_in_place_are_those_of_the_law_that_stands():
-    """To the last bit, also where it falls."""
     stands, stays = (
         scene(law, 0.0, 60.0, 1.5).run() for law in (WholeBodyController(), Stepping(instruction="feet-in-place"))
     )
@@ -213,7 +211,6 @@ def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction
 
 @pytest.mark.parametrize("angle", [1.2, 2.6])
 def test_legs_stay_out_of_one_another(angle):
-    """Also of one that falls: they come to rest before they touch."""
     run = scene(Stepping(), angle, 58.0, 1.2).run()
     model, frame = run.state.model, run.frame
     steps = frame[(frame["step_phase"] != STANDS) & (frame["qp_ended"] == 0)]
@@ -227,7 +224,6 @@ SEEDS = [(12, 126, 476), pytest.param(range(1, 201), marks=pytest.mark.slow)]
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=("some", "200"))
 def test_legs_that_touch_do_not_get_into_one_another(seeds):
-    """On the rigid floor, whatever disturbs it; with some of these seeds they do, where nothing but points touches."""
     experiment = experiment_named("balance", controller="stepping")
 
     def gap(seed, touching):
@@ -256,7 +252,6 @@ def test_the_nearest_point_of_a_hull_is_the_one_of_a_rectangle():
 
 
 def planned(xi, **changes):
-    """The law, with ξ moved from where it stands at rest, and the step of its left foot."""
     law = replace(Stepping(beyond=0.0, inset=0.0, across=1.0), **changes).law(human())
     seen = law.seen
     stance = law.body.stance
@@ -285,7 +280,6 @@ def test_a_step_goes_to_where_the_pendulum_will_be():
 
 
 def test_what_is_out_of_reach_is_not_gone_to():
-    """It costs what is left to the place that it should go to, where nothing else costs."""
     law, free = planned((-0.4, 0.0), speed=1e3, length=0.0)
     law.seen.hip[:, 2] = 0.3
     step = plan_step(law.rules[0], law.legs, law.seen, 0, 0, 0.2, 0.5)

@@ -23,7 +23,6 @@ LARGEST = 1e3
 
 
 def bent(model, degrees):
-    """Knees bent by an angle, thighs and shanks inclined alike."""
     knee = np.radians(degrees)
     pitch = {"hip_pitch": knee / 2.0, "knee_pitch": -knee, "ankle_pitch": knee / 2.0}
     angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in pitch.items()}
@@ -108,7 +107,6 @@ def test_bent_knees_are_no_warning():
 
 
 def test_a_knee_is_straight_where_hip_and_ankle_are_farthest_apart():
-    """Of a human whose ankles hang 5 cm in front of the knees."""
     person = human()
     bodies = []
     for part in person.bodies:

@@ -207,7 +207,6 @@ def test_without_feed_forward_it_would_lag():
 
 
 def staircase(path):
-    """The same places and turns, without velocity."""
     times = np.arange(0.0, END, 2e-3)
     return SetPointPath(
         **{axis: Signal(times, np.asarray(getattr(path, axis)(times))[:, None]) for axis in ("z", "pitch")}

@@ -105,7 +105,6 @@ def test_where_it_wants_to_stand_goes_by_its_feet():
 
 
 def test_torques_and_ranges_are_kept_in_violent_runs():
-    """Also of those who fall; a joint may go beyond its range by what a tick's motion is not known."""
     model = limited(human())
     joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
     reached = 0.0
@@ -125,7 +124,6 @@ def test_torques_and_ranges_are_kept_in_violent_runs():
 
 
 def flung(seed):
-    """A crouching human in a state that no torque within reason puts right at once."""
     rng, model = np.random.default_rng(seed), human()
     q = standing(model).q + 0.0
     q[7:] += rng.normal(0.0, 0.3, model.nq - 7)
@@ -160,7 +158,6 @@ def beyond_its_range(model):
 
 
 def observed(model, q, v, held):
-    """Its eight points touching, as many newtons on each as stand for its weight."""
     forces = np.tile([0.0, 0.0, 90.0], (model.nc, 1))
     return Observation(model, 0.0, q, v, forces, np.full(model.nc, ContactState.STICKING), held)
 
@@ -177,7 +174,6 @@ def test_ranges_yield_to_what_actuators_can_do():
 
 
 def test_without_a_solution_the_last_torques_are_held():
-    """Nothing that is wanted is a number: the gain is beyond all of them."""
     model, held = human(), np.linspace(-5.0, 5.0, 12)
     state = standing(model)
     seen = observed(model, state.q, 1e-3 * np.ones(model.nv), held)

@@ -22,7 +22,6 @@ TORQUES = {"left_knee_pitch": 40.0, "right_hip_roll": 25.0, "right_ankle_pitch":
 
 
 def with_ball_joints() -> Model:
-    """The human with arms of two kilograms that hang from its shoulders by spherical joints."""
     person, inertia = human(), ((0.03, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.004))
     arms = (Body(f"{side}_arm", 2.0, inertia, (0.0, 0.0, -0.15), spherical(f"{side}_shoulder", (0.0, y, 0.25)), "trunk")
             for side, y in (("left", -0.25), ("right", 0.25)))  # fmt: skip
@@ -40,7 +39,6 @@ CASES = {
 
 
 def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
-    """Somewhere about the standing posture, some points touching, some not, or none."""
     q = standing(model).q.copy()
     q[:3] += 0.02 * random.normal(size=3)
     q[3:7] += 0.05 * random.normal(size=4)
@@ -60,7 +58,6 @@ def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
 
 
 def compare(twin: Twin, seen: Observation, law, torques) -> int:
-    """That both plan the same, or neither anything; how the compiled program ended."""
     ended = int(law.qp.counts[ENDED])
     plan = twin.plan(seen)
     if plan is None:
@@ -89,7 +86,6 @@ def test_torques_are_those_of_the_twin_anywhere(case):
 
 
 def comparison(twin: Twin, ends: list[int]):
-    """Compares a tick, and notes how it ended."""
     return lambda seen, law, torques: ends.append(compare(twin, seen, law, torques))
 
 
@@ -133,8 +129,6 @@ def test_what_it_plans_is_what_moves(case):
 
 
 class Wrapped(Controller):
-    """The whole-body law as a law in Python, which may leave the spherical joints out."""
-
     def __init__(self, *, arms: bool) -> None:
         self.arms, self.seen = arms, []
 
@@ -145,7 +139,6 @@ class Wrapped(Controller):
 
 
 def test_ball_joints_get_their_torques_from_python_too():
-    """Bit for bit what the compiled loop does; the law is shown them; and left out they are none."""
     model = with_ball_joints()
     start = {"state": standing(model), "duration": 0.1}
     compiled = simulate(model, WholeBodyController(), **start)

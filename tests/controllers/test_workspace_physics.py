@@ -29,8 +29,6 @@ BIG_BASE = 2e-6
 
 
 class Stance:
-    """A posture, a motion in which both feet stand still, and one control tick."""
-
     def __init__(self, model: Model, seed: int, moves: bool = True, **settings) -> None:
         self.model, rng = model, np.random.default_rng(seed)
         self.q = random_posture(model, rng)
@@ -153,7 +151,6 @@ def random_posture(model, rng):
 
 
 def strider() -> Model:
-    """The human with one more leg, and a head and an arm that belong to none, on a slope."""
     person = human()
     third = [part for part in person.bodies[1:] if part.name.startswith("left_")]
     more = []

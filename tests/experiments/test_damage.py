@@ -50,7 +50,6 @@ def test_trials_that_are_all_damaged_alike_are_refused_by_a_report(study, tmp_pa
 
 @pytest.mark.parametrize("change", ["labels = '{}'", "result = json_set(result, '$.steps', 'many')"])
 def test_a_study_whose_trials_are_all_damaged_alike_is_refused_where_it_goes_on(study, change):
-    """Without labels, or with a word for a number."""
     with contextlib.closing(sqlite3.connect(study / DATABASE)) as database:
         database.execute(f"UPDATE trials SET {change}")
         database.commit()

@@ -61,7 +61,6 @@ def test_with_much_friction_the_linear_program_is_the_closed_form(pendulum, shap
 
 
 def carried(*places):
-    """Supports that grow by feet that land at these places (n, 2), from ``CORNERS``."""
     found = [CORNERS]
     for place in places:
         found.append(np.concatenate([found[-1], CORNERS + place]))

@@ -20,8 +20,6 @@ CONTROLLER = WorkspaceController()
 
 
 class Seeing(Controller):
-    """The workspace controller, which keeps what it sees."""
-
     def __init__(self):
         self.seen = []
 
@@ -83,8 +81,6 @@ def test_an_observation_is_a_copy(person):
 
 
 class Recording(Controller):
-    """Records the time, and every other tick the angle of the first joint."""
-
     recorded = {"law_time": "s", "first": "rad"}  # noqa: RUF012
 
     def torques(self, observation):
@@ -166,8 +162,6 @@ def test_reset_comes_once_a_run_before_the_first_torques():
 
 
 class Scaled(NamedTuple):
-    """Torques that tell their law's gain and what it was shown."""
-
     gain: float
     ticks: Floats  # (1,) how often it was asked
 
@@ -210,8 +204,6 @@ def test_a_wrapped_law_does_bit_for_bit_what_it_does_compiled(person):
 
 
 def test_settings_that_change_are_seen():
-    """Also of one that may change at any time, and of many that differ, one after the other."""
-
     class Loose(Controller):
         gain = 1.0
 
@@ -232,7 +224,6 @@ def test_settings_that_change_are_seen():
 
 
 def test_threads_do_not_meet_in_a_law(person):
-    """One controller asked by four threads at once, of different states."""
     rng = np.random.default_rng(2)
     seen = [Observation(person, 0.0, standing(person).q, rng.normal(0.0, 0.5, 18)) for _ in range(4)]
     alone = [CONTROLLER.torques(one) for one in seen]

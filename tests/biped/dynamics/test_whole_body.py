@@ -33,8 +33,6 @@ CASES = {"human": human} | {
 
 
 class Pair:
-    """A state here and in Pinocchio, with points of bodies as its frames; T takes our velocities to its own."""
-
     def __init__(self, name: str) -> None:
         self.model = CASES[name]()
         rng = np.random.default_rng(7)
@@ -63,12 +61,10 @@ class Pair:
         pin.updateFramePlacements(self.theirs, self.data)
 
     def moved(self, span: float) -> WholeBody:
-        """``span`` seconds on, at the same v."""
         q = pin.integrate(self.theirs, self.their_q, span * self.their_v + 0.5 * span**2 * self.their_a)
         return WholeBody(self.model, configuration_from_pinocchio(self.model, q), self.v)
 
     def rate(self, of) -> np.ndarray:
-        """The derivative of what ``of`` computes."""
         return derivative(lambda time: of(self.moved(time)), 1e-3, 1e-4).value
 
 
@@ -132,7 +128,6 @@ def test_forces_and_the_mass_matrix(pair):
 
 
 def test_a_solve_undoes_the_mass_matrix(pair):
-    """For one load and for several, and again after all else that works in the same room was asked for."""
     loads = np.random.default_rng(3).normal(size=(pair.model.nv, 4))
     state = WholeBody(pair.model, pair.q, pair.v)
     first = state.solve(loads[:, 0])

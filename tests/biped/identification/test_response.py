@@ -27,7 +27,6 @@ def exact(frequencies, system=SYSTEM):
 
 
 def sines(t, gains=1.0, begin=0.0):
-    """A sum of sines, each times a complex gain."""
     gains = np.broadcast_to(gains, FREQUENCIES.shape)
     phases = np.random.default_rng(3).uniform(0.0, 2.0 * math.pi, len(FREQUENCIES))
     turned = np.exp(1j * (2.0 * math.pi * np.outer(t - begin, FREQUENCIES) + phases))

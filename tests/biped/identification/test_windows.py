@@ -17,7 +17,6 @@ NOISE = 0.2
 
 
 def stimuli():
-    """(2, n) low-passed noise; the second has a part of the first in it."""
     random, low_pass = np.random.default_rng(0), signal.butter(2, 2.0 / (RATE / 2.0))
     one, other = signal.lfilter(*low_pass, random.normal(size=(2, len(TIME))))
     return one, other + 0.6 * one
@@ -30,7 +29,6 @@ def swayed():
 
 
 def spectrum(one, other):
-    """scipy's cross spectrum at the frequencies that count."""
     frequency, found = signal.csd(one, other, RATE, "hann", round(WINDOW * RATE), detrend="constant")
     return found[(frequency > 1.5 / WINDOW) & (frequency < HIGHEST + 0.5 / WINDOW)]
 

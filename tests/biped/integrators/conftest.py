@@ -97,17 +97,14 @@ def system(request: pytest.FixtureRequest) -> System:
 
 @pytest.fixture(scope="session")
 def swinging() -> System:
-    """A chain so fast that no integrator without structure keeps any."""
     return hanging_chain()
 
 
 @pytest.fixture(scope="session")
 def mixed() -> System:
-    """A floating tree with every kind of joint."""
     return floating_tree()
 
 
 @pytest.fixture(scope="session")
 def one_step():
-    """``take_step``."""
     return take_step

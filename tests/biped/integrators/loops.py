@@ -102,5 +102,4 @@ def joined_tree(rng, kind):
 
 
 def leaves(model):
-    """Bodies that nothing hangs on."""
     return [i for i in range(model.n) if i not in model.tree.parent]

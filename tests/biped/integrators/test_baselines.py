@@ -64,7 +64,6 @@ def velocity(state: State) -> np.ndarray:
 
 
 def end_of(model: Model, state: State, integrator, h: float, span: float = SPAN) -> np.ndarray:
-    """(q, v) after a span."""
     state = state.copy()
     state = simulate(model, state=state, step=h, duration=span, record_every=span, integrator=integrator).state
     return np.concatenate([state.q, velocity(state)])
@@ -72,7 +71,6 @@ def end_of(model: Model, state: State, integrator, h: float, span: float = SPAN)
 
 @pytest.fixture(scope="module", params=SYSTEMS)
 def system(request):
-    """A model, where it starts, and where it is after ``SPAN``, by an independent integrator."""
     model, state = SYSTEMS[request.param]()
     return model, state, np.concatenate(exact(model, state.q, velocity(state), SPAN))
 
@@ -116,7 +114,6 @@ def test_the_recursive_integrator_converges_to_dop853(system):
 
 
 def in_stance(rng: np.random.Generator) -> tuple[Model, State, Impedance]:
-    """A human in violent motion, its points in the floor: sliding, sticking, and clipped."""
     model = human()
     joints = {name: float(rng.uniform(-0.3, 0.3)) for name in model.joint_names}
     q = model.configuration((0.3, -0.2, 1.0), angles=joints)
@@ -134,8 +131,6 @@ def in_stance(rng: np.random.Generator) -> tuple[Model, State, Impedance]:
 
 
 class Springs(Controller):
-    """Held torques and an impedance."""
-
     period = 1e-4
 
     def __init__(self, impedance: Impedance, torques: np.ndarray) -> None:
@@ -201,7 +196,6 @@ def rotated(quaternion: np.ndarray, point) -> np.ndarray:
 
 @pytest.mark.parametrize("integrator", EXPLICIT, ids=by_name)
 def test_the_books_show_the_error_to_the_methods_own_order(integrator):
-    """In flight under joint impedance nothing but the method's error is left in them."""
     model, state = flying()
     steps = np.array([2e-3, 1e-3, 5e-4])
     found = []
@@ -242,7 +236,6 @@ def test_energy_of_a_pendulum():
 
 
 def test_semi_implicit_euler_drifts_in_flight():
-    """Without gravity and torques, momentum is the human's to keep; the books say how it is lost."""
     model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
     kept = thrown(model, 1)
     lost = kept.copy()
@@ -276,7 +269,6 @@ def test_which_maps_are_symplectic(integrator, symplectic):
 
 @pytest.fixture(scope="module")
 def standing():
-    """A human that has come to rest under the workspace controller, all of its points sticking."""
     state = experiment_named("thrown-block").build().state.copy()
     state = simulate(human(), CONTROLLER, state=state, duration=2.0).state
     assert np.all(state.arrays.mode == STICKING)
@@ -391,8 +383,6 @@ def test_what_scipy_cannot_integrate_is_an_error():
 
 
 class Constant(Controller):
-    """A controller that is not compiled."""
-
     period = 2e-3
 
     def torques(self, observation):
@@ -469,7 +459,6 @@ def test_settings_by_name():
 
 @pytest.mark.parametrize(("name", "h"), [("explicit-euler", 5e-5), ("semi-implicit-euler", 5e-5), ("rk4", 1e-4)])
 def test_the_thesis_experiment_at_steps_that_are_said_to_do(name, h):
-    """These are the steps in the integrators' documentation."""
     experiment = experiment_named("stand-tilted")
     run = experiment.run({"integrator.name": name, "run.step": h})
     ours = experiment.run()
@@ -481,7 +470,6 @@ def test_the_thesis_experiment_at_steps_that_are_said_to_do(name, h):
 
 
 def test_states_are_those_of_any_integrator():
-    """A run may go on with another integrator."""
     model, state = swinging()
     state = simulate(model, state=state, duration=0.01, integrator=RungeKutta4()).state
     state = simulate(model, state=state, duration=0.01, integrator=Adaptive()).state

@@ -41,7 +41,6 @@ def test_the_small_turn_is_taken_at_once(name):
 
 @pytest.mark.parametrize("integrator", [INTEGRATORS["recursive"], INTEGRATORS["maximal"]], ids=lambda i: i.name)
 def test_the_large_turn_is_not_taken_for_a_solution(integrator: Integrator):
-    """The search starts at the wrong root: the step is taken in halves, each far from the fold."""
     state = started_at(LARGE)
     momentum = state.momentum.copy()
     run = simulate(state.model, state=state, step=STEP, duration=STEP, integrator=integrator)

@@ -24,7 +24,6 @@ Series = dict[tuple[int, ...], Fraction]
 
 
 def product(a: Series, b: Series, order: int) -> Series:
-    """Of two series of words in Y₁, Y₃, Y₅, … that do not commute, up to a grade."""
     result: Series = {}
     for left, x in a.items():
         for right, y in b.items():
@@ -92,7 +91,6 @@ def test_order_on_a_chain_against_an_independent_integrator(swinging_chain, name
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_order_of_the_human_in_flight(name):
-    """A floating base and turns: errors against order 8 in steps far finer."""
     model = human().without_contacts()
     start = model.neutral(), np.random.default_rng(5).normal(size=model.nv)
     exact = end(model, start, INTEGRATORS["kahan-li-8"], 48, SPAN)
@@ -126,7 +124,6 @@ def test_rigid_contact_is_no_base(swinging_chain):
 
 
 def test_the_ledger_closes_to_the_order_with_springs_and_a_push():
-    """Works are booked on all parts, those backwards in time too; the push is smooth, and ends after the run."""
     model = human().without_contacts()
     push = Push("trunk", (0.6, 0.8, 0.0), 20.0, start=-0.2, duration=0.8, waveform="half-sine")
     residuals, parts = [], (24, 32, 48, 64)
@@ -182,7 +179,6 @@ def test_continuing_is_the_same_bit_for_bit(tmp_path):
 
 
 def test_other_integrators_go_on_from_its_states():
-    """What a composition remembers is no guess for another method; none of it is left, and nothing not finite."""
     model = human().without_contacts()
     state = State.at(model, None, np.random.default_rng(4).normal(size=model.nv))
     for name in ("triple-jump-4", "recursive", "kahan-li-8", "triple-jump-4"):

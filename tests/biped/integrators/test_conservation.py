@@ -68,7 +68,6 @@ def test_time_reverses():
 
 
 def test_order_two_against_an_independent_integrator():
-    """A three-dimensional chain against scipy's order 8 on the continuous forward dynamics."""
     model, q, exact = swinging(4, 0.5)
     steps = np.array([4e-3, 2e-3, 1e-3, 5e-4])
     errors = []
@@ -82,7 +81,6 @@ def test_order_two_against_an_independent_integrator():
 
 
 def test_order_two_of_the_human_in_flight():
-    """Floating base and turns: errors against a step sixteen times finer than the finest."""
     model = human().without_contacts()
 
     def end(step: float) -> np.ndarray:

@@ -19,7 +19,6 @@ HASTY: list[Callable[[], Integrator]] = [
 
 @pytest.mark.parametrize("integrator", HASTY, ids=["recursive", "kahan-li-6", "midpoint"])
 def test_time_and_state_belong_together(integrator):
-    """Where it fails after some parts were done, these are taken back."""
     model = human().without_contacts()
     failed_in_parts = 0
     for seed in range(40):

@@ -32,7 +32,6 @@ def named(integrator: Lee) -> str:
 
 @pytest.fixture(scope="module")
 def tree() -> Model:
-    """Floating, with every kind of joint."""
     model = random_tree(np.random.default_rng(11), 8, kinds=KINDS)
     assert {body.joint.kind for body in model.bodies} == {"floating", *KINDS}
     return model
@@ -78,7 +77,6 @@ STEPS = np.array([2e-3, 1e-3, 5e-4])
 
 
 def end(tree: Model, seed: int, step: float, kind: type = Lee) -> np.ndarray:
-    """(q, p) after 0.256 s."""
     state = thrown(tree, seed)
     state = simulate(
         tree, state=state, step=step, duration=0.256, record_every=0.256, integrator=kind(tolerance=1e-11)
@@ -87,7 +85,6 @@ def end(tree: Model, seed: int, step: float, kind: type = Lee) -> np.ndarray:
 
 
 def test_order_two(tree):
-    """Errors against a step sixteen times finer than the finest."""
     exact = end(tree, 5, 1e-3 / 32)[: tree.nq]
     errors = [np.linalg.norm(end(tree, 5, float(step))[: tree.nq] - exact) for step in STEPS]
     assert order_of(STEPS, errors) == pytest.approx(2.0, abs=0.05)

@@ -173,8 +173,6 @@ class Longhand:
 
 
 class Ours:
-    """A step of our kernels, with the candidate set by hand."""
-
     def __init__(self, model: Model, torque: np.ndarray) -> None:
         self.model, self.tree = model, model.tree
         self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
@@ -192,7 +190,6 @@ class Ours:
         return self.scratch.residual.copy()
 
     def residual(self, before: np.ndarray, now: np.ndarray, after: np.ndarray) -> np.ndarray:
-        """e, with the momentum that the step before leaves behind."""
         self.evaluate(before, now)
         self.scratch.residual[:] = 0.0
         set_discrete_momentum(ScrewBody(), self.tree, self.arrays, self.pushes, self.scratch, H)
@@ -209,7 +206,6 @@ class Ours:
 
 
 def three_configurations(model: Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One at random, the others a step of a few rad/s before and behind it."""
     rng = np.random.default_rng(seed)
     rates = 4.0 * rng.normal(size=model.nv)
 
@@ -288,7 +284,6 @@ ANGLES = [1e-12, 1e-8, 1e-5, 1e-3, 0.0628, 0.0632, 0.3, 1.0, 1.046, 1.048, 2.0, 
 
 
 def displacement(angle: float, seed: int = 5) -> tuple[tuple[float, ...], np.ndarray, np.ndarray]:
-    """The turn as a quaternion, its rotation vector, and a translation of the same size."""
     rng = np.random.default_rng(seed)
     axis = rng.normal(size=3)
     axis /= np.linalg.norm(axis)
@@ -316,7 +311,6 @@ def test_momentum_of_a_body_to_round_off(angle):
 
 @pytest.mark.parametrize("angle", ANGLES)
 def test_derivatives_of_a_body(angle):
-    """Against differences, with steps in proportion to the turn."""
     turn, _, moved = displacement(angle)
     size = 2e-3 * angle if angle < 2.5 else 2e-4
 

@@ -24,7 +24,6 @@ SPRINGS = ("recursive", "maximal")  # on floors of springs
 
 
 def run_of(model, q, v, **how):
-    """Each step a row."""
     how = {"step": 1e-3, "duration": 0.2, "integrator": "recursive"} | how
     return biped.simulate(model, state=biped.State.at(model, q, v), record_every=how["step"], **how)
 
@@ -35,7 +34,6 @@ def test_the_integrators_that_take_loops():
 
 @pytest.mark.parametrize("integrator", TAKE_LOOPS)
 def test_a_four_bar_linkage_moves_as_its_energy_says(integrator):
-    """The crank goes round once, and the error falls with the square of the step."""
     model = four_bar()
     q, v = four_bar_start(model)
     exact = crank_angle(1.0)
@@ -192,7 +190,6 @@ def test_a_push_on_a_linkage_at_rest_does_work_on_its_one_freedom():
 
 
 def braced_human_dropped_into_another_posture(model, integrator, step):
-    """Pushed, while the springs of its joints throw it into the posture where they rest: soles slide, lift and land."""
     push = biped.Push("trunk", (0.6, 0.8, 0.0), 4.0, start=0.02, duration=0.05)
     return biped.simulate(
         model, JointImpedance(), state=biped.standing(model), step=step, record_every=1e-3, duration=0.3,
@@ -201,7 +198,6 @@ def braced_human_dropped_into_another_posture(model, integrator, step):
 
 
 def test_a_braced_human_on_the_floor_moves_alike_in_both_coordinates():
-    """Loops beside contact: momenta are accounted for, and energy but for an error of second order."""
     model = biped.load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
     one, other = (braced_human_dropped_into_another_posture(model, name, 1e-3) for name in SPRINGS)
     for name in (*model.coordinate_names, *model.velocity_names):

@@ -59,7 +59,6 @@ def test_the_human_in_flight():
 
 @pytest.mark.parametrize("name", ["stand-tilted", "thrown-block", "box-drop"])
 def test_experiments(name):
-    """Rising under the workspace controller, hit by a block, a box that slides: 1 s."""
     setup = replace(experiment_named(name).build(), duration=1.0)
     setup = replace(setup, record_every=setup.step)
     runs = [replace(setup, integrator=integrator).run() for integrator in BOTH]
@@ -179,7 +178,6 @@ def test_without_a_solution_it_ends_as_the_recursive_one(integrator: Integrator)
 
 
 def test_steps_without_a_solution_are_halved():
-    """Hinges that would turn by two radians in a step."""
     model = chain(2).without_contacts()
     runs = [
         simulate(model, state=State.at(model, None, [500.0, -550.0]), step=4e-3, duration=0.02, integrator=integrator)

@@ -80,7 +80,6 @@ class Longhand:
         return np.hstack([motion.position, motion.orientation])
 
     def inboard(self, i: int, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Position, orientation, and the joint's place, of joint i's inboard body."""
         parent = self.tree.parent[i]
         x, q = (np.zeros(3), np.array([1.0, 0, 0, 0])) if parent < 0 else (X[parent, :3], X[parent, 3:])
         return x, q, x + rotation(q) @ self.tree.joint_offset[i]
@@ -111,7 +110,6 @@ class Longhand:
         return np.einsum("ij,ij->i", X[:, 3:], X[:, 3:]) - 1.0
 
     def coordinate(self, i: int, X: np.ndarray) -> np.ndarray:
-        """Of a joint of one degree of freedom; angles within half a turn."""
         distance, turn = self.relative(i, X)
         axis = self.tree.axis[i]
         if self.model.bodies[i].joint.kind == "prismatic":
@@ -132,7 +130,6 @@ class Longhand:
         return np.array(rows)
 
     def torque_terms(self, X0: np.ndarray, X1: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """Half of the impulses of the joints' torques, as forces on the coordinates at X."""
         forces = np.zeros(X.shape, dtype=np.result_type(X0, X1, X))
         for i in range(self.model.n):
             if self.tree.dofs[i] != 1:
@@ -169,7 +166,6 @@ class Longhand:
         return derivative(lambda x: self.joints(x.reshape(-1, 7)), X.ravel())
 
     def newton(self, given: np.ndarray, X: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Matrix and residual."""
         B, G = self.norm_gradient(X), self.joint_gradient(X)
         self.norm_gradient, self.joint_gradient = lambda _: B, lambda _: G  # type: ignore[method-assign]
         try:
@@ -178,7 +174,6 @@ class Longhand:
             del self.norm_gradient, self.joint_gradient
 
     def solve(self, given: np.ndarray, X: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """X⁺ and γ."""
         n = self.model.n
         z = np.concatenate([guess.ravel(), np.zeros(n + sum(self.rows))])
         for _ in range(20):
@@ -190,7 +185,6 @@ class Longhand:
         raise AssertionError("the longhand's Newton method does not converge")
 
     def momentum_terms(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """The bodies' momenta as those of the seven coordinates."""
         motion, X = dynamics.forward_kinematics(self.model, q, v), self.at(q)
         rows = []
         for i in range(self.model.n):
@@ -200,7 +194,6 @@ class Longhand:
         return np.array(rows)
 
     def run(self, q: np.ndarray, v: np.ndarray, steps: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """All X and γ."""
         X, gammas = [self.at(q)], []
         given = self.momentum_terms(q, v)
         guess = X[0]
@@ -219,7 +212,6 @@ class Longhand:
 
 
 def star(floats: bool) -> Model:
-    """Every kind of joint on a root that floats, or slides."""
     root = floating("root") if floats else prismatic("root", (0.6, 0.0, 0.8), (0.1, 0.2, 0.3))
 
     def body(name: str, joint: object, parent: str | None) -> Body:
@@ -235,8 +227,6 @@ def star(floats: bool) -> Model:
 
 
 class Held(Controller):
-    """A controller that holds torques, and an impedance if it has one."""
-
     period = 0.1
     compiled_loop = None
 
@@ -279,8 +269,6 @@ def test_steps_are_those_of_the_two_step_equations(floats, impedance):
 
 
 class OpenStep(TouchingStep):
-    """A step of a tree whose candidate bodies do not fit together."""
-
     def __init__(self, model: Model, seed: int, impedance: tuple[float, float], h: float = 2e-3) -> None:
         rng = np.random.default_rng(seed)
         super().__init__(model, bent_configuration(model, rng, 0.5), rng, lambda _: 1e-3)
@@ -309,16 +297,13 @@ class OpenStep(TouchingStep):
         return self.scratch.residual.copy()
 
     def twists(self) -> np.ndarray:
-        """Newton's, of all bodies."""
         set_newton_twists(self.tree, self.ground, self.arrays, self.scratch, self.method, self.finder, self.h)
         return self.scratch.motion.factors.twist.copy()
 
     def poses(self) -> np.ndarray:
-        """X of the candidate, from the reference point at k."""
         return np.hstack([self.scratch.shift + self.scratch.next.com, self.scratch.next.quaternion])
 
     def displacements(self, twists: np.ndarray) -> np.ndarray:
-        """ΔX of twists about O at k + 1."""
         linear = twists[:, :3] + np.cross(twists[:, 3:], self.scratch.next.com)
         turned = [
             left(np.concatenate([[0.0], 0.5 * t[3:]])) @ q
@@ -351,7 +336,6 @@ def dense(step: OpenStep) -> tuple[Longhand, np.ndarray, np.ndarray, np.ndarray]
 @pytest.mark.parametrize("impedance", [(0.0, 0.0), (STIFFNESS, DAMPING)], ids=["torques", "impedance"])
 @pytest.mark.parametrize(("model", "seed"), list(cases(0)))
 def test_newton_step_is_that_of_the_dense_matrix(model, seed, impedance):
-    """All 7n + n + Σ rows unknowns, at poses that violate all joints."""
     step = OpenStep(model, seed, impedance)
     assert step.finder.gap.min() > 1e-3
     ours = step.displacements(step.twists())
@@ -400,7 +384,6 @@ def test_newton_step_is_that_of_algorithm_5_1(model, seed):
 
 @pytest.mark.parametrize(("model", "seed"), list(cases(6)))
 def test_newton_step_takes_the_residual_away(model, seed):
-    """With contacts that slide and stick, and impedances: along Newton's step e changes at the rate −e."""
     step = OpenStep(model, seed, (STIFFNESS, DAMPING))
     if model.is_floating:
         assert (step.arrays.force[:, 2] > 0.0).any()

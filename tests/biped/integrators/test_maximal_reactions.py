@@ -21,7 +21,6 @@ def reaction(run: Run, joint: str) -> np.ndarray:
 
 
 def beyond(model: Model, i: int) -> list[int]:
-    """Body i and all bodies outboard of it."""
     found = [i]
     for j in range(i + 1, model.n):
         if model.tree.parent[j] in found:

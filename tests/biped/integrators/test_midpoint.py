@@ -138,8 +138,6 @@ def test_a_step_is_the_papers_own(alpha):
 
 
 class Step:
-    """A step of a floating tree in violent motion with some of its contact points in the floor, off its solution."""
-
     def __init__(self, seed: int, contacts: int, h: float, integrator: Midpoint) -> None:
         rng = np.random.default_rng(seed)
         model = random_tree(rng, 8, floating=True, kinds=KINDS, contacts=contacts)
@@ -244,7 +242,6 @@ def test_the_order_is_two_in_the_middle_and_one_elsewhere(swinging_chain, alpha,
 
 
 def test_the_human_flies_as_with_the_default_integrator_up_to_order_two():
-    """It turns over, so that both charts are used."""
     model = human().without_contacts()
     steps, gaps = 0.512 / np.array([256, 512, 1024]), []
     for step in steps:
@@ -263,7 +260,6 @@ def test_the_human_flies_as_with_the_default_integrator_up_to_order_two():
 
 
 def test_the_human_sways_on_its_feet_as_with_the_default_integrator_up_to_order_two():
-    """Its soles stick: what slides or lands has order one with either."""
     model = human()
     start = State.at(model)
     start = simulate(model, JointImpedance(), state=start, duration=1.0, step=1e-3, record_every=1.0).state
@@ -355,7 +351,6 @@ def test_a_tumbling_tree_passes_through_all_orientations():
 
 
 def test_a_run_in_two_parts_is_the_same_bit_for_bit():
-    """Nothing that a step needs stands outside of the state."""
     model = human().without_contacts()
     whole, parts = tumbling(model, 6), tumbling(model, 6)
     whole = simulate(model, state=whole, integrator=Midpoint(), step=1e-3, duration=0.1).state
@@ -368,7 +363,6 @@ def test_a_run_in_two_parts_is_the_same_bit_for_bit():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["stand-tilted", "thrown-block"])
 def test_the_published_experiments_end_as_with_the_default_integrator(name):
-    """The human gets up in both, its metrics the same within 1 %."""
     setup = experiment_named(name).build()
     usual, other = (replace(setup, integrator=integrator).run() for integrator in (Recursive(), Midpoint()))
     assert other.summary["verdict"] == usual.summary["verdict"] == "recovered"

@@ -28,8 +28,6 @@ KINDS = ("revolute", "prismatic", "helical", "spherical")
 
 
 class Step(TouchingStep):
-    """In violent motion, with its candidate somewhere off the solution; points stick beyond the friction cone too."""
-
     def __init__(self, model: Model, q: np.ndarray, rng: np.random.Generator, body: MidpointBody | ScrewBody) -> None:
         super().__init__(model, q, rng, lambda c: 1e-4 if c % 4 == 1 else 0.05)
         self.body = body
@@ -48,12 +46,10 @@ class Step(TouchingStep):
         return self.scratch.residual.copy()
 
     def at(self, delta: np.ndarray) -> np.ndarray:
-        """The residual with the candidate displaced along the unit twists at k + 1."""
         displace(self.tree, self.axes, *self.base, 1.0, delta, self.scratch.q, self.scratch.shift)
         return self.evaluate()
 
     def departure(self, exact: np.ndarray) -> float:
-        """Of a matrix from −∂e/∂δ by differences."""
         found = jacobian(self.at, np.zeros(self.model.nv), 1e-5)
         self.at(np.zeros(self.model.nv))
         return found.departure(-exact, 1e-8, alike=True)
@@ -133,7 +129,6 @@ def test_factorization_solves_it(model, seed, body):
 
 @pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
 def test_full_matrices_are_the_same_and_solved(model, seed, body):
-    """Column by column; then by elimination with pivoting."""
     step = make(model, seed, body)
     A = step.assembled()
     scratch = step.scratch

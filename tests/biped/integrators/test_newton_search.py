@@ -46,8 +46,6 @@ SEEDS = range(3)
 
 
 class Search:
-    """A tree in motion with its points in the floor, pushed, before its step is solved."""
-
     def __init__(self, seed: int, floating: bool = True, **settings) -> None:
         rng = np.random.default_rng(seed)
         self.model = model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=4 if floating else 0)
@@ -76,7 +74,6 @@ class Search:
         return evaluate(self.method.body, *self.things, H)
 
     def newton(self):
-        """The residual's norm here, and Newton's step into ``scratch.delta``, with factors of its own."""
         norm, motion = self.norm(), self.scratch.motion
         set_newton_blocks(self.method.body, self.tree, self.ground, self.arrays, self.scratch, H)
         factors = motion.factors
@@ -87,7 +84,6 @@ class Search:
         return norm
 
     def keep(self):
-        """Keep the factors of ``newton`` as those of the last step."""
         factors = self.scratch.motion.factors
         self.arrays.cache.kept_u[:], self.arrays.cache.kept_w[:], self.arrays.cache.kept_d[:] = (
             factors.u, factors.w, factors.d,
@@ -95,7 +91,6 @@ class Search:
         note_purpose(self.arrays, H)
 
     def beyond(self, base, factor, delta):
-        """The residual's norm after so much of a step from ``base``, and where that is."""
         poses = new_poses(self.model.n, self.model.nv, self.model.nc)
         place_bodies(self.tree, base[0], poses)
         displace(self.tree, poses, *base, factor, delta, self.scratch.q, self.scratch.shift)
@@ -341,7 +336,6 @@ def test_the_tolerance_is_what_rounding_leaves_where_that_is_more(seed):
 
 
 def test_pushes_act_where_their_points_are():
-    """At both ends of the step, from the reference point; with the impulse of the step."""
     search = Search(2)
     search.norm()
     push, i = search.pushes, search.pushes.body[0]

@@ -33,7 +33,6 @@ def icy(mu: float) -> Floor:
 def box_on_incline(
     angle: float, mu: float = MU, duration: float = 0.5, heading: float = 0.0, directions: int = 8
 ) -> Run:
-    """A box at rest on an incline of ``angle``, in axes of the incline: gravity leans, towards ``heading``."""
     across = G * np.sin(angle)
     gravity = (across * np.cos(heading), across * np.sin(heading), -G * np.cos(angle))
     model = rigid_box(2.0, (0.4, 0.3, 0.2)).with_gravity(gravity)
@@ -45,7 +44,6 @@ def box_on_incline(
 
 
 def points(frame: pd.DataFrame, model: Model, part: str) -> np.ndarray:
-    """(rows, nc)"""
     return frame[[f"contact_{name}_{part}" for name in model.contact_names]].to_numpy()
 
 
@@ -134,7 +132,6 @@ def test_the_human_is_pushed_with_the_true_cone(law):
 
 
 def test_an_impact_loses_all_of_the_approach_and_nothing_more():
-    """A box that falls flat: at rest on the floor from the end of the step in which it lands."""
     model = rigid_box(2.0, (0.4, 0.3, 0.2))
     start = State.at(model, [0.0, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0])
     run = simulate(model, state=start, integrator=Rigid(), step=1e-3, duration=0.4, record_every=1e-3)
@@ -220,7 +217,6 @@ def test_painleves_rod_stops_or_the_run_says_that_it_has_no_solution(step):
 
 
 def check_contact(run: Run, mu: float = MU) -> None:
-    """Signorini's conditions and the cone in each row, momentum, the solver's own columns."""
     frame, model = run.frame, run.state.model
     gap, normal = points(frame, model, "z"), points(frame, model, "fz")
     across = np.hypot(points(frame, model, "fx"), points(frame, model, "fy"))
@@ -317,7 +313,6 @@ def test_patches_have_friction_of_their_own():
 
 @pytest.mark.parametrize("speed", [0.0, 1.0])
 def test_it_moves_as_the_assembly_of_the_same_bodies_does(speed):
-    """A pole that falls on a box that sticks, or slides: maximal coordinates, their own sparse solver and contacts."""
     box = rigid_box(5.0, (0.6, 0.4, 0.1))
     hinge = revolute("hinge", (0.0, 1.0, 0.0), (0.0, 0.0, 0.05))
     pole = Body("pole", 1.0, box_inertia(1.0, (0.05, 0.05, 0.6)), (0.0, 0.0, 0.35), hinge, "box")

@@ -22,7 +22,6 @@ STEP = 1e-3
 
 
 def ball(gravity=(0.0, 0.0, -G), *more: Body) -> Model:
-    """A full one that touches all around; with other bodies on it."""
     inertia = np.diag(np.full(3, 0.4 * MASS * RADIUS**2))
     one = Body("ball", MASS, inertia, (0.0, 0.0, 0.0), floating("ball"))
     return Model("ball", (one, *more), (ContactPoint("below", "ball", (0.0, 0.0, 0.0), RADIUS),), gravity=gravity)
@@ -104,7 +103,6 @@ def test_on_a_floor_that_shakes_it_takes_two_sevenths_of_the_motion():
 
 
 def with_rider() -> Model:
-    """A pendulum upside down hangs on the ball's middle."""
     rod = Body("rod", 1.0, np.diag([0.02, 0.02, 0.001]), (0.0, 0.05, 0.3), revolute("hinge", (0.0, 1.0, 0.0)), "ball")
     return ball((0.0, 0.0, -G), rod)
 
@@ -127,7 +125,6 @@ def test_what_touches_stands_still_whatever_rides_on_it():
 
 
 def on_balls() -> Model:
-    """The human, on balls of 1 cm instead of its soles' points."""
     person = human()
     points = (replace(p, position=np.add(p.position, (0.0, 0.0, 0.01)), radius=0.01) for p in person.contact_points)
     return replace(person, contact_points=tuple(points))

@@ -18,7 +18,6 @@ STEP = 1e-3
 
 
 def ball(name, parent, axis, mass, at):
-    """A body on a rail; without mass one on which another rail stands."""
     inertia = box_inertia(mass, (0.2, 0.2, 0.2)) if mass else np.zeros((3, 3))
     return Body(name, mass, inertia, (0.0, 0.0, 0.0), prismatic(f"{name}_rail", axis, at), parent)
 
@@ -80,7 +79,6 @@ def test_friction_between_balls_is_coulombs(friction, left):
 
 
 def test_a_ball_rests_on_another_one():
-    """What it presses with is its weight, and nothing creeps."""
     x, z, o = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
     bodies = ball("low", None, x, 2.0, o), ball("high", None, z, 3.0, (0.0, 0.0, 0.25))
     model = Model(
@@ -100,7 +98,6 @@ def legs_apart(model, q):
 
 
 def swung(rates, duration=0.4, **settings):
-    """A human in flight whose legs swing at one another."""
     model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
     v = np.zeros(model.nv)
     for joint, rate in rates.items():
@@ -177,7 +174,6 @@ def test_a_step_that_fails_gives_back_what_it_set_aside():
 
 
 def test_halved_steps_keep_legs_apart():
-    """With so few iterations some steps are retried in parts."""
     run = swung({"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0}, max_iterations=8)
     assert run.summary["retried_steps"] > 0
     q = run.frame[list(run.state.model.coordinate_names)].to_numpy()

@@ -86,7 +86,6 @@ def test_a_person_with_rotors_stands_pushed_and_its_ledger_closes():
 
 
 def test_rotors_are_felt():
-    """A hinge's rotor, here as heavy as the link: the swing is slower by the known ratio."""
     plain = chain(1).without_contacts()
     model = with_rotors(plain, float(dynamics.mass_matrix(plain, [0.0])[0, 0]))
     fast, slow = (dynamics.forward_dynamics(one, [0.3], [0.0], [0.0])[0] for one in (plain, model))

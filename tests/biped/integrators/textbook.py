@@ -76,8 +76,6 @@ class Slope(NamedTuple):
 
 @dataclass
 class Forces:
-    """What acts in a step, besides gravity."""
-
     floor: Floor | None = None
     mode: Sequence[int] = ()
     anchor: Any = ()
@@ -144,8 +142,6 @@ def velocities(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 class Step(NamedTuple):
-    """A step, and the means of what it was made of."""
-
     q: np.ndarray
     v: np.ndarray
     force: np.ndarray
@@ -155,7 +151,6 @@ class Step(NamedTuple):
 
 
 def step(name: str, model: Model, q: np.ndarray, v: np.ndarray, h: float, forces: Forces) -> Step:
-    """One step of a method."""
     fractions, weights = TABLES[name]
     stages: list[Slope] = []
     for fraction in fractions:

@@ -9,7 +9,6 @@ POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
 def expected(run):
-    """Of a run without a disturbance that has a start."""
     frame, model = run.frame, run.state.model
     found = {
         f"peak_torque_{joint}": frame[f"torque_{joint}"].abs().max() if len(frame) else None

@@ -43,13 +43,11 @@ def csv(path):
 
 
 def sto(path):
-    """The header and the table of a storage file."""
     header, _, body = path.read_text(encoding="utf-8").partition("endheader\n")
     return header.splitlines(), pd.read_csv(io.StringIO(body), sep="\t")
 
 
 def posed(person, **angles):
-    """A run of one row of the human with these angles [°]."""
     q = person.configuration(angles={joint: math.radians(angle) for joint, angle in angles.items()})
     return simulate(person, state=State.at(person, q), duration=5e-4)
 

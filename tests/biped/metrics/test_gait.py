@@ -74,7 +74,6 @@ def pendulum(pressed):
 
 
 def told(rows, end, **context):
-    """The verdict of the rows up to a time, in words."""
     run = cut(rows, end, **context)
     return verdict_line({"verdict": run.value("verdict"), "reason": run.value("reason")})
 

@@ -43,8 +43,6 @@ SQUARE = ((-0.1, -0.05), (-0.1, 0.05), (0.1, 0.05), (0.1, -0.05))
 
 
 class Random:
-    """Rows, and the same numbers by the definitions."""
-
     def __init__(self, seed: int, platform: bool) -> None:
         self.rng = rng = np.random.default_rng(seed)
         self.model = two_feet()
@@ -118,12 +116,10 @@ class Random:
         return self.rows[f"contact_{point}_mode"][k] != NONE or self.R[k][:, 2] @ self.force(k, point) > 0.0
 
     def pressed(self, k):
-        """In the floor's frame, the points that are down."""
         found = [self.in_floor(k, self.place(k, p))[:2] for p in self.points if self.is_down(k, p)]
         return np.reshape(found, (-1, 2))
 
     def base(self, k):
-        """From above, all points of feet that touch, and others that do."""
         groups = [*FEET.values(), HAND]
         found = [self.place(k, p)[:2] for group in groups for p in group if any(self.is_down(k, q) for q in group)]
         return np.reshape(found, (-1, 2))

@@ -41,7 +41,6 @@ def test_simulate_reports_it(person):
 
 
 def test_it_has_margins_and_centres_by_the_names_of_the_series():
-    """As the rows' own columns, up to the end; of a name that is neither, all are listed."""
     found = {}
 
     def least(run):

@@ -17,7 +17,6 @@ SIGMA, OMEGA = 1.0, 3.0
 
 
 def decay(amplitude):
-    """A damped swing that starts at its greatest."""
     return amplitude * np.exp(-SIGMA * TIMES) * np.cos(OMEGA * TIMES)
 
 

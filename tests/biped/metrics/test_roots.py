@@ -77,7 +77,6 @@ def test_it_is_drawn_and_told_of(runs, tmp_path):
 
 
 def test_a_robot_of_a_urdf_file_from_elsewhere_is_measured(setup):
-    """Its root joint has the name that its reader gives."""
     person = setup.model
     text = re.sub(r"<biped.*</biped>", "", URDF.read_text(encoding="utf-8"), flags=re.DOTALL)
     robot = replace(load_urdf(text), contact_points=person.contact_points, feet=person.feet)

@@ -32,7 +32,6 @@ def runs():
 
 @pytest.fixture(scope="module")
 def leaning(person):
-    """Stiff joints under a steady push, after all has come to rest."""
     push = Push("trunk", DIRECTION, FORCE * 30.0, start=0.0, duration=30.0)
     start = State.at(person)
     return simulate(
@@ -51,7 +50,6 @@ def test_a_table_says_the_same(runs, name):
 
 
 def numbers_in(value, path=()):
-    """Every number of nested mappings with the names that lead to it."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from numbers_in(inner, (*path, name))
@@ -163,7 +161,6 @@ def test_the_series_has_units_and_the_runs_times(runs):
 
 
 def test_runs_can_be_measured_from_threads(runs):
-    """From several threads at once, with the same result."""
     expected = measure_run(runs["hit"])
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: measure_run(runs["hit"]), range(8)))

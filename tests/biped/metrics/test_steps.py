@@ -23,7 +23,6 @@ LOW = Ending(FELL, 1.0, Limit("height", "trunk", 0.5, 0.6, 1.0))
 
 
 def stepping(*steps):
-    """Rows of a block whose steps (from row, to row, shift) lift the sole by 8 cm and set it down elsewhere."""
     rows = on_sole(TIMES)
     for begin, end, shift in steps:
         lift(rows, slice(begin, end))

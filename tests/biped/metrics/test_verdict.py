@@ -240,20 +240,17 @@ WITHSTOOD = ("recovered", "stepped")
 
 
 def otherwise(scene, **other):
-    """A scene with other settings, without what would begin after its end, which a scene refuses."""
     end = other.get("duration", scene.duration)
     acting = tuple(one for one in scene.disturbances if begins_before(one, end))
     return replace(scene, disturbances=acting, **other)
 
 
 def verdicts_of(seed):
-    """Of a random run, and of the same run in each other way."""
     scene = experiment_named("balance").build({"random.seed": seed, "run.step": 1e-3})
     return [verdict_of(otherwise(scene, **other)) for other in ({}, *OTHERWISE)]
 
 
 def verdict_of(scene):
-    """A run without a solution has failed."""
     return measure_recording(Session(scene, in_one_go=True).run())["verdict"]
 
 

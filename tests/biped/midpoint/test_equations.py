@@ -15,8 +15,6 @@ N = 7
 
 
 class Step:
-    """A step of a random tree in violent motion, some of whose bodies have no mass."""
-
     def __init__(self, seed: int, alpha: float, h: float = 0.02, *, gravity: float = 9.81, rate: float = 3.0) -> None:
         rng = np.random.default_rng(seed)
         self.alpha, self.h = alpha, h
@@ -68,7 +66,6 @@ class Step:
         return result
 
     def matrix(self) -> np.ndarray:
-        """−∂e/∂q', by differences of the residual."""
         return -jacobian(self.residual, self.moved, 1e-4 * self.h).value
 
 

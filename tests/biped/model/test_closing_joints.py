@@ -17,7 +17,6 @@ TURN = (0.9, 0.1, -0.2, (1.0 - 0.81 - 0.05) ** 0.5)
 
 
 def arms(**how):
-    """Two arms on the ground, and a plate welded to one of them."""
     one = Body("one", 1.0, INERTIA, (0.0, 0.1, 0.4), revolute("first", (0.0, 1.0, 0.0)))
     two = Body("two", 1.0, INERTIA, (0.0, 0.0, 0.4), revolute("second", (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)))
     plate = Body("plate", 0.1, INERTIA, (0.0, 0.0, 0.0), fixed("weld", (0.0, 0.0, 0.5)), "two")
@@ -137,7 +136,6 @@ def test_what_a_file_says_wrong_is_told(element, told):
 
 
 def test_models_without_loops_are_spelt_out_as_before_there_were_any():
-    """Studies are resumed by this text."""
     assert "closing_joints" not in spelt_out(human())
     assert "closing_joints" in spelt_out(joined())
     assert joined().without_closing_joints() == arms()

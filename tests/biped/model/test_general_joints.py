@@ -21,12 +21,10 @@ G = 9.81
 
 
 def brick(name, on, parent=None):
-    """A body of 2 kg whose centre of mass is off its joint."""
     return bm.Body(name, 2.0, bm.box_inertia(2.0, (0.3, 0.2, 0.1)), (0.05, 0.02, -0.2), on, parent)
 
 
 def nut(pitch, mass=3.0, size=(0.1, 0.1, 0.02)):
-    """A nut whose centre of mass is on the vertical screw that it turns on without friction."""
     return bm.Model(
         "nut", (bm.Body("nut", mass, bm.box_inertia(mass, size), (0.0, 0.0, 0.0), bm.helical("screw", Z, pitch)),)
     )
@@ -49,7 +47,6 @@ def test_a_nut_runs_down_its_screw(pitch):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_screws_are_pinocchios(seed):
-    """Places, mass matrix and bias forces of random trees with screws."""
     rng = np.random.default_rng(seed)
     model = bm.random_tree(rng, 7, floating=False, kinds=("helical", "revolute", "prismatic"))
     assert len(model.tree.pitch)
@@ -81,7 +78,6 @@ def test_a_chain_of_screws_moves_as_in_maximal_coordinates():
 
 
 def square(axis, other):
-    """The part of ``other`` across ``axis``, of length one."""
     a, b = np.array(axis), np.array(other)
     across = b - (a @ b) / (a @ a) * a
     return tuple((across / np.linalg.norm(across)).tolist())
@@ -97,7 +93,6 @@ def square(axis, other):
     ],
 )  # fmt: skip
 def test_joints_in_a_row_are_the_joint_of_two_constraints(kind, joints, options):
-    """Bodies without mass between joints of one freedom, and one joint of maximal coordinates: the same motion."""
     inertia = bm.box_inertia(2.0, (0.3, 0.2, 0.1))
     lower = bm.jointed("lower", joints, 2.0, inertia, (0.05, 0.02, -0.2), "upper")
     model = bm.Model("pair", (brick("upper", bm.revolute("hinge", Y)), *lower))
@@ -119,7 +114,6 @@ def test_joints_in_a_row_are_the_joint_of_two_constraints(kind, joints, options)
 
 
 def swung_alike(model, assembly, start, q, v, steps=40, h=5e-3):
-    """Where both end: as an assembly, and in generalized coordinates."""
     motion = assembly.simulate(steps * h, h, start, tolerance=1e-12)
     run = simulate(
         model, state=State.at(model, q, v), integrator=Recursive(tolerance=1e-13), duration=steps * h, step=h

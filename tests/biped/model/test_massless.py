@@ -21,7 +21,6 @@ X, Y, Z = np.eye(3)
 
 
 def universal(cross_mass=0.0):
-    """A shaft hung on a universal joint, whose cross is a ball of 1 cm with this mass, on a turning shaft."""
     ball = 0.4 * cross_mass * 1e-4 * np.eye(3)
     return bm.Model(
         "universal",
@@ -32,7 +31,6 @@ def universal(cross_mass=0.0):
 
 
 def hung():
-    """A rod, a point and bodies without mass, on two trees."""
     rod = np.diag([0.02, 0.02, 0.0])
     return bm.Model(
         "hung",
@@ -82,7 +80,6 @@ def test_dynamics_are_pinocchios(model, seed):
 
 
 def end(model, q, v, integrator="recursive", step=1e-3):
-    """Where a quarter of a second of free motion leads."""
     options = {"duration": 0.25, "step": step, "record_every": 0.1, "integrator": INTEGRATORS[integrator]}
     return simulate(model, state=State.at(model, q, v), **options).state.arrays.q
 

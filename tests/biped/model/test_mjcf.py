@@ -43,7 +43,6 @@ def document(bodies, before="", after=""):
 
 
 def cube(path):
-    """An STL of a cube with edges of 0.2 m, one corner at the origin."""
     corners = 0.2 * np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
     faces = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     triangles = [[corners[i] for i in (a, *pair)] for a, *bcd in faces for pair in (bcd[:2], bcd[1:])]
@@ -53,7 +52,6 @@ def cube(path):
 
 @pytest.fixture
 def written(tmp_path):
-    """Write a document, and what it may include; its path."""
     (tmp_path / "parts" / "meshes").mkdir(parents=True)
     cube(tmp_path / "parts" / "meshes" / "cube.stl")
     (tmp_path / "parts" / "limb.xml").write_text(f"<mujoco><worldbody>{tree()}</worldbody></mujoco>")

@@ -22,7 +22,6 @@ Y = (0, 1, 0)
 
 
 def body(name, parent=None, joint=None, com=(0, 0, 0), mass=1.0):
-    """A body on a hinge of the same name; without a parent it floats."""
     default = bm.floating(f"{name}_joint") if parent is None else bm.revolute(f"{name}_joint", Y)
     return bm.Body(name, mass, INERTIA, com, joint or default, parent)
 
@@ -156,7 +155,6 @@ def test_merged_welds_are_pinocchios_locked_joints(seed, floats):
 
 
 def _with_frame_at_com(reduced, shift):
-    """The same system with the frame of its floating joint moved by ``shift``."""
     moved = reduced.copy()
     back = pin.SE3(np.eye(3), -shift)
     moved.inertias[1] = back.act(reduced.inertias[1])

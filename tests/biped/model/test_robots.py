@@ -84,7 +84,6 @@ FEET = ("left_sole", "right_sole")
 
 
 def mass_matrices(model, text, locked, rng):
-    """Of the joints, ours and Pinocchio's with joints locked, in the same random posture."""
     whole = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
     rest = pin.neutral(whole)
     for name, position in locked.items():
@@ -228,7 +227,6 @@ def test_points_go_round_from_the_front():
 
 
 def test_a_sole_is_what_is_down_in_the_posture():
-    """With the ankles turned by a right angle, the heel's face is down."""
     model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture={"*_ankle": -math.pi / 2})
     assert {round(point.position[0], 12) for point in model.contact_points} == {-0.05}
 
@@ -299,7 +297,6 @@ DRAWN = ROBOT.replace(
 
 
 def test_what_links_look_like_is_where_pinocchio_has_it():
-    """Also on a link that a fixed joint has merged into another."""
     model = load_urdf(DRAWN)
     tube, ball, mesh = model.visuals
     assert (tube.form, tube.size, tube.color) == ("cylinder", (0.2, 0.2, 0.5), (1.0, 0.5, 0.0))
@@ -395,7 +392,6 @@ def test_a_model_without_them_tells_nothing():
 
 
 def test_a_robot_stands_in_its_posture():
-    """The floor's springs carry its weight; held by its joints, it stays where it is."""
     posture = {"*_hip": -0.2, "*_knee": 0.4, "*_ankle": -0.2}
     model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture=posture, armature=0.05, locked={"wrist": 0})
     state = standing(model)

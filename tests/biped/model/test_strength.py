@@ -80,8 +80,6 @@ def test_inversion_is_the_stronger_on_both_sides():
 
 
 class Demand(Controller):
-    """A torque of a joint that is asked for from 0.1 s on."""
-
     period = 2e-3
 
     def __init__(self, size):

@@ -94,7 +94,6 @@ ALL_SEGMENTS = (*ABOVE, "toes")
     ],
 )
 def test_the_whole_body_is_the_sum_of_the_tables_segments(sex, size, segments):
-    """However much of it moves by itself: in proportion at home."""
     stature, mass = size
     model = biped.subject(stature, mass, sex, segments=segments)
     masses = np.array([body.mass for body in model.bodies])
@@ -127,7 +126,6 @@ def test_segments_are_the_tables_by_what_a_hand_reckons():
 
 @pytest.mark.parametrize(("sex", "pelvis", "upper_arm"), [("female", 0.1247, 0.2751), ("male", 0.1117, 0.2817)])
 def test_what_has_joints_is_the_tables_too(sex, pelvis, upper_arm):
-    """De Leva's mean people: the lower trunk, and where the elbow is below the shoulder."""
     stature = LEVA[sex][0] / 1000.0
     model = biped.subject(stature, 70.0, sex, segments=ALL_SEGMENTS)
     shares = LEVA[sex][1].split()
@@ -153,7 +151,6 @@ def test_it_has_the_humans_tree():
 
 
 def stands(model, upright):
-    """It stands for 2 s where it was asked to: its trunk within a millimetre."""
     q = biped.Stance().configuration(model) if upright else biped.standing(model).q
     law = WholeBodyController().holding(model, q)
     fall = biped.Fall(height=0.55 * biped.standing(model).q[2])
@@ -172,7 +169,6 @@ def test_the_extremes_stand(sex, size, upright):
 @pytest.mark.parametrize("segments", [ABOVE, ("limp-arms",)])
 @pytest.mark.parametrize("upright", [False, True])
 def test_who_has_more_joints_stands(segments, upright):
-    """With legs as bent as without."""
     model, whole = biped.subject(1.7, 68.0, "female", segments=segments), biped.subject(1.7, 68.0, "female")
     stands(model, upright)
     q, ours = (biped.Stance().configuration(one) if upright else biped.standing(one).q for one in (model, whole))

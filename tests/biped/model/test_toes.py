@@ -16,7 +16,6 @@ WHO = "subject:1.7,68,female"
 
 
 def pushed(segment, law, impulse):
-    """A run of who stands upright and is pushed forwards."""
     values = {"initial.stance": "upright", "push.impulse": impulse, "run.duration": 2.5}
     return experiment_named("balance", controller=law, robot=WHO + segment).run(values)
 

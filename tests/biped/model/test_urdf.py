@@ -19,7 +19,6 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "human.urdf"
 
 
 def assert_same(found, expected, tolerance=1e-12):
-    """Equal names, and all arrays of the kernels equal to ``tolerance``."""
     assert found.name == expected.name
     assert found.body_names == expected.body_names
     assert found.coordinate_names == expected.coordinate_names

@@ -19,7 +19,6 @@ def test_the_papers_pendulum_is_controllable() -> None:
 
 
 def test_rank_is_that_of_the_states_that_inputs_reach() -> None:
-    """Two of three blocks are driven, also where powers of A make the columns nearly parallel."""
     rng = np.random.default_rng(0)
     blocks = [rng.normal(size=(n, n)) for n in (3, 12, 4)]
     basis = np.linalg.qr(rng.normal(size=(19, 19)))[0]
@@ -45,7 +44,6 @@ def along(count: int = 6, n: int = 3, m: int = 2, seed: int = 0) -> tuple[np.nda
 
 
 def test_the_regulators_cost_is_the_least_of_all_inputs() -> None:
-    """Against one quadratic problem in all inputs at once."""
     As, Bs, Q, R, F = along()
     count, n, m = Bs.shape
     found = regulator(As, Bs, Q, R, F)

@@ -23,8 +23,6 @@ PARTS = _functions()
 
 
 class Linearized:
-    """By the implicit function theorem."""
-
     def __init__(self, x: np.ndarray, u: np.ndarray) -> None:
         self.next = self._solved(x, u)
         (_, e, ee), (_, p, pp) = PARTS(x[0], x[1], u[0], self.next)

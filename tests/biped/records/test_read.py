@@ -156,7 +156,6 @@ LATE = np.arange(10 * len(TIME)) / 1000.0
 
 
 def test_c3d_with_a_force_plate(tmp_path):
-    """Constants and straight lines pass the low pass as they are."""
     pytest.importorskip("ezc3d")
     force = 700.0 + LATE
     record = read_record(c3d_with_a_plate(tmp_path / "a.c3d", force, 2000.0 / force))

@@ -20,7 +20,6 @@ SLIDE = prismatic("slide", (0.0, 0.0, 1.0))
 
 
 def limbs(root="angle", slide=SLIDE):
-    """A root and a joint with names that look like columns of other kinds, and a point that touches the floor."""
     trunk = Body("trunk", 1.0, EYE, (0.0, 0.0, 0.0), floating(root))
     ball = Body("ball", 1.0, EYE, (0.0, 0.0, -0.5), spherical("ledger"), "trunk")
     slide = Body("slide", 1.0, EYE, (0.0, 0.0, -0.5), slide, "ball")

@@ -25,7 +25,6 @@ def about(axis: int, angle: float) -> np.ndarray:
 
 
 def foot(model, q, side):
-    """The foot's rotation, and its ankle's place: hip at home 0.27 m below the trunk, thigh and shank of the thesis."""
     size = model.home_positions[0][2] / 1.23
     angle = {
         joint.partition("_")[2]: q[model.coordinate(joint)] for joint in model.joint_names if joint.startswith(side)

@@ -17,14 +17,12 @@ def heights(run):
 
 
 def pushed(azimuth, *others):
-    """A scene in which the human cannot stay on its feet."""
     scene = experiment_named("balance").build({"run.duration": 1.5})
     push = Push("trunk", (np.cos(azimuth), np.sin(azimuth), 0.0), 60.0, start=0.2)
     return replace(scene, disturbances=(*scene.disturbances, push, *others))
 
 
 def toppling(model):
-    """Backwards, at 1 m/s."""
     return State.at(model, v=np.eye(model.nv)[0])
 
 

@@ -26,7 +26,6 @@ def same(a: State, b: State) -> bool:
 
 
 def same_arrays(a, b) -> bool:
-    """Of named tuples of arrays, and of such tuples."""
     if isinstance(a, tuple):
         return all(same_arrays(x, y) for x, y in zip(a, b, strict=True))
     return np.array_equal(a, b)
@@ -61,7 +60,6 @@ def test_copy_is_independent(person, posture):
 
 
 def test_a_run_leaves_the_state_that_it_is_given_as_it_is(person, posture):
-    """Two runs of one state are one and the same; the push of the second acts, too."""
     state = posture(person)
     untouched = state.copy()
     first, second = (go(person, state, 0.12) for _ in range(2))

@@ -54,8 +54,6 @@ def floor_frame(t):
 
 
 class Taken:
-    """A step, with copies of the plant before and after it."""
-
     def __init__(
         self,
         seed: int,
@@ -86,7 +84,6 @@ class Taken:
         self.after = copied(self.arrays)
 
     def start(self, rng):
-        """A third of the contact points below the floor at rest."""
         v, q = rng.normal(size=self.model.nv), bent_configuration(self.model, rng, 0.5)
         if self.model.is_floating:
             heights = np.sort(dynamics.forward_kinematics(self.model, q).contact[:, 2])
@@ -94,7 +91,6 @@ class Taken:
         return q, v
 
     def fill(self, rng):
-        """Books that have been kept for a while: what is set instead of added to shows."""
         arrays, model = self.arrays, self.model
         for array in (arrays.ledger.works, arrays.ledger.defect, arrays.ledger.impulse, arrays.ledger.slip):
             array[:] = rng.normal(size=len(array))
@@ -146,7 +142,6 @@ class Taken:
         return np.array([places.position[i] + R[i] @ p.point for i, p in zip(rows, self.pushes, strict=True)])
 
     def momenta(self, arrays):
-        """Linear, and angular about the inertial origin."""
         linear = arrays.momentum[:3]
         return np.concatenate([linear, arrays.momentum[3:6] + np.cross(arrays.q[:3], linear)])
 
@@ -307,7 +302,6 @@ def test_modes_anchors_and_slips(taken):
 
 
 def test_what_the_next_guess_goes_by(taken):
-    """Rates, their differences over the middles of the steps, and the change of those."""
     model, after, before = taken.model, taken.after, taken.before
     middle = 0.5 * (H + 3.0 * H)
     expected = np.zeros(model.nv)
@@ -357,7 +351,6 @@ def test_a_root_that_is_held_has_no_books_of_momentum(seed):
 @pytest.mark.parametrize(("share", "taken_whole"), [(0.999, False), (1.001, True)])
 @pytest.mark.parametrize("moves", [False, True])
 def test_a_landing_that_is_too_deep_is_not_taken(moves, share, taken_whole):
-    """The deepest of the points that touch nothing, below the floor as it is at the end; then nothing has changed."""
     seed = 2
     whole = Taken(seed, moves=moves)
     ends = np.array([end[2] for _, _, end, *_ in whole.contacts()])

@@ -19,7 +19,6 @@ TWICE = (
 
 
 def other(name: str) -> str:
-    """``trunk`` becomes ``z_knurt``; nothing of it is a name of the human's."""
     return "z_" + name[::-1]
 
 
@@ -64,7 +63,6 @@ def test_a_run_is_the_same_to_the_last_bit(runs):
 
 
 def in_order(value):
-    """The numbers of a summary or of metrics, whatever they are called."""
     if isinstance(value, dict):
         return [number for item in value.values() for number in in_order(item)]
     if isinstance(value, list):
@@ -99,7 +97,6 @@ def test_a_run_tells_each_number_once(runs):
 
 
 def test_errors_are_those_of_the_root(runs):
-    """Of the last tenth of the rows; against the set point as it goes with the floor."""
     for run in runs:
         if run.set_point is None:
             assert run.summary["position_error"] is None

@@ -20,8 +20,6 @@ EXACT = biped.Recursive(tolerance=1e-14)
 
 
 class Spring(biped.Controller):
-    """An impedance and nothing else."""
-
     def torques(self, observation):
         return np.zeros(1)
 
@@ -117,8 +115,6 @@ def test_an_impedance_is_within_the_effort_too():
 
 
 def with_bearings(model: biped.Model, rng: np.random.Generator) -> biped.Model:
-    """The same with limits that are met soon, damping and friction on every joint of one degree of freedom."""
-
     def joint(body):
         if not body.joint.has_axis:
             return body
@@ -132,7 +128,6 @@ def with_bearings(model: biped.Model, rng: np.random.Generator) -> biped.Model:
 
 @pytest.fixture(scope="module")
 def tumbling():
-    """A floating tree of all kinds of joints, which turns into its stops."""
     rng = np.random.default_rng(5)
     model = with_bearings(random_tree(rng, 6), rng)
     return model, State.at(model, model.neutral(), rng.normal(scale=2.0, size=model.nv))

@@ -41,8 +41,6 @@ def test_an_impact_may_come_anywhere_in_a_step(person, posture, step):
 
 
 class Slow(Controller):
-    """A controller that is asked once a second."""
-
     period = 1.0
 
     def torques(self, observation):
@@ -137,7 +135,6 @@ def test_damaged_files(person, tmp_path):
 
 
 def test_backtracking_stays_on_the_line():
-    """A tree of spherical joints whose guess is far off converges too: every trial starts from the same place."""
     rng = np.random.default_rng(2)
     model = random_tree(rng, 6, floating=True, kinds=("spherical",)).with_gravity((0.0, 0.0, 0.0))
     state = State.at(model, model.neutral(), 3.0 * rng.normal(size=model.nv))

@@ -46,8 +46,6 @@ TIME = 0.75
 
 
 class Row:
-    """A state in motion with numbers of its own in every place, recorded as the second row of a log."""
-
     def __init__(self, seed: int, floating: bool = True, platform: Platform | None = PLATFORM) -> None:
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=6)
@@ -115,7 +113,6 @@ def test_state_and_controller(row):
 
 
 def test_torques_are_what_the_joints_exert(row):
-    """The held one and, at a joint of one degree of freedom, its spring and damper."""
     arrays, tree = row.arrays, row.model.tree
     expected = arrays.torque.copy()
     for i, body in enumerate(row.model.bodies):
@@ -137,7 +134,6 @@ def test_contacts(row):
 @pytest.mark.parametrize("platform", [PLATFORM, None], ids=["moved", "at-rest"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_springs_hold_what_they_are_stretched_by_on_the_floor_as_it_is(seed, platform):
-    """Of points that slide or stick, below the floor's plane, by the parameters of the floor under them."""
     row = Row(seed, platform=platform)
     origin, R = np.zeros(3), np.eye(3)
     if platform is not None:
@@ -193,7 +189,6 @@ def test_rates_are_found_once_for_a_state():
 
 
 def test_changes_of_contact_are_events():
-    """One for each point that came down or left; none for one that goes on."""
     model = human()
     arrays = State.at(model).arrays
     log = new_log(1, 1, columns_of(model).layout, 10, model.nc, 0, 1, Nothing())

@@ -26,15 +26,11 @@ LIMITS = biped.Actuators(limit=150.0, noise=0.5, seed=5)
 
 
 class Wrapped(biped.Controller):
-    """The workspace controller, asked from Python."""
-
     def torques(self, observation):
         return CONTROLLER.torques(observation)
 
 
 class Integral(biped.Controller):
-    """It adds up what it has seen, says that it remembers it, and forgets it at the start of a run."""
-
     def __init__(self):
         self.sum = np.full(12, np.nan)
         self.starts = []
@@ -55,8 +51,6 @@ class Integral(biped.Controller):
 
 
 class Counting(NamedTuple):
-    """A compiled law with a memory."""
-
     count: Floats  # (1,) ticks so far
 
 
@@ -129,7 +123,6 @@ def test_steps_are_what_a_run_does(scene):
 
 @WITH_SLOW
 def test_going_back_is_going_on(scene):
-    """From three places, in either order, and what is observed on the way is the same too."""
     session = biped.Session(scene)
     saved, seen = [], []
     for _ in range(30):
@@ -159,7 +152,6 @@ def test_looking_changes_nothing(scene):
 
 
 def test_torques_from_outside_are_those_of_a_law(person):
-    """With noise and delay too: what is observed is what the law would have been told."""
     scene = biped.Scene(
         person, CONTROLLER, state=initial_posture(person), duration=0.06, disturbances=(NOISY, LIMITS), step=1e-3
     )
@@ -207,7 +199,6 @@ def test_a_seed_is_a_session(person):
 
 
 def test_a_drawn_start_is_as_good_as_a_given_one(person):
-    """What a reset puts there has nothing of what was there before."""
     scene = biped.Scene(person, CONTROLLER, state=initial_posture(person), step=1e-3, disturbances=(PUSH,))
     session = biped.Session(scene, drawn)
     session.reset(4)
@@ -313,7 +304,6 @@ def test_a_state_within_a_period_is_not_stepped(person):
 
 
 def test_what_is_changed_on_the_way_acts_from_there(person):
-    """As a run that is continued with a push; a controller that stays is not reset again, another one is."""
     law = Integral()
     scene = biped.Scene(person, law, state=initial_posture(person), step=1e-3, duration=0.02)
     session = biped.Session(scene)

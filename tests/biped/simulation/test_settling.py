@@ -31,8 +31,6 @@ LOADED = biped.Load("trunk", 3.0, (0.1, 0.0, 0.1))
 
 
 class Counting(NamedTuple):
-    """A compiled law with a memory."""
-
     count: Floats  # (1,) ticks so far
 
 
@@ -49,8 +47,6 @@ class CompiledMemory(biped.Controller):
 
 
 class Integral(biped.Controller):
-    """It adds up what it has seen, and says that it remembers it."""
-
     def __init__(self):
         self.sum = np.zeros(12)
 
@@ -78,7 +74,6 @@ def rows(session: biped.Session, ticks: int) -> Floats:
 
 
 def moved(scene):
-    """By how much a coordinate changes at most."""
     return np.ptp(scene.run().frame[list(MODEL.coordinate_names)].to_numpy(), axis=0).max()
 
 
@@ -137,7 +132,6 @@ SCENES = {
 
 @pytest.mark.parametrize("name", SCENES)
 def test_the_motion_goes_on_as_if_nothing_had_been(name):
-    """Bit for bit: anchors, held torques, what senses have yet to show, and the law's memory are all carried over."""
     scene = replace(ALONE, **SCENES[name])
     ticks = round(SHORT / scene.controller.period)
     whole = rows(biped.Session(scene), 2 * ticks)
@@ -171,7 +165,6 @@ def test_a_session_of_it_is_saved_and_restored_and_begins_where_it_rested():
 
 
 def test_noise_is_not_that_of_the_run():
-    """The run-in draws other numbers than the run, the run those that it has without one; a seed is all of it."""
     noisy = biped.Sensors(joint_noise=1e-3, seed=3)
     scene = replace(ALONE, disturbances=(noisy,), settle=biped.Settle(seconds=SHORT))
     ticks = round(SHORT / LAW.period)

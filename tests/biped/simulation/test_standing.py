@@ -19,8 +19,6 @@ BLOCK = Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-4.5, 0.0, 0.2))
 
 
 class Stiff(Controller):
-    """Springs and dampers in all joints, and no torque."""
-
     period = 2e-3
 
     def __init__(self, stiffness: float = 2000.0, damping: float = 50.0) -> None:
@@ -35,8 +33,6 @@ class Stiff(Controller):
 
 
 class Explicit(Controller):
-    """The same law, sampled at 500 Hz and held."""
-
     period = 2e-3
 
     def torques(self, observation: Observation):
@@ -87,8 +83,6 @@ def test_impedance_is_stable_with_the_feet_in_the_air_where_the_explicit_law_is_
 
 def test_python_and_compiled_loops_agree(person, posture):
     class Interpreted(Controller):
-        """The compiled controller's law, asked tick by tick."""
-
         period = CONTROLLER.period
 
         def torques(self, observation: Observation):

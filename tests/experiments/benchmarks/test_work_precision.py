@@ -140,7 +140,6 @@ CIRCLE = Problem("circle", "a point goes round", "nobody", "the point", 1.0, 2, 
 
 @pytest.fixture
 def circle(monkeypatch):
-    """The only problem there is, and its methods."""
     monkeypatch.setattr(problems, "PROBLEMS", {"circle": CIRCLE, "line": replace(CIRCLE, name="line")})
     monkeypatch.setattr("experiments.commands.work_precision._check_methods", lambda _: None)
 
@@ -235,7 +234,6 @@ class TestReferences:
 
     @pytest.mark.parametrize("problem", [problems.FREE_BODY, problems.PENDULUM, problems.CHAIN, problems.FLIGHT])
     def test_the_recursive_integrator_converges_to_them_at_its_order(self, problem):
-        """The equations of the references share no code with the integrator's."""
         tree = problem.forms().cases[0]
         fine = replace(problem, coarsest=problem.coarsest / 8)
         measured = step_sizes.measure(fine, tree, "recursive", tree.methods()["recursive"], FEW)

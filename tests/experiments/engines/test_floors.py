@@ -27,7 +27,6 @@ BOX = rigid_box(MASS, (0.3, 0.2, 0.1))
 
 
 def at_rest(speed=0.0, floor=FLOOR):
-    """On the floor, as deep as its springs let it be."""
     q = BOX.neutral()
     q[2] = 0.05 - MASS * G / (4 * floor.k_n)
     return State.at(BOX, q, [speed, 0, 0, 0, 0, 0])
@@ -173,8 +172,6 @@ def test_the_human_stands_on_it_as_in_ours(engine, changes):
 
 @dataclass(frozen=True)
 class Plain(Engine):
-    """Has neither."""
-
     name, title, package, distribution = "plain", "Plain", "numpy", "numpy"
 
     def start(self, case):

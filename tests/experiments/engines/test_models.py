@@ -39,7 +39,6 @@ def model(request):
 
 
 def postures(model, count=3):
-    """Configurations far above the floor, and velocities."""
     rng = np.random.default_rng(4)
     for _ in range(count):
         q = random_configuration(model, rng)
@@ -99,7 +98,6 @@ def test_mass_matrix_is_ours(engine, model):
 
 
 def test_rotors_are_in_the_mass_matrix_or_refused(engine):
-    """Where an engine has none, before the first step."""
     rotors = random_tree(np.random.default_rng(6), 6, kinds=HINGED, armature=0.5)
     if engine.takes_armature:
         test_mass_matrix_is_ours(engine, rotors)
@@ -118,7 +116,6 @@ def test_what_ours_does_not_simulate_pybullet_is_not_told():
 
 
 def unit_forces(model, q):
-    """Joint torques and forces on the root that are unit vectors in our velocities."""
     for k in range(model.nv):
         torque, forces = np.zeros(model.nv), []
         if model.is_floating and k < 6:
@@ -191,7 +188,6 @@ def test_inertial_forces_are_ours_in_mujoco(model):
 
 
 def test_bodies_and_points_are_ours_in_pybullet(model):
-    """Bodies move as ours do, have the same energy together, and carry the spheres of their points."""
     simulated = simulation(installed("pybullet"), model)
     client = simulated.client
     for q, v in postures(model):

@@ -38,7 +38,6 @@ def defect(run):
 
 
 def flight(engine, step, moving=True, disturbances=(), gravity=(0.0, 0.0, -9.81)):
-    """The human far above the floor for a third of a second, its joints free."""
     model = human().without_contacts().with_gravity(gravity)
     state = State.at(model, *tumbling(model)) if moving else State.at(model)
     return simulate(
@@ -111,7 +110,6 @@ def stands_still(run, rel):
 
 
 def swaying(integrator, step, duration=1.5):
-    """The human in its home configuration, held by stiff joints, sags into the floor and sways on it."""
     model = human()
     return simulate(
         model, JointImpedance(), state=State.at(model), step=step, duration=duration, fall=Fall(),
@@ -145,7 +143,6 @@ def test_stiff_joints_sway_in_pybullet_as_in_ours_where_explicit_springs_are_sta
 
 
 def head_on(engine, restitution, step=5e-4, steps=160):
-    """A block hits the middle of the trunk of a standing, weightless human; what each of them has in the end."""
     model = human().without_contacts().with_gravity(WEIGHTLESS)
     throw = Throw(1.8, (0.12,) * 3, (0.4, 0.0, 1.2), (-4.5, 0.0, 0.0), restitution=restitution, friction=0.0)
     simulated = engine.start(Case(model, Floor(), step, Impedance(), throw))

@@ -33,7 +33,6 @@ class Law(Controller):
 
 @pytest.fixture
 def laws(tmp_path, monkeypatch):
-    """A folder with a law in a file and in a package, from which the process works."""
     (tmp_path / "neighbour.py").write_text("GAIN = 3.5\n")
     (tmp_path / "law.py").write_text(LAW)
     (tmp_path / "two.py").write_text(LAW + "\nclass Other(Law):\n    pass\n\nREADY = Law(2.0)\n")
@@ -142,7 +141,6 @@ def test_mistakes_in_a_file_are_told_with_their_line(laws, refusal, line, told):
 
 
 def install(folder, name, version, text, monkeypatch):
-    """As if a distribution in this folder were installed, with these entry points."""
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")

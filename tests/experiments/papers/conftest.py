@@ -78,7 +78,6 @@ def interrupted(*_):
 
 @pytest.fixture
 def fake():
-    """What items are made of."""
     return SimpleNamespace(outcome=outcome, item=item, failing=failing, interrupted=interrupted)
 
 
@@ -108,5 +107,4 @@ def differing():
 
 @pytest.fixture
 def both(paper, good, differing):
-    """A paper of two items."""
     return paper(good, differing)

@@ -85,7 +85,6 @@ def test_the_double_pendulum_s_equations_keep_its_energy():
 
 
 def test_pendulums_in_equations_are_those_of_bodies():
-    """Energies of the same states, and the first of their motion."""
     assembly = cubes(2)
     start = assembly.place({"joint_1": 0.4, "joint_2": 0.7}, rates={"joint_1": 1.0, "joint_2": -0.5})
     energy = assembly.simulate(0.01, 0.01, start).frame["energy"].iloc[0]
@@ -266,7 +265,6 @@ def test_torques_of_the_exoskeleton_converge_with_the_step():
 
 @pytest.mark.parametrize("kind", ["revolute", "spherical"])
 def test_pendulums_in_minimal_coordinates_are_those_in_maximal_ones(kind):
-    """The same bodies on the same joints, and the same motion as far as the tolerance leaves it."""
     tree, assembly = from_model(pendulum_tree(3, kind)), pendulum(3, kind=kind)
     for one, other in zip(tree.bodies, assembly.bodies, strict=True):
         assert one.name == other.name

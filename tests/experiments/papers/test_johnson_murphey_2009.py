@@ -54,7 +54,6 @@ def test_a_smaller_step_that_loses_more_differs_however_late(shares, agrees):
 
 
 def device(lost):
-    """Motions of the closed-chain device: ours keeps its energy, force balance loses so much of it [J]."""
     time = np.linspace(0.0, 12.0, 121)
     kept, falling = (Motion(time, 0.0 * time, -98.0 - gone * time / 12.0, 0.0, 1.0) for gone in (0.0, lost))
     return {OURS: kept, BULLET: falling}, [kept], [kept]

@@ -58,7 +58,6 @@ def test_only_these_statements_differ_and_say_why(outcomes):
 
 
 def test_without_an_order_the_statement_differs():
-    """Two iterations to the end, or an error that is not finite."""
     for errors in ([1.0, 1e-9], [1.0, float("inf")], [1.0, float("nan")]):
         assert np.isnan(order(errors))
     made = _findings({(guess, name): [1.0, 1e-9] for guess in ("zero", "current (IG1)") for name in ("Newton", "RIQN")})

@@ -56,8 +56,6 @@ def test_what_is_simulated_says_why_it_differs(outcomes, name):
 
 
 class Unlike:
-    """A person whose boundaries are the published ones times a factor."""
-
     sex = "male"
 
     def __init__(self, factor):
@@ -245,7 +243,6 @@ def test_a_torque_is_of_the_floors_greatest_acceleration():
 
 
 def test_who_takes_the_one_step_that_is_allowed_has_withstood_it():
-    """And replicas differ, as their joints begin elsewhere."""
     law, changes = torques._LAW[2]
     floor = {
         "platform.motion": "step", "platform.axis": "x", "platform.start": 0.5, "platform.rise": 0.4,

@@ -40,7 +40,6 @@ def test_a1_weighs_what_its_links_do(model):
 
 
 def test_legs_are_one_another_s_mirror_images(model):
-    """Their points, and what they resist their own joints with; hips turn the other way."""
     angles = {f"{leg}_{part}": value for leg in LEGS for part, value in zip(PARTS, (0.3, 0.8, -1.5), strict=True)}
     q = model.configuration(angles=angles | {"FR_hip": -0.3, "RR_hip": -0.3})
     points = dict(zip(LEGS, limbs(model, q), strict=True))
@@ -94,7 +93,6 @@ def test_a_quadruped_that_stands_is_borne_by_its_feet():
 
 
 def test_the_tree_walks_as_an_assembly_in_maximal_coordinates(model):
-    """Two methods, of which one has the dampers within its steps: their ways come together with the step."""
     apart = []
     for step in (1e-3, 2.5e-4):
         run = replace(learning.scene(WALKING, 0.3, step), controller=Trot(WALKING, step), record_every=1e-3).run()
@@ -108,7 +106,6 @@ def test_the_tree_walks_as_an_assembly_in_maximal_coordinates(model):
 
 
 def test_a_gait_that_was_learned_elsewhere_walks_at_any_step():
-    """Within a hundredth of its way."""
     ways = [learning.walked(WALKING, 2.0, step) for step in (1e-3, 5e-4)]
     assert ways[0] > 0.8
     assert_allclose(ways[0], ways[1], rtol=0.01)
@@ -120,7 +117,6 @@ def test_a_gait_that_throws_the_trunk_below_the_floor_fails(way):
 
 
 def test_a_gait_walks_as_far_in_maximal_coordinates():
-    """Within a hundredth of its way, as at another step."""
     ways = [way(WALKING, 1.0) for way in (learning.walked, learning.walked_in_maximal)]
     assert_allclose(ways[0], ways[1], rtol=0.01)
 

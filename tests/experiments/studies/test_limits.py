@@ -115,7 +115,6 @@ def test_a_figure_has_the_limit_as_a_line(balance, tmp_path):
     "directions", [(0.0,), tuple(np.linspace(0.0, 3.0, MOST_CURVES + 1))], ids=("curves", "medians")
 )
 def test_a_figure_has_the_limits_of_what_the_law_does(balance, directions):
-    """With steps, where it takes them."""
     conditions = [Condition({"push.azimuth": azimuth}, {"direction": azimuth}) for azimuth in directions]
     panel = findings_panel(found(plan_of(balance.driven_by("stepping"), *conditions), 20.0))
     limits = [push_under(balance.driven_by("stepping"), one.changes).limit for one in conditions]

@@ -21,7 +21,6 @@ AZIMUTH = 0.6
 
 @pytest.fixture(scope="module")
 def pushed(balance):
-    """A push that the law recovers from, and what it did."""
     problem = HumanPush(balance, {}, AZIMUTH, horizon=HORIZON)
     return problem, 28.0, problem.path_of_law(28.0)
 

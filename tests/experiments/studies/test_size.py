@@ -15,8 +15,6 @@ from experiments.studies.trial import run_trial
 
 @pytest.fixture
 def make_sweep():
-    """So many replicas of the human that is pushed."""
-
     def make(replicas):
         vary = {"push.impulse": [2.0]}
         fixed = {"run.duration": 0.6, "run.step": 1e-3}

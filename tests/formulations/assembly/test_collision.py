@@ -27,7 +27,6 @@ def as_box(place, R, size):
 
 
 def in_shape(shape, points, place, R):
-    """How far points are outside of a polytope, at most."""
     local = (points - place) @ R
     return max(((local - shape.array[face.corners[0]]) @ face.normal).max() for face in shape.faces)
 

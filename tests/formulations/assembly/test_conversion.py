@@ -47,7 +47,6 @@ def test_energies_are_those_of_the_model():
 
 
 def on_the_floor(assembly, place):
-    """The same, so high that its lowest contact touches."""
     lowest = min(
         place.position[i, 2] + (quaternion_matrix(place.orientation[i]) @ contact.point)[2]
         for contact in assembly.contacts

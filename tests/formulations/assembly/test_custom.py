@@ -91,8 +91,6 @@ class Together(mech.CustomConstraint):
 
 @dataclass(frozen=True)
 class Above(asm.CustomInequality):
-    """z ≥ height."""
-
     a: mech.FrameName
     height: float
 

@@ -23,7 +23,6 @@ def freedoms_of(translation, turn, pitch):
 
 @pytest.mark.parametrize(("translation", "turn", "pitch"), ALL)
 def test_gradients_are_those_of_differences(translation, turn, pitch):
-    """Of rigid rows and freedoms, also where the joint is open."""
     rng = np.random.default_rng(hash_of(translation, turn, pitch))
     for _ in range(5):
         assembly = pair_of_bodies(rng, translation, turn, pitch)

@@ -29,7 +29,6 @@ X = (1.0, 0.0, 0.0)
 
 
 def order_of(errors):
-    """By which power of a step that is halved they fall."""
     return np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
 
 
@@ -53,7 +52,6 @@ def test_a_tree_is_of_second_order_against_the_differential_equation():
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_any_tree_of_a_model_is_of_second_order(seed):
-    """Hinges, slides and ball joints on a floating root."""
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 5)
     q, v = model.neutral(), rng.normal(size=model.nv)

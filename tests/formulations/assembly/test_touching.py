@@ -195,7 +195,6 @@ def test_an_arch_stands_and_falls_as_statics_say(stones):
 
 
 def pile(seed, bodies=5):
-    """Shapes of all kinds, thrown on a floor and on one another."""
     rng = np.random.default_rng(seed)
     parts, poses = [], {}
     for k in range(bodies):

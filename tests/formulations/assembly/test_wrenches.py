@@ -142,7 +142,6 @@ def test_the_energy_that_pushes_give_is_that_which_there_is():
 
 
 def test_rows_are_the_same_however_seldom():
-    """Also where bodies are looked for step by step."""
     push = Push("body", (1.0, 1.0, 0.0), 0.5, 0.03, 0.11, point=(0.0, 0.0, 0.1))
     ground = asm.Assembly(
         "ground", (asm.RigidBody("body", 2.0, BALL),), contacts=(asm.PointContact("foot", "body", (0.0, 0.0, -0.1)),)

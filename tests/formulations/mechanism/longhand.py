@@ -69,13 +69,11 @@ class Jet(NamedTuple):
         return Jet(*(one - two for one, two in zip(self, other, strict=True)))
 
     def __matmul__(self, other: Jet) -> Jet:
-        """Of two vectors."""
         mixed = self.d @ other.d.T
         bend = self.dd @ other.f + other.dd @ self.f + mixed + mixed.T
         return Jet(self.f @ other.f, self.d @ other.f + other.d @ self.f, bend)
 
     def into(self, *U: Callable[[complex], complex]) -> Jet:
-        """U of this number, U given with its first two derivatives."""
         value, slope, bend = (one(self.f) for one in U)
         return Jet(value, slope * self.d, bend * np.outer(self.d, self.d) + slope * self.dd)
 
@@ -143,7 +141,6 @@ def affine(terms: dict[int, float], offset: float = 0.0) -> Function:
 
 
 def at(value: float | Callable[[float], float], t: float) -> float:
-    """Of a number or a function of time."""
     return value(t) if callable(value) else value
 
 
@@ -205,7 +202,6 @@ class System:
     alpha: float = 0.5
 
     def with_gravity(self, g: Sequence[float]) -> System:
-        """A gravity potential for every mass, as trep adds it."""
         tree = self.tree
         self.potentials += [gravity(k, tree.mass(k), g) for k in tree.massive]
         return self
@@ -225,7 +221,6 @@ class System:
         return self.kinetic_energy() - self.potential_energy()
 
     def kinetic(self, of: Callable[[int], complex]) -> complex:
-        """The sum over masses."""
         return sum(of(k) for k in self.tree.massive)
 
     def L_q(self) -> np.ndarray:
@@ -252,7 +247,6 @@ class System:
         return self.tree.kinetic_vv()
 
     def force(self, t: float) -> np.ndarray:
-        """f_c."""
         return self.tree.vector(lambda i: sum(force.f(self.tree, i, t) for force in self.forces))
 
     def force_q(self, t: float) -> np.ndarray:
@@ -316,7 +310,6 @@ class System:
     # The combined integrator (44)-(46).
 
     def initialize(self, q0: np.ndarray, q1: np.ndarray, dt: float, t: float = 0.0) -> State:
-        """From two configurations."""
         self.midpoint(q0, q1, dt)
         p = self.D2(dt) + self.half_force(t, dt)
         self.tree.set(q1, (q1 - q0) / dt)

@@ -128,7 +128,6 @@ def tangent(system: System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def tangent_rates(mechanism: mech.Mechanism, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The same of a mechanism without kinematic variables."""
     Dh = mechanism.constraint_jacobian(q)
     return v - np.linalg.pinv(Dh) @ (Dh @ v)
 

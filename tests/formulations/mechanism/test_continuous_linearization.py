@@ -38,7 +38,6 @@ def at_random(system: mech.ContinuousMechanism, seed: int, q: np.ndarray) -> np.
 
 
 def systems() -> list[tuple[mech.ContinuousMechanism, np.ndarray]]:
-    """With states and inputs; rates are off the constraints too."""
     found = []
     for seed in range(3):
         random = Random(seed)
@@ -177,7 +176,6 @@ def test_so_has_one_on_constraints() -> None:
 
 
 def test_components_of_ones_own_are_those_of_the_built_in_ones() -> None:
-    """Their differences leave eight digits."""
     place = arms().frame
     length = float(np.linalg.norm(place("left").position(START) - place("right").position(START)))
     own = arms(

@@ -53,8 +53,6 @@ class OwnSpringWithHessian(OwnSpring):
 
 @dataclass(frozen=True)
 class OwnDamper(mech.CustomForce):
-    """−b q̇, and a wind on a frame that grows with time."""
-
     frame: mech.FrameName
     coordinate: mech.CoordinateName
     damping: float

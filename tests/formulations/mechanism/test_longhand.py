@@ -208,7 +208,6 @@ def double_pendulum():
 
 
 def spherical_pendulum():
-    """A point mass at −z after turns about x and y."""
     x, y, z = -0.9 * sympy.sin(B), 0.9 * sympy.cos(B) * sympy.sin(A), -0.9 * sympy.cos(B) * sympy.cos(A)
     return [rx("a", ry("b", tz(-0.9, mass=1.3)))], moving(1.3, x, y, z) - 1.3 * G * z, (A, B), (1.0, 1.0)
 

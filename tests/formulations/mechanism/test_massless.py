@@ -30,7 +30,6 @@ def wired():
 
 @pytest.fixture(scope="module")
 def coupled():
-    """The same with a rod that has no mass."""
     return bars([mech.Coincident("tip", "B", "xz")], ry("coupler", tx(ROD, name="tip")))
 
 

@@ -19,7 +19,6 @@ def pendulum(**options) -> mech.Mechanism:
 
 
 def free_body(*children, name: str = "b") -> object:
-    """Six variables and a body with three different moments."""
     inner = rz("rz", *children, name=name, mass=(2.0, 0.1, 0.2, 0.25))
     return tx("x", ty("y", tz("z", rx("rx", ry("ry", inner)))))
 

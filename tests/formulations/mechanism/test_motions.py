@@ -256,7 +256,6 @@ def test_rates_that_are_zero_but_for_rounding_are_on_the_constraints():
 
 
 def test_two_configurations_need_a_step_between_them():
-    """They once wrote a row into a table without rows."""
     mechanism, _ = damped_pendulum()
     with pytest.raises(mech.MechanismError, match="a motion from them lasts as long at least"):
         mechanism.simulate(0.0, 0.01, q0=[0.1], q1=[0.1])

@@ -11,7 +11,6 @@ from .longhand import Function, System, Tree, spring
 
 
 def twin_of(mechanism: mech.Mechanism, alpha: float = 0.5) -> System:
-    """The same frames, potentials, constraints and forces."""
     tree = Tree(mechanism.frames)
     assert tuple(tree.variables) == mechanism.coordinates
     system = System(tree, alpha=alpha)
@@ -24,7 +23,6 @@ def twin_of(mechanism: mech.Mechanism, alpha: float = 0.5) -> System:
 
 
 def constraint_jacobian(tree: Tree, constraints: Sequence[mech.Constraint]) -> np.ndarray:
-    """Dh of some constraints where the tree is."""
     return System(tree, constraints=[row for one in constraints for row in rows_of(tree, one)]).Dh()
 
 

@@ -27,7 +27,6 @@ SMOOTH = {"rms_position_error": 3.0, "rms_torque": 0.02, "margin_of_stability_en
 
 
 def pushed(duration=0.2, impulse=4.0, **options):
-    """A man who stands, a little to one side, and is pushed; nothing in it is near zero, or the same left and right."""
     controller = WorkspaceController(target_position=(-0.01, 0.02, 1.09))
     still = Scene(human(), controller, integrator=Recursive(tolerance=1e-11), step=1e-3)
     session = Session(still)
@@ -52,8 +51,6 @@ def value_of(scene, terms):
 
 
 def difference(scene, terms, names, reaches=(5e-3, 5e-4)):
-    """∂(objective)/∂(numbers of the controller) by differences over parts of each."""
-
     def by(name):
         value = dict(numbers_of(scene.controller))[name.removeprefix("controller.")]
         spans = [reach * max(abs(value), 0.1) for reach in reaches]
@@ -148,7 +145,6 @@ def torque_slope(scene, state, name):
     ("terms", "near"), [({"rms_position_error": 1.0, "com_excursion": 2.0}, 1e-12), ({"rms_torque": 1.0}, 1e-10)]
 )
 def test_the_adjoint_is_what_is_carried_forwards(scene, monkeypatch, terms, near):
-    """Start and gains; of torques, in which great terms cancel, some digits are lost either way."""
     original = Linearizer._asked
 
     def asked(self):
@@ -185,7 +181,6 @@ def test_actuators_at_their_limits_pass_nothing_on(scene):
 
 
 def test_changes_of_contact_are_held_and_counted():
-    """Heels rise and come down again; with so little a change of a gain the sequence of modes stays as it is."""
     hard = pushed(duration=0.4, impulse=8.0, integrator=None)
     found = gradient(hard, "rms_position_error", (GAINS[0], SET_POINT[0]))
     assert found.switched > 4
@@ -260,7 +255,6 @@ def test_who_falls_has_no_gradient():
 
 
 def test_a_start_that_follows_a_parameter_counts():
-    """Where the controller wants to begin, in the air, depends on its set point."""
     scene = Scene(human(), WorkspaceController(), duration=0.02, integrator=Recursive(tolerance=1e-12))
     found = gradient(scene, "rms_torque", (SET_POINT[2],))
     assert difference(scene, {"rms_torque": 1.0}, found.names).departure(found.slopes, 1e-6) <= 1.0

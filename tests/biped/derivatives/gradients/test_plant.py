@@ -23,7 +23,6 @@ def scene():
 
 
 def difference(parameters, terms, reaches=(5e-3, 5e-4)):
-    """∂(objective)/∂(parameters) by differences over parts of each."""
     return sharp(columns_of([
         derivative(lambda x, p=p: value_of(p.scene_at(x), terms), *(part * size(p) for part in reaches), at=p.value)
         for p in parameters
@@ -35,7 +34,6 @@ def size(parameter):
 
 
 def agrees(scene, parameters, terms):
-    """The gradient by some parameters is what differences say, and not nothing: of parts of each."""
     found, expected = gradient(scene, terms, parameters), difference(parameters, terms)
     assert np.abs(expected.value * [size(p) for p in parameters]).min() > 1e-7
     assert expected.departure(found.slopes, 1e-6) <= 1.0
@@ -62,7 +60,6 @@ FLOOR = ("floor.k_n", "floor.b_n", "floor.k_t", "floor.b_t")
 
 
 def test_model_and_floor(scene):
-    """The law knows the model that it stands on: its torques change with it."""
     found = agrees(scene, parameters_of(scene, (*MODEL, *FLOOR)), SMOOTH)
     assert found.switched == found.kinks == 0
 
@@ -73,7 +70,6 @@ def test_the_roots_own_centre_of_mass(scene):
 
 
 def test_pushes_and_gravity(scene):
-    """Anything that scenes with another value of it can be made of."""
     gravity = Parameter("gravity", 9.81, lambda value: with_gravity(scene, value))
     push = Parameter("push", 4.0, lambda value: with_push(scene, value))
     agrees(scene, (push, gravity), SMOOTH)
@@ -127,7 +123,6 @@ def bent(state, angle):
 
 
 def test_its_own_world_leaves_nothing(scene):
-    """The equations of the steps hold where they were solved: what is summed up is what the solver left."""
     differentiator = Differentiator(scene, ("model.trunk.mass",))
     differentiator.of(SMOOTH)
     own = differentiator._trial.equations_in(scene.prepare().world)

@@ -32,7 +32,6 @@ def scene():
 
 @pytest.fixture(scope="module")
 def standing(scene):
-    """A man at rest, and what is linear there."""
     return equilibrium(scene, settled(scene, 3.0))
 
 
@@ -57,7 +56,6 @@ def worst(scene, state, found, columns, rel):
 
 @pytest.mark.parametrize("when", [0.05, 0.4])
 def test_it_is_the_derivative_of_a_period(scene, when):
-    """In motion, and at rest."""
     state = settled(scene, when)
     columns = [0, 2, 3, 4, 7, 11, 17, 18, 22, 26, 35]
     assert worst(scene, state, linearize(scene, state), columns, 2e-6) <= 1.0
@@ -210,7 +208,6 @@ def test_late_sensors_and_actuators_are_states(scene):
 
 
 def test_a_kink_is_told_with_both_sides(scene, standing):
-    """A foot's points hold just as much as friction can: on one side they yield."""
     state = standing[0].copy()
     point = 2
     state.arrays.anchor[point] += 2e-4  # pulled at by some 20 N
@@ -245,7 +242,6 @@ def test_a_kink_is_told_with_both_sides(scene, standing):
 
 
 def pushed_with_strength(scene):
-    """A man that leans forward against ankles that have not the strength for it."""
     weak = replace(scene, disturbances=(Actuators(strength="old-women"),))
     state = settled(weak, 0.2)
     state.arrays.momentum[0] += 20.0
@@ -267,7 +263,6 @@ def test_strength_that_acts_is_differentiated(scene):
 
 @pytest.mark.parametrize("strong", [False, True])
 def test_an_actuator_just_at_its_limit_is_told_with_both_sides(scene, strong):
-    """A limit that is a number, and one of strength, of a joint that asks for just as much."""
     weak, state = pushed_with_strength(scene)
     base = weak if strong else scene
     linearizer = Linearizer(base)
@@ -326,7 +321,6 @@ def test_what_cannot_be_linearized_is_refused(scene, standing):
 
 
 def test_open_loop_has_the_same_inputs(scene, standing):
-    """A of the closed loop is that of the open one, with the law's torques."""
     state, closed = standing
     held = linearize(scene, state, closed_loop=False)
     assert np.array_equal(held.B, closed.B)

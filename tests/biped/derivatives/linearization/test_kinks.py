@@ -17,7 +17,6 @@ JOINT, FREE = 2, {"max_effort": 60.0}
 
 
 def tree(**limits):
-    """A tree that floats, of hinges, one of which has limits."""
     model = random_tree(np.random.default_rng(3), 5, floating=True, kinds=("revolute",), armature=0.05)
     bodies = list(model.bodies)
     bodies[JOINT] = replace(bodies[JOINT], joint=replace(bodies[JOINT].joint, **limits))
@@ -25,7 +24,6 @@ def tree(**limits):
 
 
 def moving(model):
-    """A scene of two steps, and its state, with torques."""
     rng = np.random.default_rng(4)
     state = State.at(model, model.neutral(), rng.normal(size=model.nv))
     state.arrays.torque[6:] = rng.normal(size=model.nv - 6)
@@ -39,7 +37,6 @@ def linearizer(**limits):
 
 
 def ends_of():
-    """Where the joint begins and ends a step without limits."""
     free, state = linearizer()
     found = free.at(state)
     place, dof = int(free.model.tree.first_q[JOINT]), int(free.model.tree.first_v[JOINT])
@@ -109,7 +106,6 @@ def test_the_midpoint_rule_is_refused_in_a_sentence():
 
 
 def test_a_gradient_tells_of_a_joint_at_its_stop():
-    """The same stop that a linearization tells of, met at the end of the first step."""
     for away, met in ((0.0, True), (1e-4, False)):
         scene, _ = moving(tree(**limits_at("end", away)))
         found = Differentiator(scene, ()).of("rms_torque")

@@ -19,14 +19,12 @@ STEP, PERIOD = 1e-3, 4e-3
 
 
 def targets(model, rng):
-    """Where each joint is to be, and one that moves."""
     first = model.joint_names[0]
     target = {name: float(angle) for name, angle in zip(model.joint_names, rng.normal(size=99), strict=False)}
     return target, {first: Signal.step(0.3, 0.0, 0.5)}
 
 
 def computed_torque(model, rng):
-    """With gains that couple the joints."""
     target, path = targets(model, rng)
     count = len(model.joint_names)
     coupled = rng.normal(size=(count, count))

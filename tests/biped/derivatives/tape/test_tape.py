@@ -27,7 +27,6 @@ from kernelcache import Entry, Packed
 
 
 def many(x, y, z):
-    """All operations there are, some results twice, and zeros and ones that vanish."""
     a = sin(x) * cos(y) - z / (x * x + 2.0) + 0.0 * y
     b = sqrt(x * x + y * y + 1.0) * 1.0 - (-z) * a
     c = (3.0 - b) / (1.0 + a * a) + b * b - 2.0 / (b + 5.0)
@@ -135,7 +134,6 @@ def test_a_gain_of_zero_is_varied_to_the_side_that_there_is():
 
 
 def test_all_results_at_once_are_each_by_itself():
-    """More of them than are gathered at once, one twice, one that is an argument, and some that are zero."""
     recorder = Recorder()
     inputs = recorder.arguments((0.3, -0.2, 0.7))
     results = [*many(*inputs), *many(*inputs[::-1]), *many(inputs[1], inputs[2], inputs[0]), inputs[0]]

@@ -42,8 +42,6 @@ class Statue(Engine):
 
 @dataclass(frozen=True)
 class Sinker(Statue):
-    """Sinks through the floor, so that its human falls."""
-
     name = "sinker"
     title = "Sinker"
 
@@ -52,8 +50,6 @@ class Sinker(Statue):
 
 @dataclass(frozen=True)
 class Absent(Statue):
-    """Is not installed."""
-
     name = "absent"
     title = "Absent"
     package = "no_such_engine"
@@ -96,7 +92,6 @@ def engines(monkeypatch):
 
 @pytest.fixture
 def tiny(monkeypatch):
-    """Both efforts of the command are so little."""
     monkeypatch.setattr("experiments.benchmarks.comparison.budget.FULL", TINY)
     monkeypatch.setattr("experiments.benchmarks.comparison.budget.QUICK", TINY)
     return TINY

@@ -112,8 +112,6 @@ def test_in_a_stage_that_is_half_done_nobody_is_the_best(compare, tmp_path, caps
 
 
 def test_an_engine_that_breaks_loses_nothing(compare, tmp_path, engines, monkeypatch):
-    """As PyBullet's own exceptions, which are none of ours."""
-
     def break_down(*_):
         raise RuntimeError("physics server is gone")
 
@@ -175,7 +173,6 @@ def test_runs_of_a_start_alone_have_a_page_and_a_picture(tmp_path):
 @pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_another_model_is_called_by_its_own_name(tmp_path):
-    """A box has no trunk; and what falls freely without error is exact, and no failure to stand."""
     arguments = ["--engines", "recursive,statue", "--duration", "0.02", "--no-vendor-defaults", "--out", str(tmp_path)]
     assert main(["compare", "box-drop", *arguments]) == 0
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
@@ -208,7 +205,6 @@ def test_a_comparison_leaves_no_tables_of_the_one_before(compare, tmp_path):
 
 
 def test_a_comparison_leaves_no_runs_of_the_one_before(compare, tmp_path):
-    """But what others put there stays."""
     assert compare("--engines", "statue,recursive") == 0
     mine = tmp_path / "runs" / "mine"
     mine.mkdir()

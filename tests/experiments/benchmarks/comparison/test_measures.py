@@ -128,8 +128,6 @@ def test_a_setting_out_of_range_is_refused_in_flight(ours):
 
 
 class Summing:
-    """Not an engine: keeps all that it is asked for."""
-
     def __init__(self):
         self.asked = []
 

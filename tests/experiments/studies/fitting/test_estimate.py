@@ -123,7 +123,6 @@ def test_a_bootstrap_scatters_as_the_estimate():
 
 
 def test_the_best_of_several_starts_is_taken():
-    """Two minima, the deeper one of which only one start leads to."""
     angle = (Bounded("place", -2.0, 2.0),)
 
     def residuals(parts):

@@ -34,7 +34,6 @@ def data(file="subject.csv", **changes):
 
 @pytest.fixture(scope="module")
 def subject(tmp_path_factory):
-    """A record, every 10 ms."""
     found = series(experiment_named("balance").driven_by("postural").run(SET | TRUE)).iloc[::5]
     path = tmp_path_factory.mktemp("record") / "subject.csv"
     names = {"time": "time", "com_ap": "com_ap [m]", "cop_ap": "cop_ap [m]"}

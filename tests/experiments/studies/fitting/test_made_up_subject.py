@@ -25,7 +25,6 @@ PAGE = Path(__file__).parents[4] / "docs" / "records.md"
 
 
 def block(language):
-    """The page's first block of code in a language."""
     return re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
 
 
@@ -98,7 +97,6 @@ SHORT = {"initial.stance": "upright", "initial.jitter": 0.0, "run.duration": 1.0
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A run, and its own columns as a record beside it."""
     monkeypatch.chdir(tmp_path)
     run = experiment_named("balance").driven_by("postural").run(SHORT)
     table = series(run)[["time", "com_ap", "com_ml", "trunk_pitch"]].iloc[::5]
@@ -125,7 +123,6 @@ def test_a_run_beside_its_own_record_does_not_differ(own):
 
 
 def test_the_viewers_plots_have_what_was_measured(own):
-    """First of all, over the run's own curve, and nothing where the record has none."""
     own.save("saved")
     table = pd.read_csv("own.csv")
     table[table["time"] <= 0.5].to_csv("half.csv", index=False)
@@ -193,7 +190,6 @@ def test_beside_a_study_there_is_no_record(capsys):
 
 @pytest.mark.usefixtures("at_hand")
 def test_what_was_made_of_it_is_opened_again():
-    """C3D by its own library, and through the same door as any record."""
     ezc3d = pytest.importorskip("ezc3d")
     assert main(["export", "run", "--c3d", "--bids", "--mat"]) == 0
     (file,) = Path("run").glob("*.c3d")

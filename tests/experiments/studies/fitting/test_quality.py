@@ -136,8 +136,6 @@ def test_runs_that_fell_are_counted(tmp_path):
 
 
 def test_a_seed_that_decides_is_told(tmp_path):
-    """Where the noise of the model is the model's, each seed gives another damping."""
-
     def noisy(changes):
         seed = int(changes.get("sensors.seed", 0))
         return swayed(changes | {"controller.damping": changes["controller.damping"] + 0.1 * np.sin(seed)})

@@ -45,7 +45,6 @@ def record(weight, seed):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """Three against three; of the first of the old there are two records in a folder."""
     folder, random = tmp_path_factory.mktemp("records"), np.random.default_rng(0)
     drawn = {
         f"{group} {k}": random.normal(mean, 0.05) for group, mean in (("young", 0.6), ("old", 0.3)) for k in range(3)

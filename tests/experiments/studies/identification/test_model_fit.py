@@ -66,7 +66,6 @@ def test_known_parameters_are_within_their_intervals():
 
 
 def clean(model, frequencies=FREQUENCIES, noise=1e-4, seed=0, cycles=40, **more):
-    """A response measured with little noise, the same at all frequencies."""
     random = np.random.default_rng(seed)
     responses = model.response(frequencies, **more)
     responses = responses if isinstance(responses, dict) else {"sway": responses}

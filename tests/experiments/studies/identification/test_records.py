@@ -129,7 +129,6 @@ PUSHED = DoublePendulum(**BODY, ankle_stiffness=900.0, **HIPS).response(FREQUENC
     ],
 )  # fmt: skip
 def test_the_unit_says_what_moves(unit, response, model, parameter, truth, tmp_path):
-    """Known parameters of torques on a rigid body, pushes at a height of the trunk, and shifts."""
     time = np.arange(round(CYCLES * PERIOD * RATE)) / RATE
     moved = np.exp(2j * np.pi * np.outer(time, FREQUENCIES))
     columns = {"time": time, f"push [{unit}]": moved.sum(axis=1).real, "sway [rad]": (moved @ response).real}

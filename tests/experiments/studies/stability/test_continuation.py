@@ -9,8 +9,6 @@ SIZE = 0.04
 
 
 class Known:
-    """A field by its formula; slopes by differences of it."""
-
     def __init__(self, formula, hole=None):
         self.formula, self.hole = formula, hole
 

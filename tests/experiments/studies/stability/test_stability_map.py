@@ -68,7 +68,6 @@ def test_its_own_values_are_marked_where_they_are_within(found):
 
 
 def test_where_there_is_no_equilibrium_it_is_said():
-    """The set point is out of the legs' reach."""
     high = "controller.target_position[2]"
     field = StabilityField(experiment_named("balance"), {}, Range(high, 1.05, 1.5), Range(KD, 5.0, 15.0))
     found = stability_map(field, grid=2, seconds=0.2)

@@ -35,7 +35,6 @@ def table_here(make_study):
 
 
 def fell_short(trial: Trial) -> dict[str, float | int | str | None]:
-    """A trial's work that kills the worker, wherever it is tried."""
     if trial.number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return {"verdict": "recovered", "failure": "", "message": ""}
@@ -49,7 +48,6 @@ def test_processes_find_what_threads_find(make_study, make_trials, table_here):
 
 
 def dies_once(marker, _):
-    """A trial's work that kills the first worker, before any has a result."""
     try:
         marker.touch(exist_ok=False)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -89,7 +87,6 @@ def test_processes_that_are_killed_again_and_again_end_it():
 
 
 def kill_one(cluster):
-    """Kill a worker process the hard way; its nanny starts another one."""
     nanny = next(iter(cluster.workers.values()))
     os.kill(nanny.pid, signal.SIGKILL)
 

@@ -29,7 +29,6 @@ def trial(number, **labels):
 
 
 def same(result, other):
-    """Bit for bit, and nothing that is not there counts as None."""
     names = result.keys() | other.keys()
     return all(repr(result.get(name)) == repr(other.get(name)) for name in names)
 
@@ -82,8 +81,6 @@ def test_a_table_that_is_behind_the_trials_is_brought_up_to_date(make_study):
 
 
 class Interrupted:
-    """A database that is interrupted when it has done what it was told."""
-
     def __init__(self, database):
         self.database = database
 

@@ -35,7 +35,6 @@ def file(tmp_path):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The table of the same sweep that nothing interrupted."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "cut.toml").write_text(SWEEP, encoding="utf-8")
     assert main(["sweep", str(folder / "cut.toml"), "--out", str(folder), "--no-figures"]) == 0
@@ -43,7 +42,6 @@ def whole(tmp_path_factory):
 
 
 def wait_for(process, folder, count):
-    """Until so many trials are finished, and not all."""
     for _ in range(6000):
         assert process.poll() is None, process.communicate()
         if (folder / "study.json").exists() and len(Study.read(folder).finished) >= count:

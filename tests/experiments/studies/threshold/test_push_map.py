@@ -29,7 +29,6 @@ def plan(*argv):
 
 @pytest.mark.parametrize("azimuth", evenly(8))
 def test_words_say_where_the_push_drives_the_human(azimuth):
-    """The human faces −x and its left is −y."""
     x, y, _ = EXPERIMENT.build({"push.impulse": 1.0, "push.azimuth": math.radians(azimuth)}).disturbances[0].direction
     word = word_of(azimuth)
     assert ("front" in word) == (x < -1e-9)

@@ -68,7 +68,6 @@ def test_conditions_may_be_people_each_with_limits_of_his_or_her_own(tmp_path):
 
 
 def test_brackets_are_what_the_trials_say(done):
-    """From the table alone, by the definition of a threshold."""
     _, findings, frame = done
     for number, finding in enumerate(findings.conditions):
         for replica, bracket in enumerate(finding.brackets):

@@ -140,7 +140,6 @@ def test_each_subject_is_pushed_by_so_much_per_kilogram_under_each_condition():
 
 
 def test_the_limit_is_per_kilogram_too():
-    """Of one body, that of newton-seconds divided by its mass."""
     plan = threshold_from(Config(SUBJECTS))
     whole = replace(plan, swept=SweptParameter("push.impulse"), grid=Grid(0.0, 40.0, 10.0))
     for condition in plan.conditions:

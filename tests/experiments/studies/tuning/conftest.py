@@ -33,5 +33,4 @@ def small() -> dict[str, Any]:
 
 @pytest.fixture
 def make() -> Callable[[Mapping[str, Any]], Tuning]:
-    """A tuning from its configuration."""
     return lambda data: tuning_from(Config(data))
