@@ -15,13 +15,14 @@ from contact import Floor
 from experiments.catalogue.registry import experiment_named
 from experiments.catalogue.rollout import rollout
 from experiments.engines import engine as engines
-from experiments.engines.engine import Case, VendorDefaults
+from experiments.engines.engine import Case, Engine, Simulation, VendorDefaults
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.pybullet.adapter import Pybullet
 from experiments.engines.registry import ENGINES, engine_named
 from experiments.visualization.report.run_source import run_source
+from tests.refusals import refuses
 
 from .conftest import installed
 
@@ -155,3 +156,25 @@ def test_a_pybullet_simulation_takes_its_client_with_it():
     del simulated
     gc.collect()
     assert not pybullet.isConnected(client)
+
+
+@refuses(
+    (Engine, "velocity_ofset", 0.5, "velocity_offset"),
+    (Engine, "vendor_default", 0.5, "vendor_defaults"),
+    (Engine, "smoth", 0.5, "smooth"),
+    (Simulation, "passive_rolout", print, "passive_rollout"),
+    (Engine, "takes_patch", True, "takes_patches"),
+    (Simulation, "failures", 0.5, "failure"),
+    (Simulation, "set_flor", print, "set_floor"),
+)
+def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, value):
+    type("Misspelt", (base,), {member: value})
+
+
+def test_settings_of_their_own_are_not():
+    assert type("Own", (Engine,), {"iterations": 50, "soles": "points", "contact": "matched"})
+
+
+def test_an_engine_without_a_start_is_none():
+    with pytest.raises(TypeError, match="start"):
+        type("Idle", (Engine,), {"name": "idle"})()
