@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from biped import Controller, Scene, Session
+from biped import Controller, Scene, Session, State
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
-from biped.runs.state import State
 from experiments.benchmarks.timing import UnitOfWork
 from kernelcache.beside import compile_elsewhere, end_idle
 

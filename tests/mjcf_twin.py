@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from biped import dynamics
-from biped.model import Model
+from biped import Model, dynamics
 from biped.model.geometry import quaternion_matrix
 from biped.model.mjcf.loading import compiled_mjcf
 from biped.model.mjcf.tree import BALL, FREE, tree_of

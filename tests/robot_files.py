@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from biped import dynamics
-from biped.model import Model, ModelError, load_mjcf, load_urdf
+from biped import Model, ModelError, dynamics, load_mjcf, load_urdf
 from biped.model.urdf.document import parse, source_text, without_shapes
 from tests.mjcf_twin import Twin as MujocoTwin
 

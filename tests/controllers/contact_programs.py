@@ -8,11 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import qpsolvers
 
-from biped import Controller, Fall, human, simulate, standing
-from biped.disturbances import Push
-from biped.model import Body, Model
-from biped.runs.run import Run
-from biped.runs.state import State
+from biped import Body, Controller, Fall, Model, Push, Run, State, human, simulate, standing
 from contact.arrays import Floats
 from controllers.kernels import contact_qp
 from experiments.benchmarks.speed.programs import Matrices, See, Watched, copied

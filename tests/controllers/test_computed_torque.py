@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from biped.control.observation import Observation
+from biped import Fall, InputError, ModelError, Observation, Signal, State, chain, human, simulate, standing
 from biped.dynamics import inverse_dynamics
-from biped.errors import InputError
-from biped.model import ModelError, chain, human
-from biped.runs.postures import standing
-from biped.runs.state import State
-from biped.signals import Signal
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
 from controllers.computed_torque import ComputedTorque
 from tests.refusals import refuses
 

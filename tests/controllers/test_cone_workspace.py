@@ -7,19 +7,15 @@ from functools import cached_property
 import numpy as np
 import pytest
 
-from biped import standing
-from biped.dynamics import forward_kinematics
-from biped.dynamics.whole_body import WholeBody
+from biped import ModelError, WholeBody, forward_kinematics, human, standing
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
-from biped.model import ModelError, human
 from contact.modes import NONE, STICKING
-from controllers.cone_workspace import ConeWorkspaceController
+from controllers import ConeWorkspaceController, WorkspaceController
 from controllers.kernels.cone_workspace import WITHOUT_LIMITS, cone_workspace_torques
 from controllers.kernels.contact_qp import COSINES, INNER, SINES, SOLVED
 from controllers.kernels.whole_body import HELD
 from controllers.kernels.workspace import workspace_torques
-from controllers.workspace import WorkspaceController
 from experiments.catalogue.registry import experiment_named
 from tests.refusals import refuses
 

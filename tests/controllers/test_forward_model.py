@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
-from biped import InputError, Scene, Sensors, Session, human
+from biped import InputError, Scene, Sensors, Session, WholeBody, human, mass_matrix
 from biped.derivatives.linearization.coordinates import displaced, displacement
-from biped.dynamics import mass_matrix
-from biped.dynamics.whole_body import WholeBody
 from controllers import LQR, ForwardModel, Predicted, Stepping, WholeBodyController
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.kernels.forward_model import BLOCK, SOFT

@@ -6,13 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Push, simulate
-from biped.disturbances import Sensors
-from biped.errors import InputError
+from biped import Fall, InputError, ModelError, Push, Sensors, State, simulate, standing
 from biped.model import Body, Model, human, revolute, spherical
-from biped.model.errors import ModelError
-from biped.runs.postures import standing
-from biped.runs.state import State
 from contact import RUBBER
 from controllers import HeldJoints, WorkspaceController
 from tests.refusals import refuses

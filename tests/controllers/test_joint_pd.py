@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from biped.control.observation import Observation
+from biped import Observation, simulate
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import human, random_tree
-from biped.simulation.simulate import simulate
-from controllers import JointPD
+from controllers import JointPD, WorkspaceController
 from controllers.kernels.joint_pd import PdLaw, pd_torques
 from controllers.kernels.workspace import workspace_torques
-from controllers.workspace import WorkspaceController
 
 KINDS = ("revolute", "prismatic", "spherical")
 

@@ -8,16 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from biped.control.controller import Controller
-from biped.errors import InputError
+from biped import Controller, Fall, InputError, State, chain, simulate
 from biped.kernels.loop.closed_loop import control
-from biped.model import chain
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
-from controllers import WorkspaceGains, load_gains, save_gains
+from controllers import JointPD, WorkspaceGains, load_gains, save_gains
 from controllers.gains import read_gains
-from controllers.joint_pd import JointPD
 
 from ..conftest import ROOT, run_python
 

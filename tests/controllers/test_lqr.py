@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 from scipy.linalg import solve_discrete_are
 
-from biped import InputError, ModelError, Recursive, Scene, Session, human, standing
+from biped import InputError, ModelError, Recursive, Scene, Session, chain, forward_kinematics, human, standing
 from biped.control.observation import Observation
 from biped.derivatives.linearization import gain_sensitivities, held_stance, linearize, linearize_stance
 from biped.derivatives.linearization.coordinates import displaced, displacement
-from biped.dynamics import forward_kinematics
 from biped.dynamics.whole_body import WholeBody
-from biped.model import chain
 from contact import RUBBER, Floor
 from contact.regimes import HELD
 from controllers import LQR

@@ -6,11 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
+from biped import Fall, ModelError, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
 from biped.control.observation import Observation
 from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
-from biped.model import ModelError
 from biped.model.scaling import scaled
 from controllers import Postural
 

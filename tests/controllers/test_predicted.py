@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import InputError, Scene, Sensors, Session, human
+from biped import InputError, Scene, Sensors, Session, State, human, mass_matrix
 from biped.derivatives.linearization.coordinates import displaced, displacement
-from biped.dynamics import mass_matrix
-from biped.runs.state import State
 from controllers import LQR, ForwardModel, JointImpedance, JointPD, Predicted, WholeBodyController
 from controllers.predicted import GROWTH
 from experiments.catalogue.registry import experiment_named

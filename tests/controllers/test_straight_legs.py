@@ -5,19 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped.control.observation import Observation
-from biped.dynamics import forward_kinematics
-from biped.errors import InputError
+from biped import Fall, InputError, Model, Observation, forward_kinematics, human, simulate, standing
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
-from biped.model import Model, human
 from biped.model.legs import straight_knees
-from biped.runs.postures import standing
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
+from controllers import SetPointMotion, WorkspaceController, WorkspaceGains
 from controllers.kernels.workspace import workspace_torques
-from controllers.set_point import SetPointMotion
-from controllers.workspace import WorkspaceController, WorkspaceGains
 
 LARGEST = 1e3
 

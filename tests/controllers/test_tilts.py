@@ -6,10 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
+from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, WholeBody, human, mass_matrix, simulate
 from biped.disturbances.sensors import PRESETS
-from biped.dynamics import mass_matrix
-from biped.dynamics.whole_body import WholeBody
 from contact import RUBBER
 from controllers import Postural, Reweighting
 

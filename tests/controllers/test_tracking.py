@@ -12,15 +12,9 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from biped.errors import InputError
-from biped.model import Model, human
-from biped.runs.postures import crouching
-from biped.runs.state import State
-from biped.signals import Signal
-from biped.simulation.simulate import simulate
+from biped import InputError, Model, Signal, State, crouching, human, simulate
+from controllers import SetPointMotion, SetPointPath, WorkspaceController, WorkspaceGains
 from controllers.kernels.set_point import turn_factors, turn_rates
-from controllers.set_point import SetPointMotion, SetPointPath
-from controllers.workspace import WorkspaceController, WorkspaceGains
 from tests.refusals import refuses
 
 SWAYING = SetPointPath(

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Observation, human, simulate, standing
-from biped.disturbances import Push
+from biped import Fall, Observation, Push, human, simulate, standing
 from biped.metrics.layout import standing_height
 from contact import RUBBER, ContactState, Floor
 from controllers.kernels.contact_qp import ENDED, SOLVED

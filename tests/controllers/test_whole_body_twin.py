@@ -6,8 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import Controller, InputError, Observation, Scene, Session, human, simulate, standing
-from biped.model import Body, Model, spherical
+from biped import Body, Controller, InputError, Model, Observation, Scene, Session, human, simulate, spherical, standing
 from contact import ContactState
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.whole_body import WholeBodyController

@@ -13,8 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
-from biped.model import Body, Model, human, revolute
-from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_map
+from biped.model import Body, Model, configuration_to_pinocchio, human, revolute, to_pinocchio, velocity_map
 from controllers.kernels.workspace import workspace_torques
 from controllers.workspace import WorkspaceController, WorkspaceGains
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped.control.observation import Observation
-from biped.model import Model, human
+from biped import Model, Observation, human
 from controllers.workspace import WorkspaceController, WorkspaceGains
 
 from .whole_body_twin import hat

@@ -13,8 +13,7 @@ import qpsolvers
 from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
-from biped import Observation, standing
-from biped.dynamics import forward_kinematics
+from biped import Observation, forward_kinematics, standing
 from biped.model import Model, configuration_to_pinocchio, to_pinocchio, velocity_map, velocity_to_pinocchio
 from contact import ContactState
 from contact.arrays import Floats

@@ -9,8 +9,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from biped import Run
-from biped.errors import InputError
+from biped import InputError, Run
 from experiments.cli.main import main
 from experiments.studies.store.folder import DATABASE, Study
 

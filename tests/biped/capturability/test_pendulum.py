@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
+from biped import InputError, Push, Signal, human, standing
 from biped.capturability.pendulum import NoLimitError, Pendulum, edge, sides_of, transform
 from biped.capturability.stance import Stance, heading, stance_of
-from biped.disturbances import Push
-from biped.errors import InputError
-from biped.model import human
 from biped.model.human import HEEL, TOE, TRUNK_COM, TRUNK_MASS, TRUNK_MOMENTS
 from biped.model.strength import HUMAN_TORQUES, human_torques
-from biped.runs.postures import standing
-from biped.signals import Signal
 from tests.biped.capturability.conftest import force_of, is_lost
 from tests.refusals import refuses
 

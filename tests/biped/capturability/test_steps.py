@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from biped.capturability.flywheel import Flywheel
+from biped.capturability import Flywheel, Stance, heading
 from biped.capturability.friction import NO_STATUS, Case, largest_impulse
-from biped.capturability.stance import Stance, heading
 from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
 from tests.biped.capturability.conftest import is_lost

@@ -4,9 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import dynamics
-from biped.model import Model, human
-from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_map, velocity_to_pinocchio
+from biped import Model, configuration_to_pinocchio, dynamics, human, to_pinocchio, velocity_map, velocity_to_pinocchio
 
 TOLERANCE = 1e-10
 

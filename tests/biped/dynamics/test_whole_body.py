@@ -4,8 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import InputError, ModelError, dynamics
-from biped.dynamics.whole_body import WholeBody
+from biped import InputError, ModelError, WholeBody, dynamics
 from biped.model import human, random_tree
 from biped.model.pinocchio_model import (
     configuration_from_pinocchio,

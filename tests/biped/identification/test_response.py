@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy import signal, stats
 
-from biped import Signal
-from biped.errors import InputError
+from biped import InputError, Signal
 from biped.identification import Spectra, cycle_spectra, frequency_response, response_of
 from tests.refusals import refuses
 

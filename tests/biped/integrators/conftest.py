@@ -5,12 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from biped.integrators import Integrator
-from biped.model import Body, Model, chain
-from biped.model.inertia import box_inertia
-from biped.model.joint import floating, prismatic, revolute, spherical
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
+from biped import Body, Integrator, Model, State, box_inertia, chain, floating, prismatic, revolute, simulate, spherical
 
 #: [N·s] far below what is tested.
 TIGHT = 1e-13

@@ -3,9 +3,7 @@
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from biped import dynamics
-from biped.model import Model, chain
-from biped.runs.state import State
+from biped import Model, State, chain, dynamics
 
 
 def thrown(model: Model, seed: int, size: float = 2.0) -> State:

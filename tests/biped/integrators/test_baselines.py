@@ -7,20 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import dynamics
-from biped.control.controller import Controller, Impedance
+from biped import Controller, Fall, Impedance, InputError, IntegrationError, RunInterrupted, State, dynamics, simulate
 from biped.disturbances import Push, Throw, begins_before
-from biped.errors import InputError, IntegrationError, RunInterrupted
 from biped.integrators import Adaptive, ExplicitEuler, Recursive, RungeKutta4, SemiImplicitEuler, integrator_named
 from biped.kernels.state.simulation_state import ACTUATORS, CONTACT, INTO_TICK, PUSHES
 from biped.model import Model, chain, human, random_tree, rigid_box
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
 from contact import RUBBER
 from contact.modes import SLIDING, STICKING
-from controllers import JointImpedance
-from controllers.workspace import WorkspaceController
+from controllers import JointImpedance, WorkspaceController
 from experiments.catalogue.registry import experiment_named
 
 from ...conftest import assert_same_arrays

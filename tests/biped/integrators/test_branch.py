@@ -5,10 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped.integrators import INTEGRATORS, Integrator, integrator_named
-from biped.model import rigid_box
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
+from biped import INTEGRATORS, Integrator, State, integrator_named, rigid_box, simulate
 
 RATE, STEP = 100.0, 9e-3
 #: sin θ = ω h has two solutions for the turn θ of a midpoint body in a step.

@@ -7,13 +7,8 @@ from math import factorial
 import numpy as np
 import pytest
 
-from biped import InputError
-from biped.disturbances import Push
-from biped.integrators import INTEGRATORS, Composition
+from biped import INTEGRATORS, Composition, InputError, Model, Push, State, human, simulate
 from biped.integrators.composition.weights import SCHEMES
-from biped.model import Model, human
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
 from controllers import JointImpedance
 from tests.refusals import refuses
 

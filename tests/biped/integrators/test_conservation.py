@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from biped import dynamics
-from biped.disturbances import Push
-from biped.integrators import Lee, Maximal, Midpoint, Recursive, RungeKutta4
+from biped import Lee, Maximal, Midpoint, Push, Recursive, RungeKutta4, State, dynamics, simulate, standing
 from biped.model import Body, Model, box_inertia, chain, human, prismatic, random_tree
-from biped.runs.postures import standing
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
 from controllers import JointImpedance
 
 from ...rounding import walked

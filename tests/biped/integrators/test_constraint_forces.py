@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped import State, simulate
-from biped.model import Body, ClosingJoint, Model, box_inertia, revolute
+from biped import Body, ClosingJoint, Model, State, box_inertia, revolute, simulate
 from biped.model.geometry import quaternion_matrix
 from formulations.assembly import Assembly, RigidBody, from_model, joint, placement_of
 from formulations.mechanism import Coincident, Gear, Mechanism, integrate, kinematic, ry, rz, tx, tz

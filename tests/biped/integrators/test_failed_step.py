@@ -5,8 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from biped import InputError, IntegrationError, State, human, simulate
-from biped.integrators import Composition, Integrator, Midpoint, Recursive
+from biped import Composition, InputError, IntegrationError, Integrator, Midpoint, Recursive, State, human, simulate
 
 STEP = 5e-3
 #: Iterations and halvings that do for some parts of a violent step, and not for others.

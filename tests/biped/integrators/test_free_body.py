@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from biped.disturbances import Throw
-from biped.errors import IntegrationError
-from biped.integrators import Recursive
-from biped.model import rigid_box
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
+from biped import IntegrationError, Recursive, State, Throw, rigid_box, simulate
 
 SPIN = (3.0, -5.0, 2.0)
 BOX = Throw(2.0, (0.3, 0.2, 0.1), (50.0, 0.0, 2.0), (1.0, 2.0, 3.0), angular_velocity=SPIN)

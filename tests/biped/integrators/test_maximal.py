@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import IntegrationError, Maximal, Push, Recursive, State, dynamics, human, simulate
+from biped import IntegrationError, Maximal, Push, Recursive, Run, State, dynamics, human, simulate
 from biped.integrators import INTEGRATORS, Integrator
 from biped.integrators.maximal.kernels import GAP
 from biped.model import Model, chain, random_tree
-from biped.runs.run import Run
 from contact import Floor
 from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
 from controllers import JointImpedance

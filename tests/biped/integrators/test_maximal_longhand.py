@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from biped import Maximal, State, dynamics, simulate
-from biped.control.controller import Controller, Impedance
+from biped import Controller, Impedance, Maximal, State, dynamics, simulate
 from biped.integrators.maximal.kernels import (
     displace_bodies,
     evaluate_free,

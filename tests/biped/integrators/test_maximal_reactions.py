@@ -4,10 +4,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import Maximal, Push, Recursive, State, dynamics, human, simulate
+from biped import Maximal, Push, Recursive, Run, State, dynamics, human, simulate
 from biped.model import Body, Model, box_inertia, chain, prismatic, random_tree, revolute
 from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_to_pinocchio
-from biped.runs.run import Run
 from controllers import JointImpedance
 
 KINDS = ("revolute", "prismatic", "spherical")

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from biped import InputError, dynamics
+from biped import InputError, Midpoint, Recursive, ScalableVariational, State, dynamics, simulate
 from biped.disturbances import compile_ground
-from biped.integrators import Midpoint, Recursive, ScalableVariational
 from biped.integrators.midpoint.expansion import expanded
 from biped.integrators.midpoint.kernels import charts
 from biped.integrators.midpoint.kernels.rule import begin_rule, evaluate_rule, set_newton_step
@@ -19,8 +18,6 @@ from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import new_poses, place_bodies
 from biped.kernels.variational.equations import displace, new_scratch
 from biped.model import Body, Model, box_inertia, chain, floating, human, random_tree, revolute
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
 from contact import Floor
 from contact.ground import begin_ground
 from contact.modes import SLIDING, STICKING

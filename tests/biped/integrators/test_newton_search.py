@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
+from biped import Recursive, State, dynamics, simulate
 from biped.disturbances import Push, compile_ground, compile_pushes
-from biped.integrators import Recursive
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
@@ -32,8 +31,6 @@ from biped.kernels.variational.newton import (
 )
 from biped.model import random_tree
 from biped.model.pinocchio_model import orientations
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
 from contact import Floor
 from contact.modes import NONE, SLIDING, STICKING
 from tests.conftest import bent_configuration

@@ -6,12 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped import InputError, IntegrationError, Push, Recursive, Rigid, State, human, rigid_box, simulate
+from biped import InputError, IntegrationError, Push, Recursive, Rigid, Run, Signal, State, human, rigid_box, simulate
 from biped.disturbances import Patch, Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, box_inertia, floating, random_tree, revolute
-from biped.runs.run import Run
-from biped.signals import Signal
 from contact import RUBBER, Floor
 from contact.modes import NONE, SLIDING, STICKING
 from experiments.catalogue.registry import experiment_named

@@ -5,14 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import InputError, Push, Rigid, State, human, load_urdf, save_urdf, scaled, simulate, standing
+from biped import InputError, Push, Rigid, Run, Signal, State, human, load_urdf, save_urdf, scaled, simulate, standing
 from biped.disturbances import Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, ModelError, floating, revolute
 from biped.model.archive import model_from_json, model_to_json
 from biped.model.ragdoll import body_points
-from biped.runs.run import Run
-from biped.signals import Signal
 from biped.simulation.collapse import collapse, has_fallen, limp
 from contact import Floor
 from contact.modes import NONE, STICKING

@@ -6,10 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from biped import Body, Capsule, InputError, Model, ModelError, Rigid, State, human, prismatic, simulate
+from biped import Body, Capsule, InputError, Model, ModelError, Rigid, State, box_inertia, human, prismatic, simulate
 from biped.dynamics import body_gaps, mass_matrix
 from biped.integrators.rigid.kernels.step import put_back, set_aside
-from biped.model import box_inertia
 from biped.model.archive import model_from_json, model_to_json
 from contact.modes import NONE
 from experiments.catalogue.registry import experiment_named

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from biped import dynamics
-from biped.integrators import INTEGRATORS
+from biped import INTEGRATORS, dynamics
 
 from .conftest import variants
 

@@ -7,10 +7,8 @@ of one size. What is tested is (D B)ᵀ Ω (D B) = Bᵀ Ω B.
 import numpy as np
 import pytest
 
-from biped import dynamics
-from biped.integrators import INTEGRATORS
+from biped import INTEGRATORS, Model, dynamics
 from biped.kernels.tree.kinematics import new_poses, place_bodies
-from biped.model import Model
 from tests.differences import SURE, noise_of
 
 from .conftest import variants

@@ -11,9 +11,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
-from biped.disturbances import Push
-from biped.model import Model
+from biped import Model, Push, dynamics
 from contact import Floor
 from contact.modes import NONE
 from contact.point_law import point_force

@@ -5,11 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from biped import Platform, Signal, human, simulate
-from biped.errors import InputError
-from biped.metrics import Layout, MeasurementContext, series
+from biped import InputError, Platform, Signal, human, simulate
+from biped.metrics import Layout, Measurement, MeasurementContext, series
 from biped.metrics.anatomical import in_anatomical_axes, leans
-from biped.metrics.measurement import Measurement
 
 from .rows import Rows, block, on_sole, sole
 

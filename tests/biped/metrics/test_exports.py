@@ -12,8 +12,7 @@ import yaml
 from scipy.spatial.transform import Rotation
 
 from biped import Run, State, simulate
-from biped.metrics import measure_run, metric_named
-from biped.metrics.posturography import sway_measures
+from biped.metrics import measure_run, metric_named, sway_measures
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
 from experiments.visualization import export_eurobench

@@ -10,11 +10,10 @@ import pytest
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from biped.control.controller import SetPoint
+from biped import Body, ContactPoint, Model, SetPoint, floating, revolute
 from biped.metrics import measure
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.timeseries import series_of
-from biped.model import Body, ContactPoint, Model, floating, revolute
 from contact.modes import NONE, STICKING
 
 from .rows import Rows

@@ -5,12 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from biped import State, simulate
-from biped.disturbances import Platform
-from biped.errors import InputError
+from biped import InputError, Platform, Signal, State, simulate
 from biped.metrics import Stimulus, measure_run, series
 from biped.runs.summary import Ending
-from biped.signals import Signal
 from contact import Floor
 from experiments.catalogue.registry import experiment_named
 

@@ -6,10 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biped import Push, simulate
-from biped.errors import InputError
-from biped.metrics import METRICS, Metric, measure, metric_named, register, series
-from biped.metrics.metric import metric_names
+from biped import InputError, Push, simulate
+from biped.metrics import METRICS, Metric, measure, metric_named, metric_names, register, series
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.measured import metric_units
 from experiments.studies.trial import Trial, run_trial

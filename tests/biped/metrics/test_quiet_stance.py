@@ -12,8 +12,7 @@ import pandas as pd
 import pytest
 from scipy.linalg import toeplitz
 
-from biped import metrics
-from biped.errors import InputError
+from biped import InputError, metrics
 from tests.refusals import refuses
 
 RATE = 100.0

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped.control.controller import SetPoint
-from biped.errors import InputError
+from biped import InputError, SetPoint
 from biped.runs.summary import Ending
 
 from .rows import on_sole

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from biped import Push, Run, load_urdf, simulate
+from biped import Model, Push, Run, load_urdf, simulate
 from biped.metrics import measure_run, series
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
-from biped.model import Model
 from experiments.catalogue.registry import experiment_named
 from experiments.cli.run_report import report
-from experiments.visualization.figures.sheets import draw_figures
-from experiments.visualization.report.run_figures import run_figures
+from experiments.visualization import draw_figures, run_figures
 
 URDF = Path(__file__).parents[3] / "examples" / "human.urdf"
 

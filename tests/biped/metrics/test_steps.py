@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from biped.control.controller import SetPoint
-from biped.metrics.context import MeasurementContext
+from biped.metrics import Measurement, MeasurementContext
 from biped.metrics.definitions.steps import UNITS, steps_table
-from biped.metrics.measurement import Measurement
 from biped.runs.summary import Ending
 from biped.runs.verdict import FELL, Limit
 

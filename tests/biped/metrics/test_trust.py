@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped import INTEGRATORS, human, ragdoll, simulate, standing
-from biped.runs.run import Run
+from biped import INTEGRATORS, Run, human, ragdoll, simulate, standing
 from biped.runs.summary import Stepping
 from contact import RUBBER, Floor
 from experiments.catalogue.registry import experiment_named

@@ -7,10 +7,8 @@ import pinocchio as pin
 import pytest
 from numpy.testing import assert_allclose
 
-from biped import Recursive, State, dynamics, simulate
+from biped import INTEGRATORS, InputError, Recursive, State, dynamics, simulate
 from biped import model as bm
-from biped.errors import InputError
-from biped.integrators import INTEGRATORS
 from formulations.assembly import Assembly, RigidBody, configuration_of, from_model, joint, placement_of
 from tests.refusals import refuses
 

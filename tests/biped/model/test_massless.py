@@ -6,10 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import State, dynamics, simulate
+from biped import INTEGRATORS, InputError, State, dynamics, simulate
 from biped import model as bm
-from biped.errors import InputError
-from biped.integrators import INTEGRATORS
 from biped.model.archive import model_from_json, model_to_json
 from biped.model.urdf import load_urdf, urdf_text
 from experiments.engines.engine_integrator import EngineIntegrator

@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from biped.model import ModelError, load_mjcf, load_robot
-from biped.model.actuator import Actuator
+from biped.model import Actuator, ModelError, load_mjcf, load_robot
 from biped.model.archive import model_from_json, model_to_json
 from biped.model.description import spelt_out
 from tests.mjcf_twin import Twin

@@ -6,12 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, Controller, human, scaled, simulate
+from biped import Actuators, Controller, ModelError, State, human, scaled, simulate
 from biped.kernels.loop.measurement import able
-from biped.model import ModelError
 from biped.model.stops import with_stops
 from biped.model.strength import PEOPLE, human_strength
-from biped.runs.state import State
 from experiments import experiment_named
 
 ONE_JOINT = "left_knee_pitch"

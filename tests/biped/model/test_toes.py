@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped import ModelError, subject
-from biped.dynamics import forward_kinematics
+from biped import ModelError, forward_kinematics, subject
 from biped.metrics import series
 from biped.metrics.layout import feet_of_points
 from biped.model.toes import BALL, SHARE

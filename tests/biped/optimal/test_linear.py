@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag
 
-from biped import optimal
-from biped.errors import InputError
+from biped import InputError, optimal
 from biped.optimal import controllability_matrix, controllability_rank, regulator, steady_regulator
 
 # Section IV-A of Johnson, Schultz & Murphey 2014, with more digits than it prints.

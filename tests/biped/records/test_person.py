@@ -6,8 +6,7 @@ import pytest
 from biped.errors import InputError
 from biped.metrics import series
 from biped.model.anthropometry import TABLE
-from biped.records import Record, read_record
-from biped.records.person import with_person
+from biped.records import Record, read_record, with_person
 from experiments import experiment_named
 from experiments.visualization import export_opensim
 

@@ -6,11 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Scene, State, chain
-from biped.integrators import Recursive
-from biped.recovery.cost import AtRest
-from biped.recovery.rollout import HeldTorques, Path
-from biped.recovery.search import Settings, search
+from biped import Recursive, Scene, State, chain
+from biped.recovery import AtRest, HeldTorques, Path, Settings, search
 from tests.differences import derivative, jacobian
 
 STRONGEST = 0.8  # [N·m]

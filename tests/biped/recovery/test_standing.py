@@ -5,11 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Scene, Session, human, standing
+from biped import InputError, Push, Scene, Session, WholeBody, human, standing
 from biped.derivatives.linearization.coordinates import displaced, displacement
-from biped.disturbances import Push
-from biped.dynamics.whole_body import WholeBody
-from biped.errors import InputError
 from biped.recovery import HeldTorques, Path, PlanThenLaw, RecoveryPlan, Standing, tracking_gains
 from biped.recovery.cost import places_of
 from biped.recovery.descent import backward, limited

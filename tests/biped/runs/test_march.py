@@ -12,9 +12,7 @@ from biped.dynamics.numerics import project
 from biped.runs.trust import FAILED, OK
 from biped.runs.world import WORLD
 from experiments.cli.main import main
-from experiments.visualization import trajectory_of
-from experiments.visualization.report.run_source import load_run
-from experiments.visualization.viewer.shapes import shapes_of
+from experiments.visualization import load_run, shapes_of, trajectory_of
 from formulations.assembly import Assembly, AssemblyError
 from formulations.assembly.examples import arch, pendulum, thin_rod, three_link_loop
 from formulations.lagrangian import System, rate

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Platform, Run, Signal, State, Throw, simulate
-from biped.errors import BipedError, InputError
+from biped import BipedError, InputError, Platform, Run, Signal, State, Throw, simulate
 from biped.kernels.loop.log import ABSENT, RowLayout
 from biped.metrics import METRICS, Layout
 from biped.model import Body, ContactPoint, Model, ModelError, floating, human, prismatic, spherical

@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped import InputError, WholeBody, chain, human, scaled, standing
-from biped.dynamics import forward_kinematics
-from biped.runs.stance import Stance
+from biped import InputError, Stance, WholeBody, chain, forward_kinematics, human, scaled, standing
 from contact import RUBBER, Floor
 
 MODEL = human()

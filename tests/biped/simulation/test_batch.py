@@ -6,9 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from biped import Actuators, Fall, InputError, Push, Scene, Sensors, Session, State
-from biped.integrators import Adaptive
-from biped.simulation.batch import SessionBatch
+from biped import Actuators, Adaptive, Fall, InputError, Push, Scene, Sensors, Session, SessionBatch, State
 from controllers import WorkspaceController
 
 from ...conftest import initial_posture

@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
+from biped import Fall, InputError, Run, State, simulate
 from biped.disturbances import Load, Push, Throw, begins_before
-from biped.errors import InputError
-from biped.runs.run import Run
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
 from controllers.workspace import WorkspaceController
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.13052619, 0.0))

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped.model import Model
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
+from biped import Fall, Model, State, simulate
 from controllers.workspace import WorkspaceController
 
 TARGET = (-0.01, 0.0, 1.10)

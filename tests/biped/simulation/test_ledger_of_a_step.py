@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
+from biped import Integrator, Midpoint, Recursive, Signal, State, dynamics
 from biped.disturbances import Force, Patch, Platform, Push, compile_ground, compile_pushes
-from biped.integrators import Integrator, Midpoint, Recursive
 from biped.kernels.solve.causes import LANDED_TOO_DEEP
 from biped.kernels.state import simulation_state
 from biped.kernels.state.simulation_state import START as AT_START
@@ -20,8 +19,6 @@ from biped.kernels.step.step import account_impulse, count_iterations, prepare, 
 from biped.kernels.variational.equations import new_scratch
 from biped.model import random_tree, rigid_box
 from biped.model.pinocchio_model import orientations
-from biped.runs.state import State
-from biped.signals import Signal
 from contact import Floor
 from contact.ground import END, START, place_frame
 from contact.modes import NONE, SLIDING, STICKING

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped import Fall, Load, Platform, Push, Sensors, Signal, State, human, simulate
+from biped import Fall, Load, Model, Platform, Push, Sensors, Signal, State, human, simulate
 from biped.metrics import JUDGED, measure_run, series
-from biped.model import Model
 from controllers import JointPD, WorkspaceController
 
 #: Told of a run by its summary and, on their own, by its metrics.

@@ -3,18 +3,11 @@
 import numpy as np
 import pytest
 
-from biped.control.controller import Controller, Impedance
-from biped.disturbances import Push, Throw
+from biped import Controller, Fall, Impedance, Push, Recursive, Run, State, Throw, simulate
 from biped.errors import InputError, IntegrationError
-from biped.integrators import Recursive
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.model import human, random_tree, rigid_box
-from biped.runs.run import Run
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
-from controllers import JointImpedance, JointPD
-from controllers.workspace import WorkspaceController, WorkspaceGains
+from controllers import JointImpedance, JointPD, WorkspaceController, WorkspaceGains
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.13052619, 0.0))
 

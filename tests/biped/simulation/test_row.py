@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
+from biped import Signal, State, configuration_to_pinocchio, dynamics, to_pinocchio, velocity_to_pinocchio
 from biped.disturbances import Patch, Platform, compile_ground
 from biped.kernels.loop.log import (
     EVENTS,
@@ -26,10 +26,7 @@ from biped.kernels.state.simulation_state import JOINTS, RECENT_ITERATIONS, STAR
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.equations import new_scratch
 from biped.model import human, random_tree
-from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_to_pinocchio
 from biped.runs.row_layout import columns_of
-from biped.runs.state import State
-from biped.signals import Signal
 from contact import Floor
 from contact.modes import NONE, SLIDING, STICKING
 from kernelcache import Nothing

@@ -6,10 +6,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from biped import Fall, Scene, State, crouching, human, rigid_box, simulate, standing
+from biped import Fall, InputError, Scene, State, crouching, forward_kinematics, human, rigid_box, simulate, standing
 from biped.control.controller import Controller
-from biped.dynamics import forward_kinematics
-from biped.errors import InputError
 from biped.integrators.integrator import Integrator
 from controllers.workspace import WorkspaceController
 from tests.refusals import refuses

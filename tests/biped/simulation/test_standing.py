@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 
-from biped.control.controller import Controller, Impedance
-from biped.control.observation import Observation
-from biped.disturbances import Push, Throw
+from biped import Controller, Fall, Impedance, Observation, Push, Recursive, State, Throw, simulate
 from biped.errors import InputError, IntegrationError
-from biped.integrators import Recursive
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
 from controllers.workspace import WorkspaceController
 from tests.refusals import refuses
 

@@ -5,19 +5,12 @@ import gc
 import numpy as np
 import pytest
 
-from biped import human
-from biped.control.controller import Controller, Impedance
-from biped.disturbances import Throw
-from biped.errors import InputError, IntegrationError
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
+from biped import Controller, Impedance, InputError, IntegrationError, State, Throw, human, simulate
 from contact import Floor
-from experiments.catalogue.registry import experiment_named
-from experiments.catalogue.rollout import rollout
+from experiments import experiment_named, rollout
+from experiments.engines import Case, Engine, Simulation, VendorDefaults, new_arrival
 from experiments.engines import engine as engines
-from experiments.engines.engine import Case, Engine, Simulation, VendorDefaults
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.pybullet.adapter import Pybullet
 from experiments.engines.registry import ENGINES, engine_named

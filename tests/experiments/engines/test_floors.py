@@ -6,11 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from biped import human, rigid_box, simulate
-from biped.disturbances import Patch, Platform
-from biped.errors import InputError
-from biped.runs.state import State
-from biped.signals import Signal
+from biped import InputError, Patch, Platform, Signal, State, human, rigid_box, simulate
 from contact import Floor
 from controllers.impedance import JointImpedance
 from experiments.catalogue.registry import experiment_named

@@ -5,16 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import human
-from biped.control.controller import Impedance
+from biped import Impedance, InputError, human
 from biped.disturbances.sorting import sorted_disturbances
 from biped.dynamics import energy, forward_dynamics, forward_kinematics, inverse_dynamics, mass_matrix
-from biped.errors import InputError
 from biped.model import chain, random_tree
 from contact import Floor
-from experiments.engines.engine import Applied, Case
+from experiments.engines import Applied, Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.mjcf import velocity_map
 from experiments.engines.pybullet.urdf import principal_urdf
 from experiments.engines.pybullet.world import POINT_RADIUS

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from biped import InputError, simulate
-from biped.runs.state import State
+from biped import InputError, State, simulate
 from experiments.engines.engine_integrator import EngineIntegrator
 from experiments.engines.registry import engine_named
 

@@ -5,23 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import human
-from biped.control.controller import Impedance
-from biped.disturbances import Push, Throw
-from biped.dynamics import momentum
-from biped.errors import InputError
-from biped.model import rigid_box
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
+from biped import Fall, Impedance, InputError, Push, State, Throw, human, momentum, rigid_box, simulate
 from contact import Floor
 from controllers.impedance import JointImpedance
+from experiments import experiment_named, rollout
 from experiments.benchmarks.scenes import tumbling
-from experiments.catalogue.registry import experiment_named
-from experiments.catalogue.rollout import rollout
-from experiments.engines.engine import Case
+from experiments.engines import Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.rebound import damping_ratio, thrown_back
 
 from .conftest import installed

@@ -6,11 +6,9 @@ import pytest
 from biped.errors import InputError
 from experiments.cli import main
 from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.studies import Condition, Study, Trial, run_trial
 from experiments.studies.execution.executors import Processes, Threads, executor_for
-from experiments.studies.store.folder import Study
 from experiments.studies.threshold.presets import in_engines
-from experiments.studies.threshold.threshold import Condition
-from experiments.studies.trial import Trial, run_trial
 from tests.refusals import refuses
 
 ENGINE = "integrator.name"

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from biped import Controller
-from biped.errors import InputError
+from biped import Controller, InputError
 from controllers import JointPD, WorkspaceController
 from experiments.catalogue.parameters.controllers import CONTROLLERS
 from experiments.catalogue.registry import experiment_named, experiment_registry

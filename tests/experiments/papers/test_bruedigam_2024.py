@@ -8,8 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import solve_ivp
 
-from biped.errors import IntegrationError
-from biped.integrators import LeeRiqn, Recursive
+from biped import IntegrationError, LeeRiqn, Recursive
 from experiments.papers.bruedigam_2024 import PAPER, ggl, mujoco_loops, munthe_kaas, rehabilitation, spheres, tolerances
 from experiments.papers.bruedigam_2024.energy import (
     cubes,

@@ -12,10 +12,9 @@ from experiments.papers.people import PAPER, displacement, quiet, sampling, step
 from experiments.papers.people.beside import beside, mean_ratio
 from experiments.papers.people.region import PART, PUBLISHED, findings
 from experiments.papers.people.thresholds import median, ratio, thresholds
-from experiments.studies.grid import Grid
+from experiments.studies import Grid, SweptParameter
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.threshold.search import Bracket
-from experiments.studies.threshold.threshold import SweptParameter
 
 from .conftest import check_items, check_statements, finding
 

@@ -8,17 +8,14 @@ import pytest
 
 from biped.errors import InputError
 from biped.runs.verdict import VERDICTS
-from experiments.studies.config import Config
+from experiments.studies import Config, Grid, sensitivity_from, tuning_from
 from experiments.studies.counting import INCONCLUSIVE, checked_losses, shares, withstood
-from experiments.studies.grid import Grid
-from experiments.studies.sensitivity.sensitivity import sensitivity_from
 from experiments.studies.sweep.groups import as_written, factors_of, proportion, successes_in
 from experiments.studies.sweep.sweep import sweep_from
 from experiments.studies.threshold.search import bracket_of, next_values
 from experiments.studies.threshold.statistics import half_recovers, recovery_curve
 from experiments.studies.threshold.threshold import threshold_from
 from experiments.studies.tuning.objective import Objective, Reading, Sample, Scorer, Term
-from experiments.studies.tuning.tuning import tuning_from
 from experiments.visualization.figures.words import with_unit
 from experiments.visualization.studies.sweep import print_summary
 from experiments.visualization.studies.sweep_figure import Varied, share_map

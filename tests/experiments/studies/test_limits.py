@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped.capturability.pendulum import NoLimitError
-from biped.capturability.steps import Footholds, Steps
+from biped.capturability import Footholds, NoLimitError, Steps
 from biped.disturbances import Load, Push
 from biped.metrics import steps
 from experiments.cli.main import main
 from experiments.lookup.figure_look import Look, drawn_as
-from experiments.studies.grid import Grid
+from experiments.studies import Condition, Grid, SweptParameter, Threshold
 from experiments.studies.limits import (
     IMPULSE,
     STANDING_LIMITS,
@@ -26,7 +25,6 @@ from experiments.studies.limits import (
     push_under,
 )
 from experiments.studies.threshold.findings import Finding, Findings
-from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 from experiments.visualization.panels.panel import Area, Rule
 from experiments.visualization.studies.push_map_figure import Ring, limits_of, map_panel, radius_of

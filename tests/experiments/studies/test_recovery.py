@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped.errors import InputError
+from biped import InputError, Run
 from biped.recovery import HeldTorques, Path, Settings, search
-from biped.runs.run import Run
 from experiments.cli.main import main
 from experiments.studies.limits import push_of
 from experiments.studies.recovery.human import FOOT_MOVED, FOOT_SLID, Horizon, HumanPush

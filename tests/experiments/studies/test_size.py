@@ -5,12 +5,9 @@ import tracemalloc
 import pytest
 
 from biped import InputError
-from experiments.studies import size
-from experiments.studies.config import Config
-from experiments.studies.run import open_study
+from experiments.studies import Config, open_study, run_trial, size
 from experiments.studies.store.folder import DATABASE, Study
 from experiments.studies.sweep.sweep import sweep_from
-from experiments.studies.trial import run_trial
 
 
 @pytest.fixture

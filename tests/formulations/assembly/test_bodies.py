@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose
 
 from biped.kernels.variational.free_body import fly
 from biped.model.geometry import quaternion_matrix
-from formulations.assembly import Assembly
-from formulations.assembly.placement import Placement
+from formulations.assembly import Assembly, Placement
 
 from .random_assemblies import random_body, random_unit
 

@@ -11,12 +11,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from biped import InputError, simulate
-from biped.dynamics import forward_dynamics
-from biped.model import chain
+from biped import InputError, State, chain, forward_dynamics, simulate
 from biped.model.geometry import quaternion_matrix
 from biped.model.samples import random_tree
-from biped.runs.state import State
 from formulations.assembly import Assembly, AssemblyError, AssemblyStepError, Freedom, PointContact, RigidBody, joint
 from formulations.assembly.conversion import configuration_of, from_model, placement_of
 from formulations.assembly.examples import four_bar_chain, link, n_four_bar, pendulum, three_link_loop

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped import Force, Push, Signal
-from biped.disturbances import Load
+from biped import Force, Load, Push, Signal
 from biped.model.geometry import quaternion_matrix
 from formulations import assembly as asm
 from tests.refusals import refuses

@@ -8,9 +8,7 @@ import pytest
 from biped import dynamics
 from biped import model as bm
 from formulations import mechanism as mech
-from formulations.mechanism import rx, ry, tx, tz
-from formulations.mechanism.as_model import to_model
-from formulations.mechanism.conversion import configuration_of, from_model, variables_of
+from formulations.mechanism import configuration_of, from_model, rx, ry, to_model, tx, tz, variables_of
 from tests.conftest import random_configuration
 
 from .longhand import System, Tree

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 
-from biped.errors import IntegrationError
-from biped.model.errors import ModelError
+from biped import IntegrationError, ModelError
 from formulations import mechanism as mech
-from formulations.mechanism import rx, ry, rz, tx, ty, tz
-from formulations.mechanism.errors import SingularStepError
-from formulations.mechanism.linearization import DiscreteMechanism, Linearization
+from formulations.mechanism import DiscreteMechanism, Linearization, SingularStepError, rx, ry, rz, tx, ty, tz
 from tests.differences import derivative, jacobian
 
 from .random_frames import GRAVITY, regular_frames

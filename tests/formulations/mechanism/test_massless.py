@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped import Run
-from biped.errors import IntegrationError
+from biped import IntegrationError, Run
 from formulations import mechanism as mech
 from formulations.mechanism import Distance, Mechanism, MechanismError, PointAlong, kinematic, rx, ry, rz, tx, ty, tz
 from tests.differences import jacobian

@@ -5,9 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from biped.errors import IntegrationError
-from biped.model import ModelError
-from biped.signals import Signal
+from biped import IntegrationError, ModelError, Signal
 from formulations import mechanism as mech
 from formulations.mechanism import rx, ry, rz, tx, ty, tz
 

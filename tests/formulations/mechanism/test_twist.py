@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import expm
 
-from biped import Model, dynamics
-from biped.model import Body, box_inertia, helical
+from biped import Body, Model, box_inertia, dynamics, helical
 from formulations import mechanism as mech
 from formulations.mechanism import rx, ry, rz, tx, ty, tz
 from formulations.mechanism.frames import exponential, hat

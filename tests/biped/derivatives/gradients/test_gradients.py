@@ -5,15 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, Push, Recursive, Scene, Sensors, Session, Throw, human
+from biped import Actuators, Fall, Push, Recursive, Scene, Sensors, Session, Throw, human
 from biped.control.numbers import numbers_of, with_number
 from biped.derivatives.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient
 from biped.derivatives.linearization import Linearizer
 from biped.kernels.loop.closed_loop import Loop
-from biped.simulation.scene import Fall
 from biped.simulation.snapshot import put_state
-from controllers import JointImpedance, JointPD, WorkspaceController
-from controllers.whole_body import WholeBodyController
+from controllers import JointImpedance, JointPD, WholeBodyController, WorkspaceController
 from tests.differences import columns_of, derivative
 from tests.refusals import refuses
 

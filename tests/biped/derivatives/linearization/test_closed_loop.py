@@ -11,8 +11,7 @@ from biped.derivatives.linearization import KinkError, Linearizer, equilibrium, 
 from biped.derivatives.linearization.coordinates import displaced, displacement
 from contact import Floor
 from contact.regimes import HELD
-from controllers import WorkspaceController, WorkspaceGains
-from controllers.whole_body import WholeBodyController
+from controllers import WholeBodyController, WorkspaceController, WorkspaceGains
 from tests.differences import columns_of, derivative
 
 from .varied import after

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from biped import Recursive, Scene, Session, State
+from biped import Recursive, Scene, Session, State, forward_kinematics
 from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.derivatives.linearization.kernels.steps import SUBSTEPS, Linearizer
-from biped.dynamics import forward_kinematics
 from biped.kernels.loop.closed_loop import Loop
 from biped.simulation.snapshot import put_state
 from tests.conftest import bent_configuration

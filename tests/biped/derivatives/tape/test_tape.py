@@ -21,8 +21,7 @@ from biped.derivatives.tape.kernels import (
 from biped.derivatives.tape.law import law_and_tree, leaves_of, note_law
 from biped.derivatives.tape.recorder import Recorder
 from contact.analytic import bounded, cos, sin, sqrt
-from controllers import WorkspaceController
-from controllers.set_point import SetPointMotion
+from controllers import SetPointMotion, WorkspaceController
 from kernelcache import Entry, Packed
 
 

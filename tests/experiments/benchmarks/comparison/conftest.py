@@ -8,8 +8,7 @@ import pytest
 
 from experiments.benchmarks.comparison import backends
 from experiments.benchmarks.comparison.budget import Budget
-from experiments.engines import registry
-from experiments.engines.engine import Engine, Simulation, VendorDefaults
+from experiments.engines import Engine, Simulation, VendorDefaults, registry
 from tests.experiments.visualization.report.conftest import browser  # noqa: F401
 
 #: So little that all stages take a second or two.

@@ -7,8 +7,7 @@ from biped.errors import InputError
 from biped.metrics import series
 from biped.records import Record
 from experiments import experiment_named
-from experiments.studies import Config, Study, open_study, run_study
-from experiments.studies.fitting.fit import fit_from
+from experiments.studies import Config, Study, fit_from, open_study, run_study
 from experiments.studies.fitting.measured import Column, measured_of
 from experiments.studies.fitting.runs import _multiples
 from experiments.studies.run import recall

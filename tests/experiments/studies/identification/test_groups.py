@@ -6,11 +6,10 @@ import pytest
 
 from biped.errors import InputError
 from biped.identification import IndependentChannels
+from experiments.studies import Study, run_trial
 from experiments.studies.identification.groups import GroupIdentification
 from experiments.studies.rerun import rerun
 from experiments.studies.run import open_study, recall, run_study
-from experiments.studies.store.folder import Study
-from experiments.studies.trial import run_trial
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.studies import groups as shown
 from tests.refusals import refuses

@@ -6,11 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped import Stance, human
-from biped.disturbances import Force
+from biped import Force, InputError, Stance, WholeBody, human
 from biped.dynamics import forward_kinematics, joint_place
-from biped.dynamics.whole_body import WholeBody
-from biped.errors import InputError
 from biped.identification import DoublePendulum, frequency_response
 from biped.identification.channels import GRAVITY
 from biped.metrics import series

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biped.identification import DoublePendulum, IndependentChannels, frequency_response
-from biped.identification.response import response_of
-from biped.identification.spectra import Spectra
-from experiments.studies.bounded import Bounded
-from experiments.studies.identification.model_fit import ResponseModel, fit_response
+from biped.identification import DoublePendulum, IndependentChannels, Spectra, frequency_response, response_of
+from experiments.studies import Bounded, ResponseModel, fit_response
 from tests.refusals import refuses
 
 PERIOD, RATE, CYCLES = 20.0, 25.0, 11

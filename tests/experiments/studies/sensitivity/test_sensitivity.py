@@ -7,11 +7,8 @@ import pandas as pd
 import pytest
 
 from experiments.cli import main
-from experiments.studies.config import Config
-from experiments.studies.execution.executors import executor_named
+from experiments.studies import Config, Study, executor_named, sensitivity_from
 from experiments.studies.run import open_study, recall, run_study
-from experiments.studies.sensitivity.sensitivity import sensitivity_from
-from experiments.studies.store.folder import Study
 from experiments.visualization.report.toml import as_toml
 from tests.refusals import refuses
 

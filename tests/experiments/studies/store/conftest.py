@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from experiments.studies import Study
-from experiments.studies.trial import Trial
+from experiments.studies import Study, Trial
 
 EXPERIMENT = "thrown-block"
 #: [s] that a trial simulates: enough for the block to hit.

@@ -8,10 +8,9 @@ import pytest
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies import Study, open_study, run_study, run_trials
+from experiments.studies import Study, Trial, open_study, run_study, run_trial, run_trials
 from experiments.studies.execution.executors import Processes, Separate, Threads, executor_for
 from experiments.studies.sweep.sweep import Sweep
-from experiments.studies.trial import Trial, run_trial
 
 LAW = '''\
 import os

@@ -10,10 +10,9 @@ from functools import partial
 import pytest
 
 from biped.errors import InputError
-from experiments.studies import Study, run_trials
+from experiments.studies import Study, Trial, run_trials
 from experiments.studies.execution import executors
 from experiments.studies.execution.executors import Dask, Processes, Threads
-from experiments.studies.trial import Trial
 
 distributed = pytest.importorskip("distributed")
 

@@ -7,10 +7,8 @@ import pytest
 
 from biped.errors import InputError
 from biped.metrics.runs import measurement_of
-from experiments.studies import Study, run_trials, seed_of, trial
+from experiments.studies import Study, Threads, executor_named, run_trial, run_trials, seed_of, trial
 from experiments.studies.execution import runner
-from experiments.studies.execution.executors import Threads, executor_named
-from experiments.studies.trial import run_trial
 from tests.refusals import refuses
 
 

@@ -13,8 +13,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.inputs import files
-from experiments.studies import Study
-from experiments.studies.trial import Trial
+from experiments.studies import Study, Trial
 
 from ....conftest import said_by
 

@@ -10,9 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from experiments.cli import main
-from experiments.studies import Study
+from experiments.studies import Study, open_study
 from experiments.studies.config import read_config
-from experiments.studies.run import open_study
 from experiments.studies.sweep.sweep import sweep_from
 
 TRIALS = 120

@@ -9,15 +9,12 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest, ttest_1samp
 
-from biped.errors import InputError
+from biped import InputError, population
 from biped.metrics import series
-from biped.model import population
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies.config import Config
+from experiments.studies import Config, Study, sweep
 from experiments.studies.mean import mean_of
-from experiments.studies.store.folder import Study
-from experiments.studies.sweep import sweep
 from experiments.studies.sweep.ensemble import ensemble
 from experiments.studies.sweep.groups import proportion, with_numbers
 from experiments.studies.sweep.summary import TOLD

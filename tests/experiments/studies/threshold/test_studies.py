@@ -12,14 +12,9 @@ import pytest
 
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
-from experiments.studies.execution.executors import executor_named
-from experiments.studies.grid import Grid
-from experiments.studies.randomization import Randomization
-from experiments.studies.run import open_study, run_study
-from experiments.studies.store.folder import Study
+from experiments.studies import Grid, Randomization, Study, executor_named, open_study, run_study, run_trial
 from experiments.studies.threshold.findings import compare, read_findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
-from experiments.studies.trial import run_trial
 
 PLAN = Threshold(
     experiment=experiment_named("thrown-block"), swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from biped import population
-from biped.errors import InputError
+from biped import InputError, population
 from contact import FloorError
 from experiments.catalogue.registry import experiment_named
 from experiments.commands import threshold

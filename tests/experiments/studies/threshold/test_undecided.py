@@ -8,10 +8,9 @@ import pytest
 
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
-from experiments.studies.grid import Grid
+from experiments.studies import Condition, Grid, SweptParameter, Threshold
 from experiments.studies.threshold.search import bracket_of
 from experiments.studies.threshold.statistics import estimate, paired_difference
-from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.push_map_figure import map_panel, proportions_panel, rings_of

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from experiments.studies import Config, open_study, run_study, tuning_from
+from experiments.studies import Config, Study, Tuner, open_study, run_study, run_trial, tuning_from
 from experiments.studies.slopes import NO_GRADIENT, column
-from experiments.studies.store.folder import Study
-from experiments.studies.trial import run_trial
 from experiments.studies.tuning.cost_slopes import MEANS
 from experiments.studies.tuning.descents import Descent
 from experiments.studies.tuning.optimizers import make_optimizer
-from experiments.studies.tuning.tuner import Tuner
 from tests.refusals import refuses
 
 BEST = {"stiffness": 300.0, "damping": 0.8}

@@ -12,10 +12,8 @@ from experiments.catalogue.parameters.controller_file import read_controller
 from experiments.catalogue.registry import experiment_named
 from experiments.commands import sensitivity as sensitivity_command
 from experiments.commands import tune as tune_command
+from experiments.studies import Trial, run_trial, sensitivity_from, tuning_from
 from experiments.studies.config import Config, read_config
-from experiments.studies.sensitivity.sensitivity import sensitivity_from
-from experiments.studies.trial import Trial, run_trial
-from experiments.studies.tuning.tuning import tuning_from
 
 from ....conftest import ROOT
 

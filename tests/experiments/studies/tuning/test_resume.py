@@ -11,10 +11,9 @@ import pytest
 
 from biped.errors import InputError
 from controllers.gains import load_gains
+from experiments.studies import Study, executor_named
 from experiments.studies import run as studies
-from experiments.studies.execution.executors import executor_named
 from experiments.studies.run import open_study, recall, run_study
-from experiments.studies.store.folder import Study
 from experiments.studies.tuning import tuning as module
 from experiments.studies.tuning.output import write_results
 from experiments.visualization.report.toml import as_toml
