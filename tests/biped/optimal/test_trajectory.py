@@ -130,7 +130,7 @@ def test_feedback_leads_back_to_the_trajectory_and_without_it_the_error_stays() 
     assert np.linalg.norm(opened.x[-10:] - wanted.x[-10:], axis=1).max() > 1.0
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_a_trajectory_that_does_not_fit_is_refused() -> None:
     cost, start = swing_up(4)
     with pytest.raises(InputError, match="methods are steepest, quasi-newton, newton"):
         optimize(SYSTEM, cost, start, method="bfgs")  # type: ignore[arg-type]
