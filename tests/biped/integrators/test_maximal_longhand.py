@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 
 from biped import Controller, Impedance, Maximal, State, dynamics, simulate
-from biped.integrators.maximal.kernels import (
-    displace_bodies,
-    evaluate_free,
-    keep_base,
-    set_joint_coordinate,
-    set_newton_twists,
-)
+from biped.integrators.maximal import kernels
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import place_bodies
 from biped.model import Body, Model, box_inertia, floating, human, prismatic, random_tree, revolute, spherical
@@ -292,11 +286,13 @@ class OpenStep(TouchingStep):
         self.evaluate()
 
     def evaluate(self) -> np.ndarray:
-        evaluate_free(self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.method, self.finder, self.h)
+        kernels.evaluate_free(
+            self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.method, self.finder, self.h
+        )
         return self.scratch.residual.copy()
 
     def twists(self) -> np.ndarray:
-        set_newton_twists(self.tree, self.ground, self.arrays, self.scratch, self.method, self.finder, self.h)
+        kernels.set_newton_twists(self.tree, self.ground, self.arrays, self.scratch, self.method, self.finder, self.h)
         return self.scratch.motion.factors.twist.copy()
 
     def poses(self) -> np.ndarray:
@@ -388,10 +384,10 @@ def test_newton_step_takes_the_residual_away(model, seed):
         assert (step.arrays.force[:, 2] > 0.0).any()
     before = step.scratch.residual.copy()
     step.twists()
-    keep_base(step.tree, step.scratch, step.finder)
+    kernels.keep_base(step.tree, step.scratch, step.finder)
     values = []
     for k in (-2, -1, 1, 2):
-        displace_bodies(step.tree, step.scratch, step.finder, k * 1e-4)
+        kernels.displace_bodies(step.tree, step.scratch, step.finder, k * 1e-4)
         values.append(step.evaluate())
     rate = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * 1e-4)
     assert np.linalg.norm(rate + before) <= 1e-7 * np.linalg.norm(before)
@@ -408,5 +404,5 @@ def test_an_angle_goes_on_beyond_half_a_turn(angle):
     step.scratch.q[first] = angle + 0.3
     place_bodies(step.tree, step.scratch.q, step.scratch.next)
     step.scratch.q[:] = np.nan
-    set_joint_coordinate(step.tree, step.arrays, step.scratch, model.body_names.index("arm"))
+    kernels.set_joint_coordinate(step.tree, step.arrays, step.scratch, model.body_names.index("arm"))
     assert step.scratch.q[first] == pytest.approx(angle + 0.3, abs=1e-14)

@@ -9,44 +9,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from biped import model as bm
 from biped.dynamics.closing import loop_gaps
-from biped.model import (
-    Body,
-    Box,
-    ClosingJoint,
-    Line,
-    Model,
-    ModelError,
-    Visual,
-    box_inertia,
-    fixed,
-    human,
-    load_urdf,
-    random_tree,
-    revolute,
-    rigid_box,
-    urdf_text,
-)
 from biped.model.archive import model_from_json, model_to_json
 from biped.model.description import spelt_out
 from biped.runs.state import fingerprint
 from tests.refusals import refuses
 
-INERTIA = box_inertia(1.0, (0.1, 0.2, 0.3))
+INERTIA = bm.box_inertia(1.0, (0.1, 0.2, 0.3))
 TURN = (0.9, 0.1, -0.2, (1.0 - 0.81 - 0.05) ** 0.5)
 
 
 def arms(**how):
-    one = Body("one", 1.0, INERTIA, (0.0, 0.1, 0.4), revolute("first", (0.0, 1.0, 0.0)))
-    two = Body("two", 1.0, INERTIA, (0.0, 0.0, 0.4), revolute("second", (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)))
-    plate = Body("plate", 0.1, INERTIA, (0.0, 0.0, 0.0), fixed("weld", (0.0, 0.0, 0.5)), "two")
-    wall = Body("wall", 1.0, INERTIA, (0.0, 0.0, 0.0), fixed("bolt", (0.0, 2.0, 0.0)))
-    return Model("arms", (one, two, plate, wall), **how)
+    one = bm.Body("one", 1.0, INERTIA, (0.0, 0.1, 0.4), bm.revolute("first", (0.0, 1.0, 0.0)))
+    two = bm.Body("two", 1.0, INERTIA, (0.0, 0.0, 0.4), bm.revolute("second", (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)))
+    plate = bm.Body("plate", 0.1, INERTIA, (0.0, 0.0, 0.0), bm.fixed("weld", (0.0, 0.0, 0.5)), "two")
+    wall = bm.Body("wall", 1.0, INERTIA, (0.0, 0.0, 0.0), bm.fixed("bolt", (0.0, 2.0, 0.0)))
+    return bm.Model("arms", (one, two, plate, wall), **how)
 
 
 def joined(**how):
     how = {"name": "loop", "kind": "revolute", "parent": "one", "child": "two"} | how
-    return arms(closing_joints=(ClosingJoint(**how),))
+    return arms(closing_joints=(bm.ClosingJoint(**how),))
 
 
 def test_a_joint_on_welded_bodies_moves_to_what_carries_them():
@@ -78,7 +62,7 @@ def test_files_keep_them(kind, parent):
         **kind,
     )  # fmt: skip
     assert model_from_json(model_to_json(model)) == model
-    (again,), (one,) = load_urdf(urdf_text(model)).closing_joints, model.closing_joints
+    (again,), (one,) = bm.load_urdf(bm.urdf_text(model)).closing_joints, model.closing_joints
     assert (again.name, again.kind, again.parent, again.child) == (one.name, one.kind, one.parent, one.child)
     for field in ("axis", "position", "child_position", "alignment", "pitch"):
         assert_allclose(getattr(again, field), getattr(one, field), rtol=0.0, atol=1e-15)
@@ -90,7 +74,7 @@ def test_files_keep_them(kind, parent):
 
 def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     """Links whose frames are turned at home: both frames of the joint are one there, so that it is closed."""
-    model = load_urdf("""
+    model = bm.load_urdf("""
     <robot name="turned">
       <link name="world"/>
       <link name="a"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>
@@ -129,15 +113,15 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     ({"kind": "helical"}, "a helical joint, and no other, has a pitch"),
     ({"pitch": 0.1}, "a helical joint, and no other, has a pitch"),
     ({"kind": "helical", "pitch": float("nan")}, "closing joint 'loop': pitch"),
-    error=ModelError,
+    error=bm.ModelError,
 )
 def test_what_is_no_closing_joint_is_refused(how):
     joined(**how)
 
 
 def test_a_floating_model_is_not_held_to_the_ground():
-    with pytest.raises(ModelError, match="the root floats"):
-        replace(human(), closing_joints=(ClosingJoint("rail", "spherical", None, "trunk"),))
+    with pytest.raises(bm.ModelError, match="the root floats"):
+        replace(bm.human(), closing_joints=(bm.ClosingJoint("rail", "spherical", None, "trunk"),))
 
 
 @pytest.mark.parametrize(("element", "told"), [
@@ -149,14 +133,14 @@ def test_a_floating_model_is_not_held_to_the_ground():
      "its child 'world' is fixed to the ground; make that its parent"),
 ])  # fmt: skip
 def test_what_a_file_says_wrong_is_told(element, told):
-    text = urdf_text(joined()).replace("</biped>", f"{element}</biped>")
+    text = bm.urdf_text(joined()).replace("</biped>", f"{element}</biped>")
     assert element in text
-    with pytest.raises(ModelError, match=told):
-        load_urdf(text)
+    with pytest.raises(bm.ModelError, match=told):
+        bm.load_urdf(text)
 
 
 def test_models_without_loops_are_spelt_out_as_before_there_were_any():
-    assert "closing_joints" not in spelt_out(human())
+    assert "closing_joints" not in spelt_out(bm.human())
     assert "closing_joints" in spelt_out(joined())
     assert joined().without_closing_joints() == arms()
 
@@ -165,7 +149,7 @@ def test_models_without_loops_are_spelt_out_as_before_there_were_any():
 @settings(max_examples=50)
 def test_random_trees_come_back_to_the_last_bit(seed, n, floats):
     kinds = ("revolute", "prismatic", "helical", "spherical")
-    model = random_tree(np.random.default_rng(seed), n, floating=floats, kinds=kinds, contacts=3, armature=0.1)
+    model = bm.random_tree(np.random.default_rng(seed), n, floating=floats, kinds=kinds, contacts=3, armature=0.1)
     again = model_from_json(model_to_json(model))
     assert again == model
     assert fingerprint(again) == fingerprint(model)
@@ -174,29 +158,29 @@ def test_random_trees_come_back_to_the_last_bit(seed, n, floats):
 
 
 def test_all_that_a_model_has_comes_back():
-    person = human()
+    person = bm.human()
     knee = person.joint_index("left_knee_pitch")
     body = person.bodies[knee]
     joint = replace(body.joint, lower=-2.0, max_effort=90.0, damping=0.1, friction=0.2, armature=0.3)
     model = replace(
         person, bodies=(*person.bodies[:knee], replace(body, joint=joint), *person.bodies[knee + 1 :]),
         posture=(("left_knee_pitch", -0.3),), notes=("nothing of this is true",), gravity=(0.1, 0.0, -1.62),
-        visuals=(Visual("trunk", "mesh", (1, -1, 0.001), (0, 0, 1), file="a.stl"),
-            Visual("trunk", "sphere", color=(1, 0, 0))),
-        lines=(Line("trunk", None, (0, 0, 0.3), (0.1, 0, 2), (0, 0.5, 1)),),
+        visuals=(bm.Visual("trunk", "mesh", (1, -1, 0.001), (0, 0, 1), file="a.stl"),
+            bm.Visual("trunk", "sphere", color=(1, 0, 0))),
+        lines=(bm.Line("trunk", None, (0, 0, 0.3), (0.1, 0, 2), (0, 0.5, 1)),),
     )  # fmt: skip
     assert model_from_json(model_to_json(model)) == model
 
 
 def test_a_turned_box_comes_back():
     model = replace(
-        rigid_box(1, (1, 1, 1)), shapes=(Box("box", (1, 2, 3), rotation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]]),)
+        bm.rigid_box(1, (1, 1, 1)), shapes=(bm.Box("box", (1, 2, 3), rotation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]]),)
     )
     assert model_from_json(model_to_json(model)) == model
 
 
 def damaged(change):
-    saved = json.loads(model_to_json(human()))
+    saved = json.loads(model_to_json(bm.human()))
     change(saved)
     return json.dumps(saved)
 
@@ -209,7 +193,7 @@ def damaged(change):
     (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing, or not known"),
     (damaged(lambda saved: saved["bodies"][1].update(mass=-1.0)), "mass must not be below zero"),
     (damaged(lambda saved: saved["bodies"][1]["joint"].update(axle=1)), "axle"),
-    error=ModelError,
+    error=bm.ModelError,
 )  # fmt: skip
 def test_what_is_no_model_is_refused(text):
     model_from_json(text)

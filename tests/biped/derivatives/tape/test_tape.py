@@ -11,13 +11,7 @@ from biped import InputError, Scene, Session, human
 from biped.derivatives.gradients.slopes import slopes
 from biped.derivatives.linearization.kernels.law import LawDifferentiator
 from biped.derivatives.linearization.law import LawDerivative
-from biped.derivatives.tape.kernels import (
-    DONE,
-    differentiate_results,
-    differentiate_tape,
-    evaluate_tape,
-    new_tape_jacobian,
-)
+from biped.derivatives.tape import kernels
 from biped.derivatives.tape.law import law_and_tree, leaves_of, note_law
 from biped.derivatives.tape.recorder import Recorder
 from contact.analytic import bounded, cos, sin, sqrt
@@ -48,9 +42,9 @@ def test_it_is_the_function_anywhere_and_its_gradient(seed):
     tape = noted((0.3, -0.2, 0.7))
     at, weights = rng.normal(size=3), rng.normal(size=5)
     tape.value[:3] = at
-    assert evaluate_tape(tape)
+    assert kernels.evaluate_tape(tape)
     assert results(tape) == pytest.approx(many(*at), rel=1e-15, abs=1e-15)
-    differentiate_tape(tape, weights)
+    kernels.differentiate_tape(tape, weights)
     expected = []
     for k in range(3):
         moved = at.astype(complex)
@@ -63,10 +57,10 @@ def test_a_branch_that_comes_out_otherwise_is_told():
     recorder = Recorder()
     x = recorder.argument(1.0)
     tape = recorder.tape([x], [x * 2.0 if x > 0.5 else -x])
-    assert evaluate_tape(tape)
+    assert kernels.evaluate_tape(tape)
     assert results(tape)[0] == 2.0
     tape.value[0] = 0.4
-    assert not evaluate_tape(tape)
+    assert not kernels.evaluate_tape(tape)
 
 
 def test_what_would_lose_its_derivative_is_an_error():
@@ -91,10 +85,10 @@ def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
     exact = LawDifferentiator(law, scene.model.tree, nq, nv, 6)
     expected = exact.at(q, momentum, 0.0)
     tape.value[:nq], tape.value[nq + nv : nq + 2 * nv] = q, momentum
-    assert evaluate_tape(tape)
+    assert kernels.evaluate_tape(tape)
     assert results(tape) == pytest.approx(exact.torque, rel=1e-13, abs=1e-11)
     for dof in range(6, nv):
-        differentiate_tape(tape, np.eye(nv)[dof])
+        kernels.differentiate_tape(tape, np.eye(nv)[dof])
         assert tape.gradient[nq : nq + 2 * nv] == pytest.approx(
             expected[dof], rel=1e-11, abs=1e-11 * abs(expected).max()
         )
@@ -137,10 +131,10 @@ def test_all_results_at_once_are_each_by_itself():
     inputs = recorder.arguments((0.3, -0.2, 0.7))
     results = [*many(*inputs), *many(*inputs[::-1]), *many(inputs[1], inputs[2], inputs[0]), inputs[0]]
     tape = recorder.tape(inputs, results)
-    jacobian = new_tape_jacobian(tape, 1, 2)
-    assert Entry(differentiate_results, Packed(jacobian))() == DONE
+    jacobian = kernels.new_tape_jacobian(tape, 1, 2)
+    assert Entry(kernels.differentiate_results, Packed(jacobian))() == kernels.DONE
     for k in range(len(results)):
-        differentiate_tape(tape, np.eye(len(results))[k])
+        kernels.differentiate_tape(tape, np.eye(len(results))[k])
         assert np.array_equal(jacobian.found[k], tape.gradient[1:])
     assert np.count_nonzero(jacobian.found) > len(results)
 
