@@ -27,6 +27,7 @@ def run(arguments):
 
 @pytest.fixture
 def tiny(monkeypatch):
+    """As little as can be measured."""
     monkeypatch.setattr(measure, "budget", lambda quick, repeats: measure.Budget(repeats, 0.02, 100, 50, quick))
 
 

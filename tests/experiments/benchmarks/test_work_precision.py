@@ -12,23 +12,34 @@ import pytest
 from biped.dynamics import energy, forward_kinematics
 from biped.errors import InputError, IntegrationError
 from experiments.benchmarks.timing import Spread
-from experiments.benchmarks.work_precision import problems, step_sizes
+from experiments.benchmarks.work_precision import problems
 from experiments.benchmarks.work_precision.case import LAGRANGIAN, TREE, Forms, Motion, Problem, StepSize, chart_start
 from experiments.benchmarks.work_precision.reference import Reference, reference
+from experiments.benchmarks.work_precision.step_sizes import (
+    ACCURACIES,
+    MEASURING,
+    Budget,
+    Comparison,
+    Curve,
+    Measurement,
+    cheapest_lines,
+    compare,
+    measure,
+    ranked_methods,
+)
 from experiments.cli import main
 from formulations.lagrangian import double_spherical_pendulum
 
-FEW = step_sizes.Budget(4, 2, 60.0)
+FEW = Budget(4, 2, 60.0)
 
 
 def curve(name, scale, order=2, cost=1e-6, count=8, systems=TREE, floor=1e-13):
     """A method whose error is scale·hᵒʳᵈᵉʳ and whose cost is cost/h, exactly."""
     steps = [0.1 / 2**k for k in range(count)]
     made = tuple(
-        step_sizes.Measurement(StepSize(h), scale * h**order, 0.0, 1.0, cost=Spread.of([cost / h, 2.0 * cost / h]))
-        for h in steps
+        Measurement(StepSize(h), scale * h**order, 0.0, 1.0, cost=Spread.of([cost / h, 2.0 * cost / h])) for h in steps
     )
-    return step_sizes.Curve(name, systems, SimpleNamespace(order=order), floor, made)
+    return Curve(name, systems, SimpleNamespace(order=order), floor, made)
 
 
 class TestCurves:
@@ -52,7 +63,7 @@ class TestCurves:
 
     def test_what_is_not_reached_has_no_cost(self):
         assert curve("a", 1.0).cost_at(1e-12) is None
-        assert step_sizes.Curve("a", TREE, None, 0.0, ()).cost_at(1.0) is None
+        assert Curve("a", TREE, None, 0.0, ()).cost_at(1.0) is None
 
     def test_an_accuracy_coarser_than_the_grid_costs_its_first_step(self):
         assert curve("a", 1.0, cost=1e-6).cost_at(1.0) == pytest.approx(1e-5)
@@ -62,46 +73,44 @@ class TestCurves:
 
 
 def compared(*curves):
-    return step_sizes.Comparison(CIRCLE, None, curves)
+    return Comparison(CIRCLE, None, curves)
 
 
 class TestCheapest:
     def test_one_method_that_is_the_cheapest_everywhere(self):
-        lines = step_sizes.cheapest_lines(compared(curve("fast", 1.0), curve("slow", 1.0, cost=3e-6)))
+        lines = cheapest_lines(compared(curve("fast", 1.0), curve("slow", 1.0, cost=3e-6)))
         assert [line[0] for line in lines] == ["1e-02", "1e-03", "1e-04", "1e-05", "1e-06"]
         assert {line[1] for line in lines} == {"fast"}
         assert {line[3:] for line in lines} == {("slow", "3.0")}
 
     def test_a_higher_order_is_the_cheapest_where_it_is_fine(self):
-        lines = step_sizes.cheapest_lines(
-            compared(curve("second", 1.0, cost=1e-6), curve("fourth", 1.0, order=4, cost=5e-6))
-        )
+        lines = cheapest_lines(compared(curve("second", 1.0, cost=1e-6), curve("fourth", 1.0, order=4, cost=5e-6)))
         names = [line[1] for line in lines]
         assert names == sorted(names, reverse=True)  # second first, then fourth
         assert set(names) >= {"second", "fourth"}
 
     def test_a_tie_is_called_one(self):
-        lines = step_sizes.cheapest_lines(compared(curve("a", 1.0), curve("b", 1.0, cost=1.1e-6)))
+        lines = cheapest_lines(compared(curve("a", 1.0), curve("b", 1.0, cost=1.1e-6)))
         assert {line[1] for line in lines} == {"a, b"}
 
     def test_a_tie_is_no_reason_to_change(self):
-        lines = step_sizes.cheapest_lines(compared(curve("a", 1.0), curve("b", 1.1, order=2.05, cost=1e-6)))
+        lines = cheapest_lines(compared(curve("a", 1.0), curve("b", 1.1, order=2.05, cost=1e-6)))
         assert all(set(line[1].split(", ")) == {"a", "b"} for line in lines)
 
     def test_lagrangian_methods_are_told_apart(self):
-        (first, *_) = step_sizes.cheapest_lines(compared(curve("shake", 1.0, systems=LAGRANGIAN)))
+        (first, *_) = cheapest_lines(compared(curve("shake", 1.0, systems=LAGRANGIAN)))
         assert first[1] == "shake (Lagrangian)"
 
     def test_nothing_is_said_of_methods_that_get_nowhere(self):
-        assert step_sizes.cheapest_lines(compared()) == []
-        assert step_sizes.cheapest_lines(compared(curve("a", 1e9))) == []
-        assert step_sizes.ranked_methods(compared(curve("a", 1e9)), 1e-2) == []
+        assert cheapest_lines(compared()) == []
+        assert cheapest_lines(compared(curve("a", 1e9))) == []
+        assert ranked_methods(compared(curve("a", 1e9)), 1e-2) == []
 
     def test_the_best_is_the_cheapest_at_each_accuracy(self):
         curves = [curve("second", 1.0, cost=1e-6), curve("fourth", 1.0, order=4, cost=5e-6)]
-        for accuracy in step_sizes.ACCURACIES:
+        for accuracy in ACCURACIES:
             costs = {c.method: c.cost_at(accuracy) for c in curves}
-            for one in step_sizes.ranked_methods(compared(*curves), accuracy):
+            for one in ranked_methods(compared(*curves), accuracy):
                 if one.best:
                     assert one.value <= 1.15 * min(cost for cost in costs.values() if cost is not None)
 
@@ -140,6 +149,7 @@ CIRCLE = Problem("circle", "a point goes round", "nobody", "the point", 1.0, 2, 
 
 @pytest.fixture
 def circle(monkeypatch):
+    """The only problem there is, and its methods."""
     monkeypatch.setattr(problems, "PROBLEMS", {"circle": CIRCLE, "line": replace(CIRCLE, name="line")})
     monkeypatch.setattr("experiments.commands.work_precision._check_methods", lambda _: None)
 
@@ -147,11 +157,11 @@ def circle(monkeypatch):
 class TestGrid:
     def test_every_method_is_measured(self):
         done = []
-        comparison = step_sizes.compare(CIRCLE, FEW, (), done.append)
+        comparison = compare(CIRCLE, FEW, (), done.append)
         by_name = {curve.method: curve for curve in comparison.curves}
         assert done[-1] == 1.0
         assert done == sorted(done)
-        assert sum(part > step_sizes.MEASURING for part in done) > 10  # timings report too
+        assert sum(part > MEASURING for part in done) > 10  # timings report too
         assert by_name["good"].order == pytest.approx(2.0)
         assert [m.error for m in by_name["good"].measurements] == pytest.approx([0.01 / 4**k for k in range(4)])
         assert [m.energy_error for m in by_name["good"].measurements] == pytest.approx([0.1 / 2**k for k in range(4)])
@@ -162,11 +172,11 @@ class TestGrid:
         assert comparison.refusals == {"refusing": "it takes no circles"}
 
     def test_a_grid_ends_where_it_takes_too_long(self):
-        measured = step_sizes.measure(CIRCLE, Spiral(), "good", None, step_sizes.Budget(None, 1, 0.03))
+        measured = measure(CIRCLE, Spiral(), "good", None, Budget(None, 1, 0.03))
         assert len(measured.measurements) == 3  # 0.01, 0.02 and 0.04 s
 
     def test_only_the_methods_that_are_asked_for(self):
-        assert [c.method for c in step_sizes.compare(CIRCLE, FEW, ("go*",), lambda _: None).curves] == ["good"]
+        assert [c.method for c in compare(CIRCLE, FEW, ("go*",), lambda _: None).curves] == ["good"]
 
 
 class TestCommand:
@@ -234,15 +244,16 @@ class TestReferences:
 
     @pytest.mark.parametrize("problem", [problems.FREE_BODY, problems.PENDULUM, problems.CHAIN, problems.FLIGHT])
     def test_the_recursive_integrator_converges_to_them_at_its_order(self, problem):
+        """The equations of the references share no code with the integrator's."""
         tree = problem.forms().cases[0]
         fine = replace(problem, coarsest=problem.coarsest / 8)
-        measured = step_sizes.measure(fine, tree, "recursive", tree.methods()["recursive"], FEW)
+        measured = measure(fine, tree, "recursive", tree.methods()["recursive"], FEW)
         assert measured.order == pytest.approx(2.0, abs=0.05)
 
     @pytest.mark.slow
     def test_the_standing_human_sticks_and_the_recursive_integrator_converges(self):
         (case,) = problems.STANDING.forms().cases
-        measured = step_sizes.measure(problems.STANDING, case, "recursive", case.methods()["recursive"], FEW)
+        measured = measure(problems.STANDING, case, "recursive", case.methods()["recursive"], FEW)
         assert measured.order == pytest.approx(2.0, abs=0.05)
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from experiments.benchmarks.comparison import backends
 from experiments.benchmarks.comparison.budget import Budget
-from experiments.engines import Engine, Simulation, VendorDefaults, registry
+from experiments.engines import registry
+from experiments.engines.engine import Engine, Simulation, VendorDefaults
 from tests.experiments.visualization.report.conftest import browser  # noqa: F401
 
 #: So little that all stages take a second or two.
@@ -41,6 +42,8 @@ class Statue(Engine):
 
 @dataclass(frozen=True)
 class Sinker(Statue):
+    """Sinks through the floor, so that its human falls."""
+
     name = "sinker"
     title = "Sinker"
 
@@ -49,6 +52,8 @@ class Sinker(Statue):
 
 @dataclass(frozen=True)
 class Absent(Statue):
+    """Is not installed."""
+
     name = "absent"
     title = "Absent"
     package = "no_such_engine"
@@ -91,6 +96,7 @@ def engines(monkeypatch):
 
 @pytest.fixture
 def tiny(monkeypatch):
+    """Both efforts of the command are so little."""
     monkeypatch.setattr("experiments.benchmarks.comparison.budget.FULL", TINY)
     monkeypatch.setattr("experiments.benchmarks.comparison.budget.QUICK", TINY)
     return TINY

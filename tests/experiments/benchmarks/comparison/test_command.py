@@ -112,6 +112,8 @@ def test_in_a_stage_that_is_half_done_nobody_is_the_best(compare, tmp_path, caps
 
 
 def test_an_engine_that_breaks_loses_nothing(compare, tmp_path, engines, monkeypatch):
+    """As PyBullet's own exceptions, which are none of ours."""
+
     def break_down(*_):
         raise RuntimeError("physics server is gone")
 
@@ -173,6 +175,7 @@ def test_runs_of_a_start_alone_have_a_page_and_a_picture(tmp_path):
 @pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_another_model_is_called_by_its_own_name(tmp_path):
+    """A box has no trunk; and what falls freely without error is exact, and no failure to stand."""
     arguments = ["--engines", "recursive,statue", "--duration", "0.02", "--no-vendor-defaults", "--out", str(tmp_path)]
     assert main(["compare", "box-drop", *arguments]) == 0
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
@@ -205,6 +208,7 @@ def test_a_comparison_leaves_no_tables_of_the_one_before(compare, tmp_path):
 
 
 def test_a_comparison_leaves_no_runs_of_the_one_before(compare, tmp_path):
+    """But what others put there stays."""
     assert compare("--engines", "statue,recursive") == 0
     mine = tmp_path / "runs" / "mine"
     mine.mkdir()
@@ -242,17 +246,20 @@ def test_who_falls_is_told_and_wins_no_precision(tmp_path):
         assert ranking.loc[measure, "best"].to_dict() == {"statue": "best", "sinker": ""}
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    (["thrown-blok"], "thrown-block"),
-    (["thrown-block", "--engines", "bulet"], "engines are"),
-    (["thrown-block", "--engines", "absent"], "pip install no-such-engine"),
-    (["thrown-block", "--engines", "statue,statue"], "twice"),
-    (["thrown-block", "--engines", ""], "names with commas"),
-    (["thrown-block", "--set", "integrator.name=maximal"], "--engines"),
-    (["thrown-block", "--set", "block.mass"], "NAME=VALUE"),
-    (["thrown-block", "--step", "-1"], "step"),
-    (["thrown-block", "--gains", "nowhere.toml"], "nowhere.toml"),
-    (["thrown-block", "--nonsense"], "nonsense"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["thrown-blok"], "thrown-block"),
+        (["thrown-block", "--engines", "bulet"], "engines are"),
+        (["thrown-block", "--engines", "absent"], "pip install no-such-engine"),
+        (["thrown-block", "--engines", "statue,statue"], "twice"),
+        (["thrown-block", "--engines", ""], "names with commas"),
+        (["thrown-block", "--set", "integrator.name=maximal"], "--engines"),
+        (["thrown-block", "--set", "block.mass"], "NAME=VALUE"),
+        (["thrown-block", "--step", "-1"], "step"),
+        (["thrown-block", "--gains", "nowhere.toml"], "nowhere.toml"),
+        (["thrown-block", "--nonsense"], "nonsense"),
+    ],
+)
 def test_mistakes_are_told_in_one_line(arguments, words, refusal, tmp_path):
     assert words in refusal("compare", *arguments, "--out", tmp_path / "out")

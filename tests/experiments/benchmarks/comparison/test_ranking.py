@@ -48,6 +48,7 @@ def flight(name, energy, spin=1e-12, **rest):
 
 
 def refinement(name, error):
+    """At the common step, and the finest."""
     return [
         Refinement(name, 5e-4, "recovered", 3.0, error, error),
         Refinement(name, 2.5e-4, "recovered", 3.0, None, None),
@@ -56,10 +57,12 @@ def refinement(name, error):
 
 @pytest.fixture
 def results():
+    """Nothing yet."""
     return Results(experiment_named("thrown-block"), {}, ())
 
 
 def entries(results, measure):
+    """Of a measure, by label."""
     found = {name: {one.label: one for one in listed} for name, _, listed in ranking(results)}
     return found[measure]
 
@@ -272,6 +275,7 @@ def test_the_coverage_of_the_interval_is_that_of_a_coin():
 
 
 def curve(name, costs):
+    """Errors of 1e-2 … 1e-6 m at these costs."""
     points = tuple(
         Measurement(StepSize(1e-2 / 2**k), 10.0 ** -(2 + k), 0.0, 0.0, cost=Spread(c, c, c, 1))
         for k, c in enumerate(costs)

@@ -1,0 +1,23 @@
+"""The stepping law's defaults, and the files that say where they come from."""
+
+from pathlib import Path
+
+from experiments.catalogue.parameters.controller_file import read_controller
+from experiments.catalogue.registry import experiment_named
+from experiments.studies.config import read_config
+from experiments.studies.tuning.tuning import tuning_from
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+
+
+def test_what_the_tuning_found_are_the_defaults():
+    experiment = experiment_named("balance", controller="stepping")
+    defaults = experiment.values()
+    found = read_controller(EXAMPLES / "gains-stepping.toml", experiment)
+    assert {name: defaults[name] for name in found} == found
+    tuned = [
+        target
+        for file in ("tune-stepping.toml", "tune-steps-aside.toml", "tune-steps-back.toml")
+        for target in tuning_from(read_config(EXAMPLES / file)).space.targets
+    ]
+    assert sorted(tuned) == sorted(set(found) - {"controller.trigger"})
