@@ -42,7 +42,6 @@ def test_a_push_just_below_the_limit_is_recovered_from_and_one_just_above_by_no_
         return distance if time >= delay else 0.0
 
     assert not is_lost(pendulum, shape, 0.995 * limit, straight)
-
     # Across the side that the direction leads to no point of the support is farther than that side.
     normals, offsets = sides_of(CORNERS)
     side = np.argmin(np.abs(distance * normals @ direction - offsets))

@@ -150,7 +150,6 @@ def test_one_step_in_stance_is_the_textbooks(integrator):
     state = simulate(
         model, controller, state=state, step=h, duration=h, integrator=integrator, disturbances=[push]
     ).state
-
     after = state.arrays
     forces = Forces(
         RUBBER, arrays.mode, arrays.anchor, after.torque, after.stiffness, after.damping, after.setpoint,
@@ -162,14 +161,12 @@ def test_one_step_in_stance_is_the_textbooks(integrator):
     np.testing.assert_allclose(state.momentum, end, rtol=0.0, atol=1e-9)
     np.testing.assert_allclose(after.force, wanted.force, rtol=0.0, atol=1e-7)
     assert np.abs(wanted.force[:, :2]).max() > 10.0
-
     arm = [dynamics.forward_kinematics(model, x) for x in (q, state.q)]
     trunk = model.body_index("trunk")
     places = [np.array(a.position[trunk]) + rotated(a.orientation[trunk], push.point) for a in arm]
     assert after.ledger.works[ACTUATORS] == pytest.approx(h * wanted.joint_power, rel=1e-9)
     assert after.ledger.works[CONTACT] == pytest.approx(h * wanted.contact_power, rel=1e-9)
     assert after.ledger.works[PUSHES] == pytest.approx(mean_force @ (places[1] - places[0]), rel=1e-9)
-
     weight = model.total_mass * np.array(model.gravity)
     impulse = h * (weight + wanted.force.sum(axis=0) + mean_force)
     gained = end[:3] - momentum[:3]

@@ -123,14 +123,12 @@ def check(drawn: Drawn) -> None:
     assert_allclose(mechanism.kinetic_energy(q, v), twin.kinetic_energy(), rtol=1e-11)
     assert_allclose(mechanism.rates_of(q, mechanism.momentum(q, v)), v, **CLOSE)
     assert_allclose(mech.accelerations(mechanism, q, v).coordinates, twin.accelerations(q, v)[0], rtol=1e-8, atol=1e-8)
-
     # What is left of a constraint, over the step, is what momenta may differ by.
     motion = mechanism.simulate(5 * STEP, STEP, q=q, v=v, tolerance=1e-13)
     state = twin.step(twin.start(q, v), STEP, 1e-12)
     assert_allclose(motion.q[1], state.q, **CLOSE)
     assert_allclose(motion.momentum[1], state.p, **CLOSE)
     assert motion.constraint_errors.max() < 1e-11
-
     again = mech.load_mechanism(mech.mechanism_text(mechanism))
     assert again.frames == mechanism.frames
     assert (again.constraints, again.potentials, again.forces) == (

@@ -94,7 +94,6 @@ def test_a_double_pendulum_is_that_of_symbols() -> None:
     numbers = [0.4, -0.9, 1.1, -0.6, 0.35]
     slopes = rate.jacobian(sp.Matrix(x))
     rates, expected = sp.lambdify(x, [rate, slopes], cse=True)(*numbers)
-
     found = mech.ContinuousMechanism(mechanism).linearize(np.array(numbers[:4]), np.array(numbers[4:]))
     np.testing.assert_allclose(found.rate, rates.ravel(), rtol=1e-13)
     np.testing.assert_allclose(np.hstack([found.A, found.B]), expected, rtol=1e-12, atol=1e-12)

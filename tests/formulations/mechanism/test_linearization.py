@@ -123,7 +123,6 @@ def test_the_discrete_lagrangian_is_bent_as_differences_of_energies_say(alpha: f
     x = system.state(rng.uniform(-0.5, 0.5, N) + np.eye(N)[-1], rng.normal(size=N))
     found = system.linearize(x, system.configuration_of(x)[system._kinematic] + 0.02)
     q, moved = found._solved.q, found._solved.moved
-
     ends, along = np.concatenate([q, q + moved]), rng.normal(size=(6, 2 * N))
 
     def L_d(reach: float, way: np.ndarray) -> float:

@@ -55,7 +55,6 @@ def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, 
     whole, expected = complete(make(small | {"name": "small"}), tmp_path / "whole")
     there = kill_after(start(file, tmp_path / "killed"), tmp_path / "killed", 20)
     assert 20 <= there < len(expected)
-
     counted = []
     original = studies.run_trials
 
