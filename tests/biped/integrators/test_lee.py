@@ -77,35 +77,15 @@ STEPS = np.array([2e-3, 1e-3, 5e-4])
 
 
 def end(tree: Model, seed: int, step: float, kind: type = Lee) -> np.ndarray:
-    state = thrown(tree, seed)
-    state = simulate(
-        tree, state=state, step=step, duration=0.256, record_every=0.256, integrator=kind(tolerance=1e-11)
-    ).state
+    how = {"step": step, "duration": 0.256, "record_every": 0.256, "integrator": kind(tolerance=1e-11)}
+    state = simulate(tree, state=thrown(tree, seed), **how).state
     return np.concatenate([state.q, state.momentum])
-
-
-def test_order_two(tree):
-    exact = end(tree, 5, 1e-3 / 32)[: tree.nq]
-    errors = [np.linalg.norm(end(tree, 5, float(step))[: tree.nq] - exact) for step in STEPS]
-    assert order_of(STEPS, errors) == pytest.approx(2.0, abs=0.05)
 
 
 def test_it_differs_from_the_midpoint_body_in_second_order_only(tree):
     apart = [np.linalg.norm(end(tree, 6, float(h)) - end(tree, 6, float(h), Recursive)) for h in STEPS]
     assert apart[0] > 1e-6
     assert order_of(STEPS, apart) == pytest.approx(2.0, abs=0.05)
-
-
-def test_time_reverses(tree):
-    state = thrown(tree, 4)
-    start = state.q.copy()
-    state = simulate(tree, state=state, step=1e-3, duration=0.2, integrator=Lee(tolerance=1e-11)).state
-    assert np.linalg.norm(state.q - start) > 0.1
-    back = State.at(tree, state.q)
-    back.arrays.momentum[:] = -state.momentum
-    back.arrays.cache.rate[:] = -state.arrays.cache.rate
-    back = simulate(tree, state=back, step=1e-3, duration=0.2, integrator=Lee(tolerance=1e-11)).state
-    assert np.abs(back.q - start).max() < 1e-9
 
 
 def test_energy_stays_near_what_it_was(tree):

@@ -14,7 +14,6 @@ from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SL
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
-from ...conftest import assert_same_arrays
 from ...rounding import walked
 from .motions import tumbling
 
@@ -121,27 +120,6 @@ def test_trees_that_slide_and_stick(seed):
     assert {SLIDING, STICKING, SLIDING_TO_STICKING, STICKING_TO_SLIDING} <= set(modes.ravel())
     check_alike(runs)
     assert runs[1].summary["momentum_defect"] < 1e-11
-
-
-@pytest.mark.parametrize("split", [0.0505, 0.2])
-def test_runs_continue_bit_for_bit(person, posture, tmp_path, split):
-    def go(state: State, duration: float) -> Run:
-        return simulate(person, JointImpedance(), state=state, duration=duration, integrator=Maximal())
-
-    whole, part = posture(person), posture(person)
-    whole_run = go(whole, 0.3)
-    whole = whole_run.state
-    part = go(part, split).state
-    part.save(tmp_path / "state.npz")
-    rest = State.load(tmp_path / "state.npz", person)
-    rest_run = go(rest, 0.3 - split)
-    rest = rest_run.state
-    whole.arrays.counts[2] = rest.arrays.counts[2] = 0  # the most iterations of each run
-    assert_same_arrays(whole.arrays, rest.arrays)
-    late = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
-    continued = rest_run.frame[rest_run.frame["time"] > split + 1e-9].reset_index(drop=True)
-    columns = [name for name in late if name != "newton_iterations" and not name.startswith("gap_")]
-    assert late[columns].equals(continued[columns])
 
 
 def test_integrators_can_be_exchanged_at_any_tick(person, posture):
