@@ -15,5 +15,4 @@ def summed(roundings: float, size: float) -> float:
 
 
 def walked(roundings: float, size: float) -> float:
-    """Over many steps, as far as one of thirty million random walks goes."""
     return 6.0 * np.sqrt(roundings) * U * size

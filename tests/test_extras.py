@@ -104,7 +104,6 @@ print(json.dumps(told))
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """What commands and snippets say where no optional package is installed."""
     folder = tmp_path_factory.mktemp("alone")
     for name in ("tune.toml", "sensitivity.toml"):
         (folder / name).write_text((ROOT / "examples" / name).read_text(encoding="utf-8"), encoding="utf-8")

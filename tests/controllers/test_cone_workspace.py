@@ -129,7 +129,6 @@ def test_where_nothing_is_at_a_limit_the_torques_are_the_thesis_s(seed):
 
 
 def test_the_program_at_a_limit_goes_on_where_the_thesis_s_law_ends():
-    """A limit of torque that is as good as reached, and one that is by as little exceeded."""
     state = upright(np.random.default_rng(0))
     knee = MODEL.dof("left_knee_pitch")
     free = Tick(*state)
@@ -220,7 +219,6 @@ def test_it_withstands_pushes_that_the_thesis_s_law_does_not(azimuth, impulse):
 
 
 def test_a_joint_that_nothing_limits_holds_the_weight_at_its_height_at_most():
-    """In any posture the law's own limit; what it is told, and the model's efforts, are others."""
     placed = forward_kinematics(MODEL, MODEL.neutral())
     masses = np.array([body.mass for body in MODEL.bodies])
     high = masses @ placed.position[:, 2] / masses.sum() - placed.contact[:, 2].min()

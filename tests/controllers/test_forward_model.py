@@ -90,7 +90,6 @@ def test_a_foot_that_swings_is_free_and_the_other_is_not(begun):
 
 
 def test_what_is_foreseen_is_what_was_asked_for(begun):
-    """Of the next tick: the rates by the law's accelerations, less what soles do not yield, at the period's middle."""
     _, law = begun
     _, q, rates = latest(law)
     _, _, allowed, room = freedom(law, q)
@@ -190,7 +189,6 @@ def missed(name, delay, impulse, until):
 
 @pytest.mark.parametrize(("name", "delay", "impulse"), [("whole-body", 0.1, 15.0), ("stepping", 0.02, 48.0)])
 def test_it_misses_less_than_the_senses_do(name, delay, impulse):
-    """In place, and while it steps: a push comes unforeseen, and what the floor does; the rest does not."""
     seen, late = missed(name, delay, impulse, 1.0)
     assert seen < 0.5 * late
 

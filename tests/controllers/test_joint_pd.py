@@ -17,7 +17,6 @@ KINDS = ("revolute", "prismatic", "spherical")
 @pytest.mark.jit_off
 @pytest.mark.parametrize("seed", range(4))
 def test_torques_are_those_of_springs_and_dampers_within_limits(seed):
-    """Of joints of one degree of freedom, each with numbers of its own; others are left alone."""
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 9, kinds=KINDS)
     q, v = model.neutral(), rng.normal(size=model.nv)
@@ -35,7 +34,6 @@ def test_torques_are_those_of_springs_and_dampers_within_limits(seed):
 
 @pytest.mark.parametrize("controller", [WorkspaceController(), JointPD(kp=300.0, kd=5.0, limit=20.0)])
 def test_a_row_has_the_torques_and_the_wrench_for_what_it_shows(controller, posture):
-    """Those of the tick before it: each row is written once the torques of its tick are set."""
     model = human()
     run = simulate(model, controller, state=posture(model), duration=0.02, step=1e-3)
     q, v = (run.frame[list(names)].to_numpy() for names in (model.coordinate_names, model.velocity_names))

@@ -37,9 +37,6 @@ def scene_of(controller, model, **more):
     return Scene(model, controller, integrator=TIGHT, state=controller.design(model).stance.state, **more)
 
 
-# --- the stance ---
-
-
 @pytest.mark.parametrize("floor", [RUBBER, Floor(k_n=2e4, k_t=1e4)])
 def test_held_torques_keep_the_stance(model, floor):
     state = held_stance(model, floor, standing(model).q)
@@ -87,9 +84,6 @@ def test_half_of_the_torques_strain_the_feet_only(model, exact):
     assert "of 12 torques 6 strain the feet only" in str(exact)
 
 
-# --- the gains ---
-
-
 def test_gains_are_those_of_riccati(exact):
     A, B, Q, R = exact.stance.A, exact.stance.B, exact.Q, exact.R
     P = solve_discrete_are(A, B, Q, R)
@@ -108,14 +102,10 @@ def test_gains_of_a_long_horizon_begin_as_the_steady_ones(model, exact):
 
 
 def test_weights_do_not_depend_on_the_period(model):
-    """The cost is an integral: that of a finer clock is nearly the same, and so is the slowest mode's rate."""
     designs = [LQR(period=period, step=5e-4).design(model) for period in (1e-3, 2e-3)]
     values = [np.abs(np.linalg.eigvals(design.closed_loop)).max() for design in designs]
     rates = [-np.log(value) / period for value, period in zip(values, (1e-3, 2e-3), strict=True)]
     assert rates[0] == pytest.approx(rates[1], rel=0.02)
-
-
-# --- the closed loop ---
 
 
 def test_its_closed_loop_is_the_one_that_was_designed(model, exact):
@@ -195,7 +185,6 @@ def test_over_a_finite_horizon_too(model, exact):
 
 
 def test_it_is_the_cheapest_near_by(exact):
-    """A gain that is a little different costs more, by the square of the difference."""
     A, B, Q, R, K = exact.stance.A, exact.stance.B, exact.Q, exact.R, exact.steady_gain
     change, rng = a_small_change(), np.random.default_rng(0)
 
@@ -233,9 +222,6 @@ def test_slopes_of_its_closed_loop_by_its_weights(model):
     assert len(gain_sensitivities(scene_of(controller, model), state)) == 16
 
 
-# --- in runs ---
-
-
 def pushed(impulse=6.0, azimuth=0.3, **options):
     experiment = experiment_named("balance").driven_by("lqr")
     return experiment.run({"push.impulse": impulse, "push.azimuth": azimuth, **options})
@@ -254,7 +240,6 @@ def test_runs_are_the_same_bit_by_bit_in_any_thread():
 
 
 def test_seen_from_the_feet_place_and_heading_do_not_matter(model):
-    """Torques are the same where the whole human stands elsewhere, turned; those of the world's reference are not."""
     q = LQR().design(model).stance.state.q.copy()
     rng = np.random.default_rng(2)
     q = displaced(model, q, 0.02 * rng.normal(size=NV))
@@ -297,9 +282,6 @@ def test_its_gains_change_over_the_horizon(model):
         torques = controller.torques(Observation(model, tick * 2e-3, q, np.zeros(NV)))
         expected = design.stance.state.arrays.torque[6:] - design.gains[min(tick, 5)] @ x
         assert torques == pytest.approx(expected, rel=1e-9)
-
-
-# --- bad input ---
 
 
 @refuses(

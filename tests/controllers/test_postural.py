@@ -53,7 +53,6 @@ def test_its_torques_are_those_of_an_inverted_pendulum(stance):
 
 
 def test_the_stance_is_its_equilibrium(stance):
-    """The posture's own lean is held; what is left is how far joints and floor yield to the weight."""
     model, q, law = stance
     rested = simulate(model, law, state=State.at(model, q), step=2e-3, duration=0.1, settle=Settle())
     apart = rested.frame["com_x"].iloc[-1] - WholeBody(model, q).com[0]
@@ -85,7 +84,6 @@ def test_below_the_toppling_torque_nothing_stands(stance):
 
 
 def test_gains_are_in_parts_of_the_subjects_own_toppling_torque():
-    """m g h grows as length times mass; the slope of the stance stays."""
     small, large = human(), scaled(human(), length=1.2, mass=1.5)
     laws = [Postural().pendulum(model) for model in (small, large)]
     assert laws[1].toppling / laws[0].toppling == pytest.approx(1.2 * 1.5, rel=2e-3)  # soles sink in otherwise

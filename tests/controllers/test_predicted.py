@@ -148,7 +148,6 @@ def pushed_to_the_left():
 
 
 def test_a_delay_that_a_law_withstands_better_as_sensed_is_left_to_it():
-    """Pushed to the left, where the soles end: what a model with feet that stay foresees is not what comes."""
     scene = pushed_to_the_left()
     assert not isinstance(scene.controller, Predicted)
     assert scene.run().summary["verdict"] == "recovered"

@@ -184,7 +184,6 @@ def test_small_errors_of_the_orientation_are_those_of_the_linearization():
 
 
 def test_without_feed_forward_it_would_lag():
-    """A trunk that starts on its path stays on it; one that is only told where to be, tick by tick, stays behind."""
     place = crouching(human()).q
     path = SetPointPath(z=Signal.step(-0.1, 0.0, END), pitch=Signal.step(0.3, 0.0, END))
     gaps = []

@@ -27,7 +27,6 @@ def pushed(model, controller, angle, impulse, duration=1.5, **options):
 
 
 def test_standing_still_is_an_equilibrium():
-    """On the floor that yields it settles by a part of a millimetre, and then nothing moves."""
     run = simulate(human(), WholeBodyController(), duration=2.0, step=5e-4)
     frame = run.frame
     last = frame[frame["time"] > 1.9]
@@ -79,7 +78,6 @@ def test_mirrored_pushes_have_mirrored_runs(angle):
 
 @pytest.mark.parametrize(("integrator", "step"), [("recursive", 1e-3), ("rigid", 1e-3), ("rigid", 2e-3)])
 def test_it_lands_rises_and_takes_the_block(integrator, step):
-    """The thesis's second experiment begins above the floor: feet that stay where they are would never come down."""
     experiment = experiment_named("thrown-block").driven_by("whole-body")
     scene = experiment.build(experiment.parse({"run.step": str(step)}))
     run = replace(scene, integrator=integrator).run()
@@ -130,7 +128,6 @@ def flung(seed):
 
 
 def test_a_joint_that_nothing_limits_is_asked_for_what_holds_the_weight_at_its_height_at_most():
-    """m g z: and then the program is the one with that limit; more is told by a greater limit of the law."""
     beyond = 0
     for seed in range(40):
         seen = flung(seed)

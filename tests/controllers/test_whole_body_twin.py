@@ -99,7 +99,6 @@ def test_torques_are_those_of_the_twin_along_runs():
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_it_plans_is_what_moves(case):
-    """Pinocchio's inverse dynamics, of the planned accelerations and forces, asks for the torques."""
     model, settings = CASES[case]
     controller = Kept(**settings)
     twin, random = Twin(controller, model), np.random.default_rng(4)

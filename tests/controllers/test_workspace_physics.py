@@ -203,7 +203,6 @@ def test_the_set_point_moves_with_the_feet_and_stays_at_its_height(seed):
 
 
 def test_velocities_count_from_those_of_the_feet():
-    """On a floor that carries all of it sideways the torques are those on a floor at rest."""
     torques = []
     for carried in (np.zeros(3), np.array([0.7, -0.4, 0.0])):
         stance = Stance(human(), 3, reference="feet")
@@ -216,7 +215,6 @@ def test_velocities_count_from_those_of_the_feet():
 @pytest.mark.parametrize("build", [human, strider])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_feet_share_the_wrench_with_the_least_norm(build, seed):
-    """It adds up, and no other that does is shorter: it is the pseudo-inverse's."""
     stance = Stance(build(), seed, moves=False)
     wrenches, G = stance.foot_wrenches.ravel(), stance.to_trunk
     assert wrenches == pytest.approx(np.linalg.pinv(G) @ stance.scratch.wrench, rel=1e-9, abs=1e-9)
@@ -241,7 +239,6 @@ def test_the_torques_do_the_work_of_the_feet(build, seed):
 
 
 def test_the_wrench_holds_the_trunk_on_legs_that_carry_nothing():
-    """At rest at the set point it is what balances the trunk while all joints are free and the feet are held."""
     stance = Stance(human(), 5, moves=False)
     stance.controller = WorkspaceController(tuple(stance.q[:3]), tuple(stance.q[3:7]), GAINS)
     stance.tick()

@@ -47,7 +47,6 @@ class Twin:
         return np.concatenate([np.cross(axis, com), axis])
 
     def relative_pose(self, i, angle):
-        """g_{k.i, k.o}(θ)."""
         tree = self.model.tree
         R = Rotation.from_rotvec(angle * np.array(self.model.bodies[i].joint.axis)).as_matrix()
         return pose(R, tree.joint_offset[i] + R @ np.array(self.model.bodies[i].com))

@@ -71,7 +71,6 @@ class Terms:
         return data.com[0].copy(), data.vcom[0].copy(), J, data.acom[0].copy()
 
     def angular_momentum(self) -> tuple[Floats, Floats, Floats]:
-        """About the centre of mass: itself, its map A and Ȧ v."""
         data = self.twin.createData()
         pin.ccrba(self.twin, data, self.q, self.v)
         now, A = data.hg.angular.copy(), data.Ag[3:] @ self.T
@@ -92,7 +91,6 @@ class Terms:
         return placement.translation + arm, shift @ velocity, shift @ J, bias
 
     def body(self, name: str) -> tuple[Floats, Floats, Floats, Floats]:
-        """Of a body at its centre of mass."""
         i = self.model.body_index(name)
         return self._frame(name, self.model.tree.com_offset[i] if i else np.zeros(3))
 

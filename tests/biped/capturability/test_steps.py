@@ -20,7 +20,6 @@ FAR = 30.0  # [m] with steps it goes some metres and yet comes to rest
 @pytest.mark.parametrize("count", [1, 2, 3, math.inf])
 @pytest.mark.parametrize("delay", [0.0, 0.1])
 def test_steps_recover_from_a_push_just_below_the_limit_and_not_from_one_just_above(pendulum, shape, count, delay):
-    """Nothing is better than to have the centre of pressure as far ahead as the steps allow, at each time."""
     steps = Steps(count, 0.5, 0.4, 0.08)
     limit = Stance(pendulum, CORNERS).impulse(0.0, shape, delay=delay, steps=steps)
     landings = delay + steps.landings(pendulum)
@@ -135,7 +134,6 @@ def test_footholds_are_told_of_a_pendulum_without_hips(pendulum, shape):
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_friction_binds_where_a_step_is_long(pendulum, shape, count):
-    """The best is to pull as much as friction and the landed feet allow; a foot too far behind slips away."""
     steps, most = Steps(count, 0.6, 0.35, 0.1), 0.3 * pendulum.height
     landings = steps.landings(pendulum)
 
@@ -178,7 +176,6 @@ def test_with_much_friction_it_is_the_closed_form(pendulum, shape, wheels, azimu
 
 @pytest.mark.parametrize("friction", [0.12, 0.08, 0.04])
 def test_with_little_friction_the_best_is_to_pull_as_much_as_it_gives(pendulum, shape, friction):
-    """Whatever is pulled less at first lets the mass go farther, and where it is farther can less be pulled."""
     most, distance = friction * pendulum.height, 0.12
 
     def greedy(_, place):

@@ -45,7 +45,6 @@ def test_it_sees_where_its_weight_is_and_where_the_floor_bears_it(person):
 
 
 def test_it_sees_the_contacts_and_torques_that_the_rows_have(person):
-    """Also with senses that are late and noisy: contacts and torques are the plant's own."""
     law = Seeing()
     run = simulate(
         person, law, state=standing(person), duration=0.1, disturbances=[Sensors(delay=4e-3, joint_noise=1e-4)]
@@ -247,7 +246,6 @@ def test_neither_torques_nor_a_law_is_told():
 
 
 def test_asking_costs_microseconds(person):
-    """Interpreted it was two milliseconds; a tenth of that is far from both, on any machine."""
     law = Seeing()
     Scene(person, law, state=standing(person), duration=0.01).run()
     asked = timeit.repeat(lambda: CONTROLLER.torques(law.seen[0]), timer=time.process_time, repeat=10, number=50)

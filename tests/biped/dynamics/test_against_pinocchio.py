@@ -121,7 +121,6 @@ def test_energy_momentum_and_centre_of_mass(tree):
 
 
 def test_external_wrenches(tree):
-    """Virtual work: a wrench at a centre of mass costs the joints Jᵀ F, J from finite velocities."""
     model, q, v = tree
     rng = np.random.default_rng(8)
     wrenches = rng.normal(size=(model.n, 6))

@@ -141,7 +141,6 @@ def test_biases_are_what_the_maps_change_by(pair):
 
 
 def test_newtons_and_eulers_equations(pair):
-    """Ȧ v + A v̇ is gravity's and the contacts' wrench about the centre of mass, whatever the joints do."""
     if not pair.model.is_floating:
         return
     rng = np.random.default_rng(5)

@@ -19,7 +19,6 @@ CHANNELS = IndependentChannels(
 
 @pytest.mark.parametrize("stimulus", ["tilt", "torque", "translation"])
 def test_independent_channels_solve_their_equations(stimulus):
-    """Equations of motion and of the ankles' torque, for sway and torque, as they stand in the docstring."""
     m = CHANNELS
     for frequency, found in zip(FREQUENCIES, m.response(FREQUENCIES, stimulus), strict=True):
         s = 2j * math.pi * frequency
@@ -55,8 +54,6 @@ def test_with_peoples_parameters_gains_and_phases_are_those_of_their_page(stiffn
     assert np.abs(np.abs(found) - gain).max() < 0.005 + 5e-3 * max(gain)
     assert np.degrees(np.unwrap(np.angle(found))) == pytest.approx(phase, abs=1.0)
 
-
-# --- the double pendulum ---
 
 DOUBLE = DoublePendulum(
     leg_mass=22.0, leg_length=0.85, leg_com=0.5, leg_inertia=1.6, trunk_mass=48.0, trunk_com=0.35, trunk_inertia=3.5,
@@ -109,7 +106,6 @@ def test_a_stiff_hip_makes_it_the_single_pendulum():
 
 @pytest.mark.parametrize("stimulus", ["tilt", "translation", "push_leg", "push_trunk"])
 def test_the_double_pendulum_solves_its_equations(stimulus):
-    """Its angles, put into the equations of motion with torques as the law has them, leave nothing."""
     height, m = 0.3, DOUBLE
     found = m.response(FREQUENCIES, stimulus, height)
     for k, frequency in enumerate(FREQUENCIES):

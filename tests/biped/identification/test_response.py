@@ -95,9 +95,6 @@ def test_a_ternary_stimulus_moves_a_low_pass_as_its_transfer_function_says():
     assert found.coherence["y"].min() > 1.0 - 1e-9
 
 
-# --- noise ---
-
-
 def test_the_remnant_is_the_noises_spectrum_at_all_frequencies():
     """Noise of first order: the expected power of its coefficients over a cycle follows from its autocovariance."""
     kept, n, cycles, trials = 0.9, round(PERIOD * RATE), 11, 20
@@ -187,9 +184,6 @@ def test_the_coherence_is_the_part_of_the_power_that_is_linear():
     assert found.coherence["y"].mean() == pytest.approx(linear, abs=5.0 * deviation + (1.0 - linear) ** 2 / cycles)
 
 
-# --- bands ---
-
-
 def test_bands_average_the_spectra_of_neighbouring_frequencies():
     t = times(4)
     whole = {"y": sines(t, exact(FREQUENCIES))}
@@ -203,9 +197,6 @@ def test_bands_average_the_spectra_of_neighbouring_frequencies():
     assert found.averaged(h) == pytest.approx(found.values["y"], rel=1e-9)
     assert found.coherence["y"][1] == pytest.approx(1.0)
     assert found.coherence["y"][2] < 1.0 - 1e-3  # of two unlike gains
-
-
-# --- what is refused ---
 
 
 def a_record(**changes):

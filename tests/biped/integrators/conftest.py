@@ -65,7 +65,6 @@ def floating_tree() -> System:
 def take_step(
     model: Model, integrator: Integrator, q: np.ndarray, p: np.ndarray, v: np.ndarray, h: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, p) after a step of h; v is where the search for it starts."""
     state = State.at(model, q, v)
     state.arrays.momentum[:] = p
     state = simulate(model, state=state, integrator=tight(integrator), step=h, duration=h, record_every=h).state

@@ -218,7 +218,6 @@ def test_dop853_keeps_the_books_to_its_tolerance():
 
 
 def test_energy_of_a_pendulum():
-    """One link has a constant mass matrix: the semi-implicit method is symplectic there, the explicit one gains."""
     model = chain(1).without_contacts()
     state = State.at(model, [1.0])
     error = {}
@@ -324,8 +323,6 @@ PUSH = Push("trunk", (0.0, 1.0, 0.0), 4.0, start=0.0111, duration=0.0333, wavefo
 @pytest.mark.parametrize("integrator", [*ALL, Maximal()], ids=by_name)
 @pytest.mark.parametrize("split", [0.011, 0.0172])
 def test_save_and_continue_bit_for_bit(person, posture, tmp_path, integrator, split):
-    """Split at a push, between two control ticks, and with a block in the air that hits."""
-
     def go(state: State, duration: float):
         acting = [one for one in (BLOCK, PUSH) if begins_before(one, state.time + duration)]
         return simulate(

@@ -138,7 +138,6 @@ def test_the_ledger_closes_to_the_order_with_springs_and_a_push():
 
 
 def test_a_step_that_does_not_converge_is_taken_back_and_halved():
-    """With two iterations a fast step does not converge; whatever happens, the books are those of whole steps."""
     model = human().without_contacts()
     v = 6.0 * np.random.default_rng(2).normal(size=model.nv)
     state = State.at(model, model.neutral(), v)

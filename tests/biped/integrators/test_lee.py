@@ -120,7 +120,6 @@ def test_riqn_converges_linearly(tree):
 
 
 def test_accelerations_of_the_third_guess_are_the_continuous_ones(tree):
-    """With them, the guess is off by O(h³)."""
     from biped.integrators.lee.kernels.initial_guesses import set_accelerations
 
     state = thrown(tree, 9)

@@ -61,7 +61,6 @@ def dlog(V: np.ndarray) -> np.ndarray:
 
 
 def dlog_change(V: np.ndarray, dV: np.ndarray) -> np.ndarray:
-    """Its derivative along dV, term by term."""
     A, D = ad(V), ad(dV)
     power, change, total = np.eye(6), np.zeros((6, 6)), np.zeros((6, 6))
     for j in range(1, 31):
@@ -327,8 +326,6 @@ def test_derivatives_of_a_body(angle):
 
 @pytest.mark.parametrize("edge", [0.001, 0.25])
 def test_series_and_closed_form_meet(edge):
-    """k(σ) and its derivatives are the same on both sides of where the formulas change."""
-
     def terms(sigma: float) -> np.ndarray:
         c = math.sqrt(1.0 - sigma)
         return np.array([*screw_body.screw_terms(c, sigma), screw_body.screw_curve(c, sigma)])
@@ -339,7 +336,6 @@ def test_series_and_closed_form_meet(edge):
 
 
 def test_it_is_the_midpoint_body_for_small_turns():
-    """Momenta differ by the square of the turn."""
     ratio: Callable[[float], float] = lambda angle: difference(angle) / difference(angle / 2)  # noqa: E731
 
     def difference(angle: float) -> float:

@@ -88,7 +88,6 @@ def test_reactions_are_what_accelerates_the_rocker():
 
 @pytest.mark.parametrize("kind", CLOSING_KINDS)
 def test_any_joint_closes_a_loop_of_a_tree_in_flight(kind):
-    """Momenta change by gravity alone, the loop stays closed, and the motion is that of the assembly."""
     model, q, v = joined_tree(np.random.default_rng(CLOSING_KINDS.index(kind)), kind)
     assert loop_gaps(model, q)["loop"] < 1e-13
     assert loop_rates(model, q, v)["loop"] < 1e-12
@@ -179,7 +178,6 @@ def test_what_knows_trees_only_says_so():
 
 
 def test_a_push_on_a_linkage_at_rest_does_work_on_its_one_freedom():
-    """Without gravity, all the work of a push is kinetic energy at the end of it."""
     model = four_bar().with_gravity((0.0, 0.0, 0.0))
     q, _ = four_bar_start(model)
     push = biped.Push("coupler", (1.0, 0.0, 0.0), 2.0, start=0.01, duration=0.05)

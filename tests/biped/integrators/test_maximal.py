@@ -33,7 +33,6 @@ def apart(one: State, other: State) -> float:
 
 
 def check_alike(runs: list[Run]) -> None:
-    """In both coordinates, and in maximal ones with all joints closed."""
     assert apart(*(run.state for run in runs)) < 1e-8
     assert gaps(runs[1]) <= GAP
 

@@ -341,7 +341,6 @@ def test_newton_step_is_that_of_the_dense_matrix(model, seed, impedance):
 
 @pytest.mark.parametrize(("model", "seed"), list(cases(0)))
 def test_newton_step_is_that_of_algorithm_5_1(model, seed):
-    """The thesis's recursion with the inverses of its blocks."""
     step = OpenStep(model, seed, (0.0, 0.0))
     ours = step.displacements(step.twists())
     longhand, K, f, X = dense(step)

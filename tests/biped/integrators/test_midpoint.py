@@ -72,7 +72,6 @@ def test_an_angle_is_brought_within_half_a_turn():
 
 @pytest.mark.parametrize("is_floating", [True, False])
 def test_the_expanded_tree_has_its_bodies_where_they_are(is_floating):
-    """At the angles of the first chart, and by the unit twists of either for the same motion."""
     model = random_tree(np.random.default_rng(3), 9, floating=is_floating, kinds=KINDS)
     tree, wide = model.tree, expanded(model.tree)
     angles = np.random.default_rng(4).uniform(-1.0, 1.0, model.nv)
@@ -171,7 +170,6 @@ class Step:
         return room.residual.copy()
 
     def error_of_newtons_step(self) -> float:
-        """What it leaves of e along the true derivative, of the size of e."""
         columns = []
         for unit_step in np.eye(len(self.candidate)):
             f = [self.residual(self.candidate + k * 1e-5 * unit_step) for k in (-2, -1, 1, 2)]

@@ -147,7 +147,6 @@ def test_full_matrices_are_the_same_and_solved(model, seed, body):
 
 @pytest.mark.parametrize(("model", "seed", "body"), list(cases()))
 def test_contact_is_part_of_it(model, seed, body):
-    """Points push in every case, and in the human's they slide, stick, and slip out of the friction cone."""
     step = make(model, seed, body)
     force, mode = step.arrays.force, step.arrays.mode
     pushing = force[:, 2] > 0.0

@@ -205,7 +205,6 @@ def test_painleves_rod_jams_by_an_impulse_without_a_collision(step):
 
 @pytest.mark.parametrize("step", [5e-4, 2e-4, 1e-4])
 def test_painleves_rod_stops_or_the_run_says_that_it_has_no_solution(step):
-    """Of smaller steps not all are solved, so near to where friction can just give the impulse."""
     try:
         frame, said = sliding_rod(-0.6, 1.5, step), ""
     except IntegrationError as error:

@@ -43,7 +43,6 @@ def leaning(angle: float) -> tuple[float, float, float]:
 
 
 def rates(run: Run) -> np.ndarray:
-    """(rows, nv)"""
     return run.frame[list(run.state.model.velocity_names)].to_numpy()
 
 
@@ -109,7 +108,6 @@ def with_rider() -> Model:
 
 
 def test_what_touches_stands_still_whatever_rides_on_it():
-    """And the motion is that of the assembly, whose coordinates are others, as steps become short."""
     model, v = with_rider(), np.array([0.0, 0.0, 0.0, -1.0, 0.5, 2.0, 3.0])
     v[:2] = RADIUS * v[4], -RADIUS * v[3]
     run = rolled(model, v, mu=1.5, duration=0.3)

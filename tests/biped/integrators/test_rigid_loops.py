@@ -176,7 +176,6 @@ def test_a_braced_human_is_pushed_on_the_rigid_floor():
 
 
 def test_braced_legs_touch_one_another():
-    """In flight and without gravity: no leg is in the other one, all loops stay closed, and momenta stay."""
     model = load_robot(EXOSKELETON).without_contacts().with_gravity((0.0, 0.0, 0.0))
     q, v = assembled(model, State.at(model).q), np.zeros(model.nv)
     v[model.dof("left_hip_roll")], v[model.dof("right_hip_roll")], v[model.dof("left_knee_pitch")] = 3.0, -3.0, 2.0

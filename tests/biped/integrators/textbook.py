@@ -24,7 +24,6 @@ TABLES = {
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of two quaternions, scalar first."""
     return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
 
 
@@ -55,7 +54,6 @@ def unit(model: Model, q: np.ndarray) -> np.ndarray:
 
 
 def one_dof(model: Model) -> list[tuple[int, int]]:
-    """(place in q, place in v) of every joint of one degree of freedom."""
     tree = model.tree
     return [(int(tree.first_q[i]), int(tree.first_v[i])) for i in range(model.n) if tree.dofs[i] == 1]
 

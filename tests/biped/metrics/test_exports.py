@@ -54,9 +54,6 @@ def posed(person, **angles):
     return simulate(person, state=State.at(person, q), duration=5e-4)
 
 
-# --- axes ---
-
-
 def test_the_axes_of_biomechanics_are_a_right_handed_frame():
     assert np.linalg.det(to_isb(np.eye(3))) == pytest.approx(1.0)
     forward, left, up = (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0)
@@ -89,9 +86,6 @@ def test_cardan_angles_put_together_are_the_rotation():
     rotation = y * x * z
     rotation_steps = np.array([cardan_yxz(rotation[k : k + 1])[0] for k in range(len(angles))])
     assert np.allclose(rotation_steps, angles)
-
-
-# --- anatomy ---
 
 
 def test_the_humans_joints_are_hips_knees_and_ankles(person):
@@ -157,9 +151,6 @@ def test_the_pelvis_is_between_the_hips_and_tilts_backwards_above_zero(person):
     assert found["pelvis_tz"][0] == pytest.approx(0.1)
 
 
-# --- EUROBENCH ---
-
-
 def test_eurobenchs_data_are_the_runs(exported, hit, person):
     folder = exported / "eurobench"
     angles = csv(folder / "jointAngles.csv")
@@ -177,7 +168,6 @@ def test_eurobenchs_data_are_the_runs(exported, hit, person):
 
 
 def test_eurobenchs_ground_reactions_have_the_moment_of_the_points(exported, hit):
-    """Force at its place and moment about it, put together about the origin, are those of all contact points."""
     points = hit.state.model.contact_names
     forces = {p: to_isb(hit.frame[[f"contact_{p}_f{a}" for a in "xyz"]].to_numpy()) for p in points}
     places = {p: to_isb(hit.frame[[f"contact_{p}_{a}" for a in "xyz"]].to_numpy()) for p in points}
@@ -238,9 +228,6 @@ def test_the_testbed_has_all_parameters(exported, hit):
     assert testbed["block_velocity"] == list(hit.parameters["block.velocity"])
 
 
-# --- OpenSim ---
-
-
 def test_a_storage_file_says_what_is_in_it(exported, hit):
     for name in ("coordinates", "torques", "grf"):
         header, table = sto(exported / "opensim" / f"{name}.sto")
@@ -281,9 +268,6 @@ def test_external_loads_find_their_columns(exported):
     for force in forces:
         for key in ("force_identifier", "point_identifier", "torque_identifier"):
             assert {f"{force.findtext(key)}{axis}" for axis in "xyz"} <= set(table.columns)
-
-
-# --- the command ---
 
 
 def test_a_box_has_no_gait_and_keeps_its_own_names(tmp_path):

@@ -175,7 +175,6 @@ def test_forces_and_centres_of_pressure(random):
 
 
 def test_zero_moment_points(random):
-    """Where the force that moves the body and its moment about the centre of mass turn nothing across the floor."""
     m, time = random.model.total_mass, random.rows["time"]
     least, pushed = 0.01 * m * np.linalg.norm(random.model.gravity), 0
     for k in range(N):
@@ -389,7 +388,6 @@ def test_books(random, measured):
 
 
 def test_wrenches_of_the_feet_are_those_of_their_points(random):
-    """Force and moment about any place are the same; the place is the loads' mean, kept where there is no load."""
     places = random.rows.layout.places
     wrenches = np.empty((N, 2, 9))
     fill_foot_wrenches(random.rows.array, places, 2, wrenches)

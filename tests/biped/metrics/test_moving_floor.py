@@ -122,7 +122,6 @@ def test_frequencies_are_told_apart():
 
 
 def test_runs_at_other_frequencies_have_the_same_columns():
-    """A table of thousands of runs, each with frequencies of its own, would else have thousands of columns."""
     slow, fast = (swaying(sine(0.02, f), sine(0.01, f)).measure(stimulus=Stimulus("tilt_y", (f,))) for f in (0.1, 0.7))
     assert list(slow) == list(fast)
     assert (slow["sway_frequency_1"], fast["sway_frequency_1"]) == (0.1, 0.7)

@@ -35,7 +35,6 @@ def ornstein_uhlenbeck(rng, deviation, rate, n):
 
 
 def jackknifed(estimate, samples):
-    """An estimate of the mean of samples, and its standard error."""
     count = len(samples)
     total = sum(samples)
     without = np.array([estimate((total - sample) / (count - 1)) for sample in samples])
@@ -139,7 +138,6 @@ def test_the_sample_entropy_of_white_noise(draw, share):
 
 
 def by_definition(values, m, r):
-    """Of all pairs, one by one."""
     count, limit = len(values) - m, r * np.std(values)
 
     def alike(length):
@@ -161,7 +159,6 @@ def test_sample_entropy_counts_all_pairs(m):
 
 
 def test_what_repeats_itself_has_no_entropy():
-    """Where two stretches of a cycle of eight are alike, the next samples are the same, and those of all cycles are."""
     cycle = [0.0, 3.0, 1.0, 7.0, 2.0, 5.0, -4.0, 9.0]
     assert metrics.sample_entropy(cycle * 40, r=0.01) == pytest.approx(0.0, abs=1e-12)
 

@@ -48,7 +48,6 @@ def numbers_in(value, path=()):
 
 @pytest.mark.parametrize("impulse", [14.0, 60.0])
 def test_a_summary_has_one_number_for_one_name_and_one_meaning(impulse):
-    """It had two settling times: from the start of the run on, and from the push on."""
     run = experiment_named("balance").run({"push.impulse": impulse, "run.duration": 2.5})
     found = dict(
         numbers_in(run.to_json() | dict.fromkeys(("parameters", "disturbances", "events", "limit", "integrator")))
@@ -110,7 +109,6 @@ def test_the_works_of_the_joints_are_those_of_the_ledger(runs):
 
 
 def test_at_rest_the_floor_bears_the_weight_below_the_centre_of_mass(leaning, person):
-    """The feet share it, and what the push takes off its centre is the push's moment: h F / m g."""
     last = series(leaning).iloc[-2]  # of the last row there is a one-sided rate only
     weight = person.total_mass * G
     assert last["grf_normal"] == pytest.approx(weight, rel=1e-6)

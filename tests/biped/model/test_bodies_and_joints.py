@@ -23,9 +23,6 @@ def body(name="a", mass=1.0, inertia=UNIT_INERTIA, com=(0, 0, 0), joint=None):
     return bm.Body(name, mass, inertia, com, joint or bm.floating("free"))
 
 
-# --- joints ---
-
-
 def test_axis_is_made_unit():
     np.testing.assert_allclose(bm.revolute("hinge", (3, 0, 4)).axis, (0.6, 0, 0.8), rtol=1e-15)
 
@@ -60,9 +57,6 @@ def test_codes_are_those_of_the_kernels():
     assert [joint.code for joint in joints] == [tree.REVOLUTE, tree.PRISMATIC, tree.SPHERICAL, tree.FLOATING]
 
 
-# --- bodies ---
-
-
 def test_flat_and_thin_bodies_are_bodies():
     body(inertia=np.diag([1, 2, 3]))  # a lamina: the limit of the triangle inequality
     body(inertia=np.diag([1e-12, 1, 1]))  # nearly a line
@@ -72,8 +66,6 @@ def test_bodies_cannot_be_changed():
     with pytest.raises(AttributeError):
         body().mass = 2.0
 
-
-# --- inertia ---
 
 edges = st.tuples(*[st.floats(0.01, 10.0)] * 3)
 angles = st.floats(-math.pi, math.pi)
@@ -101,9 +93,6 @@ def test_turning_the_principal_axes_keeps_the_moments(size, axis, angle):
 
 def test_rotation_follows_the_right_hand():
     np.testing.assert_allclose(np.array(bm.rotation_about((0, 0, 5), math.pi / 2)) @ (1, 0, 0), (0, 1, 0), atol=1e-15)
-
-
-# --- what is refused ---
 
 
 @pytest.mark.parametrize(("make", "parts"), [

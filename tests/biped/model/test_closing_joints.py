@@ -43,7 +43,6 @@ def test_a_joint_on_welded_bodies_moves_to_what_carries_them():
 
 
 def test_the_gap_is_where_the_points_are():
-    """At home all axes are parallel: the distance of both points, or twice the alignment's vector part."""
     model = joined(kind="fixed", position=(0.0, 0.0, 0.5), child_position=(0.0, 0.0, 0.5))
     assert loop_gaps(model, model.neutral())["loop"] == pytest.approx(1.0, abs=1e-15)
     turned = joined(kind="fixed_orientation", alignment=TURN)

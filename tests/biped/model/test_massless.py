@@ -83,7 +83,6 @@ def end(model, q, v, integrator="recursive", step=1e-3):
 
 
 def test_the_cross_is_the_limit_of_small_ones():
-    """The way of the shaft differs from that with a cross of mass in proportion to this mass."""
     q, v = np.array([0.2, 0.4, -0.3]), np.array([1.0, -0.5, 2.0])
     off = [np.abs(end(universal(mass), q, v) - end(universal(), q, v)).max() for mass in (0.02, 0.002)]
     assert off[1] == pytest.approx(0.1 * off[0], rel=0.01)

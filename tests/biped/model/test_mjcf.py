@@ -135,7 +135,6 @@ KINDS = {
 @pytest.mark.filterwarnings("ignore:.*settotalmass")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_is_what_mujoco_compiles(written, kind):
-    """Masses, centre of mass, mass matrix, gravity's forces, ranges and bearings, in random configurations."""
     written(
         f'<mujoco><worldbody><body name="arm"><joint name="j"/>{LIMB}</body></worldbody></mujoco>', "limb_alone.xml"
     )
@@ -220,8 +219,6 @@ def test_what_moves_beside_a_floating_root_is_locked_or_refused(written):
         load_mjcf(written(document(tree() + ball)))
 
 
-# --- actuators ---
-
 ACTUATORS = """<actuator>
   <position name="servo" joint="hip" kp="40" kv="3" gear="2" ctrlrange="-.5 .9" forcerange="-30 20"/>
   <velocity name="drive" joint="ankle" kv="5" ctrlrange="-2 2"/>
@@ -242,7 +239,6 @@ ACTUATED = document(
 
 
 def test_actuators_exert_what_mujocos_do(written):
-    """Forces on the joints for random controls, positions and rates, beyond all ranges, too."""
     path = written(ACTUATED)
     model, engine = load_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
     data, rng = mujoco.MjData(engine), np.random.default_rng(1)
@@ -299,8 +295,6 @@ def test_controls_beyond_their_range_are_counted():
     assert servo.share_beyond([0.1, 0.6, -0.7, 0.5]) == 0.5
 
 
-# --- what touches the floor, and the floor ---
-
 FEET = {"feet": ["foot"], "contacts": "collision"}
 FLOOR = '<geom name="floor" type="plane" size="5 5 1" friction="{mu} .1 .1"/>'
 UPRIGHT = tree().replace(' quat=".9 .1 .2 .3"', "").replace(' euler="10 20 30"', "")
@@ -356,9 +350,6 @@ def test_a_robots_file_may_name_a_scene_or_a_floor(written, tmp_path):
     assert load_robot(tmp_path / "robot.toml").floor_friction == 0.25
 
 
-# --- what is not simulated ---
-
-
 def test_what_is_not_simulated_is_told_by_tag_and_name(written):
     bodies = tree(hip='stiffness="20" springref="10"').replace('name="foot"', 'name="foot" gravcomp="1"').replace(
         '<freejoint name="root"/>', '<joint name="root" type="free" damping="1"/>'
@@ -381,9 +372,6 @@ def test_what_is_not_simulated_is_told_by_tag_and_name(written):
 
 def test_a_plain_file_tells_nothing(written):
     assert load_mjcf(written(document(tree()))).notes == ()
-
-
-# --- what it looks like ---
 
 
 def test_what_an_mjcf_looks_like(written, tmp_path):
@@ -414,9 +402,6 @@ def test_a_mesh_that_is_not_there_is_left_out_where_no_mass_depends_on_it(writte
     assert notes == ("<mesh refpos> and <mesh refquat> are left out of what is drawn: cube",)
     with pytest.raises(ModelError, match="Error opening file '.*no.stl'; put that file where the MJCF names it"):
         load_mjcf(written(document(tree(drawn), gone)))
-
-
-# --- what is refused ---
 
 
 @pytest.mark.parametrize(

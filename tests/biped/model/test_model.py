@@ -30,9 +30,6 @@ def says(*parts):
     return pytest.raises(bm.ModelError, match="^(?!(?s:.*\n))" + "".join(f"(?=.*{part})" for part in parts))
 
 
-# --- the tree ---
-
-
 def test_bodies_are_sorted_depth_first_and_siblings_keep_their_order():
     given_order = [
         body("b2", "b"), body("b", "root"), body("a1", "a"), body("root"), body("a", "root"), body("b1", "b"),
@@ -82,9 +79,6 @@ def test_bodies_that_are_no_tree(bodies, parts):
 def test_wrong_model(changes, parts):
     with says(*parts):
         replace(bm.human(), **changes)
-
-
-# --- welds ---
 
 
 def test_weld_moves_what_hangs_on_it():
@@ -164,9 +158,6 @@ def _with_frame_at_com(reduced, shift):
     return moved
 
 
-# --- names and indices ---
-
-
 def test_names_and_indices():
     model = bm.Model("m", [
         body("root", None, bm.floating("base")),
@@ -205,9 +196,6 @@ def test_unknown_names(ask, parts):
         ask(bm.human())
 
 
-# --- the kernels' arrays ---
-
-
 def test_arrays_are_contiguous_and_of_the_kernels_types():
     model = bm.random_tree(np.random.default_rng(1), 7, contacts=3)
     for model_ in (model, model.without_contacts(), bm.chain(1)):
@@ -243,9 +231,6 @@ def test_home_positions_are_pinocchios(seed, floats):
     np.testing.assert_allclose(found, model.home_positions, atol=1e-13)
 
 
-# --- configurations ---
-
-
 def test_configuration():
     model = bm.human()
     q = model.configuration((1, 2, 3), (0, 0, 0, -1), {"right_knee_pitch": -0.5})
@@ -277,9 +262,6 @@ def test_spherical_joints_take_quaternions():
 def test_wrong_configuration(ask, parts):
     with says(*parts):
         ask()
-
-
-# --- variations, description, cost ---
 
 
 def test_variations_leave_the_original_alone():

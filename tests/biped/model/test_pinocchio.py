@@ -88,7 +88,6 @@ def test_velocities_are_what_our_convention_says(seed, floats):
 
 
 def test_mass_matrix_of_the_root_is_plain():
-    """In our velocities the linear and angular parts of a floating root's own inertia do not mix."""
     model = bm.random_tree(np.random.default_rng(3), 1)
     twin, q, _ = random_state(np.random.default_rng(4), model)
     T = bm.velocity_map(model, q)

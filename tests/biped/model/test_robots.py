@@ -102,9 +102,6 @@ def mass_matrices(model, text, locked, rng):
     return dynamics.mass_matrix(model, ours)[np.ix_(dofs, dofs)], M[np.ix_(columns, columns)]
 
 
-# --- locked joints and mimics ---
-
-
 CHAINED = ROBOT.replace('<mimic joint="grasp"', '<mimic joint="wrist"').replace(
     '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/>',
     '"0 0 -0.1"/><parent link="hand"/><child link="finger"/><axis xyz="1 0 0"/><mimic joint="follow" offset="1"/>',
@@ -144,9 +141,6 @@ def test_joints_are_locked_by_pattern():
     assert model.joint_names == ("left_hip", "left_ankle", "right_hip", "right_ankle")
 
 
-# --- links that no rigid body is ---
-
-
 #: A link without mass at the end of a chain, where nothing resists its joint.
 FLAG = '<link name="flag"/>' + joint("mast", "continuous", "pelvis", "flag", "0 0 1")
 ENDING = ROBOT.replace("</robot>", f"{FLAG}</robot>")
@@ -177,7 +171,6 @@ def test_a_link_given_an_inertia_hardly_changes_the_dynamics():
 
 
 def test_the_nearest_inertia_keeps_what_is_possible():
-    """The greatest moment exceeds the sum of the others: the others are raised, by as much each."""
     flat = re.sub(r"<inertia [^>]*>", '<inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="3.5"/>', ROBOT, count=1)
     flat = flat.replace('rpy="0.1 0.2 0.3"', 'rpy="0 0 0"')
     found = np.array(load_urdf(flat, repair="inertia").root.inertia)
@@ -189,9 +182,6 @@ def test_the_nearest_inertia_keeps_what_is_possible():
 def test_a_negative_mass_is_not_repaired():
     with pytest.raises(ModelError, match="body 'pelvis': mass must not be below zero"):
         load_urdf(ROBOT.replace('value="12.0"', 'value="-12.0"'), repair="inertia")
-
-
-# --- contact points ---
 
 
 def place_of(model, body):
@@ -283,8 +273,6 @@ def test_corners_of_one_point_and_of_a_line(clockwise):
     np.testing.assert_array_equal(corners(line, (1, 0, 0), clockwise), line[[2, 0]])
 
 
-# --- what it looks like ---
-
 PAINTED = """<visual><origin xyz="0.1 -0.2 0.3" rpy="0.3 0.4 -1"/><geometry>{form}</geometry>{material}</visual>"""
 DRAWN = ROBOT.replace(
     '<link name="left_sole"/>',
@@ -326,13 +314,9 @@ def test_looks_survive_saving():
 
 
 def test_where_files_are_is_no_part_of_what_a_robot_is():
-    """A study knows its robot by a digest of this, on whatever machine."""
     here, there = (load_urdf(DRAWN.replace("nowhere", name)) for name in ("here", "there"))
     assert here != there
     assert spelt_out(here) == spelt_out(there)
-
-
-# --- what joints have ---
 
 
 @pytest.mark.filterwarnings("ignore::biped.ModelWarning")
@@ -388,9 +372,6 @@ def test_a_model_without_them_tells_nothing():
         assert load_urdf(urdf_text(human())).notes == ()
 
 
-# --- it stands ---
-
-
 def test_a_robot_stands_in_its_posture():
     posture = {"*_hip": -0.2, "*_knee": 0.4, "*_ankle": -0.2}
     model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture=posture, armature=0.05, locked={"wrist": 0})
@@ -410,9 +391,6 @@ def test_what_cannot_stand_is_refused():
         standing(load_urdf(ROBOT))
     with pytest.raises(InputError, match="has other legs than human.*: its posture says where its trunk is"):
         standing(load_urdf(ROBOT, feet=FEET, contacts="collision"), trunk=(0, 0, 1))
-
-
-# --- from Pinocchio ---
 
 
 def test_a_model_of_pinocchio_is_that_of_its_file():
@@ -445,9 +423,6 @@ def test_joints_that_a_model_does_not_have_are_refused():
     theirs.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
     with pytest.raises(ModelError, match="joint 'sled' is a Planar, .* put joints of one degree of freedom in"):
         from_pinocchio(theirs)
-
-
-# --- a robot's TOML file ---
 
 
 @pytest.fixture

@@ -255,7 +255,6 @@ def test_with_muscles_they_hold_what_a_foot_of_one_piece_does(toed):
 
 
 def test_limp_ones_bear_nothing_and_the_foot_ends_at_its_ball():
-    """The capture point may go no farther than the foremost point that can bear: limp toes take a third of the foot."""
     run = pushed(",limp-toes", "whole-body", 20.0)
     assert run.summary["verdict"] == "fell"
     assert np.abs(run.frame["torque_left_toes_pitch"]).max() < 1e-3

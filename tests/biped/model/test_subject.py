@@ -285,7 +285,6 @@ def test_a_name_that_says_none_is_refused(name):
 
 
 def test_a_population_is_as_measured():
-    """Means and deviations within five standard errors of what they are drawn from; women and men in turn."""
     n = 2000
     drawn = biped.population(n, seed=1)
     for k, sex in enumerate(("male", "female")):
@@ -314,7 +313,6 @@ def test_a_population_is_drawn_from_what_is_given():
 
 
 def test_it_has_the_humans_commands():
-    """By name in an experiment: its stance, where people's joints stop, and its strength by age."""
     old = experiment_named("balance", robot="subject:1.6,60,female,70")
     values = old.values({"robot.ranges": 1, "initial.stance": "upright"})
     assert values["actuators.strength"] == "old-women"

@@ -30,9 +30,6 @@ def assert_same(found, expected, tolerance=1e-12):
     np.testing.assert_allclose(found.neutral(), expected.neutral(), rtol=0, atol=tolerance)
 
 
-# --- there and back ---
-
-
 @pytest.mark.parametrize(
     "model", [bm.human(), bm.chain(5), bm.rigid_box(70, (0.3, 0.4, 0.2))], ids=lambda model: model.name
 )
@@ -102,8 +99,6 @@ def test_gravity_and_name_can_be_chosen():
     assert (moon.name, moon.gravity) == ("astronaut", (0, 0, -1.62))
     assert bm.load_urdf(EXAMPLE).gravity == (0, 0, -9.81)
 
-
-# --- files of others ---
 
 INERTIAL = """
 <inertial>
@@ -268,8 +263,6 @@ def test_a_floating_model_can_be_bolted_down():
     with pytest.raises(bm.ModelError, match="does not move"):
         bm.load_urdf(bm.urdf_text(bm.rigid_box(1, (1, 1, 1)).without_contacts()), floating=False)
 
-
-# --- broken files ---
 
 #: On a fixed joint, whose link's mass is added to another's.
 NEGATIVE = """<inertial><mass value="-0.1"/>

@@ -47,8 +47,6 @@ class Linearized:
 
 
 class Pendulum:
-    """Section II-A."""
-
     step = H
 
     def linearize(self, x: np.ndarray, u: np.ndarray, time: float = 0.0) -> Linearized:

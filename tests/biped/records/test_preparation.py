@@ -113,7 +113,6 @@ def test_times_that_a_file_has_rounded_have_the_rate_that_they_had():
 
 @pytest.mark.parametrize("rate", [60.0, 90.0, 120.0])
 def test_times_that_are_even_but_for_their_last_digit_are_taken_as_they_are(rate):
-    """At their own rate, and at the one that they had; each end of the record is off by half a millisecond at most."""
     time = np.round(np.arange(480) / rate, 3)
     record = record_of(hump(time), time)
     assert abs(1.0 / record.rate - 1.0 / rate) <= 1e-3 / (len(time) - 1)
@@ -133,7 +132,6 @@ def test_times_that_are_whole_digits_are_not_taken_for_other_ones():
 
 
 def test_samples_are_taken_where_it_begins():
-    """Anew, at a tenth of the rate, from between two samples on."""
     time, values = Preparation(filter=5.0, resample=20.0, begin=0.123)(record_of(hump(TIME)), "value")
     np.testing.assert_allclose(time[:-1], np.arange(len(time) - 1) / 20.0, atol=1e-12)
     np.testing.assert_allclose(

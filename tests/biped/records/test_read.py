@@ -40,7 +40,6 @@ def test_between_units():
 
 
 def test_a_spreadsheets_record(tmp_path):
-    """A mark at the beginning, semicolons, decimal commas, units behind headings, an empty cell, a column of words."""
     text = "\ufefft [ms];com_ap [mm];tilt (deg);Fz (N);event\n0;1,5;0,1;700;go\n10;;0,2;701,5;\n20;2,5;0,3;702;\n\n"
     record = read_record(written(tmp_path / "a.csv", text))
     assert record.time == pytest.approx([0.0, 0.01, 0.02])

@@ -120,9 +120,6 @@ def test_projections_stop_at_a_cap_and_where_nothing_moves():
     assert not project(np.array([np.nan, 0.0]), unit, least, displace, near, longest=2.0, rounds=60)[1]
 
 
-# --- motions are runs ---
-
-
 @pytest.fixture(scope="module")
 def motions():
     loop, start = three_link_loop()

@@ -91,7 +91,6 @@ def test_a_state_of_an_older_version_is_refused(run, tmp_path):
 
 
 def test_a_place_that_cannot_be_written_is_told_in_a_sentence(run, tmp_path):
-    """It is an OSError as others are, with the sentence that commands say."""
     (tmp_path / "file").touch()
     for place, reason in ((tmp_path / "file", "File exists"), (tmp_path / "file" / "below", "Not a directory")):
         with pytest.raises(OSError, match=f"^cannot write {place}: {reason}$") as raised:

@@ -124,7 +124,6 @@ def momenta(state):
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 def test_a_block_hits_a_ball_in_the_middle(restitution):
-    """The relative velocity comes back by the coefficient of restitution, and the momentum stays."""
     ball = biped.Model(
         "ball", (biped.Body("ball", 3.0, box_inertia(3.0, (0.2, 0.2, 0.2)), (0.0, 0.0, 0.0), biped.floating("body")),),
         gravity=(0.0, 0.0, 0.0), capsules=(biped.Capsule("ball", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.1),),

@@ -232,7 +232,6 @@ def test_momentum_gains_what_was_given(taken):
 
 
 def test_momentum_that_nothing_gave_is_told(taken):
-    """By axis, angular about where the root was: of any momenta before and any impulses, in the plant as it is."""
     rng, arrays = np.random.default_rng(1), copied(taken.after)
     arrays.q[:3] = taken.before.q[:3]
     shift = taken.scratch.shift

@@ -70,7 +70,6 @@ def in_order(value):
 
 
 def test_all_that_is_told_of_it_is_the_same(runs):
-    """But how long it took, the edges of feet, and torques beyond a human's: who is one is known by names."""
     told = []
     for run in runs:
         summary = {
@@ -85,7 +84,6 @@ def test_all_that_is_told_of_it_is_the_same(runs):
 
 
 def test_a_run_tells_each_number_once(runs):
-    """What its summary says of its own is in no metric, and metrics measured again are those that it has."""
     for run in runs:
         assert not {name for name in run.summary if name != "metrics"} & set(run.metrics)
         measured = {name: value for name, value in measure_run(run).items() if name not in JUDGED}

@@ -148,7 +148,6 @@ def test_a_tree_in_its_stops_keeps_its_momentum_and_its_books(tumbling):
 
 @pytest.mark.parametrize(("name", "gap"), [("maximal", 1e-7), ("lee", 1e-4), ("midpoint", 1e-4)])
 def test_integrators_agree(tumbling, name, gap):
-    """One solves the same equations, the others discretize otherwise: they are as far off as the step's square."""
     model, state = tumbling
     ours, others = tumble(model, state, EXACT), tumble(model, state, biped.integrator_named(name, tolerance=1e-14))
     columns = [*model.coordinate_names, "ledger_joints", "ledger_joints_dissipated"]
@@ -178,7 +177,6 @@ DEPTH = st.floats(-0.1, 0.1).filter(lambda depth: abs(depth) > 1e-6)
 
 @given(DEPTH, DEPTH)
 def test_a_stop_without_damping_gives_back_what_it_takes(begin, end):
-    """The work over any way is the loss of energy of its spring, half of it inside or not."""
     assume(abs(end - begin) > 1e-9)
     force, _ = stop_force(700.0, 0.0, begin, end, STEP)
     stored = 350.0 * (max(end, 0.0) ** 2 - max(begin, 0.0) ** 2)

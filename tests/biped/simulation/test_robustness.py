@@ -178,7 +178,6 @@ def test_a_push_along_a_huge_vector_pushes(person):
 
 @pytest.mark.parametrize("seed", [16, 85, 141])
 def test_a_run_that_has_blown_up_keeps_its_numbers_only(seed):
-    """An explicit method far too coarse for a fast tumble: its momenta grow until velocities are none any more."""
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 8)
     state = State.at(model, model.neutral(), 30.0 * rng.normal(size=model.nv))

@@ -208,7 +208,6 @@ def test_changes_of_contact_are_events():
 @pytest.mark.parametrize("stride", [1, 4])
 @pytest.mark.parametrize("steps", [1, 4, 7])
 def test_a_log_is_full_before_it_runs_over(stride, steps):
-    """Steps may write a row for each stride, one before and one after; and an event a point, and two of a throw."""
     model = human()
     layout = columns_of(model).layout
     rows, events = steps // stride + 2, steps * (model.nc + 2)

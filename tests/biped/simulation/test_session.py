@@ -332,7 +332,6 @@ def test_snapshots_are_their_own(person):
 
 
 def test_what_would_begin_after_the_end_is_refused_by_a_session_too(person):
-    """The end is the scene's duration from where the session is: after ten periods, a push comes in time."""
     session = biped.Session(biped.Scene(person, CONTROLLER, duration=0.03, disturbances=[replace(PUSH, start=0.04)]))
     with pytest.raises(biped.InputError, match="push.start = 0.04 s is not before the end of the run, at 0.03 s"):
         session.run()

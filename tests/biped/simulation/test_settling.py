@@ -65,7 +65,6 @@ class Integral(biped.Controller):
 
 
 def rows(session: biped.Session, ticks: int) -> Floats:
-    """(ticks, nq + nv) configuration and momentum after each."""
     found = []
     for _ in range(ticks):
         session.step()
@@ -79,7 +78,6 @@ def moved(scene):
 
 @pytest.mark.parametrize("load", [(), (LOADED,)], ids=["", "loaded"])
 def test_the_start_is_an_equilibrium_by_statics(load):
-    """Where it rests the floor carries the weight, and holds it up about the centre of mass."""
     scene = replace(STANDING, disturbances=load)
     model, state = scene.prepare().model, scene.settled().state
     force = state.arrays.force
@@ -245,7 +243,6 @@ LAGGING = biped.Actuators(time_constant=0.02)
 
 @pytest.mark.parametrize("run_in", [(), (LAGGING,)], ids=["without a lag", "with it"])
 def test_muscles_that_begin_to_lag_where_it_rests_are_not_slack(run_in):
-    """Neither those that hold a joint by an impedance, nor those of the law's own torques."""
     q = biped.Stance().configuration(MODEL)
     upright = replace(
         STANDING, controller=Postural().holding(MODEL, q), state=biped.State.at(MODEL, q), disturbances=run_in

@@ -108,7 +108,6 @@ def test_a_push_has_its_exact_impulse_whatever_the_step(person, step, waveform):
 
 
 def test_impacts_balance(person, posture):
-    """What the block loses, the human gains: linear and angular momentum, and never energy."""
     floating = person.without_contacts().with_gravity((0.0, 0.0, 0.0))
     q = posture(person).q
     state = State.at(floating, q)

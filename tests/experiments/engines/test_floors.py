@@ -110,7 +110,6 @@ def test_a_box_slides_off_a_tilted_floor_at_the_friction_angle(engine, share):
 
 
 def test_a_floor_that_turns_takes_along_what_sticks_to_it(engine):
-    """A quarter turn about a pivot off the box's middle."""
     turn = Platform(yaw=Signal.step(math.pi / 2, 0.0, 2.0), pivot=(0.5, 0.0, 0.0))
     end = on(engine, turn, duration=2.2, floor=Floor(mu_s=2.0, mu_d=2.0)).frame.iloc[-1]
     assert (end["body_x"], end["body_y"]) == pytest.approx((0.5, -0.5), abs=2e-3)
@@ -118,7 +117,6 @@ def test_a_floor_that_turns_takes_along_what_sticks_to_it(engine):
 
 
 def test_a_run_goes_on_upon_a_floor_that_moves(engine):
-    """At the floor's velocity: nothing slides where one run ends and the next begins."""
     rubber = Floor(mu_s=MU, mu_d=MU)
     steady = Platform(x=Signal(np.array([0.0, 0.5, 9.0]), np.array([[0.0, 0.0, 1.0], [0.25, 1.0, 0.0], [8.75, 0, 0]])))
     run = on(engine, steady, state=on(engine, steady, floor=rubber, duration=0.7).state, floor=rubber, duration=0.3)
@@ -137,7 +135,6 @@ def test_a_sliding_box_is_slowed_by_what_it_is_on(engine):
 
 
 def test_a_box_stands_as_deep_as_the_patches_under_its_points_let_it(engine):
-    """Softer under one end: that end is deeper, by the law of each point; the floor bears the weight."""
     soft = Patch((-1.0, 0.0), (-1.0, 1.0), Floor(k_n=25_000.0, b_n=1000.0))
     last = on(engine, soft, floor=Floor(), duration=1.5).frame.iloc[-1]
     for point in (name for name in BOX.contact_names if last[f"contact_{name}_fz"] > 0.0):

@@ -66,7 +66,6 @@ def test_what_is_placed_is_read(engine, model):
 
 
 def test_velocities_lag_behind_positions_as_is_said(engine, model):
-    """What a velocity of a joint or of the root times the step gives is the way of the last step."""
     free = model.without_contacts()
     joints = [free.coordinate(name) for name in free.joint_names], [free.dof(name) for name in free.joint_names]
     simulated, found = simulation(engine, free), arrival(free)
@@ -81,7 +80,6 @@ def test_velocities_lag_behind_positions_as_is_said(engine, model):
 
 
 def test_mass_matrix_is_ours(engine, model):
-    """A step from rest under a unit force changes the velocity by a column of the inverse mass matrix."""
     weightless = model.with_gravity((0.0, 0.0, 0.0)).without_contacts()
     simulated, found = simulation(engine, weightless), arrival(weightless)
     for q, _ in postures(weightless):
@@ -138,7 +136,6 @@ def test_gravity_is_ours(engine, model):
 
 
 def test_a_force_on_any_body_is_ours(engine, model):
-    """Also in a second step, when what an engine knows of places may be that of the first."""
     weightless = model.with_gravity((0.0, 0.0, 0.0)).without_contacts()
     simulated, found = simulation(engine, weightless), arrival(weightless)
     rng = np.random.default_rng(5)

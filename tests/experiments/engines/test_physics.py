@@ -69,7 +69,6 @@ def test_the_workspace_controller_stands(engine):
 
 
 def test_soles_that_are_boxes_stand_on_their_corners(engine):
-    """PyBullet finds three of a sole's corners at least: one in each step, the deepest."""
     run = rollout(experiment_named("stand-tilted"), {"run.duration": 2.0}, replace(engine, soles="boxes")).run
     assert run.summary["verdict"] == "recovered"
     last, names = run.frame.iloc[-1], human().contact_names
@@ -79,7 +78,6 @@ def test_soles_that_are_boxes_stand_on_their_corners(engine):
 
 
 def test_sliding_feet_have_the_floors_friction(engine):
-    """A push that no friction this low withstands: forces reach the cone, and no farther."""
     low = {"floor.mu_s": 0.1, "floor.mu_d": 0.1, "push.impulse": 30.0, "push.start": 0.1, "push.azimuth": 1.57}
     run = experiment_named("balance").run(low | {"integrator.name": engine.name, "run.duration": 0.4})
     loads = [

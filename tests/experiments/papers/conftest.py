@@ -46,7 +46,6 @@ def check_statements(outcomes, may_differ, of_times=()):
 
 
 def check_kinds(outcomes):
-    """What a paper does not say is ours, and cannot agree with it."""
     for outcome in outcomes.values():
         for found in outcome.findings:
             absent = isinstance(found.published, str) and found.published.startswith("not in the")

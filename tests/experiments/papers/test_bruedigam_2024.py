@@ -103,7 +103,6 @@ def test_methods_end_where_the_motion_has_no_bounds():
 
 
 def test_the_loop_in_the_plane_is_that_of_the_assembly():
-    """Closed where it starts, with one freedom, and accelerated as the assembly's first steps are in the limit."""
     assembly, start = three_link_loop()
     linkage, q = munthe_kaas.in_plane(assembly, start)
     assert linkage.openness(q) < 1e-12
@@ -147,7 +146,6 @@ def test_systems_on_grids_are_solved_as_their_dense_matrices(lengths):
 
 
 def test_depth_first_order_fills_in_along_a_loop_once():
-    """A loop of n nodes: each but the last two of the elimination gets one block to the loop's end."""
     loop = [(k, (k + 1) % 7) for k in range(7)]
     assert sorted(depth_first(7, loop)) == list(range(7))
     case = system_on(7, loop, np.random.default_rng(3))
@@ -316,7 +314,6 @@ def test_failures_agree_where_they_grow_with_links_and_smaller_tolerances(unfloo
 
 
 def test_mujoco_s_loops_begin_as_ours():
-    """The same energies where they start, closed there, and the same energy kept by a method that keeps it."""
     pytest.importorskip("mujoco")
     step, first = 1e-3, mujoco_loops.ours(2, 1e-3, 1)
     closed, opened = (mujoco_loops.in_mujoco(2, step, 300, method="RK4", closed=closed) for closed in (True, False))

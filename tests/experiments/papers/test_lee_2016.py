@@ -97,7 +97,6 @@ def test_claims_of_both_parts_can_fail():
 
 
 def test_what_is_evaluated_in_vain_is_zero():
-    """For every pair, as in the authors' program, or once for those that move a body: the same derivatives of L."""
     model = lee_chain(4).with_gravity((0.0, 0.0, 0.0))
     state = random_start(model)
     q, v = state.q, np.array([1.0, -2.0, 0.5, 1.5])

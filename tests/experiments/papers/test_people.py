@@ -107,7 +107,6 @@ def test_who_sways_as_people_do_agrees_at_all_tilts_and_others_at_none():
 
 
 def test_the_model_that_was_fitted_to_people_has_the_gains_that_are_known_of_it():
-    """Computed apart, by another's formula, from the body before its inertia was rounded to three digits."""
     assert np.abs(tilts.fitted(0.5)) == pytest.approx([2.00, 2.20, 3.52, 3.53, 0.71], abs=0.015)
     assert np.abs(tilts.fitted(8.0)) == pytest.approx([0.46, 0.50, 0.64, 0.65, 0.25], abs=0.015)
 
@@ -139,7 +138,6 @@ def test_pushes_of_seldom_decisions_agree_just_where_nothing_is_lost(factor):
 
 @pytest.mark.parametrize(("gain", "period"), [(1.5, 0.05), (2.0, 0.2), (3.0, 0.2)])
 def test_the_pendulums_bound_is_reached_by_the_worst_senses(gain, period):
-    """Errors of one size, whose signs are those that hurt most: for a kept part below zero they alternate."""
     rate = 3.2
     grown = math.exp(rate * period)
     kept = grown - (grown - 1.0) * gain
@@ -221,7 +219,6 @@ def as_torques(changes):
 
 
 def test_who_steps_at_peoples_torques_agrees_and_others_do_not():
-    """A torque by itself, and in the ratios that it is in: of the first step forwards all but one."""
     assert all(one.agrees for one in torques.findings(as_torques({})))
     found = torques.findings(as_torques({(2, "forwards"): 2.0}))
     assert [one.quantity for one in found if not one.agrees] == [
@@ -233,7 +230,6 @@ def test_who_steps_at_peoples_torques_agrees_and_others_do_not():
 
 
 def test_a_torque_is_of_the_floors_greatest_acceleration():
-    """Of a minimum-jerk step, found on a grid: to its square."""
     time = np.linspace(0.0, 0.4, 4001)
     way = Signal.step(0.1, rise=0.4)(time)
     peak = np.diff(way, 2).max() / (time[1] - time[0]) ** 2

@@ -175,7 +175,6 @@ class Start:
         return np.vstack([J[:3] - arm @ J[3:], J[3:]])
 
     def wanted(self):
-        """X, in world axes, of a body that does not turn."""
         turn = Rotation.from_quat(self.q[3:7], scalar_first=True) * TILT.inv()
         error = np.concatenate([self.q[:3] - TARGET, turn.as_quat(canonical=True)[:3]])
         return -KP * error - KD * np.array([0.0, 0.0, -self.sinks, 0.0, 0.0, 0.0])
@@ -214,7 +213,6 @@ def ours(sinks):
 
 @pytest.mark.parametrize("sinks", [0.0, 0.3, SINKING])
 def test_the_law_asks_for_what_the_equations_of_motion_say(sinks):
-    """But for the big base: a millionth."""
     assert ours(sinks) == pytest.approx(Start(sinks).printed(), rel=1e-5)
 
 

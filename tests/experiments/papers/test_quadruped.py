@@ -69,7 +69,6 @@ def test_thighs_and_shanks_are_two_tenths_of_a_metre(model):
 
 
 def test_the_compiled_trot_is_its_formula(model):
-    """Diagonals half a period apart, calves a quarter behind; spring and damper about it."""
     rng, time = np.random.default_rng(4), 0.123
     q = model.configuration(angles={name: rng.uniform(-1.0, 1.0) for name in model.joint_names})
     seen = Observation(model, time, q, rng.normal(size=model.nv))
@@ -140,7 +139,6 @@ def test_learning_is_the_same_in_any_number_of_threads():
 
 
 def test_a_search_climbs():
-    """A cone: on the way to its top a stride in the direction of the last one is a success."""
     search = learning.RandomSearch(np.zeros(5), 3)
     top = np.full(5, 0.2)
     for _ in range(300):

@@ -26,7 +26,6 @@ def outcomes():
 
 
 def check(outcomes):
-    """Everything agrees; what a busy machine decides is left out."""
     findings = [
         (name, finding)
         for name, outcome in outcomes.items()
@@ -72,7 +71,6 @@ def test_slopes_and_margins_can_be_missed():
 
 
 def test_a_shorter_run_does_not_meet_the_printed_errors(monkeypatch):
-    """The duration of the pendulum's runs is read off from them."""
     monkeypatch.setattr(pendulum_runs, "DURATION", 20.0)
     found = pendulum_runs.runs.__wrapped__()
     for row, published in zip(found.em[1:], printed.PENDULUM_EM["position"][1:], strict=True):

@@ -16,7 +16,6 @@ SUBJECTS, TRIALS = 12, 5
 
 
 def groups(rng, means, sd, trial_sd, subjects=SUBJECTS, trials=TRIALS):
-    """Trials of subjects in groups, each with a true value of its own."""
     rows = []
     for group, mean in means.items():
         for k in range(subjects):

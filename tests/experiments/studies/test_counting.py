@@ -71,7 +71,6 @@ def test_a_candidate_gains_nothing_by_being_unreliable(verdict):
 
 
 def test_a_sweep_counts_what_it_names():
-    """Where stepping alone is lost, what a fall cut short tells nothing; where falling is, what losing control did."""
     frame = pd.DataFrame({"verdict": ["recovered", "stepped", "fell", "lost control"]})
     assert {name: proportion(frame["verdict"], losses).value for name, losses in successes_in(frame).items()} == {
         "recovered": 0.25, "recovered or stepped": 0.5
@@ -84,7 +83,6 @@ def test_a_sweep_counts_what_it_names():
 
 @pytest.mark.parametrize(("counts", "worth"), [((), [1, 0, 0, 0, 0]), (("fell",), [1, 1, 0, 0, 0])], ids=str)
 def test_a_tuning_counts_what_it_names(counts, worth):
-    """What cannot be judged is worth nothing, though it is no loss."""
     words = ("recovered", "stepped", "fell", "lost control", "unreliable")
     samples = [Sample("push", 0, 1.0, {"verdict": word}) for word in words]
     reading = Reading("withstood", counts=counts) if counts else Reading("withstood")

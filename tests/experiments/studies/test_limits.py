@@ -137,7 +137,6 @@ def test_maps_that_share_a_limit_have_one_line_of_it(balance):
 
 
 def test_no_map_is_a_speck_within_its_limits(balance):
-    """Its limits are shown while they are near, else cut off; the feet do not hide it."""
     azimuths = (0.0, 120.0, 240.0)
     conditions = [Condition({"push.azimuth": math.radians(one)}, {"direction": one}) for one in azimuths]
     slippery = [replace(one, changes={**one.changes, "floor.mu_s": 0.05, "floor.mu_d": 0.05}) for one in conditions]
@@ -213,7 +212,6 @@ def test_a_law_that_steps_has_the_limit_with_steps_and_its_share_is_of_that(bala
 
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 def test_own_steps_carry_the_points_of_feet_along_with_their_middles(balance, delay):
-    """To the left and back its first step closes the feet, and takes the support hardly farther."""
     stepping, azimuth, start = balance.driven_by("stepping"), 2.0, 0.5
     changes = {"push.azimuth": azimuth, "push.impulse": 60.0, "push.start": start, "sensors.delay": delay}
     scene, run = stepping.build(changes), stepping.run(changes)

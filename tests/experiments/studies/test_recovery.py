@@ -55,7 +55,6 @@ def test_iterations_make_it_cheaper(pushed):
 
 
 def test_the_other_side_is_the_mirror_image(balance, pushed):
-    """A mirrored plan, followed in the scene that is pushed to the other side, is the mirrored trajectory."""
     problem, impulse, path = pushed
     proof = problem.judged(impulse, problem.held(impulse), path)
     other = HumanPush(balance, {}, -AZIMUTH, horizon=HORIZON)

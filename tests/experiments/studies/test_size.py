@@ -44,7 +44,6 @@ def test_a_large_study_says_how_large_it_will_be(make_sweep, tmp_path, monkeypat
 
 
 def test_trials_take_what_is_said(make_sweep, tmp_path):
-    """Within a factor of two, above what they do take: planned ones of memory, finished ones of the disk."""
     tracemalloc.start()
     trials = make_sweep(2000).trials()
     taken = tracemalloc.get_traced_memory()[0] / len(trials)

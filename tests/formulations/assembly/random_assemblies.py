@@ -64,7 +64,6 @@ def random_tree_assembly(rng, bodies, *, grounded=True, contacts=0, freedoms=())
 
 
 def random_placement(rng, assembly, *, moving=True):
-    """On the tree's joints, with rates."""
     tree = assembly.structure.tree
     coordinates = {one.name: random_coordinates(rng, one) for one in assembly.joints}
     rates = {one.name: rng.normal(size=len(one.free_rows)) for one in assembly.joints} if moving else None

@@ -55,7 +55,6 @@ def test_boxes_in_one_another_are_as_deep_as_the_separating_axis_theorem_says():
 
 @pytest.mark.parametrize("gap", [0.0, 1e-12, -1e-12, 1e-6, 1e-2])
 def test_a_box_lies_on_four_points_however_it_is_turned(gap):
-    """Of a smaller box its corners, whatever the distance; eight of equal boxes across one another."""
     turn = quaternion_matrix((math.cos(0.2), 0.0, 0.0, math.sin(0.2)))
     found, manifold = collided(block((1.0, 1.0, 0.2)), block((0.3, 0.4, 0.2)), (0.1, 0.2, 0.2 + gap), LEVEL, turn)
     assert_allclose(found, gap, atol=1e-15)
@@ -130,7 +129,6 @@ def test_faces_of_a_box_are_its_six_sides():
 
 
 def test_corners_go_around_faces_and_sides_look_inwards():
-    """Euler's formula, and all corners of a face on the inner side of each of its sides."""
     shape = random_hull(np.random.default_rng(3))
     edges = {
         frozenset((face.corners[k - 1], face.corners[k])) for face in shape.faces for k in range(len(face.corners))
@@ -162,7 +160,6 @@ def test_what_is_no_shape_is_told(make):
 
 
 def test_a_mesh_that_is_not_convex_is_told():
-    """A tetrahedron with its last face pushed in to a fifth vertex."""
     dent = (0.2, 0.2, 0.2)
     sides = (*SIDES[:3], (1, 2, 4), (2, 3, 4), (3, 1, 4))
     with pytest.raises(AssemblyError, match="not convex"):

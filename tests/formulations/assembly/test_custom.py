@@ -194,7 +194,6 @@ def test_a_potential_of_three_bodies_keeps_their_momenta_and_its_energy():
 
 
 def test_a_constraint_is_a_joint():
-    """A spherical one; its rows are along the world's axes, the joint's along a body's: the same impulse in all."""
     at = {
         "hook": (None, (0.0, 0.0, 0.2)),
         "top": ("a", (0.0, 0.0, 0.2)),
@@ -241,7 +240,6 @@ def test_an_inequality_is_a_contact():
 
 
 def test_an_assembly_with_components_goes_through_a_pickle():
-    """Addresses of compiled functions must not: they are those of one process."""
     assembly = asm.Assembly("own", bodies("a", "b"), components=(Coil("on_a", "on_b", 40.0, 0.3),), points=PLACES)
     start = apart((0.1, 0.6, 0.2), TURNING)
     motion = assembly.simulate(0.1, 0.01, start)

@@ -21,7 +21,6 @@ def room_of(assembly):
 
 
 def original_edges(assembly):
-    """Edges of joints with their bodies: the others are fill-in."""
     edge = assembly.system.graph.row_edge
     return sorted(set(edge[edge >= 0].tolist()))
 
@@ -136,7 +135,6 @@ def test_fill_in_of_separate_loops_grows_with_their_number_alone():
 
 
 def test_the_order_leaves_no_joint_before_its_bodies():
-    """Each joint of the tree comes after the body beyond it; a closing one after both and before where they meet."""
     rng = np.random.default_rng(8)
     for _ in range(20):
         assembly = looped(rng, 9, 3)

@@ -19,7 +19,6 @@ ACROSS = ((0.0, 1.0, 0.0), (-0.8, 0.0, 0.6))
 
 
 def left(q):
-    """L(q): its product with another quaternion, scalars first."""
     a, b, c, d = q
     return np.array([[a, -b, -c, -d], [b, a, -d, c], [c, d, a, -b], [d, -c, b, a]])
 

@@ -216,7 +216,6 @@ def test_a_damped_hinge_and_its_spring_follow_the_linear_equation():
 
 
 def test_a_limit_holds_and_takes_the_weight():
-    """A pendulum falls on a stop and stays: its reaction is the moment of its weight there."""
     stop = -0.5
     hung = pendulum(1)
     hinge = joint("revolute", "joint_1", None, "link_1", X, outboard_point=(0.0, 0.0, 0.5),

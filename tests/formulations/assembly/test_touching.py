@@ -237,7 +237,6 @@ def test_bodies_of_a_pile_stay_out_of_one_another():
 
 @pytest.mark.slow
 def test_bodies_are_in_one_another_by_less_as_the_square_of_the_step():
-    """Normals are those where a step begins: a sixteenth at a quarter of the step, on the mean of ten piles."""
     coarse, fine = (float(np.mean(deepest(range(10), step))) for step in (0.01, 0.0025))
     assert fine < coarse / 8.0
 

@@ -81,7 +81,6 @@ def test_a_constant_torque_turns_a_ball_by_its_parabola():
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("waveform", ["rectangle", "half-sine"])
 def test_a_push_gives_its_impulse_whatever_the_step(order, waveform):
-    """Begins and ends between steps; a body that it misses its centre of gets the moment of its arm."""
     push = Push("body", (1.0, 0.0, 0.0), 0.3, 0.0137, 0.0271, waveform, point=(0.0, 0.0, 0.5))
     assembly = free(UNEVEN)
     motion = assembly.simulate(0.1, 0.01, order=order, disturbances=(push,), tolerance=1e-13)
@@ -171,7 +170,6 @@ def test_bodies_that_a_push_makes_fast_are_seen_to_meet(given):
 
 
 def test_a_held_body_takes_no_work():
-    """A push on what cannot move gives its impulse and no work; the joint takes it."""
     plate = asm.RigidBody("plate", 1.0, BALL)
     assembly = asm.Assembly("held", (plate,), (asm.joint("fixed", "bolts", None, "plate"),), gravity=NO_WEIGHT)
     motion = assembly.simulate(0.1, 0.01, disturbances=(Push("plate", (0.0, 1.0, 0.0), 2.0, 0.02, 0.05),))

@@ -117,7 +117,6 @@ def test_the_energy_of_a_symplectic_method_oscillates_about_a_constant(dsp):
 
 
 def off_its_start(system, name, columns, q0, v0):
-    """How far from its start a motion ends that goes back after a second."""
     there = system.integrate(name, q0, v0, step=0.02, duration=1.0).frame.iloc[-1]
     v = -there[[f"v_{x}" for x in columns]].to_numpy()
     back = system.integrate(name, there[columns].to_numpy(), v, step=0.02, duration=1.0).frame.iloc[-1]
@@ -158,13 +157,11 @@ def test_the_symplectic_form_is_preserved_or_not(name, symplectic):
 
 
 def test_the_symplectic_form_is_preserved_in_generalized_coordinates():
-    """On the constraint manifold, through a chart: a plane pendulum, whose mass in its angle is constant."""
     error = form_error(pendulum(), "generalized-dvp", [0.8], [1.5], np.array([[2.0 * 1.5**2]]))
     assert error < 1e-8
 
 
 def test_the_symplectic_form_is_preserved_by_the_constrained_twin():
-    """The same pendulum with its constraint, seen through the chart: dθ ∧ dp_θ."""
     system, h = pendulum(), 0.1
 
     def flow(x):

@@ -60,7 +60,6 @@ def test_generated_derivatives_are_those_of_the_residuals(make, name):
 
 
 def test_the_template_stands_for_itself():
-    """A unit oscillator, the equations that the loop is written around, goes round as the midpoint rule has it."""
     h, steps = 0.1, 50
     state, report = np.array([[1.0], [0.0]]), np.zeros(4)
     table = np.zeros((steps + 1, 3 * equations.SIZE + equations.OBSERVED))

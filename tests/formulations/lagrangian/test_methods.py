@@ -161,7 +161,6 @@ def test_the_rigid_body_is_the_discrete_body_of_the_trees():
 
 
 def slope(system, method, columns, start, steps, reference, duration, **how):
-    """Of the error at the end over the step, by regression in logarithms."""
     fine = system.integrate(*reference, step=steps[-1] / 50, duration=duration, every=50, **how).frame
     exact = fine[columns].to_numpy()[-1]
     frames = [system.integrate(method, *start, step=h, duration=duration, **how).frame[columns] for h in steps]
@@ -173,7 +172,6 @@ STEPS = (0.01, 0.005, 0.0025, 0.00125)
 
 
 def dsp_start_in(name):
-    """The double spherical pendulum's, in a method's coordinates."""
     q0, v0 = conftest.dsp_start()
     return (dsp_angles(q0), dsp_rates(q0, v0)) if name == "generalized-dvp" else (q0, v0)
 
@@ -246,8 +244,6 @@ def test_a_mass_that_rates_do_not_enter_quadratically():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["h", "x_0"])
 def test_names_of_parameters_mean_nothing_to_a_discrete_lagrangian(name):
-    """Not even those that its arguments, or the generated code, may have."""
-
     def end(stiffness):
         system = System(
             coordinates=(x,), mass=(1,), potential=stiffness * x**2 / 2, discrete_lagrangian=lambda b, a,

@@ -86,7 +86,6 @@ ROOT, CORNER = sympy.sqrt(x), sympy.Abs(x)  # the first is left by x; y, which n
     ],
 )  # fmt: skip
 def test_what_cannot_be_solved_says_when_and_how_far(system, method, q, v, step, error, message):
-    """Nor is what is not finite passed on, what is not smooth compiled, or a method used that does not fit."""
     with pytest.raises(error, match=message):
         system().integrate(method, q, v, step=step, duration=20.0)
 

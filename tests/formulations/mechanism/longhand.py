@@ -27,7 +27,6 @@ KINDS = ("tx", "ty", "tz", "rx", "ry", "rz")
 
 
 def hat(v: np.ndarray) -> np.ndarray:
-    """Of (x, y, z, a, b, c): linear part first (II)."""
     x, y, z, a, b, c = v
     return np.array([[0, -c, b, x], [c, 0, -a, y], [-b, a, 0, z], [0, 0, 0, 0]])
 
@@ -88,7 +87,6 @@ def gravity(k: int, mass: float, g: Sequence[float]) -> Function:
 
 
 def squared(tree: Tree, a: int, b: int) -> Jet:
-    """vᵀ v of two frames' origins."""
     v = tree.carried(a) - tree.carried(b)
     return v @ v
 
@@ -105,7 +103,6 @@ SQUARE_ROOT = np.sqrt, lambda s: 0.5 / np.sqrt(s), lambda s: -0.25 / (s * np.sqr
 
 
 def of_variable(i: int, *U: Callable[[complex], complex]) -> Function:
-    """A potential U(q_i) of one variable: torsional springs, linear or not."""
     return lambda tree: affine({i: 1.0})(tree).into(*U)
 
 

@@ -133,7 +133,6 @@ def tangent_rates(mechanism: mech.Mechanism, q: np.ndarray, v: np.ndarray) -> np
 
 
 def conservative(seed: int, loops: int) -> tuple[mech.Mechanism, np.ndarray, np.ndarray]:
-    """A random mechanism without forces, in motion on its constraints."""
     found, q = random_mechanism(seed, loops=loops)
     mechanism = replace(found, forces=())
     return mechanism, q, tangent_rates(mechanism, q, np.random.default_rng(seed).normal(size=mechanism.size))

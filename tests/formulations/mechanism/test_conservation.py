@@ -52,7 +52,6 @@ def test_a_step_is_symplectic(seed, loops, alpha):
 
 @pytest.mark.parametrize("alpha", [0.5, 0.25])
 def test_momenta_of_cyclic_coordinates_are_kept_to_rounding(alpha):
-    """A tree that slides on the floor and turns about the vertical, with springs and a wire within it."""
     leg = ry("hip", tz(-0.6, rx("knee", tz(-0.4, name="foot", mass=(0.5, 0.02, 0.01, 0.01)))), mass=0.2)
     arm = rx("shoulder", tx(0.5, ry("elbow", tz(-0.4, name="hand", mass=0.3))), mass=(0.4, 0.02, 0.02, 0.02))
     body = rz("turn", leg, tz(0.7, arm), tx(0.3, mass=1.0, name="belly"), mass=(3.0, 0.2, 0.3, 0.1))
@@ -128,7 +127,6 @@ def test_the_swing_of_the_energy_is_of_second_order():
 
 
 def test_constraints_hold_wherever_they_are_carried():
-    """A line that turns with a body, whose slider swings; each step ends on it."""
     mechanism = mech.Mechanism(
         "slider",
         [

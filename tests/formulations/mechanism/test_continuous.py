@@ -50,7 +50,6 @@ def test_dormand_and_prince_follow_the_motion_of_one_coordinate(make):
 
 
 def test_runge_kutta_is_of_order_four():
-    """A driven, damped double pendulum on a prescribed pivot, with its work."""
     mechanism, q = random_mechanism(6, prescribed=1, loops=0)
     given = {mechanism.kinematic_coordinates[0]: lambda t: 0.2 * np.sin(2.0 * t)}
     options = {"q": q, "kinematic": given, "start": 0.3}
@@ -73,7 +72,6 @@ def test_energy_goes_by_work_alone():
 
 
 def test_columns_are_those_of_the_variational_integrator_and_both_agree():
-    """To the square of the step, multipliers and driving forces too."""
     links = rx("b", tz(-0.7, mass=(0.8, 0.1, 0.2, 0.1), name="tip"))
     frames = [
         tx(mech.kinematic("x"), ry("a", tz(-1.0, links, mass=1.0))),
@@ -124,7 +122,6 @@ def test_what_cannot_be_integrated_is_told():
 
 @pytest.mark.parametrize("method", ["rk4", "dop853"])
 def test_a_motion_that_ends_in_a_singularity_says_when_and_keeps_what_was(method):
-    """Two axes of a gimbal in one line: a configuration variable moves no mass."""
     spinning = mech.Mechanism("gimbal", [rx("a", ry("b", rx("c", mass=(1.0, 1.0, 2.0, 3.0))))], gravity=None)
     with pytest.raises(IntegrationError, match=r"gimbal at t = .* s: ") as caught:
         mech.integrate(spinning, 5.0, 0.01, method=method, q={"b": 0.5}, v={"b": -1.0})

@@ -153,7 +153,6 @@ def test_a_step_of_the_variational_integrator_has_their_derivatives_in_the_limit
 
 
 def test_so_has_one_on_constraints() -> None:
-    """Of the configuration after a step, by changes of configuration and momentum that keep the constraints."""
     mechanism, q = random_mechanism(2, loops=2)
     system, n = mech.ContinuousMechanism(mechanism), mechanism.size
     v = tangent_rates(mechanism, q, np.random.default_rng(2).normal(size=n))

@@ -16,7 +16,6 @@ from .random_frames import GRAVITY, regular_frames
 
 
 def longhand(frames, q, gravity):
-    """Mass matrix and potential energy, by the paper's recursions."""
     system = System(Tree(frames)).with_gravity(gravity)
     system.tree.set(q, q)
     return system.L_vv(), system.potential_energy()
@@ -94,7 +93,6 @@ def test_a_model_is_its_mechanism(case):
 
 
 def test_a_robot_from_urdf_goes_through():
-    """Through URDF's text, and with hinges about any axis."""
     rng = np.random.default_rng(1)
     model = bm.random_tree(rng, 5, floating=False, kinds=("revolute", "prismatic"))
     mechanism = from_model(bm.load_urdf(bm.urdf_text(model)))

@@ -139,7 +139,6 @@ class OwnWind(mech.CustomForce):
 
 
 def maps(mechanism: mech.Mechanism, share: float = 0.5) -> tuple[mech.DiscreteMechanism, np.ndarray, np.ndarray]:
-    """As a discrete system, and a state in motion on its constraints."""
     system = mech.DiscreteMechanism(mechanism, 0.01, force_share=share, tolerance=1e-14)
     q = mechanism.satisfy_constraints(START)
     v = mechanism.rates_of(q, mechanism.momentum(q, {"a": 0.8, "b": -1.3, "c": 0.5}))

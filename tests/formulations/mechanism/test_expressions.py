@@ -19,9 +19,6 @@ def frames(text):
     return parts_of(f"(system {text})").frames
 
 
-# --- Listing 1 ---
-
-
 def test_listing_1():
     """Built in Python from figure 6, it is the same."""
     j = ry(
@@ -53,9 +50,6 @@ def test_without_its_last_parenthesis_an_arm_is_told_by_its_place():
     with pytest.raises(ExpressionError, match=sentence) as caught:
         parts_of(text)
     assert (caught.value.line, caught.value.column) == (12, 3)
-
-
-# --- Table II ---
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -108,8 +102,6 @@ def test_a_system_of_all_kinds():
 def test_a_system_without_gravity_has_none():
     assert mech.load_mechanism('(system (rx "q" (ty 1 (mass 1))))').gravity is None
 
-
-# --- what is wrong, and where ---
 
 WRONG = {
     "nothing": ("", 1, 1, "there is no expression"),
@@ -179,9 +171,6 @@ def test_errors_name_the_file(tmp_path):
         mech.load_mechanism(str(tmp_path / "bytes.trep"))
 
 
-# --- the way back ---
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_written_is_read_as_equal(seed, tmp_path):
     rng = np.random.default_rng(seed)
@@ -218,9 +207,6 @@ def test_functions_cannot_be_written():
     mechanism = mech.Mechanism("m", [rz("q", mass=(1, 1, 1, 1))], forces=[mech.Torque("q", np.sin)])
     with pytest.raises(InputError, match="the torque of torque is .* build this mechanism in Python"):
         mech.mechanism_text(mechanism)
-
-
-# --- components of one's own ---
 
 
 def test_a_component_of_ones_own_is_named_by_its_word():

@@ -155,7 +155,6 @@ def test_the_lifts_lagrangian_has_a_quarter_of_the_sine(segments):
 
 
 def test_springs_dampers_and_gears_of_variables():
-    """What the random systems do not pin down by sign: a damper takes energy, a torsional spring returns."""
     found = longhand.System(longhand.Tree([rx("a", mass=(1.0, 2.0, 1.0, 1.0)), rx("b", mass=(1.0, 0.5, 1.0, 1.0))]))
     found.potentials, found.forces = (
         [longhand.of_variable(0, *longhand.spring(3.0, 0.1))],

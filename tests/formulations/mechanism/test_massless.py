@@ -18,7 +18,6 @@ ROD = 1.1
 
 
 def bars(constraints: list[mech.Constraint], *coupler: mech.Frame) -> mech.Mechanism:
-    """Crank and rocker, coupled by something, with a spring between them."""
     crank = ry("crank", tz(-0.6, *coupler, name="A", mass=1.0))
     rocker = tx(1.2, ry("rocker", tz(-1.0, name="B", mass=(0.5, 0.01, 0.02, 0.01))))
     springs = [mech.LinearSpring("A", "B", 3.0, 0.4), mech.LinearSpring("B", "world", 2.0)]
@@ -37,7 +36,6 @@ def coupled():
 
 @pytest.fixture(scope="module")
 def start(coupled):
-    """A configuration of the coupled one, and rates on its constraints."""
     q = coupled.satisfy_constraints({"crank": 0.8, "coupler": -0.5})
     return q, tangent_rates(coupled, q, np.array([5.0, 0.1, 2.0]))
 
@@ -62,7 +60,6 @@ def test_a_rod_without_mass_is_a_wire(wired, coupled, start, alpha):
 
 
 def test_its_steps_and_accelerations_are_the_papers(coupled, start):
-    """Whose matrices are dense: with constraints they are regular, though M is not."""
     q, v = start
     twin = twin_of(coupled)
     state = twin.step(twin.start(q, v), 0.01, 1e-12)
@@ -141,7 +138,6 @@ def test_axes_in_one_line_are_told() -> None:
 
 
 def test_constraints_that_become_dependent_on_the_way_are_told() -> None:
-    """A bead on a hoop that is lifted over its top: there, the height and the hoop say the same."""
     bead = tx("x", ty("y", name="bead", mass=1.0))
     lift = ty(kinematic("lift"), name="height")
     held = [Distance("bead", "world", 1.0, name="hoop"), PointAlong("bead", "height", (0, 1, 0), name="lifted")]

@@ -83,7 +83,6 @@ def test_the_work_of_forces_is_what_the_energy_changes_by():
 
 @pytest.mark.parametrize("alpha", [0.5, 0.25])
 def test_a_constant_force_is_a_weight(alpha):
-    """Halves at both ends, as of a force, are what α splits at ½ alone; the motions differ otherwise, by little."""
     frames = [ry("a", tz(-1.0, mass=1.0, name="m"))]
     pull = (0.0, 0.0, -G)
     weighed = mech.Mechanism("weighed", frames, gravity=None, potentials=[mech.Gravity("m", pull)])
@@ -208,7 +207,6 @@ def test_gears_turn_in_their_ratio():
 
 
 def test_two_configurations_start_as_the_paper_has_it():
-    """The initialization procedure: what follows the first two configurations of a motion is that motion."""
     mechanism, _ = damped_pendulum()
     chain = four_bar()
     for one, start in ((mechanism, {"a": 1.0}), (mechanism_of(chain), chain.configuration(chain.start))):
@@ -238,7 +236,6 @@ def test_a_spring_between_two_carts_swings_at_its_frequency():
 
 
 def test_springs_of_zero_length_have_no_kink():
-    """A mass on a spring without a rest length passes through its anchor: an oscillator in all directions."""
     mechanism = mech.Mechanism(
         "well", [tx("x", ty("y", mass=2.0, name="m"))], potentials=[mech.LinearSpring("m", "world", 50.0)]
     )
@@ -248,7 +245,6 @@ def test_springs_of_zero_length_have_no_kink():
 
 
 def test_rates_that_are_zero_but_for_rounding_are_on_the_constraints():
-    """A constraint that nothing moves along, while much moves elsewhere."""
     frames = [tx("x", mass=1.0), rz("a", mass=(1.0, 0.1, 0.1, 0.2)), rz("b", mass=(1.0, 0.1, 0.1, 0.5))]
     mechanism = mech.Mechanism("gears", frames, constraints=[mech.Gear("a", "b", -2.0)])
     frame = mechanism.simulate(0.1, 0.05, v={"x": 3.0, "a": 1e-16}).frame
@@ -268,8 +264,6 @@ def test_a_prescribed_motion_must_be_one():
         with pytest.raises(mech.MechanismError, match="motion of 'x' = 'fast': it must be"):
             run(1.0, kinematic={"x": "fast"})
 
-
-# --- cams ---
 
 CAM = mech.Cam("theta", "lift", cosines=(0.03, 0.004), sines=(0.0, 0.01), mean=0.1)
 

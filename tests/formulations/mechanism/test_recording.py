@@ -25,7 +25,6 @@ def motion(device):
 
 
 def driven():
-    """A cart on a prescribed rail, with a motor, a damper and a spring."""
     arm = ry("a", tz(-1.0, name="bob", mass=(1.0, 0.1, 0.2, 0.15)), name="hinge")
     return mech.Mechanism(
         "driven",
@@ -33,9 +32,6 @@ def driven():
         potentials=[mech.LinearSpring("bob", "world", 2.0)],
         forces=[mech.Damper("a", 0.3), mech.Torque("a", lambda t: np.sin(3.0 * t))],
     )
-
-
-# --- runs ---
 
 
 def test_a_motion_is_a_run_of_the_mechanisms_model(motion, device):
@@ -94,9 +90,6 @@ def test_a_variable_that_would_take_a_columns_name_is_refused():
         _ = mechanism.simulate(0.1, 0.01).run
 
 
-# --- pictures ---
-
-
 def test_links_go_between_the_frames_that_matter(device):
     picture = picture_of(device)
     names = [node.frame.name for node in picture.nodes]
@@ -112,7 +105,6 @@ def vars_of(link):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_surfaces_are_where_the_frames_are(seed):
-    """The balls of masses, and the marks of what is held, in any configuration."""
     rng = np.random.default_rng(seed)
     tip = tz(-0.7, name="tip", mass=0.5)
     mechanism = mech.Mechanism("drawn", [
@@ -135,7 +127,6 @@ def test_surfaces_are_where_the_frames_are(seed):
 
 
 def test_springs_and_wires_are_stretched_between_their_frames():
-    """In any configuration, as the viewer places the ends of the model's lines on bodies and on the ground."""
     from experiments.visualization import trajectory_of
     from experiments.visualization.viewer.model_view import line_ends
 
@@ -162,7 +153,6 @@ def test_springs_and_wires_are_stretched_between_their_frames():
 
 
 def test_boxes_have_the_moments_of_their_masses():
-    """A long one is made smaller, in proportion; what no box has is a ball."""
     box, ball = mech.Mechanism(
         "m", [tx("a", tx(1.0, mass=(12.0, 0.02, 0.01, 0.02))), ty("b", tx(1.0, mass=(1, 0, 1, 0)))]
     ).model.visuals[-2:]

@@ -68,7 +68,6 @@ def test_a_hinge_about_any_axis_is_a_hinge_between_constants() -> None:
 
 
 def test_a_screw_is_a_turn_and_a_shift_that_a_constraint_couples() -> None:
-    """Its acceleration, and what holds it: one freedom in place of two and a multiplier."""
     body = tx(0.4, mass=BODY)
     direct = mech.Mechanism("a", [rx(0.6, mech.screw("q", (0.0, 0.0, 1.0), body, pitch=PITCH))])
     coupled = mech.Mechanism("b", [rx(0.6, rz("q", tz("d", body)))], constraints=[mech.Screw("q", "d", PITCH)])

@@ -169,7 +169,6 @@ def test_late_sensors_and_lagging_actuators_are_gone_back_through(scene, acting)
 
 
 def test_actuators_at_their_limits_pass_nothing_on(scene):
-    """A limit below what the pushed man wants: some torques follow their law no more."""
     limited = replace(scene, disturbances=(*scene.disturbances, Actuators(limit=57.0)), duration=0.1)
     differentiator = Differentiator(limited, (GAINS[0], SET_POINT[0]))
     assert (differentiator._trial.record.passes == 0.0).any()

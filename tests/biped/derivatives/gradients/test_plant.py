@@ -65,7 +65,6 @@ def test_model_and_floor(scene):
 
 
 def test_the_roots_own_centre_of_mass(scene):
-    """What a configuration says of the root is where that is: the start changes with it, its link stays."""
     agrees(scene, parameters_of(scene, ("model.trunk.com[0]",)), {"margin_of_stability_end": 1.0, "rms_torque": 0.02})
 
 
@@ -76,7 +75,6 @@ def test_pushes_and_gravity(scene):
 
 
 def test_friction_where_feet_slide():
-    """Points that slide, yield, and drag their anchors along: in their regimes all is exact."""
     hard = pushed(duration=0.2, impulse=8.0, floor=Floor(mu_s=0.1, mu_d=0.1))
     friction = Parameter("friction", 0.1, lambda mu: replace(hard, floor=Floor(mu_s=mu, mu_d=mu)))
     differentiator = Differentiator(hard, (friction,))
@@ -87,7 +85,6 @@ def test_friction_where_feet_slide():
 
 
 def test_joints_without_a_law():
-    """Springs are the controller's here; bearings, rotors and what hangs on them are the model's. It tumbles, bent."""
     model = replace(human(), bodies=tuple(in_oil(body) for body in human().bodies)).without_contacts()
     scene = Scene(model, JointImpedance(40.0, 1.0), duration=0.1, step=1e-3, integrator=Recursive(tolerance=1e-12))
     spinning = scene.initial_state
@@ -133,7 +130,6 @@ def test_its_own_world_leaves_nothing(scene):
 
 
 def test_another_mans_law_is_not_this_mans():
-    """Tapes are kept; one that was noted with another tree as constants does not serve."""
     slopes = []
     for mass in (45.0, 50.0):
         scene = Scene(with_trunk(mass), WorkspaceController(), duration=0.02)

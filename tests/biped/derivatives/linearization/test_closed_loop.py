@@ -74,7 +74,6 @@ def test_names_and_units(standing):
 
 
 def test_held_anchors_are_parameters(standing):
-    """All points stick: the anchors stay, and the others' eigenvalues are those of A besides sixteen ones."""
     _, found = standing
     assert (found.regimes == HELD).all()
     assert found.kept == tuple(range(36))
@@ -101,7 +100,6 @@ def test_the_slow_modes_are_those_of_the_law(standing):
 
 
 def test_small_deviations_decay_as_it_says(scene, standing):
-    """Along the eigenvector of the slowest mode, over half a second: to one in a hundred."""
     state, found = standing
     values, right = np.linalg.eig(found.dynamic)
     k = int(np.argmax(np.abs(values)))

@@ -43,7 +43,6 @@ def scene_of(floating, kinds=("revolute", "prismatic")):
 
 @pytest.mark.parametrize("floating", [True, False])
 def test_the_computed_torque_law_has_its_exact_derivative(floating):
-    """Gains that couple, a target that moves, a root that floats; over a period of four steps."""
     scene = scene_of(floating)
     model = scene.model
     found = linearize(scene, scene.state)

@@ -115,7 +115,6 @@ def test_it_is_the_derivative_of_the_derivative_on_random_trees(seed, floating):
 
 
 def test_it_is_the_derivative_of_the_derivative_over_several_steps():
-    """On a floor that moves and has a patch, pushed, with springs in the joints; one step's in the next one's."""
     varied = standing_human(None, controller=None, disturbances=ACTING)
     varied.start.arrays.stiffness[6:] = 300.0
     varied.start.arrays.damping[6:] = 5.0

@@ -140,7 +140,6 @@ def test_it_is_symplectic_without_dissipation(floating):
 
 
 def test_it_is_symplectic_where_the_floor_only_stores():
-    """A man whose feet stick, on springs without dampers."""
     varied = standing_human(HELD, floor=FLOOR.with_(b_n=0.0, b_t=0.0, mu_s=50.0))
     nv = varied.model.nv
     A = varied.exact(1)[: 2 * nv, : 2 * nv]

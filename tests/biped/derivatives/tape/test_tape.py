@@ -72,7 +72,6 @@ def test_what_would_lose_its_derivative_is_an_error():
 
 @pytest.mark.parametrize("seconds", [0.02, 0.3])
 def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
-    """All torques by all displacements and momenta, at a state where it was not noted."""
     scene = Scene(human(), WorkspaceController())
     session = Session(scene)
     session.advance(3)

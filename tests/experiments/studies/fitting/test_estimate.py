@@ -71,7 +71,6 @@ def test_intervals_hold_what_is_true_as_often_as_they_say(correlated):
 
 
 def test_a_sum_alone_is_told_as_one_number():
-    """Two that act as their sum: the sum is told, and that neither is."""
     pair = (Bounded("passive", 0.0, 2.0), Bounded("active", 0.0, 2.0))
     measured = 1.45 * TIME + np.random.default_rng(4).normal(0.0, 0.05, 200)
 
@@ -100,7 +99,6 @@ def test_a_value_at_its_bound_is_told():
 
 
 def test_a_prior_is_a_measurement():
-    """A line through nothing but its prior and its points is the weighted mean, by their variances."""
     level = (Bounded("level", -5.0, 5.0),)
     measured = 1.0 + np.random.default_rng(6).normal(0.0, 0.5, 50)
     problem = Problem(level, lambda parts: measured - (10.0 * parts - 5.0), priors={"level": Prior(0.0, 0.1)})

@@ -131,8 +131,6 @@ def test_a_column_must_be_there(subject, column):
     fit_from(Config(changed))
 
 
-# --- what is compared ---
-
 TIME = np.arange(0.0, 1.0, 0.01)
 
 
@@ -178,12 +176,8 @@ def test_a_record_lies_where_its_time_zero_is():
         measured_of(record_of(np.ones_like(TIME)), (Column("x"),), {}, begin=0.0, every=0.01, duration=1.0)
 
 
-# --- parameters that take multiples only ---
-
-
 @pytest.mark.parametrize("value", [0.0, 0.0004, 0.0031, 0.01, 0.0173, 0.02])
 def test_between_multiples_lies_a_cubic(value):
-    """Weights add up to one, keep a straight line everywhere, and a parabola inside."""
     delay = DesignVariable("delay", 0.0, 0.02, targets=("sensors.delay",))
     at, weights = np.array(_multiples(delay, value, 0.002)).T
     assert at.min() >= 0.0

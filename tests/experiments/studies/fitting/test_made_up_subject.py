@@ -64,7 +64,6 @@ def test_the_record_is_as_raw_as_it_is_said_to_be():
 
 @pytest.mark.usefixtures("at_hand")
 def test_its_damping_is_found():
-    """Within four standard deviations; those of the noise of what is compared are all that the interval knows."""
     found = pd.read_csv("results/fit/subject/parameters.csv").set_index("parameter").loc["controller.damping"]
     assert abs(found["value"] - 0.45) < 4.0 * found["sd"]
     assert found["sd"] < 0.01

@@ -149,8 +149,6 @@ def test_a_seed_that_decides_is_told(tmp_path):
     assert calm.warnings == ()
 
 
-# --- statistics as targets ---
-
 TARGETS = {
     "cop_rms_distance_ap": {"value": 5.2, "sd": 1.3, "unit": "mm"},
     "cop_mean_velocity_ap": {"value": 8.0, "sd": 2.0, "unit": "mm/s"},
@@ -187,7 +185,6 @@ def measured_by(trials, verdict="recovered"):
 
 
 def test_parameters_are_found_from_statistics():
-    """Of a made-up subject by the means over the seeds that the fit takes: z-scores of zero at its parameters."""
     plan = fit_from(Config(of_targets()))
     truth = {"controller.damping": 0.5, "controller.stiffness": 1.2}
     own = measured_by(plan.space.trials(plan.space.candidate(1, truth)))

@@ -181,9 +181,6 @@ def test_a_file_says_the_line(tmp_path):
         identification_from(read_config(path))
 
 
-# --- the body ---
-
-
 def test_the_double_pendulum_of_a_body_is_its_single_one_where_it_does_not_bend():
     """But for the lean by which hips and centres of mass are off one line: its square."""
     model = human()

@@ -41,7 +41,6 @@ def measured(seed):
 
 
 def held(seeds, ranges=RANGES, true=TRUE):
-    """In how many of the records each parameter is within its interval."""
     counts = dict.fromkeys(true, 0)
     for seed in seeds:
         table = fit_response(measured(seed), ResponseModel("independent-channels", KNOWN), ranges).estimate.table
@@ -87,7 +86,6 @@ def test_every_error_finds_the_parameters(error):
 
 
 def test_passive_and_active_stiffness_that_no_delay_tells_apart_are_told_as_one():
-    """With proprioception alone and no delay both are one spring: only their sum is in the equations."""
     subject = IndependentChannels(70.6, 634.0, stiffness=1.1, damping=0.4, weight=1.0, delay=0.0, passive_stiffness=0.4)
     known = {"inertia": 70.6, "toppling": 634.0, "damping": 0.4, "weight": 1.0, "delay": 0.0}
     ranges = [Bounded("stiffness", 0.5, 2.0), Bounded("passive_stiffness", 0.0, 1.0)]

@@ -262,7 +262,6 @@ def test_a_gap_is_bridged_before_the_cycles_are_cut(lost, tmp_path):
 
 
 def test_a_filter_and_another_rate_of_both_leave_their_ratio(tmp_path):
-    """The filter's gain is of both alike; what it does at the ends is gone in the cycles that are left out there."""
     record(rate=60.0).to_csv(tmp_path / "subject.csv", index=False)
     cycles = {"identify": {"cycles": 2}}
     data = of_files(str(tmp_path / "subject.csv"), record={"filter": 6.0, "resample": 50.0}, **cycles)

@@ -161,7 +161,6 @@ def test_a_curve_that_leaves_ends_on_the_border():
 
 @pytest.mark.parametrize("sharp", [0.5, 3.0])
 def test_a_corner_is_passed_and_told(sharp):
-    """Two lines that meet in the middle: of the greatest of two functions, the boundary turns there."""
     field = Known(lambda x, y: max(y - 0.5 - sharp * (x - 0.5), y - 0.5 + sharp * (x - 0.5)))
     (branch,) = found_in(field, 8)
     assert branch.ends == ("leaves the range", "leaves the range")

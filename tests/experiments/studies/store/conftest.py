@@ -33,7 +33,6 @@ def make_study(tmp_path):
 
 
 def hear_interrupts():
-    """A shell may have left SIGINT ignored for what runs in its background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -135,7 +135,6 @@ def test_damaged_trials_are_told(make_study):
 
 
 def test_what_a_killed_writer_had_begun_is_undone_by_whoever_reads(make_study):
-    """Killed within a transaction that was on its way to the disk: with a journal of what stood there before."""
     with make_study() as study:
         for number in range(40):
             study.add(trial(number), RESULT)

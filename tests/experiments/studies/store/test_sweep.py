@@ -80,7 +80,6 @@ def test_samples_fill_their_ranges_evenly(method):
 
 
 def test_names_with_dots_need_no_quotes_however_many_they_have():
-    """As TOML reads them: tables in tables."""
     named = {"controller.aside.swing": [0.2, 0.25], "controller.swing": [0.3]}
     changes = {"controller.aside.bearing": 1.1, "initial.jitter": 0.0}
     whole = plan_of(named, experiment="balance", controller="stepping", set=changes)
@@ -283,7 +282,6 @@ def test_what_cannot_have_an_interval_has_none():
 
 
 def test_replicas_have_noise_of_their_own_and_combinations_share_it():
-    """It was the same noise in all of them: their scatter was that of the start alone."""
     noise = {"run.duration": 0.05, "sensors.joint_noise": 1e-3}
     data = {"experiment": "balance", "set": noise, "vary": {"floor.mu_s": [0.6, 0.8]}, "replicas": 2}
     trials = sweep_from(Config(data)).trials()

@@ -131,7 +131,6 @@ def test_what_is_told_who_may_take_any_number_of_steps_holds_there_alone():
 
 
 def test_maps_in_place_with_one_step_and_with_any_are_one_figure_and_have_limits_of_their_own(tmp_path):
-    """One step is for pushes to the front and back; to the sides it closes the feet."""
     search = ["--from=24", "--to=56", "--by=16", "--tolerance=16", "--directions=4", "--replicas=3", "--step=0.001"]
     assert main(["push-map", *STEPS, "0,1,any", *search, "--confidence=0.5", "--out", str(tmp_path)]) == 0
     findings = read_findings(tmp_path)

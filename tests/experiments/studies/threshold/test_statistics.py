@@ -28,8 +28,6 @@ def estimated(recovers, replicas, confidence=0.95, grid=GRID):
     data=st.data(),
 )
 def test_flipping_any_single_outcome_leaves_the_median_in_the_stated_interval(thresholds, odd, confidence, data):
-    """Chaotic replicas too: each falls about some odd values below its threshold, and recovers about those above."""
-
     def recovers(value, replica):
         away = any(replica == r and abs(value - v) < 0.3 for r, v in odd)
         return (value <= thresholds[replica]) != away
@@ -151,7 +149,6 @@ def test_the_crossing_lies_in_its_interval_however_ragged_the_curve(counts):
 
 
 def test_the_interval_of_the_crossing_covers_it_as_often_as_it_says():
-    """Thresholds about a known median, each replica with an island or a hole of its own at random."""
     rng, true, ensembles, held = np.random.default_rng(8), 2.3, 400, 0
     rungs = [0.25 * k for k in range(17)]
     for _ in range(ensembles):

@@ -55,7 +55,6 @@ def test_where_nothing_was_judged_there_is_no_median_and_no_fall(word):
 
 
 def test_one_that_is_undecided_at_the_least_value_is_no_threshold_below_it():
-    """Of three replicas two are known; the interval takes the third for anything."""
     brackets = [
         bracket_of(one) for one in ({0.0: True, 10.0: False}, {0.0: True, 10.0: False}, {0.0: None, 10.0: False})
     ]
@@ -138,7 +137,6 @@ def test_who_does_not_stand_undisturbed_is_not_pushed(word, told):
 
 
 def test_figures_of_what_is_unknown_can_be_drawn_and_end_at_what_was_tried():
-    """The interval of a direction that recovers from all has no end; another one is unknown."""
     ends = {0.0: "recovered", 90.0: "undecided"}
     findings = found(lambda *query: ends.get(query[0], "recovered" if query[2] < 5.0 else "fell"))
     (ring,) = rings_of(findings)

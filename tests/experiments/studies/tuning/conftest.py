@@ -27,7 +27,6 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture
 def small() -> dict[str, Any]:
-    """A tuning's configuration, to be changed as a test likes."""
     return copy.deepcopy(SMALL)
 
 

@@ -36,8 +36,6 @@ def descending(small):
 
 
 def bowl(tuning):
-    """Trials that know their derivatives, of a bowl with its least at BEST."""
-
     def evaluate(trials):
         return {trial.number: result(trial) for trial in trials}
 
@@ -98,7 +96,6 @@ def cost_at(tuning, tuner, point, bounds):
 
 @pytest.mark.slow
 def test_the_slopes_of_the_cost_are_its_differences(descending):
-    """Terms, tied gains, damping ratios, the worst of trials and a limit that is exceeded: of real trials."""
     tuning = tuning_from(Config(descending))
     tuner = Tuner(
         tuning.space, tuning.scorer, lambda trials: {t.number: run_trial(tuning.experiment, t) for t in trials}

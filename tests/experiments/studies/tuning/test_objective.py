@@ -148,7 +148,6 @@ def test_the_thesis_has_the_ratios_that_it_states():
 
 @pytest.mark.parametrize("ratio", [0.9, 1.0])
 def test_a_turn_with_critical_damping_does_not_swing_and_with_less_it_does(ratio):
-    """The controller's own law of orientation: the vector part of the error quaternion, not the angle."""
     stiffness = 50.0
     damping = ratio * design_variable.critical_damping("controller.kd_orientation[0]", stiffness)
     times = np.linspace(0.0, 6.0, 2000)

@@ -32,7 +32,6 @@ def start(file, folder, *more):
 
 
 def kill_after(process, folder, trials):
-    """Kill a tuning once so many trials are finished; how many there were."""
     deadline = time.monotonic() + 300.0
     while time.monotonic() < deadline:
         assert process.poll() is None, process.stderr.read()

@@ -14,8 +14,6 @@ BEST = {"stiffness": 300.0, "damping": 0.8}
 
 
 def answer(function):
-    """Results of trials from a function of (stiffness, damping, start)."""
-
     def evaluate(trials):
         return {
             trial.number: {
