@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from biped import Controller, Fall, InputError, State, chain, simulate
+from biped import Controller, InputError, State, chain, simulate
 from biped.kernels.loop.closed_loop import control
-from controllers import JointPD, WorkspaceGains, load_gains, save_gains
+from controllers import WorkspaceGains, load_gains, save_gains
 from controllers.gains import read_gains
 
 from ..conftest import ROOT, run_python
@@ -134,17 +134,6 @@ def test_what_a_law_cannot_hold_is_refused():
 
     with pytest.raises(TypeError, match="arrays, numbers"):
         simulate(chain(1), Speaks(), duration=0.01, step=1e-3)
-
-
-def test_the_compiled_law_is_that_asked_from_python(person, posture):
-    class InPython(Controller):
-        period, torques = JointPD().period, JointPD().torques
-
-    runs = [
-        simulate(person, controller, state=posture(person), duration=0.1, fall=Fall())
-        for controller in (JointPD(), InPython())
-    ]
-    np.testing.assert_allclose(runs[0].frame, runs[1].frame, rtol=0.0, atol=1e-9)
 
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gains.toml"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biped import InputError, State, dynamics, integrator_named, simulate
+from biped import InputError, State, dynamics, simulate
 from biped.disturbances import compile_ground
 from biped.integrators import Lee, LeeBroyden, LeeNewton, LeeRiqn, Recursive
 from biped.integrators.lee.kernels.quasi_newton import Riqn, set_correction
@@ -14,7 +14,6 @@ from biped.kernels.variational.equations import displace, new_scratch
 from biped.kernels.variational.newton import evaluate
 from biped.model import Model, random_tree, rigid_box
 from contact import RUBBER, Floor
-from experiments.catalogue.registry import experiment_named
 
 from ...rounding import walked
 from .motions import momenta, order_of, thrown
@@ -142,13 +141,6 @@ def test_a_box_falls_and_comes_to_rest(way):
     assert run.frame["body_z"].iloc[-1] == pytest.approx(0.05 - sag, abs=1e-4)
     assert run.summary["momentum_defect"] < 1e-10
     assert abs(run.frame["ledger_residual"].iloc[-1]) < 1e-3 * 2.0 * 9.81 * 0.01
-
-
-def test_settings_from_the_command_line():
-    experiment = experiment_named("stand-tilted")
-    chosen = {"integrator.name": "lee-riqn", "integrator.guess": "dynamics"}
-    assert experiment.build(chosen).integrator == LeeRiqn(guess="dynamics")
-    assert integrator_named("lee-broyden").cost == "O(n²)"
 
 
 def test_an_unknown_guess_is_refused():

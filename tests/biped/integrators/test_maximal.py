@@ -161,12 +161,3 @@ def test_steps_without_a_solution_are_halved():
     ]
     assert runs[0].summary["retried_steps"] == runs[1].summary["retried_steps"] == 5
     assert apart(*(run.state for run in runs)) < 1e-6
-
-
-def test_the_command_line_runs_it(tmp_path, capsys):
-    from experiments.cli import main
-
-    arguments = ["run", "stand-tilted", "--integrator", "maximal", "--duration", "0.1", "--no-figures"]
-    assert main([*arguments, "--out", str(tmp_path)]) == 0
-    assert "maximal" in next(tmp_path.rglob("summary.json")).read_text(encoding="utf-8")
-    capsys.readouterr()

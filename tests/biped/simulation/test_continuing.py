@@ -7,6 +7,8 @@ from biped import Fall, InputError, Run, State, simulate
 from biped.disturbances import Load, Push, Throw, begins_before
 from controllers.workspace import WorkspaceController
 
+from ...conftest import assert_same_arrays
+
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.13052619, 0.0))
 BLOCK = Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-4.5, 0.0, 0.2))
 PUSH = Push("trunk", (0.0, 1.0, 0.0), 4.0, start=0.1011, duration=0.0333, waveform="half-sine")
@@ -18,13 +20,8 @@ def go(model, state, duration, disturbances=(BLOCK, PUSH)):
 
 
 def same(a: State, b: State) -> bool:
-    return same_arrays(a.arrays, b.arrays) and np.array_equal(a.projectile, b.projectile)
-
-
-def same_arrays(a, b) -> bool:
-    if isinstance(a, tuple):
-        return all(same_arrays(x, y) for x, y in zip(a, b, strict=True))
-    return np.array_equal(a, b)
+    assert_same_arrays(a.arrays, b.arrays)
+    return np.array_equal(a.projectile, b.projectile)
 
 
 @pytest.mark.parametrize("split", [0.005, 0.0705, 0.1, 0.1205, 0.2])
@@ -60,7 +57,7 @@ def test_a_run_leaves_the_state_that_it_is_given_as_it_is(person, posture):
     untouched = state.copy()
     first, second = (go(person, state, 0.12) for _ in range(2))
     assert state.steps == 0
-    assert same_arrays(state.arrays, untouched.arrays)
+    assert_same_arrays(state.arrays, untouched.arrays)
     assert second.frame.equals(first.frame)
     assert (second.events["kind"] == "push").any()
 

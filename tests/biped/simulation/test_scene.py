@@ -6,11 +6,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from biped import Fall, InputError, Scene, State, crouching, forward_kinematics, human, rigid_box, simulate, standing
+from biped import Fall, InputError, Scene, crouching, forward_kinematics, human, simulate, standing
 from biped.control.controller import Controller
 from biped.integrators.integrator import Integrator
 from controllers.workspace import WorkspaceController
-from tests.refusals import refuses
 
 
 def test_the_defaults_stand():
@@ -37,25 +36,6 @@ def test_postures_have_their_feet_where_they_say():
     high = forward_kinematics(model, crouching(model).q).contact[:, 2]
     assert np.ptp(high) < 1e-4
     assert high.mean() == pytest.approx(4.6e-3, abs=1e-4)
-
-
-@refuses(
-    (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
-    (lambda: simulate(human(), WorkspaceController), "the class WorkspaceController is no controller"),
-    (lambda: Scene(human(), object()), "object is no controller"),
-    (lambda: standing(rigid_box(1.0, (0.1, 0.1, 0.1))), "has other legs than human"),
-    (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "its legs do not reach"),
-    (lambda: simulate(human(), WorkspaceController(), state=State.at(human(), lifted(0.5))),
-     "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it"),
-)  # fmt: skip
-def test_what_cannot_be_is_refused(act):
-    act()
-
-
-def lifted(height):
-    q = human().neutral()
-    q[2] += height
-    return q
 
 
 def test_a_misspelt_member_of_a_controller_is_refused():

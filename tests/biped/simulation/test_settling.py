@@ -1,7 +1,6 @@
 """A run-in ends at rest, is a part of the motion as if it were counted, and nothing of it is counted."""
 
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,13 +9,13 @@ import biped
 from biped.derivatives.gradients import gradient
 from biped.derivatives.linearization import linearize
 from biped.dynamics import forward_kinematics
-from biped.kernels.loop.closed_loop import control
 from biped.simulation import settling
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 from controllers import JointImpedance, JointPD, Postural, SetPointPath, WorkspaceController
 
 from ...conftest import assert_same_arrays
+from .test_session import CompiledMemory, Integral
 
 MODEL = biped.human()
 LAW = WorkspaceController()
@@ -28,40 +27,6 @@ PUSH = biped.Push("trunk", (1.0, 0.0, 0.0), 5.0, start=0.0, duration=0.1)
 LATE = biped.Sensors(delay=6e-3)
 LIMITED = biped.Actuators(limit=250.0, time_constant=0.01)
 LOADED = biped.Load("trunk", 3.0, (0.1, 0.0, 0.1))
-
-
-class Counting(NamedTuple):
-    count: Floats  # (1,) ticks so far
-
-
-@control.register(Counting)
-def count_up(law, measurement, torque, recorded):  # noqa: ARG001
-    law.count[0] += 1.0
-    torque[7] = law.count[0]
-
-
-@dataclass(frozen=True)
-class CompiledMemory(biped.Controller):
-    def law(self, model):
-        return Counting(np.zeros(1))
-
-
-class Integral(biped.Controller):
-    def __init__(self):
-        self.sum = np.zeros(12)
-
-    def reset(self, observation):
-        self.sum = np.zeros(12)
-
-    def torques(self, observation):
-        self.sum += observation.angles
-        return LAW.torques(observation) - 0.05 * self.sum
-
-    def memory(self):
-        return self.sum.copy()
-
-    def remember(self, memory):
-        self.sum = memory.copy()
 
 
 def rows(session: biped.Session, ticks: int) -> Floats:
@@ -122,7 +87,7 @@ SCENES = {
     "a slippery patch": {"disturbances": (biped.Patch((-0.05, 0.1), (-0.15, 0.1), Floor(mu_s=0.05, mu_d=0.05)),)},
     "springs in the joints": {"controller": JointImpedance()},
     "muscles that hold, with a lag": {"controller": JointImpedance(), "disturbances": (LIMITED,)},
-    "a memory in Python": {"controller": Integral()},
+    "a memory in Python": {"controller": Integral(LAW)},
     "a compiled memory": {"controller": CompiledMemory()},
     "another integrator": {"integrator": "maximal", "controller": JointImpedance()},
 }
@@ -218,7 +183,7 @@ def test_trials_that_differ_later_share_their_run_in(monkeypatch):
     replace(STANDING, controller=WorkspaceController(period=1e-3)).settled()
     assert len(found) == 2
     for _ in range(2):  # an object that may change between
-        replace(STANDING, controller=Integral(), settle=biped.Settle(seconds=SHORT)).settled()
+        replace(STANDING, controller=Integral(LAW), settle=biped.Settle(seconds=SHORT)).settled()
     assert len(found) == 4
 
 

@@ -6,7 +6,6 @@ import pytest
 from biped import Controller, Fall, Impedance, Observation, Push, Recursive, State, Throw, simulate
 from biped.errors import InputError, IntegrationError
 from controllers.workspace import WorkspaceController
-from tests.refusals import refuses
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.13052619, 0.0))
 BLOCK = Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-4.5, 0.0, 0.2))
@@ -36,28 +35,17 @@ class Explicit(Controller):
 @pytest.mark.parametrize("direction", [(-1.0, 0.0, 0.0), (-0.6, 0.8, 0.0)])
 def test_sticking_feet_creep_less_than_a_micrometre_in_20_s(person, direction):
     """Under a constant push of 30 N, forwards or aslant; the feet could take 219 N before they slip."""
-    state = State.at(person)
     push = Push("trunk", direction, 30.0 * 60.0, start=0.0, duration=60.0)
-    state = simulate(
-        person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall()
-    ).state
-    run = simulate(
-        person, Stiff(damping=200.0), state=state, duration=20.0, step=2e-3, disturbances=[push], fall=Fall()
-    )
+    how = {"duration": 20.0, "step": 2e-3, "disturbances": [push], "fall": Fall()}
+    state = simulate(person, Stiff(damping=200.0), state=State.at(person), **how).state
+    run = simulate(person, Stiff(damping=200.0), state=state, **how)
     assert run.summary["verdict"] == "recovered"
     for point in person.contact_names:
         assert (run.frame[f"contact_{point}_mode"] == 4).all()
         track = run.frame[[f"contact_{point}_x", f"contact_{point}_y"]].to_numpy()
         assert np.linalg.norm(track - track[0], axis=1).max() < 1e-6
-    held = -sum(run.frame[f"contact_{point}_f{axis}"] for point in person.contact_names for axis in "x")
+    held = -sum(run.frame[f"contact_{point}_fx"] for point in person.contact_names)
     assert held.iloc[-1] == pytest.approx(30.0 * direction[0], rel=1e-3)
-
-
-@pytest.mark.parametrize("step", [5e-4, 1e-3, 2e-3])
-def test_impedance_stands(person, step):
-    run = simulate(person, Stiff(), duration=3.0, step=step, fall=Fall())
-    assert run.summary["verdict"] == "recovered"
-    assert run.frame["body_z"].iloc[-1] == pytest.approx(1.228, abs=2e-3)
 
 
 def test_impedance_is_stable_with_the_feet_in_the_air_where_the_explicit_law_is_not(person):
@@ -73,19 +61,6 @@ def test_impedance_is_stable_with_the_feet_in_the_air_where_the_explicit_law_is_
     assert total.max() <= total[0] * 1.01
     flung = simulate(aloft, Explicit(), state=State.at(aloft, q), duration=1.0, step=2e-3, fall=Fall())
     assert flung.summary["verdict"] == "lost control"
-
-
-def test_python_and_compiled_loops_agree(person, posture):
-    class Interpreted(Controller):
-        period = CONTROLLER.period
-
-        def torques(self, observation: Observation):
-            return CONTROLLER.torques(observation)
-
-    compiled = simulate(person, CONTROLLER, state=posture(person), duration=0.2, fall=Fall())
-    asked = simulate(person, Interpreted(), state=posture(person), duration=0.2, fall=Fall())
-    columns = [c for c in asked.frame.columns if c != "newton_iterations"]
-    assert np.abs(compiled.frame[columns].to_numpy() - asked.frame[columns].to_numpy()).max() < 1e-6
 
 
 @pytest.mark.parametrize("step", [1e-4, 5e-4, 2e-3])
@@ -146,22 +121,6 @@ def test_a_step_without_a_solution_raises_and_keeps_what_was_computed(person, po
         simulate(person, CONTROLLER, state=posture(person), duration=1.0, step=2e-3, integrator=stubborn)
     assert caught.value.run is not None
     assert np.isfinite(caught.value.run.frame.to_numpy(dtype=float)).all()
-
-
-@refuses(
-    (
-        {"step": 3e-4},
-        "step = 0.0003 s does not divide the controller's period of 0.002 s; "
-        "the nearest steps that do: 0.000285714 or 0.000333333 s",
-    ),
-    ({"step": 5e-3}, "the nearest steps that do: 0.002 s"),
-    ({"step": -1.0}, "step = -1.0"),
-    ({"duration": float("nan")}, "duration = nan"),
-    ({"record_every": 7e-4}, "does not divide record_every"),
-    ({"disturbances": [BLOCK, BLOCK]}, "2 throws: a run takes one at most"),
-)
-def test_arguments_that_do_not_fit(person, arguments):
-    simulate(person, CONTROLLER, **arguments)
 
 
 def test_bad_torques_are_refused_by_name(person):
