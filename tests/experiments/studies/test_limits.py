@@ -122,26 +122,24 @@ def test_a_figure_has_the_limits_of_what_the_law_does(balance, directions):
     assert places == pytest.approx([limit.steps for limit in limits])
 
 
-def test_maps_that_share_a_limit_have_one_line_of_it(balance):
+def rings(balance):
+    """Three maps of the human: on a firm floor, the same again, and on a slippery one."""
     azimuths = (0.0, 120.0, 240.0)
     conditions = [Condition({"push.azimuth": math.radians(one)}, {"direction": one}) for one in azimuths]
     slippery = [replace(one, changes={**one.changes, "floor.mu_s": 0.05, "floor.mu_d": 0.05}) for one in conditions]
-    firm, same, other = (
-        Ring(name, found(plan_of(balance, *those), 20.0).conditions)
-        for name, those in (("firm", conditions), ("same", conditions), ("slippery", slippery))
-    )
-    assert [ring.name for ring, name, _ in limits_of([firm, same, other]) if name == STANDING_LIMITS["limit"]] == [
-        "firm",
-        "slippery",
-    ]
+    named = {"firm": conditions, "same": conditions, "slippery": slippery}
+    return [Ring(name, found(plan_of(balance, *those), 20.0).conditions) for name, those in named.items()]
+
+
+def test_maps_that_share_a_limit_have_one_line_of_it(balance):
+    drawn = [ring.name for ring, name, _ in limits_of(rings(balance)) if name == STANDING_LIMITS["limit"]]
+    assert drawn == ["firm", "slippery"]
 
 
 def test_no_map_is_a_speck_within_its_limits(balance):
-    azimuths = (0.0, 120.0, 240.0)
-    conditions = [Condition({"push.azimuth": math.radians(one)}, {"direction": one}) for one in azimuths]
-    slippery = [replace(one, changes={**one.changes, "floor.mu_s": 0.05, "floor.mu_d": 0.05}) for one in conditions]
-    for those, is_cut in ((conditions, True), (slippery, False)):
-        ring = Ring("one", found(plan_of(balance, *those), 20.0).conditions)
+    """Its limits are shown while they are near, else cut off; the feet do not hide it."""
+    firm, _, slippery = rings(balance)
+    for ring, is_cut in ((firm, True), (slippery, False)):
         limit = max(float(values.max()) for values in ring.limits().values())
         panel = map_panel([ring])
         top = radius_of([ring])

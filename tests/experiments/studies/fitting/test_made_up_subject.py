@@ -47,21 +47,6 @@ def at_hand(laboratory, monkeypatch):
     return laboratory
 
 
-def test_what_has_to_be_written_is_short():
-    lines = [line for line in block("toml").splitlines() if line]
-    assert len(lines) <= 20
-
-
-@pytest.mark.usefixtures("at_hand")
-def test_the_record_is_as_raw_as_it_is_said_to_be():
-    text = Path("subject.csv").read_text(encoding="utf-8")
-    assert re.search(r"^3,0;;\d+,\d+", text, re.MULTILINE)  # decimal commas, and a gap from 3 s on
-    record = read_record("subject.csv")
-    assert record.rate == pytest.approx(100.0)
-    assert np.isnan(record["platform"]).sum() == 10
-    assert record["platform"][:50].mean() == pytest.approx(0.5123, abs=4.0 * 0.3e-3 / 50**0.5)
-
-
 @pytest.mark.usefixtures("at_hand")
 def test_its_damping_is_found():
     found = pd.read_csv("results/fit/subject/parameters.csv").set_index("parameter").loc["controller.damping"]
@@ -172,19 +157,19 @@ def test_what_cannot_stand_beside_it_is_told(own, file, text):
     pairs_beside(own, file)
 
 
-def test_what_was_measured_is_not_written_over(own, capsys):
+def test_what_was_measured_is_not_written_over(own, refusal):
     own.save("saved")
     Path("own.csv").rename("page-record.csv")
     kept = Path("page-record.csv").read_bytes()
-    assert main(["report", "saved", "--record", "page-record.csv", "--out", "page.html"]) == 2
-    assert "would be written over" in capsys.readouterr().err
+    told = refusal("report", "saved", "--record", "page-record.csv", "--out", "page.html")
+    assert "would be written over" in told
     assert Path("page-record.csv").read_bytes() == kept
 
 
 @pytest.mark.usefixtures("at_hand")
-def test_beside_a_study_there_is_no_record(capsys):
-    assert main(["report", "results/fit/subject", "--record", "subject.csv"]) == 2
-    assert "biped fit compares it with a study's" in capsys.readouterr().err
+def test_beside_a_study_there_is_no_record(refusal):
+    told = refusal("report", "results/fit/subject", "--record", "subject.csv")
+    assert "biped fit compares it with a study's" in told
 
 
 @pytest.mark.usefixtures("at_hand")

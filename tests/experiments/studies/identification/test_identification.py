@@ -11,11 +11,9 @@ from biped.dynamics import forward_kinematics, joint_place
 from biped.identification import DoublePendulum, frequency_response
 from biped.identification.channels import GRAVITY
 from biped.metrics import series
-from experiments.studies.config import read_config
-from experiments.studies.identification.identification import Identification, identification_from
+from experiments.studies.identification.identification import Identification
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
-from experiments.studies.run import open_study, recall, run_study
-from experiments.studies.store.folder import Study
+from experiments.studies.run import open_study, run_study
 from experiments.visualization.studies import identification as shown
 from tests.refusals import refuses
 
@@ -70,14 +68,6 @@ def test_the_responses_are_those_of_the_trials_runs(study):
     pd.testing.assert_frame_equal(found.response.frame, wanted.frame, rtol=1e-6)
     assert time[-1] == pytest.approx(plan.cycles.begin + 12.0)
     assert set(found.response.frame.attrs["units"].values()) == {"Hz", "rad", "1"}
-
-
-def test_what_is_in_the_folder_says_the_same_without_running(study):
-    folder, plan, found = study
-    again, recalled = recall(Study.read(folder))
-    assert again.configuration == plan.configuration
-    pd.testing.assert_frame_equal(recalled.response.frame, found.response.frame)
-    assert recalled.fit.estimate.values == found.fit.estimate.values
 
 
 def test_tables_figure_and_fit_are_written(study, tmp_path):
@@ -172,13 +162,6 @@ def test_a_push_moves_the_closed_forms_at_its_height():
 )
 def test_what_makes_no_sense_is_said_before_anything_is_run(data):
     Identification.from_configuration(data)
-
-
-def test_a_file_says_the_line(tmp_path):
-    path = tmp_path / "identify.toml"
-    path.write_text('experiment = "balance"\n[set]\nplatform.motion = "sine"\n[identify]\ncycles = "two"\n')
-    with pytest.raises(InputError, match=r"identify\.toml, line 5: identify\.cycles = 'two'"):
-        identification_from(read_config(path))
 
 
 def test_the_double_pendulum_of_a_body_is_its_single_one_where_it_does_not_bend():

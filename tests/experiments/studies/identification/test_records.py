@@ -189,22 +189,6 @@ def test_what_does_not_repeat_is_cut_into_windows(tmp_path, monkeypatch, capsys)
     assert "Identification of records" in study_page(Study.read("found"), "biped report found").title
 
 
-def test_a_period_that_is_none_is_refused_with_the_right_one(tmp_path):
-    record(cycles=8).to_csv(tmp_path / "subject.csv", index=False)
-    tables = {"identify": {"period": 3.0, "frequencies": "all"}, "record": {"files": str(tmp_path / "subject.csv")}}
-    with pytest.raises(InputError, match=r"subject\.csv: period = 3 s: .* it repeats each 4 s: set the period to that"):
-        Identification.from_configuration(of_files("", **tables))
-
-
-def test_a_stimulus_that_all_but_repeats_is_told(tmp_path):
-    table = record(cycles=8)
-    table["tilt [deg]"] += 0.5 * np.random.default_rng(0).normal(size=len(table))
-    table.to_csv(tmp_path / "subject.csv", index=False)
-    found = found_in(of_files(str(tmp_path / "subject.csv")), tmp_path / "study")
-    assert 0.01 < found.response.unrepeated < 0.1
-    assert "of the stimulus's power differs from cycle to cycle" in found.warnings[0]
-
-
 def gap(table):
     table.loc[300:305, "sway [rad]"] = np.nan
     return table

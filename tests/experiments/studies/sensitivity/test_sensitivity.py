@@ -199,24 +199,6 @@ def test_a_rise_from_a_crouch_takes_knee_torque_from_the_vertical_gain_and_none_
     assert again.table.equals(found.table)
 
 
-def test_an_analysis_goes_on_where_it_was_stopped(tmp_path):
-    analysis = sensitivity_from(Config(REAL))
-    with open_study(analysis, tmp_path / "whole") as study:
-        (whole,) = run_study(analysis, study, executor_named())
-    with open_study(analysis, tmp_path / "parts") as study:
-
-        def stop(done):
-            if done >= 7:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            run_study(analysis, study, executor_named(workers=1), stop)
-    with open_study(analysis, tmp_path / "parts") as study:
-        assert 7 <= len(study.finished) < len(analysis.trials())
-        (found,) = run_study(analysis, study, executor_named())
-    assert found.table.equals(whole.table)
-
-
 def test_the_command_prints_writes_and_draws(tmp_path, capsys):
     (tmp_path / "real.toml").write_text(as_toml(REAL), encoding="utf-8")
     assert main(["sensitivity", str(tmp_path / "real.toml"), "--out", str(tmp_path / "out")]) == 0

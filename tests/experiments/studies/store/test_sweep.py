@@ -363,13 +363,6 @@ def test_wilsons_interval_holds_as_often_as_it_says():
     assert min(held) > 0.80
 
 
-def test_a_setting_from_python_that_is_wrong_is_told():
-    with pytest.raises(InputError, match=r"unknown parameter 'floor\.mu'; did you mean"):
-        sweep("thrown-block", {"floor.mu": [1.0]})
-    with pytest.raises(InputError, match="step"):
-        sweep("thrown-block", {"floor.mu_s": [0.6]}, {"run.step": 0.0007})
-
-
 @pytest.mark.parametrize(("count", "slanted"), [(2, False), (10, True)])
 def test_long_words_below_a_figure_are_slanted(count, slanted):
     """Ten names of 30 letters do not fit side by side below a figure as wide as 75."""

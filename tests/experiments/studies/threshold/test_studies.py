@@ -1,10 +1,5 @@
 """Studies of thresholds through the engine: any number of workers, killed and gone on with, read back, run again."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 
 import pandas as pd
@@ -126,32 +121,3 @@ def test_maps_with_the_same_replicas_are_compared_pair_by_pair(done, tmp_path):
     other = replace(before, plan=replace(PLAN, seed=1))
     with pytest.raises(InputError, match="seeds"):
         compare(other, before)
-
-
-ARGV = ["block-speed", "--from=4", "--to=6", "--by=0.5", "--replicas=6", "--no-figures", "--workers=2"]
-COMMAND = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
-
-
-def command(folder, *more):
-    return [sys.executable, "-c", COMMAND, *ARGV, "--out", str(folder), *more]
-
-
-@pytest.mark.slow
-def test_a_search_that_is_killed_goes_on_and_finds_the_same(tmp_path):
-    killed, whole = tmp_path / "killed", tmp_path / "whole"
-    process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 300.0
-    while not ((killed / "study.json").exists() and len(Study.read(killed).finished) > 8):
-        assert process.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    kept = Study.read(killed).finished
-    assert kept
-    for folder in (killed, whole):
-        done = subprocess.run(command(folder), capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-    pd.testing.assert_frame_equal(Study.read(killed).frame(), Study.read(whole).frame())
-    for name in ("block-speed.csv", "block-speed-replicas.csv", "block-speed-curves.csv"):
-        assert (killed / name).read_bytes() == (whole / name).read_bytes()
