@@ -1,12 +1,13 @@
 """A step that has no solution leaves the state as it was when it began."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import biped
-from biped import human
+from biped import INTEGRATORS, Integrator, State, human, integrator_named, rigid_box, simulate
 
 STEP = 5e-3
 #: Iterations and halvings that do for some parts of a violent step, and not for others.
@@ -64,3 +65,43 @@ def test_a_turn_too_large_for_the_step_is_refused(person):
     spinning = biped.Throw(2.0, (0.3, 0.2, 0.1), (50.0, 0.0, 2.0), (0.0, 0.0, 0.0), angular_velocity=(1e4, 1e4, 0.0))
     with pytest.raises(biped.IntegrationError, match="at 0 s: the thrown box's flight or collision has no solution"):
         biped.simulate(person, step=2e-3, duration=0.1, disturbances=[spinning])
+
+
+RATE, BRANCH_STEP = 100.0, 9e-3
+#: sin θ = ω h has two solutions for the turn θ of a midpoint body in a step.
+SMALL = math.asin(RATE * BRANCH_STEP)
+LARGE = math.pi - SMALL
+
+
+def started_at(turn: float) -> State:
+    """A box that spins about z, whose first candidate for the step turns it by so much."""
+    model = rigid_box(2.0, (0.2, 0.3, 0.4)).without_contacts().with_gravity((0.0, 0.0, 0.0))
+    state = State.at(model, v=[0.0, 0.0, 0.0, 0.0, 0.0, RATE])
+    state.arrays.cache.rate[5] = 2.0 * math.tan(turn / 2.0) / BRANCH_STEP
+    return state
+
+
+def turned(state: State) -> float:
+    return 2.0 * math.atan2(state.q[6], state.q[3])
+
+
+@pytest.mark.parametrize("name", ["recursive", "maximal"])
+def test_the_small_turn_is_taken_at_once(name):
+    state, tolerance = started_at(RATE * BRANCH_STEP), 1e-12
+    integrator = integrator_named(name, tolerance=tolerance)
+    run = simulate(state.model, state=state, step=BRANCH_STEP, duration=BRANCH_STEP, integrator=integrator)
+    state = run.state
+    left = tolerance * BRANCH_STEP / (2.0 / 12.0 * (0.2**2 + 0.3**2) * math.cos(SMALL))  # of I sin θ/h; and rounding
+    assert turned(state) == pytest.approx(SMALL, abs=2.0 * left)
+    assert run.summary["retried_steps"] == 0
+
+
+@pytest.mark.parametrize("integrator", [INTEGRATORS["recursive"], INTEGRATORS["maximal"]], ids=lambda i: i.name)
+def test_the_large_turn_is_not_taken_for_a_solution(integrator: Integrator):
+    state = started_at(LARGE)
+    momentum = state.momentum.copy()
+    run = simulate(state.model, state=state, step=BRANCH_STEP, duration=BRANCH_STEP, integrator=integrator)
+    state = run.state
+    assert run.summary["retried_steps"] == 1
+    assert turned(state) == pytest.approx(RATE * BRANCH_STEP, abs=0.05)
+    assert np.allclose(state.momentum, momentum, rtol=1e-12, atol=1e-12)
