@@ -132,11 +132,6 @@ def test_columns_that_cannot_be_are_told(names):
     simulate(chain(2), Wrong(), duration=0.01)
 
 
-def test_recording_outside_of_a_run_does_nothing():
-    model = chain(2)
-    assert not Recording().torques(Observation(model, 0.0, model.neutral(), np.zeros(2))).any()
-
-
 def test_reset_comes_once_a_run_before_the_first_torques():
     calls = []
 

@@ -108,14 +108,6 @@ def test_the_pendulum_against_its_closed_form() -> None:
     np.testing.assert_allclose(p, third * np.outer(z, z) * (1.0 - same / across), rtol=1e-12)
 
 
-def test_the_discrete_lagrangian_of_the_pendulum_against_its_closed_form() -> None:
-    found, h, g = at_the_print(), 0.1, 9.8
-    bent = 0.25 * g * h * np.cos(0.5 * (0.2 + found.next_state[0]))
-    np.testing.assert_allclose(
-        np.ravel(found.lagrangian), [1.0 / h - bent, -1.0 / h - bent, 1.0 / h - bent], rtol=1e-13
-    )
-
-
 @pytest.mark.parametrize("alpha", [0.5, 0.3])
 def test_the_discrete_lagrangian_is_bent_as_differences_of_energies_say(alpha: float) -> None:
     mechanism = Random(1, conservative=True, loops=0).system.mechanism

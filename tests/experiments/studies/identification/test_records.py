@@ -257,23 +257,22 @@ def test_a_filter_and_another_rate_of_both_leave_their_ratio(tmp_path):
     assert np.abs(found.response.values["sway"] / wanted - 1.0).max() < 2.0 * share
 
 
-def test_times_that_drift_from_the_wanted_rate_are_resampled(tmp_path):
-    """100.1 Hz for 100: by the last cycle more than a sample off, though each step is within a thousandth."""
-    record(rate=100.1).to_csv(tmp_path / "subject.csv", index=False)
-    data = of_files(str(tmp_path / "subject.csv"), record={"resample": 100.0, "filter": 20.0}, identify={"cycles": 2})
-    found = Identification.from_configuration(data).recorded.spectra[0]
-    share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
-    assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
-
-
-def test_cycles_begin_between_two_samples_of_what_is_resampled(tmp_path):
-    """A begin off the record's own samples: as of the record that begins there, but for lines between samples."""
-    record(rate=100.0).to_csv(tmp_path / "subject.csv", index=False)
-    tables = {"record": {"resample": 50.0, "filter": 20.0, "begin": 0.1234}, "identify": {"cycles": 2}}
+def spectra_of(table, tmp_path, **tables):
+    """Fourier coefficients of a record, and the ratio of its response to its stimulus at the excited frequencies."""
+    table.to_csv(tmp_path / "subject.csv", index=False)
     found = Identification.from_configuration(of_files(str(tmp_path / "subject.csv"), **tables)).recorded.spectra[0]
+    return found, found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
+
+
+@pytest.mark.parametrize(("rate", "prepared"), [
+    (100.1, {"resample": 100.0}),  # by the last cycle more than a sample off, though each step is within a thousandth
+    (100.0, {"resample": 50.0, "begin": 0.1234}),  # off the record's own samples
+])  # fmt: skip
+def test_resampled_records_have_their_cycles(rate, prepared, tmp_path):
+    """But for straight lines between samples."""
+    prepared = {"filter": 20.0} | prepared
+    _, ratio = spectra_of(record(rate=rate), tmp_path, record=prepared, identify={"cycles": 2})
     share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
     assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
 
 
@@ -284,33 +283,24 @@ def test_times_in_whole_milliseconds_have_all_their_cycles(rate, prepared, cycle
     """Each off by δ ≤ 0.5 ms, by which no coefficient is off by more than ωδ times all sines, twice."""
     table = record(rate=rate)
     table["time [s]"] = table["time [s]"].round(3)
-    table.to_csv(tmp_path / "subject.csv", index=False)
     told = {name: value * rate if name == "resample" else value for name, value in prepared.items()}
-    data = of_files(str(tmp_path / "subject.csv"), record=told, identify={"cycles": cycles})
-    found = Identification.from_configuration(data).recorded.spectra[0]
+    found, ratio = spectra_of(table, tmp_path, record=told, identify={"cycles": cycles})
     assert len(found.trial) == cycles
     size = np.abs(SUBJECT.response(FREQUENCIES))
     off = 2.0 * 2.0 * np.pi * FREQUENCIES.max() * 0.5e-3 * (len(size) + size.sum() / size.min())
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
     assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < off
 
 
 def test_a_row_that_is_left_out_of_rounded_times_is_one_row(tmp_path):
     """60 rows at 120 Hz, half a second, in steps of 8 and 9 ms."""
-    table = record(rate=120.0)
+    table = record(rate=120.0).drop(index=range(700, 760))
     table["time [s]"] = table["time [s]"].round(3)
-    table.drop(index=range(700, 760)).to_csv(tmp_path / "subject.csv", index=False)
-    data = of_files(str(tmp_path / "subject.csv"), record={"gaps": 0.6}, identify={"cycles": 2})
-    assert len(Identification.from_configuration(data).recorded.spectra[0].trial) == 2
+    assert len(spectra_of(table, tmp_path, record={"gaps": 0.6}, identify={"cycles": 2})[0].trial) == 2
 
 
 def test_no_cycle_is_lost_that_begins_between_two_samples(tmp_path):
     """Of 16 s, after 0.1234 s and one that is skipped, two are whole."""
-    record(rate=100.0).to_csv(tmp_path / "subject.csv", index=False)
-    data = of_files(str(tmp_path / "subject.csv"), record={"begin": 0.1234})
-    found = Identification.from_configuration(data).recorded.spectra[0]
-    assert len(found.trial) == 2
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
+    _, ratio = spectra_of(record(rate=100.0), tmp_path, record={"begin": 0.1234})
     np.testing.assert_allclose(ratio, np.tile(SUBJECT.response(FREQUENCIES), (2, 1)), rtol=1e-12)
 
 
