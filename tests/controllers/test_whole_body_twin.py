@@ -84,16 +84,12 @@ def test_torques_are_those_of_the_twin_anywhere(case):
         compare(twin, seen, controller.kept, torques)
 
 
-def comparison(twin: Twin, ends: list[int]):
-    return lambda seen, law, torques: ends.append(compare(twin, seen, law, torques))
-
-
 def test_torques_are_those_of_the_twin_along_runs():
     """Of each eleventh tick of pushed runs, up to the fall, which some end in."""
     ends = []
     for scene in scenes(4):
         twin = Twin(WholeBodyController(), scene.model)
-        run_of(scene, Watched(comparison(twin, ends), every=11), 0.8)
+        run_of(scene, Watched(lambda *found, twin=twin: ends.append(compare(twin, *found)), every=11), 0.8)
     assert len(ends) > 100
 
 

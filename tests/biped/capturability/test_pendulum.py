@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 from scipy.optimize import linprog
 
-from biped import InputError, Signal, human, standing
+from biped import InputError, Push, Signal, human, standing
 from biped.capturability.flywheel import Flywheel, widened
 from biped.capturability.pendulum import NoLimitError, Pendulum, edge, sides_of, transform
 from biped.capturability.stance import Stance, heading, stance_of
@@ -112,6 +112,8 @@ def test_it_withstands_at_once_26_to_the_back_28_to_the_front_and_51_to_the_side
     distances = [stance.distance(azimuth) for azimuth in (0.0, math.pi / 2.0, math.pi)]
     assert distances[0] + distances[2] == pytest.approx(TOE + HEEL)
     assert distances == pytest.approx([0.111, 0.2, 0.100], abs=5e-4)
+    within_a_tenth = Push("trunk", (1.0, 0.0, 0.0), 1.0, duration=0.1, waveform="half-sine").given
+    assert stance.impulse(0.0, within_a_tenth) == pytest.approx(1.18 * found[0], rel=5e-3)
 
 
 def test_its_trunk_turns_about_the_hips(stance):

@@ -102,6 +102,8 @@ def test_what_it_records_stands_in_columns_with_units():
     angle = dict(zip(np.round(frame["time"], 6), frame["angle_joint_1"], strict=True))
     expected = [angle[round(2e-3 * tick, 6)] for tick in shown[shown >= 0]]
     assert np.array_equal(frame["first"][shown >= 0], expected)
+    # Outside of a run recording does nothing.
+    assert not Recording().torques(Observation(model, 0.0, model.neutral(), np.zeros(2))).any()
 
 
 @refuses(

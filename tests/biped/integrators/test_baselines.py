@@ -27,7 +27,7 @@ from experiments.catalogue.registry import experiment_named
 
 from ...conftest import assert_same_arrays
 from .motions import thrown
-from .textbook import Forces, exact, step
+from .textbook import Forces, exact, matrix, step
 
 KINDS = ("revolute", "prismatic", "spherical")
 EXPLICIT = [ExplicitEuler(), SemiImplicitEuler(), RungeKutta4()]
@@ -171,7 +171,7 @@ def test_one_step_in_stance_is_the_textbooks(integrator):
     assert np.abs(wanted.force[:, :2]).max() > 10.0
     arm = [dynamics.forward_kinematics(model, x) for x in (q, state.q)]
     trunk = model.body_index("trunk")
-    places = [np.array(a.position[trunk]) + rotated(a.orientation[trunk], push.point) for a in arm]
+    places = [np.array(a.position[trunk]) + matrix(a.orientation[trunk]) @ push.point for a in arm]
     assert after.ledger.works[ACTUATORS] == pytest.approx(h * wanted.joint_power, rel=1e-9)
     assert after.ledger.works[CONTACT] == pytest.approx(h * wanted.contact_power, rel=1e-9)
     assert after.ledger.works[PUSHES] == pytest.approx(mean_force @ (places[1] - places[0]), rel=1e-9)
@@ -185,12 +185,6 @@ def test_one_step_in_stance_is_the_textbooks(integrator):
     np.testing.assert_allclose(about_origin, turned - h * wanted.moment, rtol=0.0, atol=1e-9)
     if integrator.order == 1:
         assert np.linalg.norm(after.ledger.defect[3:]) > 1e-5
-
-
-def rotated(quaternion: np.ndarray, point) -> np.ndarray:
-    from .textbook import matrix
-
-    return matrix(quaternion) @ np.asarray(point)
 
 
 @pytest.mark.parametrize("integrator", EXPLICIT, ids=by_name)

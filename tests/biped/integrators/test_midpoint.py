@@ -32,13 +32,9 @@ KINDS = ("revolute", "prismatic", "spherical")
 QUATERNIONS = arrays(float, 4, elements=st.floats(-1.0, 1.0)).filter(lambda q: np.linalg.norm(q) > 0.1)
 
 
-def unit(q):
-    return tuple(float(x) for x in np.asarray(q) / np.linalg.norm(q))
-
-
 @given(QUATERNIONS, arrays(float, 3, elements=st.floats(-5.0, 5.0)))
 def test_a_chart_is_one_to_one_where_it_is_chosen(q, momentum):
-    quaternion = unit(q)
+    quaternion = tuple((q / np.linalg.norm(q)).tolist())
     chart = charts.choose_chart(quaternion)
     angles = charts.angles_of(chart, quaternion)
     assert abs(np.sin(angles[1])) <= charts.FAR + 1e-12

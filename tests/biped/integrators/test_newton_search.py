@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 from biped import Recursive, State, dynamics, simulate
 from biped.disturbances import Push, compile_ground, compile_pushes
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
-from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
 from biped.kernels.step.step import begin_substep, prepare
 from biped.kernels.tree.factorization import eliminate, solve
@@ -330,17 +329,6 @@ def test_the_tolerance_is_what_rounding_leaves_where_that_is_more(seed):
             expected = min((model.n + farthest) * np.finfo(float).eps * spread / H, 1e-4)
             assert round_off(tree, scratch.q, scratch.motion.poses, h) == pytest.approx(expected, rel=1e-9)
             assert tolerance_of(search.method, tree, scratch, h) == pytest.approx(max(1e-8, expected), rel=1e-9)
-
-
-def test_pushes_act_where_their_points_are():
-    search = Search(2)
-    search.norm()
-    push, i = search.pushes, search.pushes.body[0]
-    for arms, poses in ((push.left, search.scratch.motion.poses), (push.right, search.scratch.next)):
-        R = poses.rotation[i].reshape(3, 3)
-        assert arms[0] == pytest.approx(poses.com[i] + R @ (0.1, 0.0, 0.2), rel=1e-14)
-    set_push_impulses(push, 0.25, 0.5)
-    assert push.impulse[0] == pytest.approx(2.0 * 0.25 * np.array([1.0, 2.0, 3.0]) / math.sqrt(14.0), rel=1e-14)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

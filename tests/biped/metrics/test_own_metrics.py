@@ -154,14 +154,6 @@ def test_an_unknown_metric_is_refused():
         metric_named("wobble")
 
 
-def unit_of(metric):
-    return metric.unit or "–"
-
-
-def formula_of(metric):
-    return metric.formula.replace("|", "∣")  # a bar would end the cell
-
-
 def test_the_page_tells_of_every_metric_what_the_registry_does():
     rows = [match.groups() for line in PAGE.read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))]
     table = {name: tuple(cell.strip() for cell in cells) for name, *cells in rows}

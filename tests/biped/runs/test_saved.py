@@ -29,10 +29,6 @@ def summary_of(folder):
     return json.loads((folder / "summary.json").read_text(encoding="utf-8"))
 
 
-def write_summary(folder, summary):
-    (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
-
-
 def test_what_is_saved_is_read(run, folder):
     read = Run.load(folder, run.state.model)
     assert read.frame.equals(run.frame)
@@ -75,7 +71,7 @@ def test_numbers_are_saved_once(folder):
 
 @pytest.mark.parametrize("version", [1, 2, 4])
 def test_a_run_of_another_format_is_refused_in_a_sentence(run, folder, version):
-    write_summary(folder, summary_of(folder) | {"format": version})
+    (folder / "summary.json").write_text(json.dumps(summary_of(folder) | {"format": version}), encoding="utf-8")
     with pytest.raises(InputError, match=rf"saved by another version \(format {version}, here 3\); run it again"):
         Run.load(folder, run.state.model)
 

@@ -111,11 +111,6 @@ TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0
 SIDES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
 
 
-def random_hull(rng, count=14):
-    points = rng.normal(size=(count, 3))
-    return Shape(tuple(map(tuple, 0.3 * points / np.linalg.norm(points, axis=1)[:, None])))
-
-
 def test_faces_of_a_box_are_its_six_sides():
     shape = block((1.0, 2.0, 3.0), (0.1, 0.2, 0.3))
     assert len(shape.faces) == 6
@@ -129,7 +124,8 @@ def test_faces_of_a_box_are_its_six_sides():
 
 
 def test_corners_go_around_faces_and_sides_look_inwards():
-    shape = random_hull(np.random.default_rng(3))
+    points = np.random.default_rng(3).normal(size=(14, 3))
+    shape = Shape(tuple(map(tuple, 0.3 * points / np.linalg.norm(points, axis=1)[:, None])))
     edges = {
         frozenset((face.corners[k - 1], face.corners[k])) for face in shape.faces for k in range(len(face.corners))
     }

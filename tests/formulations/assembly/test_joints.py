@@ -17,10 +17,6 @@ ALL = (*((*pair, 0.0) for pair in PAIRS), ("line", "axis", 0.1))
 FREE = {"point": 0, "line": 1, "plane": 2, "free": 3, "fixed": 0, "axis": 1, "cardan": 2, "homokinetic": 2}
 
 
-def freedoms_of(translation, turn, pitch):
-    return FREE[translation] + (3 if turn == "free" else FREE[turn]) - (pitch != 0.0)
-
-
 @pytest.mark.parametrize(("translation", "turn", "pitch"), ALL)
 def test_gradients_are_those_of_differences(translation, turn, pitch):
     rng = np.random.default_rng(hash_of(translation, turn, pitch))
@@ -42,7 +38,8 @@ def test_a_joint_puts_bodies_where_its_coordinates_say(translation, turn, pitch)
     for _ in range(5):
         assembly = pair_of_bodies(rng, translation, turn, pitch)
         one = assembly.joints[0]
-        assert len(one.free_rows) == freedoms_of(translation, turn, pitch)
+        turning = 3 if turn == "free" else FREE[turn]
+        assert len(one.free_rows) == FREE[translation] + turning - (pitch != 0.0)
         assert len(one.free_rows) + len(one.rigid_rows) == 6
         given = random_coordinates(rng, one)
         place = assembly.place({"joint": given}, {"a": (rng.normal(size=3), (0.6, 0.0, 0.8, 0.0))})

@@ -48,17 +48,8 @@ def systems() -> list[tuple[mech.ContinuousMechanism, np.ndarray]]:
     return [*found, (system, at_random(system, 3, q))]
 
 
-def linearized(system: mech.ContinuousMechanism, w: np.ndarray) -> mech.ContinuousLinearization:
-    return system.linearize(w[: system.states], w[system.states :], TIME)
-
-
 def first(found: mech.ContinuousLinearization) -> np.ndarray:
     return np.block([[found.A, found.B], [found.multipliers_by_state, found.multipliers_by_input]])
-
-
-def parts(system: mech.ContinuousMechanism) -> tuple[slice, slice, slice]:
-    n = system.mechanism.size
-    return slice(0, n), slice(n, 2 * n), slice(2 * n, None)
 
 
 @pytest.mark.parametrize("which", range(4))
@@ -69,8 +60,10 @@ def test_first_derivatives_are_those_that_differences_find(which: int) -> None:
         found = system._solved(w[: system.states], w[system.states :], TIME)
         return np.concatenate([found.rate, found.multipliers])
 
-    expected, exact = jacobian(values, w, *REACHES), first(linearized(system, w))
-    for part in parts(system):
+    found = system.linearize(w[: system.states], w[system.states :], TIME)
+    expected, exact = jacobian(values, w, *REACHES), first(found)
+    n = system.mechanism.size
+    for part in (slice(0, n), slice(n, 2 * n), slice(2 * n, None)):
         assert expected[part].departure(exact[part], 1e-9, alike=True) <= 1.0
 
 

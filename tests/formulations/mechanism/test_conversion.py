@@ -54,7 +54,8 @@ def test_a_mechanisms_model_is_the_mechanism_again(seed):
     rng = np.random.default_rng(seed + 100)
     model = bm.random_tree(rng, 8, floating=False, kinds=("revolute", "prismatic"))
     again = to_model(from_model(model))
-    assert [(b.name, b.parent) for b in again.bodies] == [(b.joint.name, parent_joint(model, b)) for b in model.bodies]
+    joint_of = {None: None} | {b.name: b.joint.name for b in model.bodies}
+    assert [(b.name, b.parent) for b in again.bodies] == [(b.joint.name, joint_of[b.parent]) for b in model.bodies]
     for body, other in zip(again.bodies, model.bodies, strict=True):
         assert body.joint.kind == other.joint.kind
         assert body.mass == pytest.approx(other.mass, rel=1e-14)
@@ -62,10 +63,6 @@ def test_a_mechanisms_model_is_the_mechanism_again(seed):
         np.testing.assert_allclose(body.joint.position, other.joint.position, atol=1e-14)
         np.testing.assert_allclose(body.com, other.com, atol=1e-14)
         np.testing.assert_allclose(body.inertia, other.inertia, atol=1e-14)
-
-
-def parent_joint(model, body):
-    return None if body.parent is None else model.bodies[model.body_index(body.parent)].joint.name
 
 
 @pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning")

@@ -99,6 +99,7 @@ def test_the_pendulum_against_its_closed_form() -> None:
     same, across = 1.0 / h - 0.25 * g * h * np.cos(middle), -1.0 / h - 0.25 * g * h * np.cos(middle)
     a = -same / across
     A = np.array([[a, -1.0 / across], [same * a + across, -same / across]])
+    np.testing.assert_allclose(np.ravel(found.lagrangian), [same, across, same], rtol=1e-13)
     np.testing.assert_allclose(found.A, A, rtol=1e-13)
     np.testing.assert_allclose(found.B, [[-h / across], [-h * same / across]], rtol=1e-13)
     third = g * h / 8.0 * np.sin(middle)  # of L_d by any three angles

@@ -40,11 +40,6 @@ def agrees(scene, parameters, terms):
     return found
 
 
-def with_push(scene, impulse):
-    (push,) = scene.disturbances
-    return replace(scene, disturbances=(replace(push, impulse=impulse),))
-
-
 def with_gravity(scene, down):
     model = scene.model.with_gravity((0.0, 0.0, -down))
     state = scene.state.copy()
@@ -70,7 +65,8 @@ def test_the_roots_own_centre_of_mass(scene):
 
 def test_pushes_and_gravity(scene):
     gravity = Parameter("gravity", 9.81, lambda value: with_gravity(scene, value))
-    push = Parameter("push", 4.0, lambda value: with_push(scene, value))
+    (given,) = scene.disturbances
+    push = Parameter("push", 4.0, lambda value: replace(scene, disturbances=(replace(given, impulse=value),)))
     agrees(scene, (push, gravity), SMOOTH)
 
 

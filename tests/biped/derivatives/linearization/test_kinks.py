@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Controller, InputError, Midpoint, Recursive, Scene, Signal, State, human
+from biped import InputError, Midpoint, Recursive, Scene, Signal, State, human
 from biped.derivatives.gradients import Differentiator
 from biped.derivatives.linearization import KinkError, Linearizer, linearize
 from biped.derivatives.linearization.coordinates import displacement
@@ -123,26 +123,16 @@ def test_a_gradient_tells_of_a_joint_at_its_stop():
 LAW_STEP, PERIOD = 1e-3, 4e-3
 
 
-def targets(model, rng):
-    first = model.joint_names[0]
-    target = {name: float(angle) for name, angle in zip(model.joint_names, rng.normal(size=99), strict=False)}
-    return target, {first: Signal.step(0.3, 0.0, 0.5)}
-
-
-def computed_torque(model, rng):
-    target, path = targets(model, rng)
+def scene_of(floating):
+    rng = np.random.default_rng(7)
+    model = random_tree(rng, 6, floating=floating, kinds=("revolute", "prismatic"), armature=0.1)
+    state = State.at(model, bent_configuration(model, rng, 1.0), rng.normal(size=model.nv))
     count = len(model.joint_names)
+    target = dict(zip(model.joint_names, rng.normal(size=count).tolist(), strict=True))
+    path = {model.joint_names[0]: Signal.step(0.3, 0.0, 0.5)}
     coupled = rng.normal(size=(count, count))
     kp = 100.0 * np.eye(count) + 10.0 * coupled @ coupled.T
-    return ComputedTorque(kp=kp, kd=30.0, target=target, path=path, period=PERIOD)
-
-
-def scene_of(floating, kinds=("revolute", "prismatic")):
-    rng = np.random.default_rng(7)
-    model = random_tree(rng, 6, floating=floating, kinds=kinds, armature=0.1)
-    q = bent_configuration(model, rng, 1.0)
-    state = State.at(model, q, rng.normal(size=model.nv))
-    law: Controller = computed_torque(model, rng)
+    law = ComputedTorque(kp=kp, kd=30.0, target=target, path=path, period=PERIOD)
     return Scene(model, law, state=state, step=LAW_STEP, integrator=Recursive(tolerance=1e-12))
 
 

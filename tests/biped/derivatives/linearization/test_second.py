@@ -170,11 +170,7 @@ def test_it_is_asked_for_by_order():
     with pytest.raises(InputError, match="52 states"):
         step.weighted_second(weights[1:])
     late = replace(scene, disturbances=(Sensors(delay=4e-3),))
-    with pytest.raises(InputError, match="not late"):
-        linearize(late, settled_late(late), closed_loop=False, order=2)
-
-
-def settled_late(scene):
-    session = Session(scene)
+    session = Session(late)
     session.advance(20)
-    return session.state
+    with pytest.raises(InputError, match="not late"):
+        linearize(late, session.state, closed_loop=False, order=2)

@@ -85,11 +85,6 @@ def test_processes_that_are_killed_again_and_again_end_it():
         found += (trial.number for trial, _ in Processes(2).run(fell_short, trials))
 
 
-def kill_one(cluster):
-    nanny = next(iter(cluster.workers.values()))
-    os.kill(nanny.pid, signal.SIGKILL)
-
-
 @pytest.mark.parametrize(
     ("count", "workers"), [pytest.param(40, 2, id="short"), pytest.param(400, 4, id="long", marks=pytest.mark.slow)]
 )
@@ -106,7 +101,7 @@ def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_he
         def progress(done):
             assert done == len(study.finished)
             if done == count // 3:
-                kill_one(cluster)
+                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
                 killed.append(time.monotonic())
 
         run_trials(study, trials, Dask(client=client), progress)
