@@ -31,8 +31,8 @@ class Wrapped(biped.Controller):
 
 
 class Integral(biped.Controller):
-    def __init__(self, law=CONTROLLER):
-        self.law = law
+    def __init__(self, inner=CONTROLLER):
+        self.inner = inner
         self.sum = np.full(12, np.nan)
         self.starts = []
 
@@ -42,7 +42,7 @@ class Integral(biped.Controller):
 
     def torques(self, observation):
         self.sum += observation.angles
-        return self.law.torques(observation) - 0.05 * self.sum
+        return self.inner.torques(observation) - 0.05 * self.sum
 
     def memory(self):
         return self.sum.copy()
