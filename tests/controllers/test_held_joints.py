@@ -92,9 +92,11 @@ def test_sensors_act_on_a_law_that_also_holds_joints():
     assert not np.allclose(noisy.frame["torque_left_knee_pitch"], exact.frame["torque_left_knee_pitch"])
 
 
-def test_a_joint_that_cannot_be_held_is_refused():
+def test_joints_that_cannot_be_held_are_refused():
     with pytest.raises(InputError, match="'left_shoulder' of model 'armed', which is in no leg, is spherical: weld"):
         WorkspaceController().law(with_arms(spherical))
+    with pytest.raises(ModelError, match="unknown joint 'left_elbw'; did you mean 'left_elbow'"):
+        WorkspaceController(held=HeldJoints(angles={"left_elbw": 0.1})).impedance(with_arms())
 
 
 @refuses(
@@ -105,11 +107,6 @@ def test_a_joint_that_cannot_be_held_is_refused():
 )
 def test_bad_settings_are_refused(settings):
     HeldJoints(**settings)
-
-
-def test_an_unknown_joint_is_refused():
-    with pytest.raises(ModelError, match="unknown joint 'left_elbw'; did you mean 'left_elbow'"):
-        WorkspaceController(held=HeldJoints(angles={"left_elbw": 0.1})).impedance(with_arms())
 
 
 LARGEST = 1e3

@@ -88,9 +88,14 @@ def test_what_does_not_stand_on_its_support_has_no_limit(support):
     edge(np.array(support), heading(0.0))
 
 
-def test_a_pendulum_has_a_height():
+def test_what_has_no_limit_is_told(pendulum, rectangle):
     with pytest.raises(InputError, match="height"):
         Pendulum(70.0, 0.0, 9.81)
+    model = human().without_contacts()
+    with pytest.raises(NoLimitError, match="no contact points"):
+        stance_of(model, model.neutral())
+    with pytest.raises(InputError, match="give their joints limits"):
+        Stance(pendulum, SQUARE).impulse(0.0, rectangle, hips=True)
 
 
 @pytest.fixture(scope="module")
@@ -134,12 +139,6 @@ def test_its_trunk_turns_about_the_hips(stance):
 def test_hips_of_unknown_strength_are_no_flywheel():
     model = human()
     assert stance_of(model, standing(model).q).flywheels == ()
-
-
-def test_what_touches_nothing_has_no_limit():
-    model = human().without_contacts()
-    with pytest.raises(NoLimitError, match="no contact points"):
-        stance_of(model, model.neutral())
 
 
 EQUAL = Flywheel(5.0, (300.0, 300.0), (1.2, 0.4))
@@ -192,8 +191,3 @@ def test_each_axis_adds_on_its_own(pendulum):
 
 def test_a_hip_at_its_stop_adds_nothing(pendulum):
     assert Flywheel(5.0, (300.0, 300.0), (0.0, 0.4)).reach(pendulum, 0) == 0.0
-
-
-def test_unknown_hips_are_told(pendulum, rectangle):
-    with pytest.raises(InputError, match="give their joints limits"):
-        Stance(pendulum, SQUARE).impulse(0.0, rectangle, hips=True)

@@ -126,10 +126,12 @@ def test_impossible_footholds_are_refused(times, count):
     Footholds(times, carried(*[(0.1, 0.0)] * count))
 
 
-def test_footholds_are_told_of_a_pendulum_without_hips(pendulum, shape):
+def test_footholds_without_hips_and_no_friction_are_refused(pendulum, shape, rectangle):
     wheel = Flywheel(4.0, (100.0, 100.0), (0.5, 0.5))
     with pytest.raises(InputError, match="without hips"):
         Stance(pendulum, CORNERS, (wheel, wheel)).impulse(0.0, shape, hips=True, steps=Footholds((), ()))
+    with pytest.raises(InputError, match="friction = 0"):
+        Stance(pendulum, CORNERS).impulse(0.0, rectangle, friction=0.0)
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -196,8 +198,3 @@ def test_less_friction_is_a_lower_limit(pendulum, rectangle):
     stance = Stance(pendulum, CORNERS, WHEELS)
     found = [stance.impulse(0.4, rectangle, friction=mu, hips=True) for mu in (0.1, 0.2, 0.4, 0.8, math.inf)]
     assert np.all(np.diff(found) > 0.0)
-
-
-def test_no_friction_is_refused(pendulum, rectangle):
-    with pytest.raises(InputError, match="friction = 0"):
-        Stance(pendulum, CORNERS).impulse(0.0, rectangle, friction=0.0)

@@ -114,10 +114,12 @@ def test_every_symmetric_base_gains_the_order(swinging_chain, base):
     assert -order_of(parts, errors) == pytest.approx(4.0, abs=0.15)
 
 
-def test_rigid_contact_is_no_base(swinging_chain):
+def test_it_takes_no_contact_and_says_which_do(swinging_chain):
     model, q, _ = swinging_chain
     with pytest.raises(InputError, match="integrator.base = 'rigid': only symmetric variational integrators can be"):
         end(model, (q,), Composition(scheme="suzuki-4", base="rigid"), 4, SPAN)
+    with pytest.raises(InputError, match=r"takes no contact.*recursive.*without_contacts"):
+        simulate(human(), integrator=Composition(), duration=0.01)
 
 
 def test_the_ledger_closes_to_the_order_with_springs_and_a_push():
@@ -176,11 +178,6 @@ def test_other_integrators_go_on_from_its_states():
         kept = all_arrays(state.arrays)
         assert np.isinf(kept.pop("effort")).all()  # nothing bounds torques
         assert all(np.isfinite(array).all() for array in kept.values())
-
-
-def test_it_takes_no_contact_and_says_which_do():
-    with pytest.raises(InputError, match=r"takes no contact.*recursive.*without_contacts"):
-        simulate(human(), integrator=Composition(), duration=0.01)
 
 
 @refuses(

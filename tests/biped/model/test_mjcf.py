@@ -166,17 +166,13 @@ def test_limits_are_counted_from_where_the_file_draws_the_joint(written, attribu
     assert (joint.lower, joint.upper) == pytest.approx((lower, upper), rel=1e-12)
 
 
-def test_flags_turn_limits_and_bearings_off(written):
-    flags = '<option><flag limit="disable" frictionloss="disable" damper="disable"/></option>'
-    file = written(document(tree(hip='range="-1 1" frictionloss="1" damping="2" armature=".1"'), flags))
-    joint = load_mjcf(file).bodies[1].joint
-    assert (joint.upper, joint.friction, joint.damping, joint.armature) == (math.inf, 0.0, 0.0, 0.1)
-
-
-def test_a_flag_turns_all_constraints_off(written):
-    flags = '<option><flag constraint="disable"/></option>'
-    joint = load_mjcf(written(document(tree(hip='range="-1 1" frictionloss="1"'), flags))).bodies[1].joint
-    assert (joint.upper, joint.friction) == (math.inf, 0.0)
+@pytest.mark.parametrize(("flags", "damping"), [
+    ('limit="disable" frictionloss="disable" damper="disable"', 0.0), ('constraint="disable"', 2.0),
+])  # fmt: skip
+def test_flags_turn_limits_and_bearings_off(written, flags, damping):
+    joints = tree(hip='range="-1 1" frictionloss="1" damping="2" armature=".1"')
+    joint = load_mjcf(written(document(joints, f"<option><flag {flags}/></option>"))).bodies[1].joint
+    assert (joint.upper, joint.friction, joint.damping, joint.armature) == (math.inf, 0.0, damping, 0.1)
 
 
 @pytest.mark.parametrize("flag", ['actuatorgroupdisable="2"/>', '><flag actuation="disable"/></option>'])

@@ -125,6 +125,10 @@ def test_what_is_wrong_is_told():
         Actuators(strength="young-man")
     with pytest.raises(ModelError, match="human legs"):
         Actuators(strength="young-men").compile(without_knees(), 2e-3)
+    with pytest.raises(ModelError, match="no ranges of motion"):
+        with_stops(replace(human(), ranges=()))
+    with pytest.raises(ModelError, match="toes, limp-toes: each may be there once, limp or not"):
+        subject(1.7, 68.0, "female", segments=["toes", "limp-toes"])
 
 
 def without_knees():
@@ -166,11 +170,6 @@ def test_a_knee_with_a_stop_does_not_bend_forwards():
         ends[name] = float(run.frame[f"angle_{KNEE}"].max())
     assert ends["free"] > 0.3
     assert ends["stopped"] < 0.05
-
-
-def test_a_model_without_ranges_is_refused():
-    with pytest.raises(ModelError, match="no ranges of motion"):
-        with_stops(replace(human(), ranges=()))
 
 
 def test_the_experiment_has_them_where_it_is_told_to():
@@ -270,8 +269,3 @@ def test_who_has_no_other_use_for_them_holds_them(law):
     assert run.summary["verdict"] == "recovered"
     assert np.abs(run.frame["angle_left_toes_pitch"]).max() < math.radians(10.0)
     assert front(run).max() > 50.0  # N
-
-
-def test_they_are_there_once():
-    with pytest.raises(ModelError, match="toes, limp-toes: each may be there once, limp or not"):
-        subject(1.7, 68.0, "female", segments=["toes", "limp-toes"])

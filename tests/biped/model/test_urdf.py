@@ -366,9 +366,12 @@ def test_xacro_that_was_not_run_is_refused(what):
         bm.load_urdf(FOREIGN.replace(*XACRO[what]))
 
 
-def test_files_of_xacro_are_refused_by_their_name():
+def test_xacro_and_contact_points_on_the_ground_are_refused():
     with pytest.raises(bm.ModelError, match=r"leg.urdf.xacro is xacro, .* run `xacro FILE > robot.urdf`"):
         bm.load_robot("leg.urdf.xacro")
+    text = FIXED_BASE.replace("</robot>", '<biped><contact name="p" link="base" xyz="0 0 0"/></biped></robot>')
+    with pytest.raises(bm.ModelError, match="contact 'p': link 'base' is fixed to the ground"):
+        bm.load_urdf(text, floating=False)
 
 
 @pytest.mark.parametrize(("more", "notes"), [
@@ -454,9 +457,3 @@ def test_missing_and_unreadable_files(tmp_path):
     (tmp_path / "pointer.urdf").write_text("version https://git-lfs.github.com/spec/v1\n")
     with pytest.raises(bm.ModelError, match="pointer of Git LFS: run `git lfs pull`"):
         bm.load_urdf(tmp_path / "pointer.urdf")
-
-
-def test_contact_points_on_the_ground_are_refused():
-    text = FIXED_BASE.replace("</robot>", '<biped><contact name="p" link="base" xyz="0 0 0"/></biped></robot>')
-    with pytest.raises(bm.ModelError, match="contact 'p': link 'base' is fixed to the ground"):
-        bm.load_urdf(text, floating=False)

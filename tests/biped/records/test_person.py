@@ -126,12 +126,9 @@ def test_a_table_that_does_not_fit_is_refused(tmp_path, old, new, words):
         with_person(recorded(), table(tmp_path, SEGMENTS.replace(old, new, 1)))
 
 
-def test_a_column_that_is_there_already_is_not_replaced(tmp_path):
+def test_columns_that_are_there_and_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="com_ap"):
         with_person(recorded(com_ap=TIME), table(tmp_path))
-
-
-def test_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="no file"):
         with_person(recorded(), tmp_path / "missing.toml")
     with pytest.raises(InputError, match=r"\.osim"):

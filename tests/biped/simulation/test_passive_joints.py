@@ -154,12 +154,9 @@ def test_integrators_agree(tumbling, name, gap):
     assert np.abs(ours.frame[columns] - others.frame[columns]).to_numpy().max() < gap
 
 
-def test_others_refuse_them_and_say_what_would_do():
+def test_other_integrators_and_starts_beyond_a_limit_are_refused():
     with pytest.raises(biped.InputError, match="no limits, damping or friction .* these do: recursive.*limits = false"):
         slid(sledge(damping=1.0), integrator=biped.ExplicitEuler())
-
-
-def test_beginning_beyond_a_limit_is_refused():
     with pytest.raises(
         biped.InputError, match="'rail' begins at 0.5, 0.4 beyond its limits of -0.1 to 0.1: begin within"
     ):

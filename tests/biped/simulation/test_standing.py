@@ -181,7 +181,7 @@ def test_postures_have_their_feet_where_they_say():
     assert high.mean() == pytest.approx(4.6e-3, abs=1e-4)
 
 
-def test_a_misspelt_member_of_a_controller_is_refused():
+def test_a_misspelt_member_is_refused():
     with pytest.raises(InputError, match=r"Limp\.impedence: is 'impedance' meant"):
 
         class Limp(Controller):
@@ -193,8 +193,6 @@ def test_a_misspelt_member_of_a_controller_is_refused():
         class Silent(Controller):
             record = ("force",)
 
-
-def test_a_misspelt_member_of_an_integrator_is_refused():
     with pytest.raises(InputError, match=r"Wrong\.simplectic: is 'symplectic' meant"):
 
         class Wrong(Integrator):

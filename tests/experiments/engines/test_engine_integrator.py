@@ -80,10 +80,12 @@ def test_settings_are_checked(settings):
     assert "\n" not in str(error.value)
 
 
-def test_pybullet_cannot_throw_at_what_stands_on_the_floor():
+def test_what_an_engine_cannot_do_is_refused():
     throw = Throw(1.0, (0.1,) * 3, (1.0, 0.0, 1.0), (-1.0, 0.0, 0.0), target="left_foot")
     with pytest.raises(InputError, match="throw it at another body"):
         installed("pybullet").start(Case(human(), Floor(), 5e-4, Impedance(), throw))
+    with pytest.raises(TypeError, match="start"):
+        type("Idle", (Engine,), {"name": "idle"})()
 
 
 @pytest.mark.parametrize(("default", "period", "step"), [
@@ -166,8 +168,3 @@ def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, value):
 
 def test_settings_of_their_own_are_not():
     assert type("Own", (Engine,), {"iterations": 50, "soles": "points", "contact": "matched"})
-
-
-def test_an_engine_without_a_start_is_none():
-    with pytest.raises(TypeError, match="start"):
-        type("Idle", (Engine,), {"name": "idle"})()
