@@ -300,7 +300,8 @@ def test_a_row_that_is_left_out_of_rounded_times_is_one_row(tmp_path):
 
 def test_no_cycle_is_lost_that_begins_between_two_samples(tmp_path):
     """Of 16 s, after 0.1234 s and one that is skipped, two are whole."""
-    _, ratio = spectra_of(record(rate=100.0), tmp_path, record={"begin": 0.1234})
+    found, ratio = spectra_of(record(rate=100.0), tmp_path, record={"begin": 0.1234})
+    assert len(found.trial) == 2
     np.testing.assert_allclose(ratio, np.tile(SUBJECT.response(FREQUENCIES), (2, 1)), rtol=1e-12)
 
 
