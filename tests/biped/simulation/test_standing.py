@@ -67,6 +67,13 @@ def test_sticking_feet_creep_less_than_a_micrometre_in_20_s(person, direction):
     assert held.iloc[-1] == pytest.approx(30.0 * direction[0], rel=1e-3)
 
 
+@pytest.mark.parametrize("step", [5e-4, 1e-3, 2e-3])
+def test_impedance_stands(person, step):
+    run = simulate(person, Stiff(), duration=3.0, step=step, fall=Fall())
+    assert run.summary["verdict"] == "recovered"
+    assert run.frame["body_z"].iloc[-1] == pytest.approx(1.228, abs=2e-3)
+
+
 def test_impedance_is_stable_with_the_feet_in_the_air_where_the_explicit_law_is_not(person):
     aloft = person.with_gravity((0.0, 0.0, 0.0))
     q = aloft.configuration((0, 0, 3.0), angles={"left_ankle_pitch": 0.2, "right_ankle_roll": -0.2})
