@@ -66,13 +66,13 @@ def compiled(function: F, kind: type[_Compiled], pipeline: Any = MachineCodeComp
     if numba.config.DISABLE_JIT:
         return function
     if PLAIN:
-        return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True, error_model="numpy")(function)
     chosen = {"nopython": True, "boundscheck": None} | _COMMON | options
     dispatcher: Any = kind(function, targetoptions=chosen, pipeline_class=pipeline)
     if os.path.isfile(function.__code__.co_filename):  # not in a notebook
         suffix = BITCODE if issubclass(pipeline, BitcodeCompiler) else MACHINE_CODE
         keep_in(dispatcher, KernelCache(dispatcher, suffix))
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 def kernel(function: F) -> F:

@@ -193,7 +193,7 @@ def _words(value: Any) -> Iterator[int]:
         raise TypeError(f"{value!r}: compiled code takes arrays, numbers, and named tuples of them")
 
 
-@typeof_impl.register(Packed)
+@typeof_impl.register(Packed)  # type: ignore[untyped-decorator]
 def _type_of_packed(value: Packed, _: Any) -> Any:
     return value._numba_type_
 

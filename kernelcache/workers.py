@@ -156,8 +156,9 @@ def _is_there(module: str) -> bool:
 
 def _address(function: Any) -> tuple[str, str] | None:
     """Return a function's module and name; None if it is not found there."""
-    found = getattr(sys.modules.get(function.__module__), function.__qualname__, None)
-    return (function.__module__, function.__qualname__) if getattr(found, "py_func", None) is function else None
+    module, name = function.__module__, function.__qualname__
+    found = getattr(sys.modules.get(module), name, None)
+    return (module, name) if getattr(found, "py_func", None) is function else None
 
 
 def _written(share: list[Work]) -> bytes:

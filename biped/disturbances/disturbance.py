@@ -113,7 +113,7 @@ def kind_named(name: str) -> type[Disturbance]:
 
 def azimuth_field() -> Any:
     """Return the field of a horizontal direction."""
-    return quantity("rad", "Direction seen from above; 0: forwards, π/2: to the left", 0.0)
+    return quantity("rad", "Direction, from above; 0: forwards, π/2: left", 0.0)
 
 
 def point_field() -> Any:

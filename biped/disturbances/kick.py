@@ -20,7 +20,7 @@ class Kick(Disturbance, ParameterGroup):
         InputError: the duration is not above zero, or a number is not finite.
     """
 
-    velocity: float = quantity("m/s", "Change of the velocity of all bodies; 0: none; below: the other way", 0.0)
+    velocity: float = quantity("m/s", "Change of velocity; 0: none; below: the other way", 0.0)
     azimuth: float = azimuth_field()
     start: float = quantity("s", "Time at which it begins", 0.5)
     duration: float = quantity("s", "Duration", 0.02)

@@ -65,7 +65,7 @@ class Push(Disturbance):
 
     body: str = quantity("", "Body on which it acts")
     direction: Vector3 = quantity("", "Direction, world axes; its length does not matter", parameter=False)
-    impulse: float = quantity("N·s", "Impulse of the whole push; 0: none; below: the other way")
+    impulse: float = quantity("N·s", "Impulse; 0: none; below: the other way")
     start: float = quantity("s", "Time at which it begins", 0.0)
     duration: float = quantity("s", "Duration", 0.1)
     waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform", "rectangle")

@@ -23,7 +23,7 @@ class SolverSettings(Integrator):
 
     tolerance: float = quantity("N·s", "Norm of a step's residual to reach, or to the rounding error", 1e-8)
     max_iterations: int = quantity("", "Iterations before a step is retried in halves", 30)
-    max_backtracks: int = quantity("", "Lengths of an iteration's step that are tried, each half of the last", 12)
+    max_backtracks: int = quantity("", "Halvings of an iteration's step before it is given up", 12)
     max_halvings: int = quantity("", "A step is retried in 2, 4, … parts, two to this power at most", 8)
 
     def __post_init__(self) -> None:

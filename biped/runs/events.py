@@ -38,7 +38,8 @@ def event_table(recording: Recording) -> pd.DataFrame:
     for time, kind, subject, *numbers in recording.events.tolist():
         names = model.body_names if kind == IMPACT else model.contact_names
         records.append([time, kinds[int(kind)], names[int(subject)], *numbers])
-    records += push_records(recording.pushes, recording.began, recording.state.time)
+    pushes = (force for one in recording.disturbances for force in one.forces(recording.nominal_model))
+    records += push_records(pushes, recording.began, recording.state.time)
     records.sort(key=lambda record: record[0])
     return table_of(records)
 

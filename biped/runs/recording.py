@@ -28,5 +28,6 @@ class Recording:
     singular_angles: Mapping[str, float]  #: [rad] by joint, where its torques grow without bounds
     unheeded_limits: Mapping[str, float]  #: [N·m] by joint that an impedance holds, its actuator's limit
     disturbances: tuple[Disturbance, ...]  #: what acted
+    nominal_model: Model  #: the model without the loads among them
     began: float  #: [s] time at the start
     state: State  #: where it ended

@@ -117,7 +117,6 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         set_point=_set_point(model, carrying, controller, nominal_q),
         singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
-        pushes=tuple(acting.pushes),
         in_one_go=in_one_go,
     )
 

@@ -399,7 +399,7 @@ class Session:
             singular_angles=self.plan.singular_angles,
             unheeded_limits=self.plan.unheeded_limits(),
             disturbances=self.plan.disturbances,
-            pushes=self.plan.pushes,
+            nominal_model=self.plan.nominal_model,
             began=self._began,
             state=self.state,
         )

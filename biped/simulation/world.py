@@ -59,8 +59,8 @@ class Fall:
         InputError: for a limit that is out of range.
     """
 
-    height: float = quantity("m", "Least height of the root's centre of mass above the floor; below: fallen", 0.6)
-    tilt: float = quantity("rad", "Greatest tilt of the root from upright; beyond: fallen", 1.2)
+    height: float = quantity("m", "Least height of the root's centre of mass", 0.6)
+    tilt: float = quantity("rad", "Greatest tilt of the root from upright", 1.2)
     joint_rate: float = quantity("rad/s", "Greatest rate of a joint; beyond: control is lost", 100.0)
 
     def __post_init__(self) -> None:

@@ -89,7 +89,7 @@ def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
     found: dict[str, tuple[Callable[..., None], tuple[Any, ...], int]] = {}
     found |= {name: (_integrator, (name,), 200) for name in INTEGRATORS}
     found |= {name: (_law, (name,), 150) for name in CONTROLLERS.origins()}
-    found |= {name: (_experiment, ("balance", {"floor.law": name}, None), 150) for name in LAWS.origins()}
+    found |= {name: (_contact_law, (name,), 150) for name in LAWS.origins()}
     found |= {experiment.name: (_experiment, (experiment.name, {}, None), 20) for experiment in all_experiments()}
     return found | {name: (function, (), 300) for name, function in _OTHERS.items()}
 
@@ -100,6 +100,10 @@ def _experiment(name: str, changes: Mapping[str, Any], controller: str | None) -
 
 def _law(name: str) -> None:
     _experiment("balance", {}, name)
+
+
+def _contact_law(name: str) -> None:
+    _experiment("balance", {"floor.law": name}, None)
 
 
 def _integrator(name: str) -> None:

@@ -70,7 +70,7 @@ def run_of(motion: Motion) -> Run:
             singular_angles={},
             unheeded_limits={},
             disturbances=(),
-            pushes=(),
+            nominal_model=model,
             began=float(rows[0, 0]),
             state=_state(model, motion),
         )

@@ -8,7 +8,7 @@ import pytest
 
 from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, WholeBody, human, mass_matrix, simulate
 from biped.disturbances.sensors import ForceChannel
-from biped.disturbances.sensors.presets import PRESETS
+from biped.disturbances.sensors.sensors import PRESETS
 from contact import RUBBER
 from controllers import Postural, Reweighting
 

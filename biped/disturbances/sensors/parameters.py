@@ -4,8 +4,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from biped.disturbances.disturbance import ParameterGroup, Place
-from biped.disturbances.sensors.presets import PRESETS
-from biped.disturbances.sensors.sensors import Sensors
+from biped.disturbances.sensors.sensors import PRESETS, Sensors
 from biped.errors import InputError
 from biped.inputs.fields import inline, quantity
 from biped.model.strength import NOBODY

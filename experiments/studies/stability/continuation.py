@@ -5,6 +5,7 @@ Keller 1977. The function may have corners, be undefined in places, and its curv
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -119,8 +120,12 @@ def components(
     for start in starts:
         if all(branch.distance(start) > NEAR * size for branch in found):
             before = sum(len(branch.places) for branch in found)
-            found.append(branch_through(f, start, size, most, lambda n, before=before: progress(before + n)))
+            found.append(branch_through(f, start, size, most, partial(_beyond, progress, before)))
     return found
+
+
+def _beyond(progress: Callable[[int], None], before: int, count: int) -> None:
+    progress(before + count)
 
 
 def branch_through(

@@ -108,7 +108,7 @@ def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _recovery(metrics: dict[str, Any]) -> Facts:
-    settling = metrics["settling_time"]
+    settling = metrics.get("settling_time")
     if settling is None:
         return [("time to recover", "not settled")]
     within = "to 2 cm and 2° of the set point" if settling else "it stayed within 2 cm and 2° of the set point"
@@ -131,26 +131,27 @@ def _trust(run: Run) -> Facts:
 
 def more_facts(run: Run) -> Iterator[tuple[str, str]]:
     """Return errors, slides, impulses, and what the computation took."""
-    summary = run.summary
-    if summary["position_error"] is not None:
-        name = "final error" if summary["settling_time"] is None else "steady-state error"
-        yield name, f"{length(summary['position_error'])}, {math.degrees(summary['orientation_error']):.2g}°"
-    if run.set_point is not None and summary["cop_path_length"] is not None:
-        yield "CoP path length", length(summary["cop_path_length"])
-    if summary["foot_slip"] is not None:
-        yield "max foot slip", length(summary["foot_slip"])
-    if summary["foot_creep"] is not None:
-        yield "max creep of sticking contacts", f"{length(summary['foot_creep'])} in the last quarter"
+    summary, metrics = run.summary, run.metrics
+    if None not in (metrics.get("position_error"), metrics.get("orientation_error")):
+        name = "final error" if metrics.get("settling_time") is None else "steady-state error"
+        yield name, f"{length(metrics['position_error'])}, {math.degrees(metrics['orientation_error']):.2g}°"
+    if run.set_point is not None and metrics.get("cop_path_length") is not None:
+        yield "CoP path length", length(metrics["cop_path_length"])
+    if metrics.get("foot_slip") is not None:
+        yield "max foot slip", length(metrics["foot_slip"])
+    if metrics.get("foot_creep") is not None:
+        yield "max creep of sticking contacts", f"{length(metrics['foot_creep'])} in the last quarter"
     for one, kind in reversed(KINDS):
         events = summary["events"][kind]
         if events:
             total = [sum(event["impulse"][k] for event in events) for k in range(3)]
             what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
             yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
-    if summary["angular_momentum_defect"] is not None:
-        yield "angular momentum residual", f"{summary['angular_momentum_defect']:.1e} N·m·s"
-    iterations = f"mean {summary['newton_mean']:.3f}, max {summary['newton_max']}"
-    yield "Newton iterations", f"{iterations}; {summary['retried_steps']} of {summary['steps']} steps retried"
+    if metrics.get("angular_momentum_defect") is not None:
+        yield "angular momentum residual", f"{metrics['angular_momentum_defect']:.1e} N·m·s"
+    if metrics.get("newton_mean") is not None:
+        iterations = f"mean {metrics['newton_mean']:.3f}, max {metrics['newton_max']}"
+        yield "Newton iterations", f"{iterations}; {metrics['retried_steps']} of {summary['steps']} steps retried"
     factor = summary["real_time_factor"]
     speed = "" if factor is None else f", {factor:.1f} times real time"
     yield "computed in", f"{summary['wall_time']:.3f} s for {summary['simulated_time']:.3f} s{speed}"

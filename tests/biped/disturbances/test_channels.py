@@ -9,8 +9,8 @@ import pytest
 from biped import InputError, ModelError, Scene, Sensors, Session, State, human, simulate
 from biped.derivatives.gradients import gradient
 from biped.derivatives.linearization import Linearizer
-from biped.disturbances.sensors.presets import PRESETS
 from biped.disturbances.sensors.row import Row
+from biped.disturbances.sensors.sensors import PRESETS
 from biped.inputs.fields import replaced
 from biped.kernels.loop.random import normal
 from biped.model.geometry import quaternion_matrix
