@@ -42,7 +42,7 @@ def test_figures_have_the_formats_that_are_wanted_and_the_page_its_picture_and_c
     assert reproduce(tmp_path, *typed) == 0
     assert {file.suffix for file in (tmp_path / "table-1").glob("curve.*")} == {".png", ".pdf"}
     assert page_of(tmp_path).count("data:image/png") == 1
-    assert f"biped reproduce nobody-1900 {' '.join(typed)}<" in page_of(tmp_path)
+    assert f"biped reproduce nobody-1900 {' '.join(typed)} --out " in page_of(tmp_path)
     assert reproduce(tmp_path) == 0  # by itself, a command draws as it always does
     assert [file.name for file in (tmp_path / "table-1").glob("curve.*")] == ["curve.png"]
 
