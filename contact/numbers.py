@@ -4,11 +4,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-import numba
-
 from kernelcache import stands_for
-
-types: Any = numba.types
 
 
 def numbers_in(value: Any) -> Iterator[float]:
@@ -31,11 +27,11 @@ def _compiled_filled(like: Any, numbers: Any) -> Any:
     places, classes = itertools.count(), {"__name__": __name__}
 
     def call_of(kind: Any) -> str:
-        if not isinstance(kind, types.BaseNamedTuple):
+        if not hasattr(kind, "instance_class"):
             return f"numbers[{next(places)}]"
         name = f"kind{len(classes)}"
         classes[name] = kind.instance_class
-        return f"{name}({', '.join(map(call_of, kind))})"
+        return f"{name}({', '.join(map(call_of, getattr(kind, 'kinds', kind)))})"  # packed, or made in a kernel
 
     return eval(f"lambda like, numbers: {call_of(like)}", classes)
 

@@ -57,7 +57,7 @@ def number_of(function: Callable[..., int]) -> int:
 
 def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
     """Return the addresses of parts, (n,); those that are not compiled yet are compiled side by side."""
-    keys = [(part, *(one.kind if isinstance(one, Packed) else type(one) for one in given)) for part, *given in uses]
+    keys = list(map(_key, uses))
     if not all(key in _addresses for key in keys):
         if not (numba.config.DISABLE_JIT or PLAIN):
             compile_all([_job(use) for use in uses])
@@ -67,7 +67,14 @@ def addresses(uses: Sequence[Use]) -> NDArray[np.int64]:
 
 def are_ready(uses: Sequence[Use]) -> bool:
     """Return whether ``addresses`` compiles nothing."""
-    return bool(numba.config.DISABLE_JIT) or (not PLAIN and all(_job(use).is_done for use in uses))
+    if numba.config.DISABLE_JIT:
+        return True
+    return all(_key(use) in _addresses or (not PLAIN and _job(use).is_done) for use in uses)
+
+
+def _key(use: Use) -> object:
+    function, *arguments = use
+    return function, *(one.kind if isinstance(one, Packed) else type(one) for one in arguments)
 
 
 def _job(use: Use) -> Job:

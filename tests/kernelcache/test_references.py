@@ -10,6 +10,7 @@ import pytest
 from numba.core.errors import TypingError
 
 from kernelcache import Entry, Nothing, Packed, kernel, optional, part, routine, subroutine
+from kernelcache.target import PLAIN
 
 from ..conftest import ROOT, run_python
 
@@ -178,7 +179,7 @@ def instructions(kind):
     return sum(line.startswith("  ") for line in str(handed_on.overloads[types].library.own_module()).splitlines())
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT) or PLAIN, reason="not compiled by us")
 def test_a_call_is_as_long_whatever_the_tuple_is_wide():
     assert instructions(Wide) == instructions(Narrow) < 20 * len(Narrow._fields)
 
@@ -231,7 +232,7 @@ SCALED = "import numba\n\n\n@numba.njit(cache=True)\ndef scaled(pair, factor):\n
 
 def test_functions_of_others_are_compiled_and_kept_as_without_us(tmp_path):
     (tmp_path / "users_own.py").write_text(SCALED)
-    target = {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+sse3"}
+    target = {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": "+sse3", "BIPED_PLAIN_NUMBA": ""}
     path = os.pathsep.join([str(ROOT), str(tmp_path)])
     more = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), **target}
     alone, together = (run_python(USERS_OWN, who, cwd=tmp_path, **more) for who in ("alone", "with biped"))

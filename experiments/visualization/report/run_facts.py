@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biped.disturbances.words import in_words
-
+from biped.disturbances import in_words
 from biped.metrics import METRICS
 from biped.runs.contact_changes import BRIEF, lasting_changes
 from biped.runs.run import TABLE, Run
