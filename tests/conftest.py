@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from biped import Controller, Scene, Session
+from biped import Controller, Scene, Session, State
 from biped.metrics import METRICS
 from biped.model import Body, Joint, Model, human, random_tree
-from biped.runs.state import State
 from experiments.timing import UnitOfWork
 
 settings.register_profile("without a deadline", deadline=None)  # a busy machine may be slow
@@ -27,79 +26,25 @@ settings.load_profile("without a deadline")
 KINDS = ("revolute", "prismatic", "spherical")
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Tests and variants of tests that take long, whose other variants run every time: ``make slow`` runs them.
-OF_LONG = {
-    "test_symplecticity.py::test_the_symplectic_form_is_preserved": (
-        "hanging_chain-lee", "floating_tree-kahan-li", "floating_tree-yoshida", "floating_tree-suzuki",
-        "floating_tree-svi", "hanging_chain-svi", "floating_tree-lee-broyden", "floating_tree-lee-riqn",
-    ),
-    "test_symmetry.py::test_a_step_back_undoes_a_step": (
-        "floating_tree-svi", "hanging_chain-svi", "hanging_chain-lee-broyden", "hanging_chain-lee-riqn",
-        "floating_tree-lee-broyden", "floating_tree-lee-riqn",
-    ),
-    "test_compositions.py::test_every_symmetric_base_gains_the_order": ("lee",),
-    "test_session.py::test_steps_are_what_a_run_does": ("in flight, of order 6]",),
-    "test_session.py::test_going_back_is_going_on": ("in flight, of order 6]",),
-    "test_integrators_command.py::test_what_they_say_of_contact_is_so": ("lee-broyden", "lee-riqn"),
-    "test_methods.py::test_discrete_gradients_are_second_order_too": ("crystal]", "quartic]"),
-    "test_resume.py::test_a_tuning_that_is_killed_ends_as_one_that_is_not": ("cma]", "optuna-tpe]"),
-    "test_interruption.py::test_a_stopped_sweep_says_how_to_go_on": ("threads]",),
-    "test_studies.py::test_maps_of_several_engines_have_the_same_replicas": ("pybullet]",),
-    "test_conservation.py::test_energies_and_momenta_are_conserved": (
-        "planet", "crystal", "springs", "pendulum-generalized-dvp",
-    ),
-    "test_baselines.py::test_dop853_is_as_exact_as_its_tolerances_whatever_the_step": ("chain]",),
-    "test_baselines.py::test_orders_against_an_independent_integrator": ("chain-explicit-euler]",),
-    "test_conservation.py::test_energy_is_conserved_far_from_the_origin": ("0.0",),
-    "test_figures.py::test_there_is_a_picture_for_every_published_figure": ("lean", "sway", "squat", "sit-to-stand"),
-}  # fmt: skip
-LONG = (
-    *(f"{test}[{variant}" for test, variants in OF_LONG.items() for variant in variants),
-    "test_command.py::test_a_comparison_leaves_no_tables_of_the_one_before",
-    "test_report_command.py::test_killed_in_the_middle_it_leaves_the_old_page_and_the_same_command_makes_it[None]",
-    "test_render_browser.py::test_an_mp4_shows_the_human_move",
-    "test_elsewhere.py::test_a_trial_that_kills_every_worker_is_told_and_the_others_run",
-    "test_methods.py::test_theorem_2_1_on_the_double_spherical_pendulum",
-    "test_bench.py::test_bench_measures_and_writes",
-    "test_interruption.py::test_a_sweep_out_of_room_says_so_and_can_go_on",
-    "test_methods.py::test_a_force_that_is_one_of_a_potential_is_that_of_the_potential",
-    "test_methods.py::test_what_the_discrete_lagrangian_is_off_the_constraint_does_not_matter",
-    "test_methods.py::test_the_first_order_variant_is_one_for_a_mass_that_is_not_constant",
-    "test_resume.py::test_the_number_of_workers_changes_nothing",
-    "test_methods.py::test_theorem_2_1_on_the_rigid_body",
-    "test_methods.py::test_names_of_parameters_mean_nothing_to_a_discrete_lagrangian",
-    "test_command.py::test_another_model_is_called_by_its_own_name",
-    "test_command.py::test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on",
-)
-
-
-_HERE = Path(__file__).parent
-RESULT = _HERE.parent / "results" / "tests.json"
-#: What begins, each in a process of its own.
+RESULT = ROOT / "results" / "tests.json"
+#: Files and folders with the longest tests.
 FIRST = (
-    _HERE / "test_docs.py", _HERE / "biped" / "lagrangian", _HERE / "biped" / "mechanism",
-    _HERE / "experiments" / "papers", _HERE / "biped" / "integrators" / "test_rigid_loops.py",
+    "tests/test_docs.py", "tests/formulations/lagrangian", "tests/formulations/mechanism", "tests/experiments/papers",
+    "tests/biped/integrators/test_rigid_loops.py",
 )  # fmt: skip
 
 MASS = 2.0  # [kg] of the sledge
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the long variants as slow, before slow ones are left out; files of long tests, which are the last, first.
+    """Sort the files of ``FIRST`` to the front, the others in reverse: a long file at the end would run alone."""
+    files = {path: -k for k, path in enumerate({item.path: None for item in items})}
 
-    Two processes take a file after the other: a long one in the end would keep one of them waiting. While the examples
-    of the documentation compile what nearly all others need, the other process has files that need something else.
-    """
-    for item in items:
-        if item.nodeid.rpartition("/")[2].startswith(LONG):
-            item.add_marker(pytest.mark.slow)
-    files = list(reversed({item.path: None for item in items}))
-    files.sort(
-        key=lambda path: min((k for k, first in enumerate(FIRST) if path.is_relative_to(first)), default=len(FIRST))
-    )
-    place = {path: k for k, path in enumerate(files)}
-    items.sort(key=lambda item: place[item.path])
+    def rank(item: pytest.Item) -> tuple[int, int]:
+        first = (k for k, begin in enumerate(FIRST) if item.nodeid.startswith(begin))
+        return next(first, len(FIRST)), files[item.path]
+
+    items.sort(key=rank)
 
 
 _BEGAN = time.monotonic()

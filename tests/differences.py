@@ -51,13 +51,11 @@ def derivative(function: Callable[[float], Any], *reaches: float, at: float = 0.
 
 
 def jacobian(function: Callable[[np.ndarray], Any], x: np.ndarray, *reaches: float) -> Derivative:
-    """(m, n) of a function of n numbers to m."""
     columns = [derivative(lambda e, unit=unit: function(x + e * unit), *reaches) for unit in np.eye(len(x))]
     return columns_of(columns)
 
 
 def columns_of(columns: list[Derivative]) -> Derivative:
-    """Derivatives by several numbers, side by side."""
     return Derivative(*(np.stack(part, axis=-1) for part in zip(*columns, strict=True)))
 
 

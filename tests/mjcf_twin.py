@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from biped import dynamics
-from biped.model import Model
+from biped import Model, dynamics
 from biped.model.geometry import quaternion_matrix
 from biped.model.mjcf.loading import compiled_mjcf
 from biped.model.mjcf.tree import BALL, FREE, tree_of
@@ -89,7 +88,6 @@ class Twin:
         return worst
 
     def limits(self) -> dict[str, float]:
-        """The errors of ranges, armature, damping and dry friction."""
         engine = self.model
         damping = self.damping()
         ours, theirs = [], []

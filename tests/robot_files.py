@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from biped import dynamics
-from biped.model import Model, ModelError, load_mjcf, load_urdf
+from biped import Model, ModelError, dynamics, load_mjcf, load_urdf
 from biped.model.urdf.document import parse, source_text, without_shapes
 from tests.mjcf_twin import Twin as MujocoTwin
 
@@ -80,7 +79,6 @@ class Twin:
         self.data = self.model.createData()
 
     def state(self, model: Model, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Its random configuration, ours, and T."""
         q, ours, T = pin.neutral(self.model), model.neutral(), np.zeros((model.nv, model.nv))
         if model.is_floating:
             turn = rng.standard_normal(4)

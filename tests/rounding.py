@@ -11,10 +11,8 @@ U = np.finfo(float).eps / 2.0
 
 
 def summed(roundings: float, size: float) -> float:
-    """At the worst."""
     return roundings * U * size
 
 
 def walked(roundings: float, size: float) -> float:
-    """Over many steps, as far as one of thirty million random walks goes."""
     return 6.0 * np.sqrt(roundings) * U * size

@@ -41,7 +41,6 @@ def named(pages):
 
 @pytest.fixture(autouse=True)
 def nothing_stays():
-    """Of what an example registers."""
     metrics, sheets = dict(METRICS), list(SHEETS)
     yield
     METRICS.clear()
@@ -50,7 +49,6 @@ def nothing_stays():
 
 
 def fenced(page):
-    """(language, line number, line) of every line inside a fence."""
     language = None
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
         fence = FENCE.match(line)
@@ -70,7 +68,6 @@ def python_of(page):
 
 
 def imported_by(page):
-    """The project's modules that a page or an example imports from."""
     lines = [line for language, _, line in fenced(page) if language in ("python", "{code-cell}")]
     source = page.read_text(encoding="utf-8") if page.suffix == ".py" else "\n".join(lines)
     return set(re.findall(rf"^(?:from|import) ((?:{PACKAGES})\b[\w.]*)", source, re.MULTILINE))
@@ -180,7 +177,6 @@ def judged_on(page):
 
 
 def without_numbers(line):
-    """Of runs that blow up, the numbers are another machine's too."""
     return re.sub(r"\d[\d.e+]*", "#", line)
 
 

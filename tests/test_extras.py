@@ -104,7 +104,6 @@ print(json.dumps(told))
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """What commands and snippets say where no optional package is installed."""
     folder = tmp_path_factory.mktemp("alone")
     for name in ("tune.toml", "sensitivity.toml"):
         (folder / name).write_text((ROOT / "examples" / name).read_text(encoding="utf-8"), encoding="utf-8")
@@ -112,13 +111,9 @@ def told(tmp_path_factory):
         'experiment = "box-drop"\n[set]\nrun.duration = 0.05\n[vary]\n"floor.mu_s" = [0.6, 0.8]\n', encoding="utf-8"
     )
     result = subprocess.run(
-        [sys.executable, "-c", ALONE],
-        input=json.dumps([ABSENT, [*WORKING, *REFUSED], list(SNIPPETS)]),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-c", ALONE], input=json.dumps([ABSENT, [*WORKING, *REFUSED], list(SNIPPETS)]), cwd=folder,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 

@@ -100,7 +100,6 @@ np.save(sys.argv[1], run.frame.drop(columns=["gap_position", "gap_rotation"]).to
     ("script", "by_columns"), [(CLOSED_LOOP, True), (MECHANISM, False), (BASELINES, False), (MAXIMAL, True)]
 )
 def test_motions_are_the_same_compiled_and_not(tmp_path, script, by_columns):
-    """Each number, or relative to the greatest of its column."""
     plain, compiled = (outcome(script, tmp_path, off) for off in (True, False))
     scale = np.maximum(1.0, np.abs(plain).max(axis=0) if by_columns else np.abs(plain))
     np.testing.assert_allclose(compiled / scale, plain / scale, rtol=0.0, atol=1e-9)

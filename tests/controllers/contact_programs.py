@@ -8,21 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import qpsolvers
 
-from biped import Controller, Fall, human, simulate, standing
-from biped.disturbances import Push
-from biped.model import Body, Model
-from biped.runs.run import Run
-from biped.runs.state import State
+from biped import Body, Controller, Fall, Model, Push, Run, State, human, simulate, standing
 from contact.arrays import Floats
-from controllers.kernels.contact_qp import (
-    ACTIVE,
-    BASE,
-    SIDES,
-    ContactQp,
-    factor_contact_qp,
-    new_contact_qp,
-    solve_contact_qp,
-)
+from controllers.kernels import contact_qp
 from experiments.benchmarks.programs import Matrices, See, Watched, copied
 from kernelcache import routine
 
@@ -34,13 +22,11 @@ INPUTS = (
 
 @routine
 def factor_and_solve(qp, bounded):
-    """How it ends; the program's Hessian is its factor then."""
-    factor_contact_qp(qp)
-    return solve_contact_qp(qp, bounded)
+    contact_qp.factor_contact_qp(qp)
+    return contact_qp.solve_contact_qp(qp, bounded)
 
 
-def ours(qp: ContactQp, bounded: int) -> tuple[int, Floats]:
-    """How our solver ends, and what it finds; the program is left as it was."""
+def ours(qp: contact_qp.ContactQp, bounded: int) -> tuple[int, Floats]:
     kept = qp.hessian.copy()
     ended = factor_and_solve(qp, bounded)
     qp.hessian[:] = kept
@@ -89,36 +75,33 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
     scale = max(abs(said.g).max(), abs(said.P @ y).max(), abs(pull).max(), 1.0)
     size = 1.0 + abs(y).max()
     return Optimality(
-        stationarity=abs(said.P @ y - said.g - pull).max() / scale,
-        equality=abs(said.E @ y - said.e).max() / size,
-        inequality=max(-slack.min(initial=0.0), 0.0) / size,
-        complementarity=abs(slack[which]).max(initial=0.0) / size,
+        stationarity=abs(said.P @ y - said.g - pull).max() / scale, equality=abs(said.E @ y - said.e).max() / size,
+        inequality=max(-slack.min(initial=0.0), 0.0) / size, complementarity=abs(slack[which]).max(initial=0.0) / size,
         sign=max(-multipliers[count:].min(initial=0.0), 0.0) / scale,
-    )
+    )  # fmt: skip
 
 
-def own_multipliers(qp: ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
+def own_multipliers(qp: contact_qp.ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
     """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
-    count, m = int(qp.counts[ACTIVE]), len(qp.carries)
-    numbers = np.full(SIDES * m + 2 * bounded, -1)
-    carrying = np.flatnonzero(np.repeat(qp.carries, SIDES))
+    count, m = int(qp.counts[contact_qp.ACTIVE]), len(qp.carries)
+    numbers = np.full(contact_qp.SIDES * m + 2 * bounded, -1)
+    carrying = np.flatnonzero(np.repeat(qp.carries, contact_qp.SIDES))
     numbers[carrying] = np.arange(len(carrying))
     low, high = qp.lower[:bounded] > -np.inf, qp.upper[:bounded] < np.inf
-    numbers[SIDES * m + 2 * np.flatnonzero(low)] = len(carrying) + np.arange(low.sum())
-    numbers[SIDES * m + 2 * np.flatnonzero(high) + 1] = len(carrying) + low.sum() + np.arange(high.sum())
-    which = numbers[qp.active[BASE:count]]
+    numbers[contact_qp.SIDES * m + 2 * np.flatnonzero(low)] = len(carrying) + np.arange(low.sum())
+    numbers[contact_qp.SIDES * m + 2 * np.flatnonzero(high) + 1] = len(carrying) + low.sum() + np.arange(high.sum())
+    which = numbers[qp.active[contact_qp.BASE : count]]
     assert (which >= 0).all()
     return qp.multiplier[:count].copy(), which
 
 
-def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[ContactQp, int]:
-    """A program at random: of any size, some points not carrying, bounds of about ``tight``."""
+def drawn(random: np.random.Generator, tight: float, spread: float) -> tuple[contact_qp.ContactQp, int]:
     n, m, r = int(random.integers(6, 25)), int(random.integers(0, 9)), int(random.integers(0, 13))
-    qp = new_contact_qp(n, m, r)
+    qp = contact_qp.new_contact_qp(n, m, r)
     root = random.normal(size=(n, n))
     qp.hessian[:] = root @ root.T + 1e-3 * np.eye(n)
     qp.gradient[:], qp.spread[0] = 10.0 * random.normal(size=n), spread
-    qp.base[:], qp.load[:] = 5.0 * random.normal(size=(BASE, n)), 20.0 * random.normal(size=BASE)
+    qp.base[:], qp.load[:] = 5.0 * random.normal(size=(contact_qp.BASE, n)), 20.0 * random.normal(size=contact_qp.BASE)
     qp.load[2] -= 100.0
     for point in range(m):
         x, y, z = 0.3 * random.normal(size=3)
@@ -138,7 +121,6 @@ LEEWAY = 0.2
 
 
 def limited(model: Model) -> Model:
-    """The model with its joints' ranges of motion, and a speed and an effort that a hard push asks for more of."""
     at = standing(model).q
     ranges = {
         joint: (min(lower, at[model.coordinate(joint)] - LEEWAY), max(upper, at[model.coordinate(joint)] + LEEWAY))
@@ -155,7 +137,6 @@ def _limited(body: Body, ranges: dict[str, tuple[float, float]]) -> Body:
 
 
 def on_one_leg(model: Model) -> State:
-    """It stands with its left foot lifted by some centimetres."""
     q = standing(model).q.copy()
     for joint, turn in (("left_hip_pitch", 0.3), ("left_knee_pitch", -0.6), ("left_ankle_pitch", 0.05)):
         q[model.coordinate(joint)] += turn
@@ -163,8 +144,6 @@ def on_one_leg(model: Model) -> State:
 
 
 class Scene(NamedTuple):
-    """What a recorded run begins with, and how it is pushed: at an angle from straight back [rad], by so much [N·s]."""
-
     model: Model
     state: State
     angle: float
@@ -175,18 +154,14 @@ def scenes(count: int) -> Iterator[Scene]:
     """Pushes all around, from what one hardly feels to what nobody withstands; in turn free, limited, on one leg."""
     free, bounded = human(), limited(human())
     starts = (
-        (free, standing(free)),
-        (bounded, standing(bounded)),
-        (free, on_one_leg(free)),
-        (bounded, on_one_leg(bounded)),
-    )
+        (free, standing(free)), (bounded, standing(bounded)), (free, on_one_leg(free)), (bounded, on_one_leg(bounded)),
+    )  # fmt: skip
     for k in range(count):
         model, state = starts[k % len(starts)]
         yield Scene(model, state, 2.4 * k, 4.0 + 56.0 * ((0.618 * k) % 1.0))
 
 
 def run_of(scene: Scene, controller: Controller, duration: float) -> Run:
-    """A run of a scene."""
     direction = (-math.cos(scene.angle), -math.sin(scene.angle), 0.0)
     push = Push("trunk", direction, impulse=scene.impulse, start=0.02, duration=0.1)
     return simulate(
@@ -194,14 +169,12 @@ def run_of(scene: Scene, controller: Controller, duration: float) -> Run:
     )
 
 
-def recorded(runs: int, duration: float, every: int = 1) -> Iterator[ContactQp]:
-    """The programs of each so many-th tick of runs that go on until the fall, if there is one."""
+def recorded(runs: int, duration: float, every: int = 1) -> Iterator[contact_qp.ContactQp]:
     for scene in scenes(runs):
-        found: list[ContactQp] = []
+        found: list[contact_qp.ContactQp] = []
         run_of(scene, Watched(keeping(found), every), duration)
         yield from found
 
 
-def keeping(found: list[ContactQp]) -> See:
-    """Notes each program."""
+def keeping(found: list[contact_qp.ContactQp]) -> See:
     return lambda _, law, __: found.append(copied(law))

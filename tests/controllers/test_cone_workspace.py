@@ -7,21 +7,17 @@ from functools import cached_property
 import numpy as np
 import pytest
 
-from biped import standing
-from biped.dynamics import forward_kinematics
-from biped.dynamics.whole_body import WholeBody
-from biped.errors import InputError
+from biped import ModelError, WholeBody, forward_kinematics, human, standing
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
-from biped.model import ModelError, human
 from contact.modes import NONE, STICKING
-from controllers.cone_workspace import ConeWorkspaceController
+from controllers import ConeWorkspaceController, WorkspaceController
 from controllers.kernels.cone_workspace import WITHOUT_LIMITS, cone_workspace_torques
 from controllers.kernels.contact_qp import COSINES, INNER, SINES, SOLVED
 from controllers.kernels.whole_body import HELD
 from controllers.kernels.workspace import workspace_torques
-from controllers.workspace import WorkspaceController
 from experiments.catalogue.registry import experiment_named
+from tests.refusals import refuses
 
 MODEL = human()
 #: Of the largest torque: the feet that the law takes for fixed are 1e6 times as heavy as the trunk.
@@ -29,8 +25,6 @@ FIXED = 5e-6
 
 
 class Tick:
-    """One control tick at a state, with some contact points lifted."""
-
     def __init__(
         self, q, v, lifted=(), kernel=cone_workspace_torques, make=ConeWorkspaceController, **settings
     ) -> None:
@@ -92,7 +86,6 @@ class Tick:
 
 
 def crouched(rng, wild=1.0):
-    """A posture with bent knees, and how it moves."""
     q = standing(MODEL).q
     q[:3] += 0.02 * wild * rng.normal(size=3)
     q[7:] += 0.1 * wild * rng.normal(size=MODEL.nq - 7)
@@ -106,17 +99,10 @@ LIFTED = [(), (0, 1), (0, 1, 2, 3), (1, 4, 5), tuple(range(8))]
 
 @pytest.mark.parametrize("lifted", LIFTED)
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_planned_fits_the_equations_of_motion(seed, lifted):
-    """Accelerations, forces and torques: the legs' weight and motion count for what the floor has to carry."""
+def test_what_is_planned_fits_the_equations_of_motion_and_friction(seed, lifted):
     tick = Tick(*crouched(np.random.default_rng(seed)), lifted)
     assert tick.ended == SOLVED
     assert np.abs(tick.residual()).max() < FIXED * np.abs(tick.torque).max()
-
-
-@pytest.mark.parametrize("lifted", LIFTED)
-@pytest.mark.parametrize("seed", range(4))
-def test_forces_lie_in_their_pyramids_and_lifted_points_have_none(seed, lifted):
-    tick = Tick(*crouched(np.random.default_rng(seed)), lifted)
     sideways = tick.forces[:, :2] @ np.array([COSINES, SINES])
     assert (sideways <= 0.27 * INNER * tick.forces[:, 2:] + 1e-6).all()
     assert np.hypot(*tick.forces[:, :2].T).max() <= 0.27 * tick.forces[:, 2].max() + 1e-6
@@ -124,7 +110,6 @@ def test_forces_lie_in_their_pyramids_and_lifted_points_have_none(seed, lifted):
 
 
 def upright(rng):
-    """Hardly moving, where nothing is at its limit."""
     return standing(MODEL).q, 0.01 * rng.normal(size=MODEL.nv)
 
 
@@ -138,7 +123,6 @@ def test_where_nothing_is_at_a_limit_the_torques_are_the_thesis_s(seed):
 
 
 def test_the_program_at_a_limit_goes_on_where_the_thesis_s_law_ends():
-    """A limit of torque that is as good as reached, and one that is by as little exceeded."""
     state = upright(np.random.default_rng(0))
     knee = MODEL.dof("left_knee_pitch")
     free = Tick(*state)
@@ -151,7 +135,6 @@ def test_the_program_at_a_limit_goes_on_where_the_thesis_s_law_ends():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_limits_of_torque_are_kept_within_the_plan(seed):
-    """The accelerations and forces that are planned fit the torques that are within limits."""
     tick = Tick(*crouched(np.random.default_rng(seed)), torque_limit=100.0)
     assert tick.ended == SOLVED
     assert np.abs(tick.torque).max() == pytest.approx(100.0)
@@ -230,7 +213,6 @@ def test_it_withstands_pushes_that_the_thesis_s_law_does_not(azimuth, impulse):
 
 
 def test_a_joint_that_nothing_limits_holds_the_weight_at_its_height_at_most():
-    """In any posture the law's own limit; what it is told, and the model's efforts, are others."""
     placed = forward_kinematics(MODEL, MODEL.neutral())
     masses = np.array([body.mass for body in MODEL.bodies])
     high = masses @ placed.position[:, 2] / masses.sum() - placed.contact[:, 2].min()
@@ -289,18 +271,14 @@ def test_torques_stay_within_limits_in_a_violent_run():
     assert np.abs(torques).max() <= 120.0
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"friction": 0.0}, "controller.friction"),
-        ({"weight_moment": -1.0}, "controller.weight_moment"),
-        ({"lift": math.nan}, "controller.lift"),
-        ({"torque_limit": -1.0}, "controller.torque_limit"),
-    ],
+@refuses(
+    ({"friction": 0.0}, "controller.friction"),
+    ({"weight_moment": -1.0}, "controller.weight_moment"),
+    ({"lift": math.nan}, "controller.lift"),
+    ({"torque_limit": -1.0}, "controller.torque_limit"),
 )
-def test_impossible_numbers_are_refused(settings, said):
-    with pytest.raises(InputError, match=said):
-        ConeWorkspaceController(**settings)
+def test_impossible_numbers_are_refused(settings):
+    ConeWorkspaceController(**settings)
 
 
 def test_a_limit_of_an_unknown_joint_is_refused():

@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 
-from controllers.kernels.contact_qp import (
-    BASE,
-    INFEASIBLE,
-    ITERATIONS,
-    NOT_FINITE,
-    SOLVED,
-    ContactQp,
-    new_contact_qp,
-)
+from controllers.kernels.contact_qp import BASE, INFEASIBLE, ITERATIONS, NOT_FINITE, SOLVED, ContactQp, new_contact_qp
 from experiments.benchmarks.programs import matrices
 
 from .contact_programs import INPUTS, OPTIONS, drawn, optimality, ours, own_multipliers, recorded, theirs
@@ -23,7 +15,6 @@ EXACT = 1e-10
 
 
 def check(qp: ContactQp, bounded: int, solvers=tuple(OPTIONS)) -> int:
-    """That our answer is optimal and theirs, or that there is none; how it ended."""
     said = matrices(qp, bounded)
     ended, unknown = ours(qp, bounded)
     assert ended in (SOLVED, INFEASIBLE)
@@ -95,7 +86,6 @@ def test_in_the_air_nothing_holds_it(program):
 
 
 def test_pulled_down_its_points_push_with_nothing(program):
-    """It is to fall faster than gravity: all forces at the apexes of their cones, where eight sides meet."""
     program.gradient[2] = -50.0
     assert check(program, 0, ("quadprog", "piqp")) == SOLVED
     np.testing.assert_allclose(program.unknown[BASE:], 0.0, atol=1e-9)
@@ -103,7 +93,6 @@ def test_pulled_down_its_points_push_with_nothing(program):
 
 
 def test_slid_hard_it_gets_what_friction_gives(program):
-    """The wanted acceleration points between two sides: there the pyramid reaches the cone."""
     program.gradient[0] = 100.0
     program.hessian[2, 2] = 1e6  # its height counts
     assert check(program, 0) == SOLVED
@@ -127,7 +116,6 @@ def test_duplicated_rows_change_nothing(program, copies):
 
 
 def test_rows_that_depend_on_others_and_redundant_bounds(program):
-    """The third row is the sum of the first two, its bound that of both; the fourth is the base's, scaled."""
     program.rows[0, 0] = program.rows[1, 1] = 1.0
     program.rows[2] = program.rows[0] + program.rows[1]
     program.lower[:3], program.upper[:3] = -1e3, (0.5, 0.25, 0.75)

@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
-from biped import InputError, Scene, Sensors, Session, human
+from biped import InputError, Scene, Sensors, Session, WholeBody, human, mass_matrix
 from biped.derivatives.linearization.coordinates import displaced, displacement
-from biped.dynamics import mass_matrix
-from biped.dynamics.whole_body import WholeBody
 from controllers import LQR, ForwardModel, Predicted, Stepping, WholeBodyController
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.kernels.forward_model import BLOCK, SOFT
 from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN
 from experiments.catalogue.registry import experiment_named
 from tests.conftest import assert_goes_back
+from tests.refusals import refuses
 from tests.rounding import summed
 
 DELAY, MUSCLES = 0.05, {"stiffness": 300.0, "damping": 30.0}
@@ -30,12 +29,10 @@ def session_of(name="whole-body", delay=DELAY, **changes):
 
 
 def is_anew(law):
-    """Whether the last tick has looked at the body anew."""
     return law.since[0] == 1
 
 
 def at_swing(session):
-    """Go on until a foot has been in the air for so long that it is foreseen by nothing else."""
     law = session.plan.law
     for _ in range(600):
         session.advance(1)
@@ -59,7 +56,6 @@ def freedom(law, q):
 
 @pytest.fixture(scope="module", params=["whole-body", "stepping"])
 def begun(request):
-    """A law in the middle of a push, or of a step."""
     if request.param == "whole-body":
         session = session_of(**{"push.impulse": 15.0})
         session.advance(280)
@@ -72,7 +68,6 @@ def begun(request):
 
 
 def latest(law):
-    """The row of the last tick, and x̂ of it."""
     row = int(law.ticks[0] - 1) % len(law.past_q)
     return row, law.past_q[row], law.past_rates[row]
 
@@ -100,7 +95,6 @@ def test_a_foot_that_swings_is_free_and_the_other_is_not(begun):
 
 
 def test_what_is_foreseen_is_what_was_asked_for(begun):
-    """Of the next tick: the rates by the law's accelerations, less what soles do not yield, at the period's middle."""
     _, law = begun
     _, q, rates = latest(law)
     _, _, allowed, room = freedom(law, q)
@@ -200,7 +194,6 @@ def missed(name, delay, impulse, until):
 
 @pytest.mark.parametrize(("name", "delay", "impulse"), [("whole-body", 0.1, 15.0), ("stepping", 0.02, 48.0)])
 def test_it_misses_less_than_the_senses_do(name, delay, impulse):
-    """In place, and while it steps: a push comes unforeseen, and what the floor does; the rest does not."""
     seen, late = missed(name, delay, impulse, 1.0)
     assert seen < 0.5 * late
 
@@ -232,7 +225,6 @@ def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
 )
 @pytest.mark.parametrize("force_delay", [0.0, 2.0 * DELAY])
 def test_with_late_senses_laws_withstand_what_they_do_not_without(name, impulse, verdict, force_delay):
-    """Contacts are felt at once, or later than the rest."""
     late = {"controller.name": name, "sensors.delay": DELAY, "push.azimuth": np.pi / 2, "push.impulse": impulse}
     late["sensors.force.delay"] = force_delay
     balance = experiment_named("balance")
@@ -252,21 +244,14 @@ def test_a_session_restored_in_the_middle_of_a_step_goes_on_bit_for_bit():
     assert_goes_back(experiment_named("balance").build(late), 340, 60)
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (
-            lambda: ForwardModel(LQR(), 0.1),
-            "must be a WholeBodyController, or Stepping, .* Predicted serves other laws",
-        ),
-        (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
-        (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
-        (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),
-    ],
-)
-def test_what_it_cannot_serve_is_refused(make, says):
-    with pytest.raises(InputError, match=says):
-        make()
+@refuses(
+    (lambda: ForwardModel(LQR(), 0.1), "must be a WholeBodyController, or Stepping, .* Predicted serves other laws"),
+    (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
+    (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
+    (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),
+)  # fmt: skip
+def test_what_it_cannot_serve_is_refused(make):
+    make()
 
 
 def test_a_law_in_python_is_refused():

@@ -6,21 +6,32 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Push, Sensors, simulate
+from biped import (
+    Fall,
+    InputError,
+    ModelError,
+    Observation,
+    Push,
+    Sensors,
+    State,
+    forward_kinematics,
+    simulate,
+    standing,
+)
 from biped.disturbances.sensors import ProprioceptiveChannel
-from biped.errors import InputError
+from biped.kernels.loop.measurement import new_measurement
+from biped.kernels.tree.dynamics import set_tree_data
 from biped.model import Body, Model, human, revolute, spherical
-from biped.model.errors import ModelError
-from biped.runs.postures import standing
-from biped.runs.state import State
+from biped.model.legs import straight_knees
 from contact import RUBBER
-from controllers import HeldJoints, WorkspaceController
+from controllers import HeldJoints, SetPointMotion, WorkspaceController, WorkspaceGains
+from controllers.kernels.workspace import workspace_torques
+from tests.refusals import refuses
 
 ARM = ((0.03, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.004))
 
 
 def with_arms(joint=revolute) -> Model:
-    """The human with arms of 3 kg in two parts that hang at its sides."""
     person, arms = human(), []
     for side, sign in (("left", 1.0), ("right", -1.0)):
         place = {"position": (0.0, 0.25 * sign, 0.25)}
@@ -82,26 +93,133 @@ def test_sensors_act_on_a_law_that_also_holds_joints():
     assert not np.allclose(noisy.frame["torque_left_knee_pitch"], exact.frame["torque_left_knee_pitch"])
 
 
-def test_a_joint_that_cannot_be_held_is_refused():
+def test_joints_that_cannot_be_held_are_refused():
     with pytest.raises(InputError, match="'left_shoulder' of model 'armed', which is in no leg, is spherical: weld"):
         WorkspaceController().law(with_arms(spherical))
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"by": "glue"}, "controller.held.by = 'glue': it must be one of impedance, servo"),
-        ({"frequency": 0.0}, "controller.held.frequency = 0.0: it must be a finite number above zero"),
-        ({"damping_ratio": -1.0}, "controller.held.damping_ratio = -1.0: it must be a finite number, zero or above"),
-        ({"angles": {"left_elbow": math.nan}}, "angles"),
-    ],
-)
-def test_bad_settings_are_refused(settings, message):
-    with pytest.raises(InputError) as error:
-        HeldJoints(**settings)
-    assert message in str(error.value)
-
-
-def test_an_unknown_joint_is_refused():
     with pytest.raises(ModelError, match="unknown joint 'left_elbw'; did you mean 'left_elbow'"):
         WorkspaceController(held=HeldJoints(angles={"left_elbw": 0.1})).impedance(with_arms())
+
+
+@refuses(
+    ({"by": "glue"}, "controller.held.by = 'glue': it must be one of impedance, servo"),
+    ({"frequency": 0.0}, "controller.held.frequency = 0.0: it must be a finite number above zero"),
+    ({"damping_ratio": -1.0}, "controller.held.damping_ratio = -1.0: it must be a finite number, zero or above"),
+    ({"angles": {"left_elbow": math.nan}}, "angles"),
+)
+def test_bad_settings_are_refused(settings):
+    HeldJoints(**settings)
+
+
+LARGEST = 1e3
+
+
+def bent(model, degrees):
+    knee = np.radians(degrees)
+    pitch = {"hip_pitch": knee / 2.0, "knee_pitch": -knee, "ankle_pitch": knee / 2.0}
+    angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in pitch.items()}
+    return model.configuration((0.0, 0.0, 1.2), (1.0, 0.0, 0.0, 0.0), angles)
+
+
+def largest_torque(degrees, **settings):
+    """[N·m] at rest 1 cm above the set point."""
+    model = human()
+    controller = WorkspaceController((0.0, 0.0, 1.19), **settings)
+    return float(np.abs(controller.torques(Observation(model, 0.0, bent(model, degrees), np.zeros(model.nv)))).max())
+
+
+def test_undamped_torques_grow_as_one_over_the_angle():
+    torques = [largest_torque(degrees) for degrees in (1.0, 0.1)]
+    assert torques[0] == pytest.approx(330.0, rel=0.01)
+    assert torques[1] / torques[0] == pytest.approx(10.0, rel=0.05)
+
+
+def test_damped_torques_are_bounded_at_all_angles():
+    torques = [largest_torque(degrees, largest_inertia=LARGEST) for degrees in (30.0, 10.0, 5.0, 3.0, 1.0, 0.1, 0.0)]
+    assert max(torques) < 1.05 * largest_torque(5.0, largest_inertia=LARGEST)
+    assert torques[-1] < 1.0
+
+
+@pytest.mark.parametrize("degrees", [60.0, 20.0, 2.0])
+def test_damping_is_that_of_damped_least_squares(degrees):
+    """F = (P⁻² + 1/L²)⁻¹ P⁻² (P X + z), with P and z from undamped laws that ask for one acceleration at a time."""
+    model = human()
+    q = bent(model, degrees)
+
+    def wrench(asked=(0.0,) * 6, **settings):
+        error = -np.asarray(asked)
+        turned = (np.sqrt(1.0 - error[3:] @ error[3:]), *-error[3:])
+        controller = WorkspaceController(
+            tuple(q[:3] - error[:3]), turned, WorkspaceGains(1.0, 0.0, 1.0, 0.0), **settings
+        )
+        law, measurement = controller.law(model), new_measurement(model.tree, model.nq, model.nv)
+        measurement.q[:], measurement.time[0] = q, 0.0
+        set_tree_data(model.tree, q, np.zeros(model.nv), measurement.motion)
+        workspace_torques(law, measurement, np.zeros(model.nv), np.zeros(6))
+        return law.scratch.wrench.copy()
+
+    z = wrench()
+    P = np.column_stack([(wrench(0.1 * np.eye(6)[k]) - z) / 0.1 for k in range(6)])
+    assert np.abs(P - P.T).max() < 1e-6 * np.abs(P).max()
+    asked = np.array([0.2, -0.3, 0.4, 0.05, 0.1, -0.1])
+    undamped = wrench(asked)
+    assert undamped == pytest.approx(P @ asked + z, rel=1e-6, abs=1e-6)
+    squared = np.linalg.matrix_power(np.linalg.inv(P), 2)
+    expected = np.linalg.solve(squared + np.eye(6) / LARGEST**2, squared @ undamped)
+    assert np.abs(wrench(asked, largest_inertia=LARGEST) - expected).max() < 1e-6 * np.abs(undamped).max()
+
+
+def rises_to(height, **settings):
+    """The human stands, and is told within 2 s to be so high [m]."""
+    motion = SetPointMotion("step", displacement=(0.0, 0.0, height - 1.10), start=0.2, rise=2.0)
+    controller = WorkspaceController(motion=motion, **settings)
+    return simulate(human(), controller, duration=4.0, state=standing(human()), fall=Fall())
+
+
+def check_of(run):
+    return next((check for check in run.trust if check.name == "straight leg"), None)
+
+
+def test_out_of_reach_a_damped_human_stands_straight_and_an_undamped_one_is_flung():
+    damped, undamped = rises_to(1.24, largest_inertia=LARGEST), rises_to(1.24)
+    assert damped.summary["verdict"] == "recovered"
+    assert damped.metrics["peak_torque"] < 120.0
+    assert check_of(damped) is None
+    assert undamped.summary["verdict"] == "lost control"
+    assert undamped.metrics["peak_torque"] > 1e4
+    assert check_of(undamped).passed == "warning"
+    assert "of straight" in check_of(undamped).text
+
+
+def test_bent_knees_are_no_warning():
+    run = rises_to(1.20)
+    assert check_of(run).passed == "ok"
+    knees = run.frame[["angle_left_knee_pitch", "angle_right_knee_pitch"]].to_numpy()
+    assert check_of(run).value == pytest.approx(1.0 / np.abs(knees).min())
+
+
+def test_a_knee_is_straight_where_hip_and_ankle_are_farthest_apart():
+    person = human()
+    bodies = []
+    for part in person.bodies:
+        moved = part
+        if part.name.endswith("_ankle"):
+            x, y, z = part.joint.position
+            moved = replace(part, joint=replace(part.joint, position=(x - 0.05, y, z)))
+        bodies.append(moved)
+    model = Model("bent", tuple(bodies), feet=person.feet)
+    straight = straight_knees(model)["left_knee_pitch"]
+    assert abs(straight) > 0.1
+
+    def stretch(angle):
+        motion = forward_kinematics(model, model.configuration(angles={"left_knee_pitch": angle}))
+        hip, ankle = (motion.position[model.body_index(body)] for body in ("left_hip_2", "left_ankle"))
+        return np.linalg.norm(ankle - hip)
+
+    assert stretch(straight) > max(stretch(straight - 1e-3), stretch(straight + 1e-3))
+    assert straight_knees(person) == pytest.approx({"left_knee_pitch": 0.0, "right_knee_pitch": 0.0}, abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
+def test_an_inertia_is_above_zero(value):
+    with pytest.raises(InputError, match="largest_inertia"):
+        WorkspaceController(largest_inertia=value)

@@ -7,17 +7,16 @@ import numpy as np
 import pytest
 from scipy.linalg import solve_discrete_are
 
-from biped import InputError, ModelError, Recursive, Scene, Session, human, standing
+from biped import InputError, ModelError, Recursive, Scene, Session, chain, forward_kinematics, human, standing
 from biped.control.observation import Observation
 from biped.derivatives.linearization import gain_sensitivities, held_stance, linearize, linearize_stance
 from biped.derivatives.linearization.coordinates import displaced, displacement
-from biped.dynamics import forward_kinematics
 from biped.dynamics.whole_body import WholeBody
-from biped.model import chain
 from contact import RUBBER, Floor
 from contact.regimes import HELD
 from controllers import LQR
 from experiments import experiment_named
+from tests.refusals import refuses
 
 TIGHT = Recursive(tolerance=1e-11)
 NV = 18
@@ -31,15 +30,11 @@ def model():
 
 @pytest.fixture(scope="module")
 def exact(model):
-    """The regulator to the letter."""
     return LQR(reference="world").design(model)
 
 
 def scene_of(controller, model, **more):
     return Scene(model, controller, integrator=TIGHT, state=controller.design(model).stance.state, **more)
-
-
-# --- the stance ---
 
 
 @pytest.mark.parametrize("floor", [RUBBER, Floor(k_n=2e4, k_t=1e4)])
@@ -89,9 +84,6 @@ def test_half_of_the_torques_strain_the_feet_only(model, exact):
     assert "of 12 torques 6 strain the feet only" in str(exact)
 
 
-# --- the gains ---
-
-
 def test_gains_are_those_of_riccati(exact):
     A, B, Q, R = exact.stance.A, exact.stance.B, exact.Q, exact.R
     P = solve_discrete_are(A, B, Q, R)
@@ -110,14 +102,10 @@ def test_gains_of_a_long_horizon_begin_as_the_steady_ones(model, exact):
 
 
 def test_weights_do_not_depend_on_the_period(model):
-    """The cost is an integral: that of a finer clock is nearly the same, and so is the slowest mode's rate."""
     designs = [LQR(period=period, step=5e-4).design(model) for period in (1e-3, 2e-3)]
     values = [np.abs(np.linalg.eigvals(design.closed_loop)).max() for design in designs]
     rates = [-np.log(value) / period for value, period in zip(values, (1e-3, 2e-3), strict=True)]
     assert rates[0] == pytest.approx(rates[1], rel=0.02)
-
-
-# --- the closed loop ---
 
 
 def test_its_closed_loop_is_the_one_that_was_designed(model, exact):
@@ -197,7 +185,6 @@ def test_over_a_finite_horizon_too(model, exact):
 
 
 def test_it_is_the_cheapest_near_by(exact):
-    """A gain that is a little different costs more, by the square of the difference."""
     A, B, Q, R, K = exact.stance.A, exact.stance.B, exact.Q, exact.R, exact.steady_gain
     change, rng = a_small_change(), np.random.default_rng(0)
 
@@ -218,17 +205,13 @@ def test_it_is_the_cheapest_near_by(exact):
 
 
 def test_slopes_of_its_closed_loop_by_its_weights(model):
-    """Of a law that is designed anew for each weight: against differences of the designed eigenvalues."""
     controller = LQR(reference="world")
     state = controller.design(model).stance.state
     ends = {
-        "weight_com_velocity[1]": (
-            0.02,
-            {"weight_com_velocity": (2.5, 0.69, 1.0)},
-            {"weight_com_velocity": (2.5, 0.71, 1.0)},
-        ),
+        "weight_com_velocity[1]": (0.02, {"weight_com_velocity": (2.5, 0.69, 1.0)},
+            {"weight_com_velocity": (2.5, 0.71, 1.0)}),
         "weight_torque": (4e-7, {"weight_torque": 0.98e-5}, {"weight_torque": 1.02e-5}),
-    }
+    }  # fmt: skip
     for one in gain_sensitivities(scene_of(controller, model), state, tuple(ends)):
         width, *fields = ends[one.name]
         low, high = (
@@ -237,9 +220,6 @@ def test_slopes_of_its_closed_loop_by_its_weights(model):
         )
         assert one.slope == pytest.approx((high - low) / width, rel=1e-2)
     assert len(gain_sensitivities(scene_of(controller, model), state)) == 16
-
-
-# --- in runs ---
 
 
 def pushed(impulse=6.0, azimuth=0.3, **options):
@@ -260,7 +240,6 @@ def test_runs_are_the_same_bit_by_bit_in_any_thread():
 
 
 def test_seen_from_the_feet_place_and_heading_do_not_matter(model):
-    """Torques are the same where the whole human stands elsewhere, turned; those of the world's reference are not."""
     q = LQR().design(model).stance.state.q.copy()
     rng = np.random.default_rng(2)
     q = displaced(model, q, 0.02 * rng.normal(size=NV))
@@ -294,7 +273,6 @@ def test_torques_stay_within_limits(model):
 
 
 def test_its_gains_change_over_the_horizon(model):
-    """At each tick those of its period, and the steady ones from the end on."""
     controller = LQR(reference="world", horizon=0.01)
     design = controller.design(model)
     x = np.zeros(2 * NV)
@@ -306,37 +284,30 @@ def test_its_gains_change_over_the_horizon(model):
         assert torques == pytest.approx(expected, rel=1e-9)
 
 
-# --- bad input ---
-
-
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        ({"weight_com": (-1.0, 1.0, 1.0)}, "zero or above"),
-        ({"weight_com_velocity": (np.nan, 1.0, 1.0)}, "3 finite numbers"),
-        ({"weight_trunk": (1.0, 1.0)}, "3 finite numbers"),
-        ({"weight_joints": -1.0}, "0 or above"),
-        ({"weight_joint_rates": {"left_knee_pitch": np.inf}}, "finite"),
-        ({"weight_torque": 0.0}, "must cost something"),
-        ({"weight_torque": np.nan}, "finite number"),
-        ({"weight_torque": {"left_knee_pitch": -1.0}}, "must cost something"),
-        ({"weight_torque": np.diag([1.0] * 11 + [-1.0])}, "positive definite"),
-        ({"weight_torque": np.ones((12, 11))}, "a matrix"),
-        ({"horizon": 0.0}, "above zero"),
-        ({"horizon": np.nan}, "above zero"),
-        ({"horizon": 1e6}, "10000 periods"),
-        ({"weight_end": -1.0}, "zero or above"),
-        ({"reference": "hips"}, "world, feet"),
-        ({"torque_limit": -1.0}, "0 or above"),
-        ({"period": 0.0}, "above zero"),
-        ({"step": 0.0}, "above zero"),
-        ({"floor": "rubber"}, "contact.Floor"),
-        ({"target_position": (0.0, 0.0)}, "3 finite numbers"),
-    ],
+@refuses(
+    ({"weight_com": (-1.0, 1.0, 1.0)}, "zero or above"),
+    ({"weight_com_velocity": (np.nan, 1.0, 1.0)}, "3 finite numbers"),
+    ({"weight_trunk": (1.0, 1.0)}, "3 finite numbers"),
+    ({"weight_joints": -1.0}, "0 or above"),
+    ({"weight_joint_rates": {"left_knee_pitch": np.inf}}, "finite"),
+    ({"weight_torque": 0.0}, "must cost something"),
+    ({"weight_torque": np.nan}, "finite number"),
+    ({"weight_torque": {"left_knee_pitch": -1.0}}, "must cost something"),
+    ({"weight_torque": np.diag([1.0] * 11 + [-1.0])}, "positive definite"),
+    ({"weight_torque": np.ones((12, 11))}, "a matrix"),
+    ({"horizon": 0.0}, "above zero"),
+    ({"horizon": np.nan}, "above zero"),
+    ({"horizon": 1e6}, "10000 periods"),
+    ({"weight_end": -1.0}, "zero or above"),
+    ({"reference": "hips"}, "world, feet"),
+    ({"torque_limit": -1.0}, "0 or above"),
+    ({"period": 0.0}, "above zero"),
+    ({"step": 0.0}, "above zero"),
+    ({"floor": "rubber"}, "contact.Floor"),
+    ({"target_position": (0.0, 0.0)}, "3 finite numbers"),
 )
-def test_bad_numbers_are_refused(fields, told):
-    with pytest.raises(InputError, match=told):
-        LQR(**fields)
+def test_bad_numbers_are_refused(fields):
+    LQR(**fields)
 
 
 def test_what_does_not_fit_the_model_is_refused(model):

@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
+from biped import Fall, ModelError, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
 from biped.control.observation import Observation
 from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
-from biped.model import ModelError
 from biped.model.scaling import scaled
 from controllers import Postural
 
@@ -55,7 +54,6 @@ def test_its_torques_are_those_of_an_inverted_pendulum(stance):
 
 
 def test_the_stance_is_its_equilibrium(stance):
-    """The posture's own lean is held; what is left is how far joints and floor yield to the weight."""
     model, q, law = stance
     rested = simulate(model, law, state=State.at(model, q), step=2e-3, duration=0.1, settle=Settle())
     apart = rested.frame["com_x"].iloc[-1] - WholeBody(model, q).com[0]
@@ -87,7 +85,6 @@ def test_below_the_toppling_torque_nothing_stands(stance):
 
 
 def test_gains_are_in_parts_of_the_subjects_own_toppling_torque():
-    """m g h grows as length times mass; the slope of the stance stays."""
     small, large = human(), scaled(human(), length=1.2, mass=1.5)
     laws = [Postural().pendulum(model) for model in (small, large)]
     assert laws[1].toppling / laws[0].toppling == pytest.approx(1.2 * 1.5, rel=2e-3)  # soles sink in otherwise

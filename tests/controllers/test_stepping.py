@@ -33,7 +33,6 @@ def scene(law, angle, impulse, duration=2.5):
 
 @pytest.fixture(scope="module")
 def recovery():
-    """By steps, from a push to the front that feet in place do not withstand."""
     return scene(Stepping(), 0.0, 38.0).run()
 
 
@@ -78,7 +77,6 @@ def test_its_steps_are_on_its_page_and_in_its_export(recovery, tmp_path):
     ],
 )  # fmt: skip
 def test_steps_to_the_side_and_back_have_numbers_of_their_own(angle, impulse, way):
-    """A shortest swing that is longer one way makes the first step longer there, and changes nothing elsewhere."""
     slow_aside, slow_back = Stepping(aside=StepsAside(swing=0.4)), Stepping(back=StepsBack(swing=0.4))
     laws = {"ahead": Stepping(), "aside": slow_aside, "back": slow_back}
     runs = {name: scene(law, angle, impulse, 0.8).run() for name, law in laws.items()}
@@ -129,7 +127,6 @@ def test_its_planned_footholds_are_seen(recovery):
 
 
 def test_the_capture_region_is_where_a_pendulum_gets_by_the_landing(recovery):
-    """From a centre of pressure in each corner of the support; while no foot steps there is none."""
     frame, seen = recovery.frame, trajectory_of(recovery).rows
     found, planned = series(recovery), frame["step_phase"].isin([UNLOADS, SWINGS])
     assert {len(corners) for corners in seen.capture[~planned]} == {0}
@@ -164,7 +161,6 @@ def test_it_is_restored_in_the_middle_of_a_step():
 
 @pytest.mark.parametrize(("angle", "impulse"), [(0.0, 56.0), (0.5 * math.pi, 60.0), (math.pi, 56.0)])
 def test_feet_are_brought_together_again_where_that_is_asked_for(angle, impulse):
-    """Beside one another as at the start, to half a foot's width, by one step more; and then they stay."""
     apart = {}
     for close in (0.0, 0.5):
         run = scene(Stepping(close=close), angle, impulse, 7.0).run()
@@ -181,7 +177,6 @@ def test_feet_are_brought_together_again_where_that_is_asked_for(angle, impulse)
 
 
 def test_instructions():
-    """One step only is one; who steps freely does where the other need not."""
     assert steps_of(scene(Stepping(instruction="one-step-only"), 0.0, 60.0, 1.5).run()) == 1
     assert steps_of(scene(Stepping(instruction="step-freely"), 0.0, 27.0, 1.0).run()) >= 1
     with pytest.raises(InputError, match=r"controller\.instruction"):
@@ -189,7 +184,6 @@ def test_instructions():
 
 
 def test_feet_in_place_are_those_of_the_law_that_stands():
-    """To the last bit, also where it falls."""
     stands, stays = (
         scene(law, 0.0, 60.0, 1.5).run() for law in (WholeBodyController(), Stepping(instruction="feet-in-place"))
     )
@@ -204,7 +198,6 @@ def test_feet_in_place_are_those_of_the_law_that_stands():
 )
 @pytest.mark.parametrize("delay", [0.0, 0.05])
 def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction, most, delay):
-    """Also of a law that sees ahead, for its senses are late."""
     experiment = experiment_named("balance", controller="stepping")
     push = push_under(experiment, {"controller.instruction": instruction, "sensors.delay": delay})
     assert push.most_steps == push.limit.count == most
@@ -213,7 +206,6 @@ def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction
 
 @pytest.mark.parametrize("angle", [1.2, 2.6])
 def test_legs_stay_out_of_one_another(angle):
-    """Also of one that falls: they come to rest before they touch."""
     run = scene(Stepping(), angle, 58.0, 1.2).run()
     model, frame = run.state.model, run.frame
     steps = frame[(frame["step_phase"] != STANDS) & (frame["qp_ended"] == 0)]
@@ -227,7 +219,6 @@ SEEDS = [(12, 126, 476), pytest.param(range(1, 201), marks=pytest.mark.slow)]
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=("some", "200"))
 def test_legs_that_touch_do_not_get_into_one_another(seeds):
-    """On the rigid floor, whatever disturbs it; with some of these seeds they do, where nothing but points touches."""
     experiment = experiment_named("balance", controller="stepping")
 
     def gap(seed, touching):
@@ -249,14 +240,12 @@ SQUARE = np.array([(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0), (1.0, 0.5)])
 
 
 def test_the_nearest_point_of_a_hull_is_the_one_of_a_rectangle():
-    """Whose projection is known by axis; one of the points is inside."""
     for x, y in np.random.default_rng(1).uniform(-1.0, 3.0, (200, 2)):
         expected = (min(max(x, 0.0), 2.0), min(max(y, 0.0), 1.0))
         assert nearest_in_hull(SQUARE, len(SQUARE), x, y) == pytest.approx(expected, abs=1e-12)
 
 
 def planned(xi, **changes):
-    """The law, with ξ moved from where it stands at rest, and the step of its left foot."""
     law = replace(Stepping(beyond=0.0, inset=0.0, across=1.0), **changes).law(human())
     seen = law.seen
     stance = law.body.stance
@@ -285,7 +274,6 @@ def test_a_step_goes_to_where_the_pendulum_will_be():
 
 
 def test_what_is_out_of_reach_is_not_gone_to():
-    """It costs what is left to the place that it should go to, where nothing else costs."""
     law, free = planned((-0.4, 0.0), speed=1e3, length=0.0)
     law.seen.hip[:, 2] = 0.3
     step = plan_step(law.rules[0], law.legs, law.seen, 0, 0, 0.2, 0.5)

@@ -6,11 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, human, simulate
+from biped import Fall, Platform, Scene, Sensors, Signal, Stance, State, WholeBody, human, mass_matrix, simulate
 from biped.disturbances.sensors import ForceChannel
 from biped.disturbances.sensors.sensors import PRESETS
-from biped.dynamics import mass_matrix
-from biped.dynamics.whole_body import WholeBody
 from contact import RUBBER
 from controllers import Postural, Reweighting
 
@@ -26,7 +24,6 @@ RIGID = 1e7
 
 
 def rubber(times):
-    """A floor so many times as stiff."""
     return RUBBER.with_(**{name: times * getattr(RUBBER, name) for name in ("k_n", "b_n", "k_t", "b_t")})
 
 
@@ -156,7 +153,6 @@ def test_with_peoples_parameters_it_sways_as_people_do(size):
 
 
 def test_reweighting_follows_the_less_the_more_the_floor_tilts():
-    """With one set of parameters; without thresholds the gain is the same at all amplitudes."""
     sizes = [math.radians(size) for size in (0.5, 2.0, 8.0)]
     gains = [np.abs(response(Reweighting(), size, 0.16, rubber(30.0))) for size in sizes]
     assert (gains[0] > gains[1]).all()

@@ -12,22 +12,15 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from biped.errors import InputError
-from biped.model import Model, human
-from biped.runs.postures import crouching
-from biped.runs.state import State
-from biped.signals import Signal
-from biped.simulation.simulate import simulate
+from biped import InputError, Model, Signal, State, crouching, human, simulate
+from controllers import SetPointMotion, SetPointPath, WorkspaceController, WorkspaceGains
 from controllers.kernels.set_point import turn_factors, turn_rates
-from controllers.set_point import SetPointMotion, SetPointPath
-from controllers.workspace import WorkspaceController, WorkspaceGains
+from tests.refusals import refuses
 
 SWAYING = SetPointPath(
-    x=Signal.sine(0.03, 0.7),
-    z=Signal.step(-0.1, 0.0, 0.6),
-    roll=Signal.sine(0.2, 0.9),
+    x=Signal.sine(0.03, 0.7), z=Signal.step(-0.1, 0.0, 0.6), roll=Signal.sine(0.2, 0.9),
     pitch=Signal.step(0.4, 0.05, 0.8),
-)
+)  # fmt: skip
 
 
 def rotation(q):
@@ -71,17 +64,14 @@ class TestTheSetPoint:
         )
         assert path.at(0.4 + 0.7124)[3:] == pytest.approx(0.7124 * np.array([0.3, -0.2, 0.1]), abs=1e-9)
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
-            ({"shape": "step"}, "give it a displacement or a turn"),
-            ({"shape": "recorded"}, "needs its file"),
-            ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
-            ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
-            ({"rise": 0.0}, "above zero"),
-        ],
-    )
+    @pytest.mark.parametrize(("arguments", "message"), [
+        ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
+        ({"shape": "step"}, "give it a displacement or a turn"),
+        ({"shape": "recorded"}, "needs its file"),
+        ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
+        ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
+        ({"rise": 0.0}, "above zero"),
+    ])  # fmt: skip
     def test_what_cannot_be_is_refused(self, arguments, message):
         with pytest.raises(InputError, match=message):
             SetPointMotion(**arguments)
@@ -97,18 +87,14 @@ def spd(rng, size):
     return size * (np.eye(3) + 0.3 * root @ root.T)
 
 
-@pytest.mark.parametrize(
-    ("gain", "message"),
-    [
-        (((50, 5, 0), (4, 50, 0), (0, 0, 200)), "must be finite and symmetric"),
-        (((50, 60, 0), (60, 50, 0), (0, 0, 200)), "positive definite; its least eigenvalue is -10"),
-        (((50, 0), (0, 50)), "three finite numbers, zero or above"),
-        (((50, 0, 0), (0, float("nan"), 0), (0, 0, 1)), "three finite numbers"),
-    ],
+@refuses(
+    (((50, 5, 0), (4, 50, 0), (0, 0, 200)), "must be finite and symmetric"),
+    (((50, 60, 0), (60, 50, 0), (0, 0, 200)), "positive definite; its least eigenvalue is -10"),
+    (((50, 0), (0, 50)), "three finite numbers, zero or above"),
+    (((50, 0, 0), (0, float("nan"), 0), (0, 0, 1)), "three finite numbers"),
 )
-def test_matrices_that_are_no_gains_are_refused(gain, message):
-    with pytest.raises(InputError, match=message):
-        WorkspaceGains(kp_position=gain)
+def test_matrices_that_are_no_gains_are_refused(gain):
+    WorkspaceGains(kp_position=gain)
 
 
 def test_a_diagonal_matrix_is_the_three_numbers():
@@ -198,7 +184,6 @@ def test_small_errors_of_the_orientation_are_those_of_the_linearization():
 
 
 def test_without_feed_forward_it_would_lag():
-    """A trunk that starts on its path stays on it; one that is only told where to be, tick by tick, stays behind."""
     place = crouching(human()).q
     path = SetPointPath(z=Signal.step(-0.1, 0.0, END), pitch=Signal.step(0.3, 0.0, END))
     gaps = []
@@ -215,7 +200,6 @@ def test_without_feed_forward_it_would_lag():
 
 
 def staircase(path):
-    """The same places and turns, without velocity."""
     times = np.arange(0.0, END, 2e-3)
     return SetPointPath(
         **{axis: Signal(times, np.asarray(getattr(path, axis)(times))[:, None]) for axis in ("z", "pitch")}

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, Observation, human, simulate, standing
-from biped.disturbances import Push
+from biped import Fall, Observation, Push, human, simulate, standing
 from biped.metrics.layout import standing_height
 from contact import RUBBER, ContactState, Floor
 from controllers.kernels.contact_qp import ENDED, SOLVED
@@ -28,7 +27,6 @@ def pushed(model, controller, angle, impulse, duration=1.5, **options):
 
 
 def test_standing_still_is_an_equilibrium():
-    """On the floor that yields it settles by a part of a millimetre, and then nothing moves."""
     run = simulate(human(), WholeBodyController(), duration=2.0, step=5e-4)
     frame = run.frame
     last = frame[frame["time"] > 1.9]
@@ -80,7 +78,6 @@ def test_mirrored_pushes_have_mirrored_runs(angle):
 
 @pytest.mark.parametrize(("integrator", "step"), [("recursive", 1e-3), ("rigid", 1e-3), ("rigid", 2e-3)])
 def test_it_lands_rises_and_takes_the_block(integrator, step):
-    """The thesis's second experiment begins above the floor: feet that stay where they are would never come down."""
     experiment = experiment_named("thrown-block").driven_by("whole-body")
     scene = experiment.build(experiment.parse({"run.step": str(step)}))
     run = replace(scene, integrator=integrator).run()
@@ -105,7 +102,6 @@ def test_where_it_wants_to_stand_goes_by_its_feet():
 
 
 def test_torques_and_ranges_are_kept_in_violent_runs():
-    """Also of those who fall; a joint may go beyond its range by what a tick's motion is not known."""
     model = limited(human())
     joints = {body.joint.name: body.joint for body in model.bodies if body.joint.has_axis}
     reached = 0.0
@@ -125,7 +121,6 @@ def test_torques_and_ranges_are_kept_in_violent_runs():
 
 
 def flung(seed):
-    """A crouching human in a state that no torque within reason puts right at once."""
     rng, model = np.random.default_rng(seed), human()
     q = standing(model).q + 0.0
     q[7:] += rng.normal(0.0, 0.3, model.nq - 7)
@@ -133,7 +128,6 @@ def flung(seed):
 
 
 def test_a_joint_that_nothing_limits_is_asked_for_what_holds_the_weight_at_its_height_at_most():
-    """m g z: and then the program is the one with that limit; more is told by a greater limit of the law."""
     beyond = 0
     for seed in range(40):
         seen = flung(seed)
@@ -160,7 +154,6 @@ def beyond_its_range(model):
 
 
 def observed(model, q, v, held):
-    """Its eight points touching, as many newtons on each as stand for its weight."""
     forces = np.tile([0.0, 0.0, 90.0], (model.nc, 1))
     return Observation(model, 0.0, q, v, forces, np.full(model.nc, ContactState.STICKING), held)
 
@@ -177,7 +170,6 @@ def test_ranges_yield_to_what_actuators_can_do():
 
 
 def test_without_a_solution_the_last_torques_are_held():
-    """Nothing that is wanted is a number: the gain is beyond all of them."""
     model, held = human(), np.linspace(-5.0, 5.0, 12)
     state = standing(model)
     seen = observed(model, state.q, 1e-3 * np.ones(model.nv), held)

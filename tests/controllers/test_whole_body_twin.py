@@ -6,8 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import Controller, InputError, Observation, Scene, Session, human, simulate, standing
-from biped.model import Body, Model, spherical
+from biped import Body, Controller, InputError, Model, Observation, Scene, Session, human, simulate, spherical, standing
 from contact import ContactState
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.whole_body import WholeBodyController
@@ -22,7 +21,6 @@ TORQUES = {"left_knee_pitch": 40.0, "right_hip_roll": 25.0, "right_ankle_pitch":
 
 
 def with_ball_joints() -> Model:
-    """The human with arms of two kilograms that hang from its shoulders by spherical joints."""
     person, inertia = human(), ((0.03, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.004))
     arms = (Body(f"{side}_arm", 2.0, inertia, (0.0, 0.0, -0.15), spherical(f"{side}_shoulder", (0.0, y, 0.25)), "trunk")
             for side, y in (("left", -0.25), ("right", 0.25)))  # fmt: skip
@@ -40,7 +38,6 @@ CASES = {
 
 
 def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
-    """Somewhere about the standing posture, some points touching, some not, or none."""
     q = standing(model).q.copy()
     q[:3] += 0.02 * random.normal(size=3)
     q[3:7] += 0.05 * random.normal(size=4)
@@ -60,7 +57,6 @@ def seen_at_random(model: Model, random: np.random.Generator) -> Observation:
 
 
 def compare(twin: Twin, seen: Observation, law, torques) -> int:
-    """That both plan the same, or neither anything; how the compiled program ended."""
     ended = int(law.qp.counts[ENDED])
     plan = twin.plan(seen)
     if plan is None:
@@ -88,23 +84,17 @@ def test_torques_are_those_of_the_twin_anywhere(case):
         compare(twin, seen, controller.kept, torques)
 
 
-def comparison(twin: Twin, ends: list[int]):
-    """Compares a tick, and notes how it ended."""
-    return lambda seen, law, torques: ends.append(compare(twin, seen, law, torques))
-
-
 def test_torques_are_those_of_the_twin_along_runs():
     """Of each eleventh tick of pushed runs, up to the fall, which some end in."""
     ends = []
     for scene in scenes(4):
         twin = Twin(WholeBodyController(), scene.model)
-        run_of(scene, Watched(comparison(twin, ends), every=11), 0.8)
+        run_of(scene, Watched(lambda *found, twin=twin: ends.append(compare(twin, *found)), every=11), 0.8)
     assert len(ends) > 100
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_it_plans_is_what_moves(case):
-    """Pinocchio's inverse dynamics, of the planned accelerations and forces, asks for the torques."""
     model, settings = CASES[case]
     controller = Kept(**settings)
     twin, random = Twin(controller, model), np.random.default_rng(4)
@@ -133,8 +123,6 @@ def test_what_it_plans_is_what_moves(case):
 
 
 class Wrapped(Controller):
-    """The whole-body law as a law in Python, which may leave the spherical joints out."""
-
     def __init__(self, *, arms: bool) -> None:
         self.arms, self.seen = arms, []
 
@@ -145,7 +133,6 @@ class Wrapped(Controller):
 
 
 def test_ball_joints_get_their_torques_from_python_too():
-    """Bit for bit what the compiled loop does; the law is shown them; and left out they are none."""
     model = with_ball_joints()
     start = {"state": standing(model), "duration": 0.1}
     compiled = simulate(model, WholeBodyController(), **start)

@@ -13,8 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from biped.kernels.loop.measurement import new_measurement
 from biped.kernels.tree.dynamics import set_tree_data
-from biped.model import Body, Model, human, revolute
-from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_map
+from biped.model import Body, Model, configuration_to_pinocchio, human, revolute, to_pinocchio, velocity_map
 from controllers.kernels.workspace import workspace_torques
 from controllers.workspace import WorkspaceController, WorkspaceGains
 
@@ -29,8 +28,6 @@ BIG_BASE = 2e-6
 
 
 class Stance:
-    """A posture, a motion in which both feet stand still, and one control tick."""
-
     def __init__(self, model: Model, seed: int, moves: bool = True, **settings) -> None:
         self.model, rng = model, np.random.default_rng(seed)
         self.q = random_posture(model, rng)
@@ -153,7 +150,6 @@ def random_posture(model, rng):
 
 
 def strider() -> Model:
-    """The human with one more leg, and a head and an arm that belong to none, on a slope."""
     person = human()
     third = [part for part in person.bodies[1:] if part.name.startswith("left_")]
     more = []
@@ -207,7 +203,6 @@ def test_the_set_point_moves_with_the_feet_and_stays_at_its_height(seed):
 
 
 def test_velocities_count_from_those_of_the_feet():
-    """On a floor that carries all of it sideways the torques are those on a floor at rest."""
     torques = []
     for carried in (np.zeros(3), np.array([0.7, -0.4, 0.0])):
         stance = Stance(human(), 3, reference="feet")
@@ -220,7 +215,6 @@ def test_velocities_count_from_those_of_the_feet():
 @pytest.mark.parametrize("build", [human, strider])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_feet_share_the_wrench_with_the_least_norm(build, seed):
-    """It adds up, and no other that does is shorter: it is the pseudo-inverse's."""
     stance = Stance(build(), seed, moves=False)
     wrenches, G = stance.foot_wrenches.ravel(), stance.to_trunk
     assert wrenches == pytest.approx(np.linalg.pinv(G) @ stance.scratch.wrench, rel=1e-9, abs=1e-9)
@@ -245,7 +239,6 @@ def test_the_torques_do_the_work_of_the_feet(build, seed):
 
 
 def test_the_wrench_holds_the_trunk_on_legs_that_carry_nothing():
-    """At rest at the set point it is what balances the trunk while all joints are free and the feet are held."""
     stance = Stance(human(), 5, moves=False)
     stance.controller = WorkspaceController(tuple(stance.q[:3]), tuple(stance.q[3:7]), GAINS)
     stance.tick()

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped.control.observation import Observation
-from biped.model import Model, human
+from biped import Model, Observation, human
 from controllers.workspace import WorkspaceController, WorkspaceGains
 
 from .whole_body_twin import hat
@@ -48,7 +47,6 @@ class Twin:
         return np.concatenate([np.cross(axis, com), axis])
 
     def relative_pose(self, i, angle):
-        """g_{k.i, k.o}(θ)."""
         tree = self.model.tree
         R = Rotation.from_rotvec(angle * np.array(self.model.bodies[i].joint.axis)).as_matrix()
         return pose(R, tree.joint_offset[i] + R @ np.array(self.model.bodies[i].com))

@@ -13,15 +13,8 @@ import qpsolvers
 from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
-from biped import Observation, standing
-from biped.dynamics import forward_kinematics
-from biped.model import (
-    Model,
-    configuration_to_pinocchio,
-    to_pinocchio,
-    velocity_map,
-    velocity_to_pinocchio,
-)
+from biped import Observation, forward_kinematics, standing
+from biped.model import Model, configuration_to_pinocchio, to_pinocchio, velocity_map, velocity_to_pinocchio
 from contact import ContactState
 from contact.arrays import Floats
 from controllers.whole_body import WholeBodyController
@@ -78,7 +71,6 @@ class Terms:
         return data.com[0].copy(), data.vcom[0].copy(), J, data.acom[0].copy()
 
     def angular_momentum(self) -> tuple[Floats, Floats, Floats]:
-        """About the centre of mass: itself, its map A and Ȧ v."""
         data = self.twin.createData()
         pin.ccrba(self.twin, data, self.q, self.v)
         now, A = data.hg.angular.copy(), data.Ag[3:] @ self.T
@@ -99,7 +91,6 @@ class Terms:
         return placement.translation + arm, shift @ velocity, shift @ J, bias
 
     def body(self, name: str) -> tuple[Floats, Floats, Floats, Floats]:
-        """Of a body at its centre of mass."""
         i = self.model.body_index(name)
         return self._frame(name, self.model.tree.com_offset[i] if i else np.zeros(3))
 

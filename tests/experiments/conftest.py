@@ -18,7 +18,6 @@ def balance():
 
 @pytest.fixture
 def in_tmp(tmp_path, monkeypatch):
-    """The working folder is an empty one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -7,8 +7,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from biped import Run
-from biped.errors import InputError
+from biped import InputError, Run
 from experiments.catalogue.registry import experiment_named
 from experiments.cli.main import main
 from experiments.studies.store.folder import DATABASE, Study
@@ -47,7 +46,6 @@ def test_trials_that_are_all_damaged_alike_are_refused_by_a_report(study, tmp_pa
 
 @pytest.mark.parametrize("change", ["labels = '{}'", "result = json_set(result, '$.steps', 'many')"])
 def test_a_study_whose_trials_are_all_damaged_alike_is_refused_where_it_goes_on(study, change):
-    """Without labels, or with a word for a number."""
     with contextlib.closing(sqlite3.connect(study / DATABASE)) as database:
         database.execute(f"UPDATE trials SET {change}")
         database.commit()
@@ -55,15 +53,12 @@ def test_a_study_whose_trials_are_all_damaged_alike_is_refused_where_it_goes_on(
         Study.read(study).frame(("point", "replica"))
 
 
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [
-        ("q", np.zeros(3)),
-        ("momentum", np.zeros(18, dtype=np.float32)),
-        ("cache.history", np.zeros(2)),
-        ("mode", np.zeros(8)),
-    ],
-)
+@pytest.mark.parametrize(("name", "other"), [
+    ("q", np.zeros(3)),
+    ("momentum", np.zeros(18, dtype=np.float32)),
+    ("cache.history", np.zeros(2)),
+    ("mode", np.zeros(8)),
+])  # fmt: skip
 def test_a_state_with_an_array_of_another_kind_reaches_no_kernel(run, name, other):
     with np.load(run / "state.npz") as archive:
         saved = dict(archive)
@@ -82,16 +77,13 @@ def test_a_state_in_a_foreign_archive_is_refused(run):
         Run.load(run)
 
 
-@pytest.mark.parametrize(
-    ("column", "text"),
-    [
-        ("result", '{"verdict": "recovered", "steps": []}'),
-        ("result", '{"verdict": "recovered", "peak_torque": "much"}'),
-        ("labels", f'{{"replica": 1{"0" * 30}}}'),
-        ("varied", '{"floor.mu_s": "text"}'),
-        ("changes", b"\xff\xfe"),
-    ],
-)
+@pytest.mark.parametrize(("column", "text"), [
+    ("result", '{"verdict": "recovered", "steps": []}'),
+    ("result", '{"verdict": "recovered", "peak_torque": "much"}'),
+    ("labels", f'{{"replica": 1{"0" * 30}}}'),
+    ("varied", '{"floor.mu_s": "text"}'),
+    ("changes", b"\xff\xfe"),
+])  # fmt: skip
 def test_a_trial_of_other_types_is_refused(study, column, text):
     with contextlib.closing(sqlite3.connect(study / DATABASE)) as database:
         kind = "CAST(? AS TEXT)" if isinstance(text, bytes) else "?"

@@ -52,7 +52,6 @@ def test_example(name, capsys):
 
 
 def test_springs_go_over_into_the_rigid_floor_as_they_stiffen(tmp_path, monkeypatch, capsys):
-    """With the yield of the springs: what is left is in inverse proportion to their stiffness."""
     figure = tmp_path / "stiffening.png"
     monkeypatch.setattr("sys.argv", ["stiffening_floor.py", str(figure)])
     runpy.run_path(str(EXAMPLES / "stiffening_floor.py"), run_name="__main__")
@@ -188,7 +187,6 @@ def test_an_experiment_of_a_file_is_run_with_a_metric_of_another(in_tmp, capsys)
 
 @pytest.mark.slow
 def test_an_exoskeleton_takes_load_off_the_knees_in_a_squat():
-    """Its loops stay closed, and the knees' greatest torque falls with the stiffness of its springs."""
     experiment = experiment_named("squat", "workspace", (), f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
     peaks = []
     for frequency in (1.0, 5.0, 10.0):

@@ -89,8 +89,9 @@ def drawn(random):
     if chance(0.15):
         found |= {"block.speed": about(4.0), "block.flight": float(random.uniform(0.01, 0.9) * duration)}
     if chance(0.2):
-        found |= {"sensors.delay": 0.002 * int(random.integers(4)), "sensors.joint_noise": about(1e-3),
-                  "sensors.joint_rate_noise": about(1e-2), "sensors.seed": int(random.integers(1000))}  # fmt: skip
+        found |= {"sensors.delay": 0.002 * int(random.integers(4)), "sensors.proprioceptive.joint_noise": about(1e-3),
+                  "sensors.proprioceptive.joint_rate_noise": about(1e-2),
+                  "sensors.seed": int(random.integers(1000))}  # fmt: skip
     if chance(0.4):
         found["actuators.limit"] = about(60.0)
     if chance(0.2):

@@ -25,7 +25,6 @@ def rectangle():
 
 
 def force_of(shape, time):
-    """The derivative of an impulse given up to a time, from its pieces."""
     piece = np.searchsorted(shape.knots, time, side="right") - 1
     powers = shape.coefficients[piece]
     slopes = powers[1:] * np.arange(1, len(powers))

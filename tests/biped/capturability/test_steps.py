@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from biped.capturability.flywheel import Flywheel
+from biped.capturability import Flywheel, Stance, heading
 from biped.capturability.friction import NO_STATUS, Case, largest_impulse
-from biped.capturability.stance import Stance, heading
 from biped.capturability.steps import IN_PLACE, Footholds, Steps
 from biped.errors import InputError
 from tests.biped.capturability.conftest import is_lost
+from tests.refusals import refuses
 
 CORNERS = np.array([[0.12, 0.1], [0.12, -0.1], [-0.07, 0.16], [-0.07, -0.16]])
 FAR = 30.0  # [m] with steps it goes some metres and yet comes to rest
@@ -20,7 +20,6 @@ FAR = 30.0  # [m] with steps it goes some metres and yet comes to rest
 @pytest.mark.parametrize("count", [1, 2, 3, math.inf])
 @pytest.mark.parametrize("delay", [0.0, 0.1])
 def test_steps_recover_from_a_push_just_below_the_limit_and_not_from_one_just_above(pendulum, shape, count, delay):
-    """Nothing is better than to have the centre of pressure as far ahead as the steps allow, at each time."""
     steps = Steps(count, 0.5, 0.4, 0.08)
     limit = Stance(pendulum, CORNERS).impulse(0.0, shape, delay=delay, steps=steps)
     landings = delay + steps.landings(pendulum)
@@ -60,7 +59,6 @@ def test_with_much_friction_the_linear_program_is_the_closed_form(pendulum, shap
 
 
 def carried(*places):
-    """Supports that grow by feet that land at these places (n, 2), from ``CORNERS``."""
     found = [CORNERS]
     for place in places:
         found.append(np.concatenate([found[-1], CORNERS + place]))
@@ -118,29 +116,26 @@ def test_where_the_solver_tells_nothing_it_is_asked_without_presolve(pendulum, s
     assert asked == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("times", "count", "told"),
-    [
-        ((0.3, 0.2), 2, "in order"),
-        ((-0.1,), 1, "zero or above"),
-        ((0.3, math.nan), 2, "in order"),
-        ((0.3,), 0, "0 supports"),
-    ],
+@refuses(
+    ((0.3, 0.2), 2, "in order"),
+    ((-0.1,), 1, "zero or above"),
+    ((0.3, math.nan), 2, "in order"),
+    ((0.3,), 0, "0 supports"),
 )
-def test_impossible_footholds_are_refused(times, count, told):
-    with pytest.raises(InputError, match=told):
-        Footholds(times, carried(*[(0.1, 0.0)] * count))
+def test_impossible_footholds_are_refused(times, count):
+    Footholds(times, carried(*[(0.1, 0.0)] * count))
 
 
-def test_footholds_are_told_of_a_pendulum_without_hips(pendulum, shape):
+def test_footholds_without_hips_and_no_friction_are_refused(pendulum, shape, rectangle):
     wheel = Flywheel(4.0, (100.0, 100.0), (0.5, 0.5))
     with pytest.raises(InputError, match="without hips"):
         Stance(pendulum, CORNERS, (wheel, wheel)).impulse(0.0, shape, hips=True, steps=Footholds((), ()))
+    with pytest.raises(InputError, match="friction = 0"):
+        Stance(pendulum, CORNERS).impulse(0.0, rectangle, friction=0.0)
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_friction_binds_where_a_step_is_long(pendulum, shape, count):
-    """The best is to pull as much as friction and the landed feet allow; a foot too far behind slips away."""
     steps, most = Steps(count, 0.6, 0.35, 0.1), 0.3 * pendulum.height
     landings = steps.landings(pendulum)
 
@@ -155,16 +150,51 @@ def test_friction_binds_where_a_step_is_long(pendulum, shape, count):
     assert is_lost(pendulum, shape, 1.005 * found, greedy, FAR)
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"count": -1}, "count = -1"),
-        ({"count": 1.5}, r"0, 1, 2, … or infinite"),
-        ({"count": 1, "length": 0.0}, "length"),
-        ({"count": 1, "time": math.nan}, "time"),
-        ({"count": 1, "reaction": -0.1}, "reaction = -0.1"),
-    ],
+@refuses(
+    ({"count": -1}, "count = -1"),
+    ({"count": 1.5}, r"0, 1, 2, … or infinite"),
+    ({"count": 1, "length": 0.0}, "length"),
+    ({"count": 1, "time": math.nan}, "time"),
+    ({"count": 1, "reaction": -0.1}, "reaction = -0.1"),
 )
-def test_impossible_steps_are_refused(given, told):
-    with pytest.raises(InputError, match=told):
-        Steps(**{"length": 0.6, "time": 0.35} | given)
+def test_impossible_steps_are_refused(given):
+    Steps(**{"length": 0.6, "time": 0.35} | given)
+
+
+WHEELS = (Flywheel(5.0, (300.0, 200.0), (1.2, 0.4)), Flywheel(4.0, (150.0, 250.0), (0.5, 0.5)))
+#: By how much the program may be below the truth, for its controls are constant over intervals.
+LESS = 0.005
+
+
+@pytest.mark.parametrize("wheels", [(), WHEELS], ids=["feet", "hips"])
+@pytest.mark.parametrize("azimuth", [0.0, 0.7, 2.0, math.pi])
+@pytest.mark.parametrize("delay", [0.0, 0.1])
+def test_with_much_friction_it_is_the_closed_form(pendulum, shape, wheels, azimuth, delay):
+    stance = Stance(pendulum, CORNERS, wheels)
+    expected = stance.impulse(azimuth, shape, delay=delay, hips=bool(wheels))
+    found = largest_impulse(Case(pendulum, CORNERS, wheels, 50.0, heading(azimuth), shape, delay))
+    assert (1.0 - LESS) * expected <= found <= 1.0005 * expected
+
+
+@pytest.mark.parametrize("friction", [0.12, 0.08, 0.04])
+def test_with_little_friction_the_best_is_to_pull_as_much_as_it_gives(pendulum, shape, friction):
+    most, distance = friction * pendulum.height, 0.12
+
+    def greedy(_, place):
+        return min(distance, place + most)
+
+    found = Stance(pendulum, CORNERS).impulse(0.0, shape, friction=friction)
+    assert not is_lost(pendulum, shape, (1.0 - LESS) * found, greedy)
+    assert is_lost(pendulum, shape, (1.0 + LESS) * found, greedy)
+
+
+def test_friction_that_does_not_bind_changes_nothing(pendulum, shape):
+    stance = Stance(pendulum, CORNERS)
+    assert stance.impulse(0.0, shape, friction=0.14) == stance.impulse(0.0, shape)
+    assert stance.impulse(0.0, shape, friction=0.13) < stance.impulse(0.0, shape)
+
+
+def test_less_friction_is_a_lower_limit(pendulum, rectangle):
+    stance = Stance(pendulum, CORNERS, WHEELS)
+    found = [stance.impulse(0.4, rectangle, friction=mu, hips=True) for mu in (0.1, 0.2, 0.4, 0.8, math.inf)]
+    assert np.all(np.diff(found) > 0.0)

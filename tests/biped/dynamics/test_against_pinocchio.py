@@ -4,9 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import dynamics
-from biped.model import Model, human
-from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_map, velocity_to_pinocchio
+from biped import Model, configuration_to_pinocchio, dynamics, human, to_pinocchio, velocity_map, velocity_to_pinocchio
 
 TOLERANCE = 1e-10
 
@@ -123,7 +121,6 @@ def test_energy_momentum_and_centre_of_mass(tree):
 
 
 def test_external_wrenches(tree):
-    """Virtual work: a wrench at a centre of mass costs the joints Jᵀ F, J from finite velocities."""
     model, q, v = tree
     rng = np.random.default_rng(8)
     wrenches = rng.normal(size=(model.n, 6))

@@ -16,7 +16,6 @@ KINDS = ((revolute, 1, 0.0), (prismatic, 0, 1.0), (lambda *args: helical(*args[:
 
 
 def tree(seed):
-    """A branching tree of hinges, slides and screws, and coordinates and rates for it."""
     rng, bodies = np.random.default_rng(seed), []
     for k, (parent, (make, _, _)) in enumerate(zip(PARENTS, KINDS, strict=True)):
         axis, place, com = (tuple(map(float, rng.normal(size=3))) for _ in range(3))

@@ -4,16 +4,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import InputError, ModelError, dynamics
-from biped.dynamics.whole_body import WholeBody
-from biped.model import human, random_tree
-from biped.model.pinocchio_model import (
-    configuration_from_pinocchio,
-    configuration_to_pinocchio,
-    to_pinocchio,
-    velocity_map,
-    velocity_to_pinocchio,
-)
+from biped import InputError, ModelError, WholeBody, dynamics
+from biped.model import human, pinocchio_model, random_tree
 from tests.conftest import random_configuration
 from tests.differences import derivative
 
@@ -33,23 +25,21 @@ CASES = {"human": human} | {
 
 
 class Pair:
-    """A state here and in Pinocchio, with points of bodies as its frames; T takes our velocities to its own."""
-
     def __init__(self, name: str) -> None:
         self.model = CASES[name]()
         rng = np.random.default_rng(7)
         self.q, self.v = random_configuration(self.model, rng), rng.normal(size=self.model.nv)
         self.ours = WholeBody(self.model, self.q, self.v)
-        self.theirs = to_pinocchio(self.model)
+        self.theirs = pinocchio_model.to_pinocchio(self.model)
         rng = np.random.default_rng(11)
         self.points = {body: rng.normal(size=3) for body in self.model.body_names}
         for i, (body, point) in enumerate(self.points.items()):
             place = pin.SE3(np.eye(3), self.model.tree.com_offset[i] + point)
             self.theirs.addFrame(pin.Frame(f"at {body}", i + 1, place, pin.FrameType.OP_FRAME))
         self.data = self.theirs.createData()
-        self.T = velocity_map(self.model, self.q)
-        self.their_q = configuration_to_pinocchio(self.model, self.q)
-        self.their_v = velocity_to_pinocchio(self.model, self.q, self.v)
+        self.T = pinocchio_model.velocity_map(self.model, self.q)
+        self.their_q = pinocchio_model.configuration_to_pinocchio(self.model, self.q)
+        self.their_v = pinocchio_model.velocity_to_pinocchio(self.model, self.q, self.v)
         # Pinocchio's acceleration where our v does not change: Ṫ v, with T = R_iᵀ where it is not the identity.
         self.their_a = np.zeros(self.model.nv)
         motion = dynamics.forward_kinematics(self.model, self.q, self.v)
@@ -63,12 +53,10 @@ class Pair:
         pin.updateFramePlacements(self.theirs, self.data)
 
     def moved(self, span: float) -> WholeBody:
-        """``span`` seconds on, at the same v."""
         q = pin.integrate(self.theirs, self.their_q, span * self.their_v + 0.5 * span**2 * self.their_a)
-        return WholeBody(self.model, configuration_from_pinocchio(self.model, q), self.v)
+        return WholeBody(self.model, pinocchio_model.configuration_from_pinocchio(self.model, q), self.v)
 
     def rate(self, of) -> np.ndarray:
-        """The derivative of what ``of`` computes."""
         return derivative(lambda time: of(self.moved(time)), 1e-3, 1e-4).value
 
 
@@ -132,7 +120,6 @@ def test_forces_and_the_mass_matrix(pair):
 
 
 def test_a_solve_undoes_the_mass_matrix(pair):
-    """For one load and for several, and again after all else that works in the same room was asked for."""
     loads = np.random.default_rng(3).normal(size=(pair.model.nv, 4))
     state = WholeBody(pair.model, pair.q, pair.v)
     first = state.solve(loads[:, 0])
@@ -154,7 +141,6 @@ def test_biases_are_what_the_maps_change_by(pair):
 
 
 def test_newtons_and_eulers_equations(pair):
-    """Ȧ v + A v̇ is gravity's and the contacts' wrench about the centre of mass, whatever the joints do."""
     if not pair.model.is_floating:
         return
     rng = np.random.default_rng(5)

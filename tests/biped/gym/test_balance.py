@@ -54,7 +54,6 @@ def test_a_seed_is_an_episode():
 
 
 def test_a_standing_human_is_rewarded_and_a_limp_one_falls():
-    """The workspace controller through actions earns nearly all there is; no torque at all ends in a fall."""
     env = BalanceEnv(BalanceTask(period=2.5e-3, duration=1.0, damping=0.0))
     law = WorkspaceController(tuple(env.task.start.q[:3]))
     env.reset(seed=1)
@@ -135,7 +134,6 @@ COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": lambda one: pi
 @pytest.mark.parametrize("how", COPIES)
 @pytest.mark.parametrize("make", [BalanceEnv, lambda: BalanceVectorEnv(2)], ids=["one", "vector"])
 def test_a_copy_goes_its_own_way(make, how):
-    """It does what the original does after it, also in the next episode, which goes on with the random numbers."""
     env = make()
     env.reset(seed=3)
     env.step(actions_of(env, 1)[0])

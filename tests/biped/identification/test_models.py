@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped.errors import InputError
 from biped.identification import DoublePendulum, IndependentChannels
 from biped.identification.channels import GRAVITY
+from tests.refusals import refuses
 
 FREQUENCIES = np.array([0.05, 0.15, 0.35, 0.65, 1.15])
 CHANNELS = IndependentChannels(
@@ -19,7 +19,6 @@ CHANNELS = IndependentChannels(
 
 @pytest.mark.parametrize("stimulus", ["tilt", "torque", "translation"])
 def test_independent_channels_solve_their_equations(stimulus):
-    """Equations of motion and of the ankles' torque, for sway and torque, as they stand in the docstring."""
     m = CHANNELS
     for frequency, found in zip(FREQUENCIES, m.response(FREQUENCIES, stimulus), strict=True):
         s = 2j * math.pi * frequency
@@ -37,14 +36,11 @@ def test_independent_channels_solve_their_equations(stimulus):
         assert found == pytest.approx(sway, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("stiffness", "delay", "weight", "gain", "phase"),
-    [
-        (17.0, 0.20, 0.70, (2.00, 2.20, 3.52, 3.53, 0.71), (1, -9, -33, -161, -217)),
-        (19.0, 0.18, 0.50, (1.19, 1.30, 2.00, 3.15, 0.56), (1, -6, -22, -144, -206)),
-        (21.0, 0.11, 0.22, (0.46, 0.50, 0.64, 0.65, 0.25), (0, -7, -29, -94, -150)),
-    ],
-)
+@pytest.mark.parametrize(("stiffness", "delay", "weight", "gain", "phase"), [
+    (17.0, 0.20, 0.70, (2.00, 2.20, 3.52, 3.53, 0.71), (1, -9, -33, -161, -217)),
+    (19.0, 0.18, 0.50, (1.19, 1.30, 2.00, 3.15, 0.56), (1, -6, -22, -144, -206)),
+    (21.0, 0.11, 0.22, (0.46, 0.50, 0.64, 0.65, 0.25), (0, -7, -29, -94, -150)),
+])  # fmt: skip
 def test_with_peoples_parameters_gains_and_phases_are_those_of_their_page(stiffness, delay, weight, gain, phase):
     """The table of docs/postural.md: a pendulum of 70.6 kg·m² and 634 N·m/rad, 5 N·m·s/°, 0.01 °/(N·m) with 15 s.
 
@@ -58,8 +54,6 @@ def test_with_peoples_parameters_gains_and_phases_are_those_of_their_page(stiffn
     assert np.abs(np.abs(found) - gain).max() < 0.005 + 5e-3 * max(gain)
     assert np.degrees(np.unwrap(np.angle(found))) == pytest.approx(phase, abs=1.0)
 
-
-# --- the double pendulum ---
 
 DOUBLE = DoublePendulum(
     leg_mass=22.0, leg_length=0.85, leg_com=0.5, leg_inertia=1.6, trunk_mass=48.0, trunk_com=0.35, trunk_inertia=3.5,
@@ -112,7 +106,6 @@ def test_a_stiff_hip_makes_it_the_single_pendulum():
 
 @pytest.mark.parametrize("stimulus", ["tilt", "translation", "push_leg", "push_trunk"])
 def test_the_double_pendulum_solves_its_equations(stimulus):
-    """Its angles, put into the equations of motion with torques as the law has them, leave nothing."""
     height, m = 0.3, DOUBLE
     found = m.response(FREQUENCIES, stimulus, height)
     for k, frequency in enumerate(FREQUENCIES):
@@ -140,19 +133,15 @@ def test_the_double_pendulum_solves_its_equations(stimulus):
         assert found["sway"][k] == pytest.approx(m.moments @ theta / m.moments.sum())
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: replace(CHANNELS, weight=1.2), "from 0"),
-        (lambda: replace(CHANNELS, inertia=0.0), "inertia"),
-        (lambda: replace(CHANNELS, delay=-0.1), "delay"),
-        (lambda: CHANNELS.response([0.1], "pull"), "tilt, torque or translation"),
-        (lambda: replace(DOUBLE, weight=-0.1), "from 0"),
-        (lambda: replace(DOUBLE, leg_length=math.nan), "leg_length"),
-        (lambda: replace(DOUBLE, passive_hip_damping=-1.0), "passive_hip_damping"),
-        (lambda: DOUBLE.response([0.1], "pull"), "one of tilt"),
-    ],
+@refuses(
+    (lambda: replace(CHANNELS, weight=1.2), "from 0"),
+    (lambda: replace(CHANNELS, inertia=0.0), "inertia"),
+    (lambda: replace(CHANNELS, delay=-0.1), "delay"),
+    (lambda: CHANNELS.response([0.1], "pull"), "tilt, torque or translation"),
+    (lambda: replace(DOUBLE, weight=-0.1), "from 0"),
+    (lambda: replace(DOUBLE, leg_length=math.nan), "leg_length"),
+    (lambda: replace(DOUBLE, passive_hip_damping=-1.0), "passive_hip_damping"),
+    (lambda: DOUBLE.response([0.1], "pull"), "one of tilt"),
 )
-def test_what_makes_no_sense_is_said(make, said):
-    with pytest.raises(InputError, match=said):
-        make()
+def test_what_makes_no_sense_is_said(make):
+    make()

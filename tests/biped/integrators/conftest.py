@@ -5,12 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from biped.integrators import Integrator
-from biped.model import Body, Model, chain
-from biped.model.inertia import box_inertia
-from biped.model.joint import floating, prismatic, revolute, spherical
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
+from biped import Body, Integrator, Model, State, box_inertia, chain, floating, prismatic, revolute, simulate, spherical
 
 #: [N·s] far below what is tested.
 TIGHT = 1e-13
@@ -70,32 +65,40 @@ def floating_tree() -> System:
 def take_step(
     model: Model, integrator: Integrator, q: np.ndarray, p: np.ndarray, v: np.ndarray, h: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, p) after a step of h; v is where the search for it starts."""
     state = State.at(model, q, v)
     state.arrays.momentum[:] = p
     state = simulate(model, state=state, integrator=tight(integrator), step=h, duration=h, record_every=h).state
     return state.q.copy(), state.momentum.copy()
 
 
-@pytest.fixture(scope="session", params=[hanging_chain, floating_tree], ids=lambda build: build.__name__)
+SYSTEMS = {build.__name__: build for build in (hanging_chain, floating_tree)}
+
+
+def variants(names, slow):
+    """Return cases of ``system`` and ``name``; those whose two names begin with an entry of ``slow`` are slow."""
+    return [
+        pytest.param(system, name, marks=pytest.mark.slow if f"{system}-{name}".startswith(slow) else ())
+        for system in SYSTEMS
+        for name in names
+    ]
+
+
+@pytest.fixture(scope="session")
 def system(request: pytest.FixtureRequest) -> System:
-    """A tree, a configuration and a velocity."""
-    return request.param()
+    """A tree, a configuration and a velocity; by its name among ``SYSTEMS``."""
+    return SYSTEMS[request.param]()
 
 
 @pytest.fixture(scope="session")
 def swinging() -> System:
-    """A chain so fast that no integrator without structure keeps any."""
     return hanging_chain()
 
 
 @pytest.fixture(scope="session")
 def mixed() -> System:
-    """A floating tree with every kind of joint."""
     return floating_tree()
 
 
 @pytest.fixture(scope="session")
 def one_step():
-    """``take_step``."""
     return take_step

@@ -5,8 +5,7 @@ import math
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from biped.dynamics import forward_kinematics
-from biped.dynamics.closing import assembled, closed_velocity
+from biped import assembled, closed_velocity, forward_kinematics
 from biped.model import Body, ClosingJoint, Model, box_inertia, random_tree, revolute
 from biped.model.geometry import quaternion_matrix
 from formulations.assembly.joint import quaternion_product
@@ -102,5 +101,4 @@ def joined_tree(rng, kind):
 
 
 def leaves(model):
-    """Bodies that nothing hangs on."""
     return [i for i in range(model.n) if i not in model.tree.parent]

@@ -3,9 +3,7 @@
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from biped import dynamics
-from biped.model import Model, chain
-from biped.runs.state import State
+from biped import Model, State, chain, dynamics
 
 
 def thrown(model: Model, seed: int, size: float = 2.0) -> State:
@@ -14,7 +12,6 @@ def thrown(model: Model, seed: int, size: float = 2.0) -> State:
 
 
 def tumbling(model: Model, seed: int = 1, size: float = 2.0) -> State:
-    """The same with a floating root that goes slowly."""
     rng = np.random.default_rng(seed)
     v = size * rng.normal(size=model.nv)
     v[:3] = rng.normal(size=3)
@@ -22,7 +19,6 @@ def tumbling(model: Model, seed: int = 1, size: float = 2.0) -> State:
 
 
 def momenta(state: State) -> np.ndarray:
-    """Linear momentum, and angular momentum about the inertial origin, from p itself."""
     linear, about_root = state.momentum[:3], state.momentum[3:6]
     return np.concatenate([linear, about_root + np.cross(state.q[:3], linear)])
 
@@ -41,5 +37,4 @@ def swinging(links: int, span: float) -> tuple[Model, np.ndarray, np.ndarray]:
 
 
 def order_of(steps, errors) -> float:
-    """The power of the step that errors fall with, by regression."""
     return float(np.polyfit(np.log(steps), np.log(errors), 1)[0])

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped import State, simulate
-from biped.model import Body, ClosingJoint, Model, box_inertia, revolute
+from biped import Body, ClosingJoint, Model, State, box_inertia, revolute, simulate
 from biped.model.geometry import quaternion_matrix
 from formulations.assembly import Assembly, RigidBody, from_model, joint, placement_of
 from formulations.mechanism import Coincident, Gear, Mechanism, integrate, kinematic, ry, rz, tx, tz
@@ -84,19 +83,16 @@ def test_moments_are_those_that_statics_ask_for() -> None:
     mass, reach, across = 2.0, 0.6, (0.0, 0.0, 1.0)
     inertia = box_inertia(mass, (1.2, 0.1, 0.1))
     expected = -mass * G * reach
-
     arm = rz("turn", ry("sag", tx(reach, mass=(mass, *np.diag(inertia)))))
     mechanism = Mechanism("arm", [arm, ry(kinematic("held"))], constraints=[Gear("sag", "held", 1.0)])
     held = mechanism.simulate(0.02, 0.01, kinematic={"held": 0.0})
     assert held.units["multiplier_sag_held"] == "N*m"
     assert_allclose(held.frame["multiplier_sag_held"], expected, rtol=1e-9)
-
     body = Body("arm", mass, inertia, (reach, 0.0, 0.0), revolute("turn", across))
     tree = Model("arm", (body,))
     run = simulate(tree, state=State.at(tree), integrator="maximal", step=0.01, duration=0.02, record_every=0.01)
     last = run.frame.iloc[-1]
     assert_allclose([last["reaction_turn_fz"], last["reaction_turn_ny"]], [mass * G, expected], rtol=1e-9)
-
     hinge = joint("revolute", "turn", None, "arm", across, outboard_point=(-reach, 0.0, 0.0))
     free = Assembly("arm", [RigidBody("arm", mass, inertia)], [hinge])
     rows, motion = free.joints[0].rigid_rows, free.simulate(0.02, 0.01, free.place())
@@ -104,7 +100,6 @@ def test_moments_are_those_that_statics_ask_for() -> None:
     along = np.array([row.axis for row in rows])
     assert_allclose(found[:3] @ along[:3], [0.0, 0.0, mass * G], atol=1e-7)
     assert_allclose(found[3:] @ along[3:], [0.0, expected, 0.0], atol=1e-7)
-
     lid = Body("lid", mass, inertia, (reach, 0.0, 0.0), revolute("swing", (0.0, 1.0, 0.0)))
     closed = Model("lid", (lid,), closing_joints=(ClosingJoint("stay", "fixed", None, "lid"),))
     for integrator in TAKE_LOOPS[:2]:

@@ -11,14 +11,8 @@ from scipy.special import bernoulli
 
 from biped import dynamics
 from biped.disturbances import compile_ground
+from biped.integrators.lee.kernels import screw_body
 from biped.integrators.lee.kernels.dense_newton import fill_columns, new_column_newton
-from biped.integrators.lee.kernels.screw_body import (
-    ScrewBody,
-    far_screw_terms,
-    screw_curve,
-    screw_derivatives,
-    screw_terms,
-)
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
@@ -67,7 +61,6 @@ def dlog(V: np.ndarray) -> np.ndarray:
 
 
 def dlog_change(V: np.ndarray, dV: np.ndarray) -> np.ndarray:
-    """Its derivative along dV, term by term."""
     A, D = ad(V), ad(dV)
     power, change, total = np.eye(6), np.zeros((6, 6)), np.zeros((6, 6))
     for j in range(1, 31):
@@ -173,8 +166,6 @@ class Longhand:
 
 
 class Ours:
-    """A step of our kernels, with the candidate set by hand."""
-
     def __init__(self, model: Model, torque: np.ndarray) -> None:
         self.model, self.tree = model, model.tree
         self.arrays = new_simulation_state(model.nq, model.nv, model.nc)
@@ -188,19 +179,18 @@ class Ours:
         self.scratch.q[:] = after
         start, end = (np.array(reference_point(self.tree, q)) for q in (now, after))
         self.scratch.shift[:] = end - start
-        evaluate(ScrewBody(), self.tree, self.ground, self.arrays, self.pushes, self.scratch, H)
+        evaluate(screw_body.ScrewBody(), self.tree, self.ground, self.arrays, self.pushes, self.scratch, H)
         return self.scratch.residual.copy()
 
     def residual(self, before: np.ndarray, now: np.ndarray, after: np.ndarray) -> np.ndarray:
-        """e, with the momentum that the step before leaves behind."""
         self.evaluate(before, now)
         self.scratch.residual[:] = 0.0
-        set_discrete_momentum(ScrewBody(), self.tree, self.arrays, self.pushes, self.scratch, H)
+        set_discrete_momentum(screw_body.ScrewBody(), self.tree, self.arrays, self.pushes, self.scratch, H)
         return self.evaluate(now, after)
 
     def derivative(self) -> np.ndarray:
         scratch, room = self.scratch, new_column_newton(self.model.n, self.model.nv)
-        set_newton_blocks(ScrewBody(), self.tree, self.ground, self.arrays, scratch, H)
+        set_newton_blocks(screw_body.ScrewBody(), self.tree, self.ground, self.arrays, scratch, H)
         left, right, factors = scratch.motion.poses.motion, scratch.next.motion, scratch.motion.factors
         fill_columns(
             self.tree, left, right, factors.block, scratch.diagonal, room.moves, factors.wrench, room.matrix
@@ -209,7 +199,6 @@ class Ours:
 
 
 def three_configurations(model: Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One at random, the others a step of a few rad/s before and behind it."""
     rng = np.random.default_rng(seed)
     rates = 4.0 * rng.normal(size=model.nv)
 
@@ -288,7 +277,6 @@ ANGLES = [1e-12, 1e-8, 1e-5, 1e-3, 0.0628, 0.0632, 0.3, 1.0, 1.046, 1.048, 2.0, 
 
 
 def displacement(angle: float, seed: int = 5) -> tuple[tuple[float, ...], np.ndarray, np.ndarray]:
-    """The turn as a quaternion, its rotation vector, and a translation of the same size."""
     rng = np.random.default_rng(seed)
     axis = rng.normal(size=3)
     axis /= np.linalg.norm(axis)
@@ -303,7 +291,7 @@ def tuples(A: np.ndarray) -> tuple[float, ...]:
 def test_momentum_of_a_body_to_round_off(angle):
     """Against the series of dlog for the rotation vector, whose terms fall as (angle/2π)^j."""
     turn, phi, moved = displacement(angle)
-    P, spin = body_momentum(ScrewBody(), MASS, tuples(INERTIA), turn, tuples(moved), H)
+    P, spin = body_momentum(screw_body.ScrewBody(), MASS, tuples(INERTIA), turn, tuples(moved), H)
     rho = (sum(B[j] / math.factorial(j) * np.linalg.matrix_power(hat(phi), j) for j in range(39))) @ moved
     V = np.concatenate([phi, rho]) / H
     G = np.block([[INERTIA, np.zeros((3, 3))], [np.zeros((3, 3)), MASS * np.eye(3)]])
@@ -316,7 +304,6 @@ def test_momentum_of_a_body_to_round_off(angle):
 
 @pytest.mark.parametrize("angle", ANGLES)
 def test_derivatives_of_a_body(angle):
-    """Against differences, with steps in proportion to the turn."""
     turn, _, moved = displacement(angle)
     size = 2e-3 * angle if angle < 2.5 else 2e-4
 
@@ -326,10 +313,12 @@ def test_derivatives_of_a_body(angle):
         axis = change[3:] / angle if angle else change[3:]
         dc, du = math.cos(angle / 2), math.sin(angle / 2) * axis
         turned = (dc * c - du @ u, *(dc * u + c * du + np.cross(du, u)))
-        return np.concatenate(body_momentum(ScrewBody(), MASS, tuples(INERTIA), turned, tuples(moved + change[:3]), H))
+        return np.concatenate(
+            body_momentum(screw_body.ScrewBody(), MASS, tuples(INERTIA), turned, tuples(moved + change[:3]), H)
+        )
 
     by_move, by_turn, spin_by_move, spin_by_turn = (
-        np.reshape(part, (3, 3)) for part in screw_derivatives(MASS, tuples(INERTIA), turn, tuples(moved), H)
+        np.reshape(part, (3, 3)) for part in screw_body.screw_derivatives(MASS, tuples(INERTIA), turn, tuples(moved), H)
     )
     exact = np.block([[by_move, by_turn], [spin_by_move, spin_by_turn]])
     assert jacobian(at, np.zeros(6), size).departure(exact, 1e-9, alike=True) <= 1.0
@@ -337,25 +326,22 @@ def test_derivatives_of_a_body(angle):
 
 @pytest.mark.parametrize("edge", [0.001, 0.25])
 def test_series_and_closed_form_meet(edge):
-    """k(σ) and its derivatives are the same on both sides of where the formulas change."""
-
     def terms(sigma: float) -> np.ndarray:
         c = math.sqrt(1.0 - sigma)
-        return np.array([*screw_terms(c, sigma), screw_curve(c, sigma)])
+        return np.array([*screw_body.screw_terms(c, sigma), screw_body.screw_curve(c, sigma)])
 
     below, above = terms(edge), terms(math.nextafter(edge, 1.0))
     assert np.abs(above / below - 1.0).max() < 1e-12
-    assert np.abs(np.array(far_screw_terms(math.sqrt(1.0 - edge), edge)) / below - 1.0).max() < 1e-12
+    assert np.abs(np.array(screw_body.far_screw_terms(math.sqrt(1.0 - edge), edge)) / below - 1.0).max() < 1e-12
 
 
 def test_it_is_the_midpoint_body_for_small_turns():
-    """Momenta differ by the square of the turn."""
     ratio: Callable[[float], float] = lambda angle: difference(angle) / difference(angle / 2)  # noqa: E731
 
     def difference(angle: float) -> float:
         turn, _, moved = displacement(angle)
         arguments = (MASS, tuples(INERTIA), turn, tuples(moved), H)
-        pairs = (np.concatenate(body_momentum(body, *arguments)) for body in (ScrewBody(), MidpointBody()))
+        pairs = (np.concatenate(body_momentum(body, *arguments)) for body in (screw_body.ScrewBody(), MidpointBody()))
         screw, midpoint = pairs
         return float(np.linalg.norm(screw - midpoint) / np.linalg.norm(midpoint))
 

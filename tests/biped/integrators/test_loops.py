@@ -7,34 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biped import (
-    INTEGRATORS,
-    InputError,
-    ModelError,
-    Push,
-    Scene,
-    State,
-    Throw,
-    box_inertia,
-    human,
-    load_robot,
-    scaled,
-    simulate,
-    standing,
-)
+import biped
 from biped.derivatives.linearization import linearize
 from biped.dynamics import forward_dynamics, forward_kinematics
 from biped.dynamics.closing import assembled, closed_velocity, loop_gaps, loop_rates
-from biped.model import (
-    CLOSING_KINDS,
-    Body,
-    ClosingJoint,
-    Model,
-    cylindrical,
-    jointed,
-    revolute,
-    to_pinocchio,
-)
+from biped.model import CLOSING_KINDS, Body, ClosingJoint, Model, cylindrical, jointed, revolute, to_pinocchio
 from controllers import JointImpedance
 from formulations.assembly import from_model, placement_of
 from formulations.mechanism import from_model as mechanism_of
@@ -42,14 +19,13 @@ from formulations.mechanism import from_model as mechanism_of
 from .loops import Y, crank_angle, four_bar, four_bar_start, joined_tree
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
-TAKE_LOOPS = [name for name, integrator in INTEGRATORS.items() if integrator.takes_loops]
+TAKE_LOOPS = [name for name, integrator in biped.INTEGRATORS.items() if integrator.takes_loops]
 SPRINGS = ("recursive", "maximal")  # on floors of springs
 
 
 def run_of(model, q, v, **how):
-    """Each step a row."""
     how = {"step": 1e-3, "duration": 0.2, "integrator": "recursive"} | how
-    return simulate(model, state=State.at(model, q, v), record_every=how["step"], **how)
+    return biped.simulate(model, state=biped.State.at(model, q, v), record_every=how["step"], **how)
 
 
 def test_the_integrators_that_take_loops():
@@ -58,7 +34,6 @@ def test_the_integrators_that_take_loops():
 
 @pytest.mark.parametrize("integrator", TAKE_LOOPS)
 def test_a_four_bar_linkage_moves_as_its_energy_says(integrator):
-    """The crank goes round once, and the error falls with the square of the step."""
     model = four_bar()
     q, v = four_bar_start(model)
     exact = crank_angle(1.0)
@@ -113,7 +88,6 @@ def test_reactions_are_what_accelerates_the_rocker():
 
 @pytest.mark.parametrize("kind", CLOSING_KINDS)
 def test_any_joint_closes_a_loop_of_a_tree_in_flight(kind):
-    """Momenta change by gravity alone, the loop stays closed, and the motion is that of the assembly."""
     model, q, v = joined_tree(np.random.default_rng(CLOSING_KINDS.index(kind)), kind)
     assert loop_gaps(model, q)["loop"] < 1e-13
     assert loop_rates(model, q, v)["loop"] < 1e-12
@@ -134,7 +108,7 @@ def test_any_joint_closes_a_loop_of_a_tree_in_flight(kind):
 def test_a_universal_joint_between_shafts_is_hooke_s(integrator):
     """tan θ₂ = cos β tan θ₁ through two turns; three of the point's rows say what the shafts' bearings do."""
     c, s = np.cos(0.6), np.sin(0.6)
-    inertia = box_inertia(1.0, (0.4, 0.1, 0.1))
+    inertia = biped.box_inertia(1.0, (0.4, 0.1, 0.1))
     shafts = (
         Body("one", 1.0, inertia, (0.0, 0.0, 0.0), revolute("first", (1.0, 0.0, 0.0))),
         Body("two", 1.0, inertia, (0.0, 0.0, 0.0), revolute("second", (c, 0.0, s))),
@@ -153,7 +127,7 @@ def test_a_universal_joint_between_shafts_is_hooke_s(integrator):
 
 def test_a_helical_joint_on_a_sleeve_is_a_screw():
     """It falls with g m p² / (m p² + I), beyond any number of turns, but for an error of second order in the step."""
-    pitch, inertia = 0.05, box_inertia(1.0, (0.1, 0.1, 0.02))
+    pitch, inertia = 0.05, biped.box_inertia(1.0, (0.1, 0.1, 0.02))
     nut = jointed("nut", cylindrical("sleeve", (0.0, 0.0, 1.0)), 1.0, inertia, (0.0, 0.0, 0.0))
     thread = ClosingJoint("thread", "helical", None, "nut", pitch=pitch)
     model = Model("screw", nut, closing_joints=(thread,))
@@ -172,42 +146,41 @@ def test_a_helical_joint_on_a_sleeve_is_a_screw():
 def test_what_cannot_be_assembled_is_told():
     model = four_bar()
     long = replace(model, closing_joints=(replace(model.closing_joints[0], child_position=(0.0, 0.0, 5.0)),))
-    with pytest.raises(InputError, match="cannot be closed from here: closing joint 'd' by"):
+    with pytest.raises(biped.InputError, match="cannot be closed from here: closing joint 'd' by"):
         assembled(long, long.neutral())
-    with pytest.raises(ModelError, match="unknown joint 'z'"):
+    with pytest.raises(biped.ModelError, match="unknown joint 'z'"):
         assembled(model, model.neutral(), held=["z"])
 
 
-@pytest.mark.parametrize("name", [name for name in INTEGRATORS if name not in TAKE_LOOPS])
+@pytest.mark.parametrize("name", [name for name in biped.INTEGRATORS if name not in TAKE_LOOPS])
 def test_other_integrators_say_which_take_loops(name):
     model = four_bar()
-    with pytest.raises(InputError, match="trees only.*recursive, maximal, rigid"):
-        Scene(model, integrator=name, state=State.at(model, four_bar_start(model)[0])).prepare()
+    with pytest.raises(biped.InputError, match="trees only.*recursive, maximal, rigid"):
+        biped.Scene(model, integrator=name, state=biped.State.at(model, four_bar_start(model)[0])).prepare()
 
 
 def test_what_knows_trees_only_says_so():
     model = four_bar()
     q, v = four_bar_start(model)
     for ask in (to_pinocchio, mechanism_of, lambda one: forward_dynamics(one, q, v, np.zeros(3))):
-        with pytest.raises(ModelError, match="trees of joints only, and 'd' close"):
+        with pytest.raises(biped.ModelError, match="trees of joints only, and 'd' close"):
             ask(model)
-    with pytest.raises(ModelError, match="derivative of a step knows trees"):
-        linearize(Scene(model, state=State.at(model, q, v)))
-    person = human()
+    with pytest.raises(biped.ModelError, match="derivative of a step knows trees"):
+        linearize(biped.Scene(model, state=biped.State.at(model, q, v)))
+    person = biped.human()
     strut = ClosingJoint("strut", "spherical", "left_thigh", "right_thigh")
     tied = replace(person, closing_joints=(strut,))
-    with pytest.raises(InputError, match="open at the start"):
-        Scene(tied, state=State.at(tied)).prepare()
-    hit = Throw(1.0, (0.1, 0.1, 0.1), (0.0, 0.0, 5.0), (0.0, 0.0, 0.0), target="crank")
-    with pytest.raises(InputError, match="impact knows those of the tree alone"):
-        Scene(model, state=State.at(model, q), disturbances=[hit]).prepare()
+    with pytest.raises(biped.InputError, match="open at the start"):
+        biped.Scene(tied, state=biped.State.at(tied)).prepare()
+    hit = biped.Throw(1.0, (0.1, 0.1, 0.1), (0.0, 0.0, 5.0), (0.0, 0.0, 0.0), target="crank")
+    with pytest.raises(biped.InputError, match="impact knows those of the tree alone"):
+        biped.Scene(model, state=biped.State.at(model, q), disturbances=[hit]).prepare()
 
 
 def test_a_push_on_a_linkage_at_rest_does_work_on_its_one_freedom():
-    """Without gravity, all the work of a push is kinetic energy at the end of it."""
     model = four_bar().with_gravity((0.0, 0.0, 0.0))
     q, _ = four_bar_start(model)
-    push = Push("coupler", (1.0, 0.0, 0.0), 2.0, start=0.01, duration=0.05)
+    push = biped.Push("coupler", (1.0, 0.0, 0.0), 2.0, start=0.01, duration=0.05)
     frame = run_of(model, q, np.zeros(3), disturbances=[push]).frame
     last = frame.iloc[-1]
     assert last["ledger_kinetic"] > 0.1
@@ -215,17 +188,15 @@ def test_a_push_on_a_linkage_at_rest_does_work_on_its_one_freedom():
 
 
 def braced_human_dropped_into_another_posture(model, integrator, step):
-    """Pushed, while the springs of its joints throw it into the posture where they rest: soles slide, lift and land."""
-    push = Push("trunk", (0.6, 0.8, 0.0), 4.0, start=0.02, duration=0.05)
-    return simulate(
-        model, JointImpedance(), state=standing(model), step=step, record_every=1e-3, duration=0.3,
+    push = biped.Push("trunk", (0.6, 0.8, 0.0), 4.0, start=0.02, duration=0.05)
+    return biped.simulate(
+        model, JointImpedance(), state=biped.standing(model), step=step, record_every=1e-3, duration=0.3,
         disturbances=[push], integrator=integrator,
     ).frame  # fmt: skip
 
 
 def test_a_braced_human_on_the_floor_moves_alike_in_both_coordinates():
-    """Loops beside contact: momenta are accounted for, and energy but for an error of second order."""
-    model = load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
+    model = biped.load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
     one, other = (braced_human_dropped_into_another_posture(model, name, 1e-3) for name in SPRINGS)
     for name in (*model.coordinate_names, *model.velocity_names):
         assert_allclose(other[name], one[name], rtol=0.0, atol=1e-7)
@@ -240,10 +211,10 @@ def test_a_braced_human_on_the_floor_moves_alike_in_both_coordinates():
 
 
 def test_loads_scaling_and_gravity_keep_the_loops():
-    model = load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
-    loaded = model.with_load("left_upper_bar", 1.0, (0.01, 0.0, 0.0), box_inertia(1.0, (0.1, 0.1, 0.1)))
+    model = biped.load_robot(f"{EXAMPLES / 'exoskeleton.py'}:exoskeleton")
+    loaded = model.with_load("left_upper_bar", 1.0, (0.01, 0.0, 0.0), biped.box_inertia(1.0, (0.1, 0.1, 0.1)))
     for changed in (loaded, model.with_gravity((0.0, 0.0, -1.6)), model.without_contacts()):
-        assert max(loop_gaps(changed, standing(model).q).values()) < 1e-12
-    tall = scaled(model, 1.1)
-    assert max(loop_gaps(tall, standing(tall).q).values()) < 1e-12
+        assert max(loop_gaps(changed, biped.standing(model).q).values()) < 1e-12
+    tall = biped.scaled(model, 1.1)
+    assert max(loop_gaps(tall, biped.standing(tall).q).values()) < 1e-12
     assert tall.closing_joints != model.closing_joints

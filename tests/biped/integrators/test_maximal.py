@@ -5,17 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import IntegrationError, Maximal, Push, Recursive, State, dynamics, human, simulate
+from biped import IntegrationError, Maximal, Push, Recursive, Run, State, dynamics, human, simulate
 from biped.integrators import INTEGRATORS, Integrator
 from biped.integrators.maximal.kernels import GAP
 from biped.model import Model, chain, random_tree
-from biped.runs.run import Run
 from contact import Floor
 from contact.modes import SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
 
-from ...conftest import assert_same_arrays
 from ...rounding import walked
 from .motions import tumbling
 
@@ -35,7 +33,6 @@ def apart(one: State, other: State) -> float:
 
 
 def check_alike(runs: list[Run]) -> None:
-    """In both coordinates, and in maximal ones with all joints closed."""
     assert apart(*(run.state for run in runs)) < 1e-8
     assert gaps(runs[1]) <= GAP
 
@@ -59,7 +56,6 @@ def test_the_human_in_flight():
 
 @pytest.mark.parametrize("name", ["stand-tilted", "thrown-block", "box-drop"])
 def test_experiments(name):
-    """Rising under the workspace controller, hit by a block, a box that slides: 1 s."""
     setup = replace(experiment_named(name).build(), duration=1.0)
     setup = replace(setup, record_every=setup.step)
     runs = [replace(setup, integrator=integrator).run() for integrator in BOTH]
@@ -125,27 +121,6 @@ def test_trees_that_slide_and_stick(seed):
     assert runs[1].summary["momentum_defect"] < 1e-11
 
 
-@pytest.mark.parametrize("split", [0.0505, 0.2])
-def test_runs_continue_bit_for_bit(person, posture, tmp_path, split):
-    def go(state: State, duration: float) -> Run:
-        return simulate(person, JointImpedance(), state=state, duration=duration, integrator=Maximal())
-
-    whole, part = posture(person), posture(person)
-    whole_run = go(whole, 0.3)
-    whole = whole_run.state
-    part = go(part, split).state
-    part.save(tmp_path / "state.npz")
-    rest = State.load(tmp_path / "state.npz", person)
-    rest_run = go(rest, 0.3 - split)
-    rest = rest_run.state
-    whole.arrays.counts[2] = rest.arrays.counts[2] = 0  # the most iterations of each run
-    assert_same_arrays(whole.arrays, rest.arrays)
-    late = whole_run.frame[whole_run.frame["time"] > split + 1e-9].reset_index(drop=True)
-    continued = rest_run.frame[rest_run.frame["time"] > split + 1e-9].reset_index(drop=True)
-    columns = [name for name in late if name != "newton_iterations" and not name.startswith("gap_")]
-    assert late[columns].equals(continued[columns])
-
-
 def test_integrators_can_be_exchanged_at_any_tick(person, posture):
     alone, mixed = posture(person), posture(person)
     alone = simulate(person, JointImpedance(), state=alone, duration=0.4, integrator=BOTH[0]).state
@@ -179,7 +154,6 @@ def test_without_a_solution_it_ends_as_the_recursive_one(integrator: Integrator)
 
 
 def test_steps_without_a_solution_are_halved():
-    """Hinges that would turn by two radians in a step."""
     model = chain(2).without_contacts()
     runs = [
         simulate(model, state=State.at(model, None, [500.0, -550.0]), step=4e-3, duration=0.02, integrator=integrator)
@@ -187,12 +161,3 @@ def test_steps_without_a_solution_are_halved():
     ]
     assert runs[0].summary["retried_steps"] == runs[1].summary["retried_steps"] == 5
     assert apart(*(run.state for run in runs)) < 1e-6
-
-
-def test_the_command_line_runs_it(tmp_path, capsys):
-    from experiments.cli import main
-
-    arguments = ["run", "stand-tilted", "--integrator", "maximal", "--duration", "0.1", "--no-figures"]
-    assert main([*arguments, "--out", str(tmp_path)]) == 0
-    assert "maximal" in next(tmp_path.rglob("summary.json")).read_text(encoding="utf-8")
-    capsys.readouterr()

@@ -9,15 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from biped import Maximal, State, dynamics, simulate
-from biped.control.controller import Controller, Impedance
-from biped.integrators.maximal.kernels import (
-    displace_bodies,
-    evaluate_free,
-    keep_base,
-    set_joint_coordinate,
-    set_newton_twists,
-)
+from biped import Controller, Impedance, Maximal, State, dynamics, simulate
+from biped.integrators.maximal import kernels
 from biped.kernels.step.step import prepare
 from biped.kernels.tree.kinematics import place_bodies
 from biped.model import Body, Model, box_inertia, floating, human, prismatic, random_tree, revolute, spherical
@@ -80,7 +73,6 @@ class Longhand:
         return np.hstack([motion.position, motion.orientation])
 
     def inboard(self, i: int, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Position, orientation, and the joint's place, of joint i's inboard body."""
         parent = self.tree.parent[i]
         x, q = (np.zeros(3), np.array([1.0, 0, 0, 0])) if parent < 0 else (X[parent, :3], X[parent, 3:])
         return x, q, x + rotation(q) @ self.tree.joint_offset[i]
@@ -111,7 +103,6 @@ class Longhand:
         return np.einsum("ij,ij->i", X[:, 3:], X[:, 3:]) - 1.0
 
     def coordinate(self, i: int, X: np.ndarray) -> np.ndarray:
-        """Of a joint of one degree of freedom; angles within half a turn."""
         distance, turn = self.relative(i, X)
         axis = self.tree.axis[i]
         if self.model.bodies[i].joint.kind == "prismatic":
@@ -132,7 +123,6 @@ class Longhand:
         return np.array(rows)
 
     def torque_terms(self, X0: np.ndarray, X1: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """Half of the impulses of the joints' torques, as forces on the coordinates at X."""
         forces = np.zeros(X.shape, dtype=np.result_type(X0, X1, X))
         for i in range(self.model.n):
             if self.tree.dofs[i] != 1:
@@ -169,7 +159,6 @@ class Longhand:
         return derivative(lambda x: self.joints(x.reshape(-1, 7)), X.ravel())
 
     def newton(self, given: np.ndarray, X: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Matrix and residual."""
         B, G = self.norm_gradient(X), self.joint_gradient(X)
         self.norm_gradient, self.joint_gradient = lambda _: B, lambda _: G  # type: ignore[method-assign]
         try:
@@ -178,7 +167,6 @@ class Longhand:
             del self.norm_gradient, self.joint_gradient
 
     def solve(self, given: np.ndarray, X: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """X⁺ and γ."""
         n = self.model.n
         z = np.concatenate([guess.ravel(), np.zeros(n + sum(self.rows))])
         for _ in range(20):
@@ -190,7 +178,6 @@ class Longhand:
         raise AssertionError("the longhand's Newton method does not converge")
 
     def momentum_terms(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """The bodies' momenta as those of the seven coordinates."""
         motion, X = dynamics.forward_kinematics(self.model, q, v), self.at(q)
         rows = []
         for i in range(self.model.n):
@@ -200,7 +187,6 @@ class Longhand:
         return np.array(rows)
 
     def run(self, q: np.ndarray, v: np.ndarray, steps: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """All X and γ."""
         X, gammas = [self.at(q)], []
         given = self.momentum_terms(q, v)
         guess = X[0]
@@ -219,7 +205,6 @@ class Longhand:
 
 
 def star(floats: bool) -> Model:
-    """Every kind of joint on a root that floats, or slides."""
     root = floating("root") if floats else prismatic("root", (0.6, 0.0, 0.8), (0.1, 0.2, 0.3))
 
     def body(name: str, joint: object, parent: str | None) -> Body:
@@ -227,19 +212,14 @@ def star(floats: bool) -> Model:
 
     return Model(
         "star",
-        (
-            body("trunk", root, None),
-            body("arm", revolute("shoulder", (0.0, 1.0, 0.0), (0.1, 0.1, 0.0)), "trunk"),
-            body("hand", spherical("wrist", (0.0, 0.0, -0.3)), "arm"),
-            body("rod", prismatic("slide", (1.0, 0.0, 0.0), (-0.1, 0.0, 0.1)), "trunk"),
-            body("tip", revolute("hinge", (0.6, 0.8, 0.0), (-0.2, 0.0, 0.0)), "rod"),
-        ),
-    )
+        (body("trunk", root, None), body("arm", revolute("shoulder", (0.0, 1.0, 0.0), (0.1, 0.1, 0.0)), "trunk"),
+         body("hand", spherical("wrist", (0.0, 0.0, -0.3)), "arm"),
+         body("rod", prismatic("slide", (1.0, 0.0, 0.0), (-0.1, 0.0, 0.1)), "trunk"),
+         body("tip", revolute("hinge", (0.6, 0.8, 0.0), (-0.2, 0.0, 0.0)), "rod")),
+    )  # fmt: skip
 
 
 class Held(Controller):
-    """A controller that holds torques, and an impedance if it has one."""
-
     period = 0.1
     compiled_loop = None
 
@@ -282,8 +262,6 @@ def test_steps_are_those_of_the_two_step_equations(floats, impedance):
 
 
 class OpenStep(TouchingStep):
-    """A step of a tree whose candidate bodies do not fit together."""
-
     def __init__(self, model: Model, seed: int, impedance: tuple[float, float], h: float = 2e-3) -> None:
         rng = np.random.default_rng(seed)
         super().__init__(model, bent_configuration(model, rng, 0.5), rng, lambda _: 1e-3)
@@ -308,20 +286,19 @@ class OpenStep(TouchingStep):
         self.evaluate()
 
     def evaluate(self) -> np.ndarray:
-        evaluate_free(self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.method, self.finder, self.h)
+        kernels.evaluate_free(
+            self.tree, self.ground, self.arrays, self.pushes, self.scratch, self.method, self.finder, self.h
+        )
         return self.scratch.residual.copy()
 
     def twists(self) -> np.ndarray:
-        """Newton's, of all bodies."""
-        set_newton_twists(self.tree, self.ground, self.arrays, self.scratch, self.method, self.finder, self.h)
+        kernels.set_newton_twists(self.tree, self.ground, self.arrays, self.scratch, self.method, self.finder, self.h)
         return self.scratch.motion.factors.twist.copy()
 
     def poses(self) -> np.ndarray:
-        """X of the candidate, from the reference point at k."""
         return np.hstack([self.scratch.shift + self.scratch.next.com, self.scratch.next.quaternion])
 
     def displacements(self, twists: np.ndarray) -> np.ndarray:
-        """ΔX of twists about O at k + 1."""
         linear = twists[:, :3] + np.cross(twists[:, 3:], self.scratch.next.com)
         turned = [
             left(np.concatenate([[0.0], 0.5 * t[3:]])) @ q
@@ -354,7 +331,6 @@ def dense(step: OpenStep) -> tuple[Longhand, np.ndarray, np.ndarray, np.ndarray]
 @pytest.mark.parametrize("impedance", [(0.0, 0.0), (STIFFNESS, DAMPING)], ids=["torques", "impedance"])
 @pytest.mark.parametrize(("model", "seed"), list(cases(0)))
 def test_newton_step_is_that_of_the_dense_matrix(model, seed, impedance):
-    """All 7n + n + Σ rows unknowns, at poses that violate all joints."""
     step = OpenStep(model, seed, impedance)
     assert step.finder.gap.min() > 1e-3
     ours = step.displacements(step.twists())
@@ -365,7 +341,6 @@ def test_newton_step_is_that_of_the_dense_matrix(model, seed, impedance):
 
 @pytest.mark.parametrize(("model", "seed"), list(cases(0)))
 def test_newton_step_is_that_of_algorithm_5_1(model, seed):
-    """The thesis's recursion with the inverses of its blocks."""
     step = OpenStep(model, seed, (0.0, 0.0))
     ours = step.displacements(step.twists())
     longhand, K, f, X = dense(step)
@@ -403,16 +378,15 @@ def test_newton_step_is_that_of_algorithm_5_1(model, seed):
 
 @pytest.mark.parametrize(("model", "seed"), list(cases(6)))
 def test_newton_step_takes_the_residual_away(model, seed):
-    """With contacts that slide and stick, and impedances: along Newton's step e changes at the rate −e."""
     step = OpenStep(model, seed, (STIFFNESS, DAMPING))
     if model.is_floating:
         assert (step.arrays.force[:, 2] > 0.0).any()
     before = step.scratch.residual.copy()
     step.twists()
-    keep_base(step.tree, step.scratch, step.finder)
+    kernels.keep_base(step.tree, step.scratch, step.finder)
     values = []
     for k in (-2, -1, 1, 2):
-        displace_bodies(step.tree, step.scratch, step.finder, k * 1e-4)
+        kernels.displace_bodies(step.tree, step.scratch, step.finder, k * 1e-4)
         values.append(step.evaluate())
     rate = (values[0] - 8 * values[1] + 8 * values[2] - values[3]) / (12 * 1e-4)
     assert np.linalg.norm(rate + before) <= 1e-7 * np.linalg.norm(before)
@@ -429,5 +403,5 @@ def test_an_angle_goes_on_beyond_half_a_turn(angle):
     step.scratch.q[first] = angle + 0.3
     place_bodies(step.tree, step.scratch.q, step.scratch.next)
     step.scratch.q[:] = np.nan
-    set_joint_coordinate(step.tree, step.arrays, step.scratch, model.body_names.index("arm"))
+    kernels.set_joint_coordinate(step.tree, step.arrays, step.scratch, model.body_names.index("arm"))
     assert step.scratch.q[first] == pytest.approx(angle + 0.3, abs=1e-14)

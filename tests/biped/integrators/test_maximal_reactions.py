@@ -4,10 +4,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from biped import Maximal, Push, Recursive, State, dynamics, human, simulate
+from biped import Maximal, Push, Recursive, Run, State, dynamics, human, simulate
 from biped.model import Body, Model, box_inertia, chain, prismatic, random_tree, revolute
 from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_to_pinocchio
-from biped.runs.run import Run
 from controllers import JointImpedance
 
 KINDS = ("revolute", "prismatic", "spherical")
@@ -21,7 +20,6 @@ def reaction(run: Run, joint: str) -> np.ndarray:
 
 
 def beyond(model: Model, i: int) -> list[int]:
-    """Body i and all bodies outboard of it."""
     found = [i]
     for j in range(i + 1, model.n):
         if model.tree.parent[j] in found:

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
+from biped import Recursive, State, dynamics, simulate
 from biped.disturbances import Push, compile_ground, compile_pushes
-from biped.integrators import Recursive
 from biped.kernels.solve.causes import NOT_CONVERGED, NOT_FINITE, TURNED_TOO_FAR
-from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import LAST_STEP_LENGTH, PATIENCE
 from biped.kernels.step.step import begin_substep, prepare
 from biped.kernels.tree.factorization import eliminate, solve
@@ -32,8 +30,6 @@ from biped.kernels.variational.newton import (
 )
 from biped.model import random_tree
 from biped.model.pinocchio_model import orientations
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
 from contact import Floor
 from contact.modes import NONE, SLIDING, STICKING
 from tests.conftest import bent_configuration
@@ -46,8 +42,6 @@ SEEDS = range(3)
 
 
 class Search:
-    """A tree in motion with its points in the floor, pushed, before its step is solved."""
-
     def __init__(self, seed: int, floating: bool = True, **settings) -> None:
         rng = np.random.default_rng(seed)
         self.model = model = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=4 if floating else 0)
@@ -76,7 +70,6 @@ class Search:
         return evaluate(self.method.body, *self.things, H)
 
     def newton(self):
-        """The residual's norm here, and Newton's step into ``scratch.delta``, with factors of its own."""
         norm, motion = self.norm(), self.scratch.motion
         set_newton_blocks(self.method.body, self.tree, self.ground, self.arrays, self.scratch, H)
         factors = motion.factors
@@ -87,17 +80,13 @@ class Search:
         return norm
 
     def keep(self):
-        """Keep the factors of ``newton`` as those of the last step."""
         factors = self.scratch.motion.factors
         self.arrays.cache.kept_u[:], self.arrays.cache.kept_w[:], self.arrays.cache.kept_d[:] = (
-            factors.u,
-            factors.w,
-            factors.d,
-        )
+            factors.u, factors.w, factors.d,
+        )  # fmt: skip
         note_purpose(self.arrays, H)
 
     def beyond(self, base, factor, delta):
-        """The residual's norm after so much of a step from ``base``, and where that is."""
         poses = new_poses(self.model.n, self.model.nv, self.model.nc)
         place_bodies(self.tree, base[0], poses)
         displace(self.tree, poses, *base, factor, delta, self.scratch.q, self.scratch.shift)
@@ -340,18 +329,6 @@ def test_the_tolerance_is_what_rounding_leaves_where_that_is_more(seed):
             expected = min((model.n + farthest) * np.finfo(float).eps * spread / H, 1e-4)
             assert round_off(tree, scratch.q, scratch.motion.poses, h) == pytest.approx(expected, rel=1e-9)
             assert tolerance_of(search.method, tree, scratch, h) == pytest.approx(max(1e-8, expected), rel=1e-9)
-
-
-def test_pushes_act_where_their_points_are():
-    """At both ends of the step, from the reference point; with the impulse of the step."""
-    search = Search(2)
-    search.norm()
-    push, i = search.pushes, search.pushes.body[0]
-    for arms, poses in ((push.left, search.scratch.motion.poses), (push.right, search.scratch.next)):
-        R = poses.rotation[i].reshape(3, 3)
-        assert arms[0] == pytest.approx(poses.com[i] + R @ (0.1, 0.0, 0.2), rel=1e-14)
-    set_push_impulses(push, 0.25, 0.5)
-    assert push.impulse[0] == pytest.approx(2.0 * 0.25 * np.array([1.0, 2.0, 3.0]) / math.sqrt(14.0), rel=1e-14)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

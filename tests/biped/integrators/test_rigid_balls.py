@@ -5,25 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import (
-    InputError,
-    Rigid,
-    State,
-    human,
-    load_urdf,
-    save_urdf,
-    scaled,
-    simulate,
-    standing,
-)
+from biped import InputError, Push, Rigid, Run, Signal, State, human, load_urdf, save_urdf, scaled, simulate, standing
 from biped.disturbances import Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, ModelError, floating, revolute
 from biped.model.archive import model_from_json, model_to_json
-from biped.runs.run import Run
-from biped.signals import Signal
+from biped.model.ragdoll import body_points
+from biped.simulation.collapse import collapse, has_fallen, limp
 from contact import Floor
-from contact.modes import STICKING
+from contact.modes import NONE, STICKING
+from experiments.catalogue.registry import experiment_named
 from formulations.assembly import from_model, placement_of
 
 G = 9.81
@@ -32,7 +23,6 @@ STEP = 1e-3
 
 
 def ball(gravity=(0.0, 0.0, -G), *more: Body) -> Model:
-    """A full one that touches all around; with other bodies on it."""
     inertia = np.diag(np.full(3, 0.4 * MASS * RADIUS**2))
     one = Body("ball", MASS, inertia, (0.0, 0.0, 0.0), floating("ball"))
     return Model("ball", (one, *more), (ContactPoint("below", "ball", (0.0, 0.0, 0.0), RADIUS),), gravity=gravity)
@@ -53,7 +43,6 @@ def leaning(angle: float) -> tuple[float, float, float]:
 
 
 def rates(run: Run) -> np.ndarray:
-    """(rows, nv)"""
     return run.frame[list(run.state.model.velocity_names)].to_numpy()
 
 
@@ -114,13 +103,11 @@ def test_on_a_floor_that_shakes_it_takes_two_sevenths_of_the_motion():
 
 
 def with_rider() -> Model:
-    """A pendulum upside down hangs on the ball's middle."""
     rod = Body("rod", 1.0, np.diag([0.02, 0.02, 0.001]), (0.0, 0.05, 0.3), revolute("hinge", (0.0, 1.0, 0.0)), "ball")
     return ball((0.0, 0.0, -G), rod)
 
 
 def test_what_touches_stands_still_whatever_rides_on_it():
-    """And the motion is that of the assembly, whose coordinates are others, as steps become short."""
     model, v = with_rider(), np.array([0.0, 0.0, 0.0, -1.0, 0.5, 2.0, 3.0])
     v[:2] = RADIUS * v[4], -RADIUS * v[3]
     run = rolled(model, v, mu=1.5, duration=0.3)
@@ -137,7 +124,6 @@ def test_what_touches_stands_still_whatever_rides_on_it():
 
 
 def on_balls() -> Model:
-    """The human, on balls of 1 cm instead of its soles' points."""
     person = human()
     points = (replace(p, position=np.add(p.position, (0.0, 0.0, 0.01)), radius=0.01) for p in person.contact_points)
     return replace(person, contact_points=tuple(points))
@@ -161,3 +147,60 @@ def test_other_integrators_say_that_they_know_points_only():
         simulate(ball(), step=STEP, duration=0.01)
     with pytest.raises(ModelError, match="contact point 'below': radius"):
         ContactPoint("below", "ball", (0.0, 0.0, 0.0), -0.1)
+    with pytest.raises(InputError, match="integrator.touching = 'skin': it must be one of points, body"):
+        Rigid(touching="skin")
+
+
+def balance(**changes):
+    return replace(experiment_named("balance").build(), step=STEP, record_every=STEP, **changes)
+
+
+def heights(run):
+    return run.frame[[f"contact_{name}_z" for name in run.state.model.contact_names]].to_numpy()
+
+
+def check_lies(run):
+    """Nothing is in the floor, bodies are at rest on points that are not soles, and the energy has only gone down."""
+    frame = run.frame
+    assert heights(run).min() > -1e-9
+    assert frame["ledger_kinetic"].iloc[-1] < 1e-3
+    down = [name for name in run.state.model.contact_names if frame[f"contact_{name}_mode"].iloc[-1] != NONE]
+    assert {point.name for point in body_points(experiment_named("balance").build().model)} & set(down)
+    carried = sum(frame[f"contact_{name}_fz"].iloc[-1] for name in run.state.model.contact_names)
+    assert carried == pytest.approx(9.81 * run.state.model.total_mass, rel=1e-3)
+    assert frame["solver_residual"].max() <= 1e-8
+    energy = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
+    assert np.diff(energy).max() < 1e-9
+
+
+def test_who_is_left_alone_falls_and_lies_on_the_floor():
+    run = balance(integrator=Rigid(touching="body"), controller=None, fall=None, duration=3.0).run()
+    check_lies(run)
+    assert run.state.model.nc == 8 + len(run.state.model.contact_points[8:]) > 30
+
+
+def test_nobody_notices_what_is_far_from_the_floor():
+    push = Push("trunk", (-1.0, 0.0, 0.0), 10.0, start=0.05, duration=0.1)
+    soles, all_over = (
+        balance(integrator=Rigid(touching=touching), disturbances=(push,), duration=0.4).run()
+        for touching in ("points", "body")
+    )
+    assert np.abs(soles.state.q - all_over.state.q).max() < 1e-9
+    assert (heights(all_over)[:, 8:] > 0.01).all()
+    assert all_over.frame["newton_iterations"].max() <= soles.frame["newton_iterations"].max() + 2
+
+
+def test_a_fall_on_the_rigid_floor_ends_on_it():
+    push = Push("trunk", (-1.0, 0.0, 0.0), 25.0, start=0.05, duration=0.1)
+    scene = balance(integrator=Rigid(), disturbances=(push,), duration=3.0)
+    assert has_fallen(scene.run())
+    after = collapse(scene, 2.5)
+    assert "solver_complementarity" in after.frame
+    assert heights(after).min() > -1e-9
+    assert after.frame["ledger_kinetic"].iloc[-1] < 1.0
+
+
+def test_it_goes_on_limp_from_all_over():
+    scene = balance(integrator=Rigid(touching="body"), duration=0.05)
+    state = scene.run().state
+    assert limp(scene, state, 0.01).run().state.model.contact_names == state.model.contact_names

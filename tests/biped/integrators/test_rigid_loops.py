@@ -46,7 +46,6 @@ def trestle():
 
 
 def run_of(model, q, v, integrator, mu=0.5, **how):
-    """Each step a row."""
     how = {"step": 1e-3, "duration": 0.3} | how
     state, floor = State.at(model, q, v), Floor(mu_s=mu, mu_d=mu)
     return simulate(model, state=state, integrator=integrator, floor=floor, record_every=how["step"], **how)
@@ -58,7 +57,6 @@ def states(run):
 
 
 def check_loops(run):
-    """Closed in positions and in velocities, no point in the floor, and what is solved is solved."""
     frame, model = run.frame, run.state.model
     assert frame["loop_gap_position"].max() < 1e-12
     assert frame["loop_gap_rotation"].max() < 1e-12
@@ -89,7 +87,6 @@ def landing_velocity(model, q, v, held):
 
 
 def speeds(model, q, v, held):
-    """How fast the loop's hinge opens, and how fast contact points move, from the bodies' velocities."""
     motion = forward_kinematics(model, q, v)
 
     def of_point(body, place):
@@ -153,7 +150,6 @@ def test_what_is_thrown_tumbles_and_gains_no_energy(seed):
 
 
 def test_it_goes_on_as_if_it_had_not_stopped():
-    """Bit for bit; it lands on one side of its foot in the first part."""
     model, q = trestle()
     q[2] += 0.01
     v = closed_velocity(model, q, [0.5, 0.0, -0.5, 0.0, 0.5, 0.0, 1.0, 0.0, 0.0], held=["a"])
@@ -166,7 +162,6 @@ def test_it_goes_on_as_if_it_had_not_stopped():
 
 
 def test_a_braced_human_is_pushed_on_the_rigid_floor():
-    """Springs of its joints throw it from one posture into another; energy is accounted for to second order."""
     model, residual = load_robot(EXOSKELETON), []
     push = Push("trunk", (0.6, 0.8, 0.0), 4.0, start=0.02, duration=0.05)
     for step in (1e-3, 5e-4):
@@ -181,7 +176,6 @@ def test_a_braced_human_is_pushed_on_the_rigid_floor():
 
 
 def test_braced_legs_touch_one_another():
-    """In flight and without gravity: no leg is in the other one, all loops stay closed, and momenta stay."""
     model = load_robot(EXOSKELETON).without_contacts().with_gravity((0.0, 0.0, 0.0))
     q, v = assembled(model, State.at(model).q), np.zeros(model.nv)
     v[model.dof("left_hip_roll")], v[model.dof("right_hip_roll")], v[model.dof("left_knee_pitch")] = 3.0, -3.0, 2.0
@@ -196,7 +190,6 @@ def test_braced_legs_touch_one_another():
 
 @pytest.mark.slow
 def test_an_exoskeleton_stands_and_is_pushed_on_the_rigid_floor():
-    """By the thesis's law; feet that stick stay where they are."""
     push = Push("trunk", (-1.0, 0.0, 0.0), 8.0, start=0.2, duration=0.1)
     scene = experiment_named("balance", "workspace", (), EXOSKELETON).build()
     run = replace(scene, duration=2.0, step=1e-3, record_every=1e-2, integrator=Rigid(), disturbances=(push,)).run()

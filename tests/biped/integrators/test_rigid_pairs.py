@@ -6,10 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from biped import Body, Capsule, InputError, Model, ModelError, Rigid, State, human, prismatic, simulate
+from biped import Body, Capsule, InputError, Model, ModelError, Rigid, State, box_inertia, human, prismatic, simulate
 from biped.dynamics import body_gaps, mass_matrix
 from biped.integrators.rigid.kernels.step import put_back, set_aside
-from biped.model import box_inertia
 from biped.model.archive import model_from_json, model_to_json
 from contact.modes import NONE
 from experiments.catalogue.registry import experiment_named
@@ -18,7 +17,6 @@ STEP = 1e-3
 
 
 def ball(name, parent, axis, mass, at):
-    """A body on a rail; without mass one on which another rail stands."""
     inertia = box_inertia(mass, (0.2, 0.2, 0.2)) if mass else np.zeros((3, 3))
     return Body(name, mass, inertia, (0.0, 0.0, 0.0), prismatic(f"{name}_rail", axis, at), parent)
 
@@ -80,7 +78,6 @@ def test_friction_between_balls_is_coulombs(friction, left):
 
 
 def test_a_ball_rests_on_another_one():
-    """What it presses with is its weight, and nothing creeps."""
     x, z, o = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
     bodies = ball("low", None, x, 2.0, o), ball("high", None, z, 3.0, (0.0, 0.0, 0.25))
     model = Model(
@@ -100,7 +97,6 @@ def legs_apart(model, q):
 
 
 def swung(rates, duration=0.4, **settings):
-    """A human in flight whose legs swing at one another."""
     model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
     v = np.zeros(model.nv)
     for joint, rate in rates.items():
@@ -108,13 +104,10 @@ def swung(rates, duration=0.4, **settings):
     return collide(model, v, duration, **settings)
 
 
-@pytest.mark.parametrize(
-    "rates",
-    [
-        {"left_hip_roll": 3.0, "right_hip_roll": -3.0},
-        {"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0, "right_hip_yaw": 1.0},
-    ],
-)
+@pytest.mark.parametrize("rates", [
+    {"left_hip_roll": 3.0, "right_hip_roll": -3.0},
+    {"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0, "right_hip_yaw": 1.0},
+])  # fmt: skip
 def test_legs_do_not_pass_through_one_another(rates):
     run = swung(rates)
     model, frame = run.state.model, run.frame
@@ -180,7 +173,6 @@ def test_a_step_that_fails_gives_back_what_it_set_aside():
 
 
 def test_halved_steps_keep_legs_apart():
-    """With so few iterations some steps are retried in parts."""
     run = swung({"left_hip_roll": 6.0, "left_hip_pitch": 1.0, "right_knee_pitch": -2.0}, max_iterations=8)
     assert run.summary["retried_steps"] > 0
     q = run.frame[list(run.state.model.coordinate_names)].to_numpy()

@@ -7,11 +7,11 @@ of one size. What is tested is (D B)ᵀ Ω (D B) = Bᵀ Ω B.
 import numpy as np
 import pytest
 
-from biped import dynamics
-from biped.integrators import INTEGRATORS
+from biped import INTEGRATORS, Model, dynamics
 from biped.kernels.tree.kinematics import new_poses, place_bodies
-from biped.model import Model
 from tests.differences import SURE, noise_of
+
+from .conftest import variants
 
 STEP = 0.1
 #: Of the finite differences, in rad, m, rad/s and m/s.
@@ -135,7 +135,14 @@ def violation(system, one_step, name):
     return np.abs(D.T @ after @ D - before).max(), (spread + spread.T).max()
 
 
-@pytest.mark.parametrize("name", [name for name, integrator in INTEGRATORS.items() if integrator.symplectic])
+SYMPLECTIC = [name for name, integrator in INTEGRATORS.items() if integrator.symplectic]
+SLOW = (
+    "hanging_chain-lee", "floating_tree-kahan-li", "floating_tree-yoshida", "floating_tree-suzuki",
+    "floating_tree-svi", "hanging_chain-svi", "floating_tree-lee-broyden", "floating_tree-lee-riqn",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("system", "name"), variants(SYMPLECTIC, SLOW), indirect=["system"])
 def test_the_symplectic_form_is_preserved(system, one_step, name):
     missed, noise = violation(system, one_step, name)
     assert missed < 1e-9 + noise
@@ -154,3 +161,31 @@ def test_the_form_without_the_bracket_is_not_preserved(mixed, one_step):
     canonical = np.block([[np.zeros((n, n)), np.eye(n)], [-np.eye(n), np.zeros((n, n))]])
     before = np.block([[np.zeros((n, n)), M], [-M, np.zeros((n, n))]])
     assert np.abs(D.T @ canonical @ D - before).max() > 1e-3
+
+
+def gap_after_return(system, one_step, integrator) -> float:
+    """What is left of a step and the one back: with reversed momenta, in the same direction of time."""
+    model, q, v = system
+    p = dynamics.mass_matrix(model, q) @ v
+    there, momentum = one_step(model, integrator, q, p, v, STEP)
+    assert np.linalg.norm(there - q) > 0.05
+    rates = np.linalg.solve(dynamics.mass_matrix(model, there), momentum)
+    back, reversed_p = one_step(model, integrator, there, -momentum, -rates, STEP)
+    return max(np.abs(back - q).max(), np.abs(reversed_p + p).max())
+
+
+SYMMETRIC = [name for name, integrator in INTEGRATORS.items() if integrator.symmetric]
+SLOW_RETURNS = (
+    "floating_tree-svi", "hanging_chain-svi", "hanging_chain-lee-broyden", "hanging_chain-lee-riqn",
+    "floating_tree-lee-broyden", "floating_tree-lee-riqn",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("system", "name"), variants(SYMMETRIC, SLOW_RETURNS), indirect=["system"])
+def test_a_step_back_undoes_a_step(system, one_step, name):
+    assert gap_after_return(system, one_step, INTEGRATORS[name]) < 1e-11
+
+
+@pytest.mark.parametrize("name", [name for name, integrator in INTEGRATORS.items() if not integrator.symmetric])
+def test_the_others_do_not_come_back(swinging, one_step, name):
+    assert gap_after_return(swinging, one_step, INTEGRATORS[name]) > 1e-7

@@ -11,9 +11,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
-from biped.disturbances import Push
-from biped.model import Model
+from biped import Model, Push, dynamics
 from contact import Floor
 from contact.modes import NONE
 from contact.regimes import point_force
@@ -26,7 +24,6 @@ TABLES = {
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Of two quaternions, scalar first."""
     return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
 
 
@@ -57,7 +54,6 @@ def unit(model: Model, q: np.ndarray) -> np.ndarray:
 
 
 def one_dof(model: Model) -> list[tuple[int, int]]:
-    """(place in q, place in v) of every joint of one degree of freedom."""
     tree = model.tree
     return [(int(tree.first_q[i]), int(tree.first_v[i])) for i in range(model.n) if tree.dofs[i] == 1]
 
@@ -76,8 +72,6 @@ class Slope(NamedTuple):
 
 @dataclass
 class Forces:
-    """What acts in a step, besides gravity."""
-
     floor: Floor | None = None
     mode: Sequence[int] = ()
     anchor: Any = ()
@@ -144,8 +138,6 @@ def velocities(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 class Step(NamedTuple):
-    """A step, and the means of what it was made of."""
-
     q: np.ndarray
     v: np.ndarray
     force: np.ndarray
@@ -155,7 +147,6 @@ class Step(NamedTuple):
 
 
 def step(name: str, model: Model, q: np.ndarray, v: np.ndarray, h: float, forces: Forces) -> Step:
-    """One step of a method."""
     fractions, weights = TABLES[name]
     stages: list[Slope] = []
     for fraction in fractions:

@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from biped import dynamics
+from biped import Model, dynamics
 from biped.disturbances import compile_ground
 from biped.kernels.state.pushes import new_pushes
 from biped.kernels.state.simulation_state import new_simulation_state
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.equations import new_scratch
-from biped.model import Model
 from contact import Floor
 from contact.modes import SLIDING, STICKING
 

@@ -12,7 +12,6 @@ NAMES = ("body_qw", "platform_qw")
 
 
 def block(half_length=0.1, half_width=0.05, height=1.0, ahead=0.0, mass=10.0, gyration=0.1):
-    """A rigid body on four points; its centre of mass ``height`` above them and ``ahead`` of their middle along x."""
     inertia = tuple(tuple(mass * gyration**2 * (i == j) for j in range(3)) for i in range(3))
     trunk = Body("trunk", mass, inertia, (0.0, 0.0, 0.0), floating("body", (0.0, 0.0, height)))
     corners = ((-1, -1), (-1, 1), (1, 1), (1, -1))
@@ -24,7 +23,6 @@ def block(half_length=0.1, half_width=0.05, height=1.0, ahead=0.0, mass=10.0, gy
 
 
 def arm(mass=1.0):
-    """A trunk without contact points that carries one hinge and one slide."""
     inertia = ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1))
     trunk = Body("trunk", mass, inertia, (0.0, 0.0, 0.0), floating("body"))
     limb = Body("limb", mass, inertia, (0.0, 0.0, -0.5), revolute("elbow", (0.0, 1.0, 0.0)), "trunk")
@@ -32,8 +30,6 @@ def arm(mass=1.0):
 
 
 class Rows:
-    """Rows of a model with all numbers zero, quaternions unit and no contact, to be filled by column."""
-
     def __init__(self, model, times, platform=False):
         names = list(columns_of(model).names)
         if platform and "platform_x" not in names:
@@ -65,7 +61,6 @@ class Rows:
         self.array[:, self.names.index(name)] = values
 
     def stand(self, places, where=slice(None), load=None):
-        """Points at these places (points, 3), sticking in the rows ``where``, with normal forces ``load`` (points,)."""
         if load is None:
             load = np.full(len(places), self.model.total_mass * G / len(places))
         for point, place, force in zip(self.model.contact_names, places, load, strict=True):
@@ -83,12 +78,10 @@ class Rows:
 
 
 def sole(half_length=0.1, half_width=0.05, x=0.0, y=0.0, z=0.0):
-    """The places of a block's contact points."""
     return [(x + i * half_length, y + j * half_width, z) for i, j in ((-1, -1), (-1, 1), (1, 1), (1, -1))]
 
 
 def on_sole(times, height=1.0, **more):
-    """Rows of a block that stands on its whole sole."""
     rows = Rows(block(height=height), times, **more)
     rows.stand(sole())
     return rows

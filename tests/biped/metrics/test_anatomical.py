@@ -5,11 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from biped import Platform, Signal, human, simulate
-from biped.errors import InputError
-from biped.metrics import Layout, MeasurementContext, series
+from biped import InputError, Platform, Signal, human, simulate
+from biped.metrics import Layout, Measurement, MeasurementContext, series
 from biped.metrics.anatomical import in_anatomical_axes, leans
-from biped.metrics.measurement import Measurement
 
 from .rows import Rows, block, on_sole, sole
 
@@ -74,7 +72,6 @@ def test_on_a_floor_that_moves_and_tilts_they_are_in_its_frame():
 
 @pytest.mark.parametrize("way", [(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0)])
 def test_leaning_forwards_and_to_the_right_are_positive(way):
-    """A turn takes the vertical towards where it leans."""
     model, half = facing(block(), *way), math.radians(5.0)
     forwards, right = np.array([*way, 0.0]), np.array([way[1], -way[0], 0.0])
     for towards, expected in ((forwards, (10.0, 0.0, 0.0)), (right, (0.0, 10.0, 0.0))):

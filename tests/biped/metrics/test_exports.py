@@ -3,6 +3,7 @@
 import io
 import math
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,17 +12,14 @@ import yaml
 from scipy.spatial.transform import Rotation
 
 from biped import Run, State, simulate
-from biped.metrics import measure_run, metric_named
+from biped.metrics import measure_run, metric_named, sway_measures
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
+from experiments.visualization import export_eurobench
 from experiments.visualization.export.anatomy import anatomical_joints
 from experiments.visualization.export.eurobench import joint_angles, performance_indicators
 from experiments.visualization.export.opensim import coordinates
-from experiments.visualization.export.tables import (
-    cardan_yxz,
-    quaternions_to_isb,
-    to_isb,
-)
+from experiments.visualization.export.tables import cardan_yxz, quaternions_to_isb, to_isb
 
 from .rows import block
 
@@ -47,18 +45,13 @@ def csv(path):
 
 
 def sto(path):
-    """The header and the table of a storage file."""
     header, _, body = path.read_text(encoding="utf-8").partition("endheader\n")
     return header.splitlines(), pd.read_csv(io.StringIO(body), sep="\t")
 
 
 def posed(person, **angles):
-    """A run of one row of the human with these angles [°]."""
     q = person.configuration(angles={joint: math.radians(angle) for joint, angle in angles.items()})
     return simulate(person, state=State.at(person, q), duration=5e-4)
-
-
-# --- axes ---
 
 
 def test_the_axes_of_biomechanics_are_a_right_handed_frame():
@@ -93,9 +86,6 @@ def test_cardan_angles_put_together_are_the_rotation():
     rotation = y * x * z
     rotation_steps = np.array([cardan_yxz(rotation[k : k + 1])[0] for k in range(len(angles))])
     assert np.allclose(rotation_steps, angles)
-
-
-# --- anatomy ---
 
 
 def test_the_humans_joints_are_hips_knees_and_ankles(person):
@@ -161,9 +151,6 @@ def test_the_pelvis_is_between_the_hips_and_tilts_backwards_above_zero(person):
     assert found["pelvis_tz"][0] == pytest.approx(0.1)
 
 
-# --- EUROBENCH ---
-
-
 def test_eurobenchs_data_are_the_runs(exported, hit, person):
     folder = exported / "eurobench"
     angles = csv(folder / "jointAngles.csv")
@@ -181,7 +168,6 @@ def test_eurobenchs_data_are_the_runs(exported, hit, person):
 
 
 def test_eurobenchs_ground_reactions_have_the_moment_of_the_points(exported, hit):
-    """Force at its place and moment about it, put together about the origin, are those of all contact points."""
     points = hit.state.model.contact_names
     forces = {p: to_isb(hit.frame[[f"contact_{p}_f{a}" for a in "xyz"]].to_numpy()) for p in points}
     places = {p: to_isb(hit.frame[[f"contact_{p}_{a}" for a in "xyz"]].to_numpy()) for p in points}
@@ -242,9 +228,6 @@ def test_the_testbed_has_all_parameters(exported, hit):
     assert testbed["block_velocity"] == list(hit.parameters["block.velocity"])
 
 
-# --- OpenSim ---
-
-
 def test_a_storage_file_says_what_is_in_it(exported, hit):
     for name in ("coordinates", "torques", "grf"):
         header, table = sto(exported / "opensim" / f"{name}.sto")
@@ -285,9 +268,6 @@ def test_external_loads_find_their_columns(exported):
     for force in forces:
         for key in ("force_identifier", "point_identifier", "torque_identifier"):
             assert {f"{force.findtext(key)}{axis}" for axis in "xyz"} <= set(table.columns)
-
-
-# --- the command ---
 
 
 def test_a_box_has_no_gait_and_keeps_its_own_names(tmp_path):
@@ -334,3 +314,39 @@ def test_a_run_outside_of_experiments_is_the_humans_unless_told(person, tmp_path
     run.save(tmp_path)
     assert main(["export", str(tmp_path), "--sto"]) == 0
     assert isinstance(Run.load(tmp_path, person), Run)
+
+
+#: Of ``eurobench/grf.csv``, by BEAT's program; the README beside that file has the commands.
+BEAT = {
+    "path_length": 0.105133449385667, "path_length_ap": 0.0516687384896, "path_length_ml": 0.0911862224549128,
+    "area": 9.7687287293962e-05,
+}  # fmt: skip
+#: The centres of pressure, of 0.1 m, go there in mm and back: 2⁻⁵² of each, 300 times, over paths of 0.05 m.
+ROUNDING = 1e-12
+
+
+def sway_of(path):
+    """The measures of the centre of pressure in a file of ground reactions, where the floor bears something."""
+    rows = pd.read_csv(path, sep=";")
+    borne = rows["f_y"] > 0.0
+    return sway_measures(rows["time"], *(rows[name].where(borne) for name in ("p_x", "p_z")))
+
+
+def test_beats_program_finds_the_same_path_and_area_of_the_centre_of_pressure():
+    found = sway_of(Path(__file__).parent / "eurobench" / "grf.csv")
+    assert {name: found[name] for name in BEAT} == pytest.approx(BEAT, rel=ROUNDING)
+
+
+def test_exported_indicators_are_those_of_the_exported_ground_reactions(tmp_path):
+    """So that what a program of theirs makes of ``grf.csv`` stands in ``pi`` too."""
+    changes = {"run.duration": 0.2, "push.impulse": 4.0, "push.azimuth": 1.0, "push.start": 0.0}
+    run = experiment_named("balance").run(changes)
+    export_eurobench(run, tmp_path, run.metrics)
+    found = sway_of(tmp_path / "grf.csv")
+    path, area = (
+        yaml.safe_load((tmp_path / "pi" / f"cop_{name}.yaml").read_text(encoding="utf-8"))["value"]
+        for name in ("path_length", "area")
+    )
+    digits = 1e-12 * len(run.frame)  # the file has twelve digits of each centre of pressure, here 0.1 m at most
+    assert path == pytest.approx(found["path_length"], abs=digits)
+    assert np.sqrt(area) == pytest.approx(np.sqrt(found["area"]), abs=digits)

@@ -6,16 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Session, human
-from biped.disturbances import Push
-from biped.metrics import MeasurementContext
+from biped import Body, ContactPoint, Fall, Model, Push, Scene, Session, floating, human, revolute
+from biped.metrics import Measurement, MeasurementContext
 from biped.metrics.context import Span
 from biped.metrics.definitions.verdict import is_open
-from biped.metrics.measurement import Measurement
-from biped.model import Body, ContactPoint, Model, floating, revolute
 from biped.runs.verdict import verdict_line
-from biped.simulation.scene import Scene
-from biped.simulation.world import Fall
 from controllers import WorkspaceController
 
 from .rows import G, Rows, sole
@@ -74,7 +69,6 @@ def pendulum(pressed):
 
 
 def told(rows, end, **context):
-    """The verdict of the rows up to a time, in words."""
     run = cut(rows, end, **context)
     return verdict_line({"verdict": run.value("verdict"), "reason": run.value("reason")})
 

@@ -10,11 +10,10 @@ import pytest
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from biped.control.controller import SetPoint
+from biped import Body, ContactPoint, Model, SetPoint, floating, revolute
 from biped.metrics import measure
 from biped.metrics.kernels.support import fill_foot_wrenches
 from biped.metrics.timeseries import series_of
-from biped.model import Body, ContactPoint, Model, floating, revolute
 from contact.modes import NONE, STICKING
 
 from .rows import Rows
@@ -43,8 +42,6 @@ SQUARE = ((-0.1, -0.05), (-0.1, 0.05), (0.1, 0.05), (0.1, -0.05))
 
 
 class Random:
-    """Rows, and the same numbers by the definitions."""
-
     def __init__(self, seed: int, platform: bool) -> None:
         self.rng = rng = np.random.default_rng(seed)
         self.model = two_feet()
@@ -118,12 +115,10 @@ class Random:
         return self.rows[f"contact_{point}_mode"][k] != NONE or self.R[k][:, 2] @ self.force(k, point) > 0.0
 
     def pressed(self, k):
-        """In the floor's frame, the points that are down."""
         found = [self.in_floor(k, self.place(k, p))[:2] for p in self.points if self.is_down(k, p)]
         return np.reshape(found, (-1, 2))
 
     def base(self, k):
-        """From above, all points of feet that touch, and others that do."""
         groups = [*FEET.values(), HAND]
         found = [self.place(k, p)[:2] for group in groups for p in group if any(self.is_down(k, q) for q in group)]
         return np.reshape(found, (-1, 2))
@@ -180,7 +175,6 @@ def test_forces_and_centres_of_pressure(random):
 
 
 def test_zero_moment_points(random):
-    """Where the force that moves the body and its moment about the centre of mass turn nothing across the floor."""
     m, time = random.model.total_mass, random.rows["time"]
     least, pushed = 0.01 * m * np.linalg.norm(random.model.gravity), 0
     for k in range(N):
@@ -394,7 +388,6 @@ def test_books(random, measured):
 
 
 def test_wrenches_of_the_feet_are_those_of_their_points(random):
-    """Force and moment about any place are the same; the place is the loads' mean, kept where there is no load."""
     places = random.rows.layout.places
     wrenches = np.empty((N, 2, 9))
     fill_foot_wrenches(random.rows.array, places, 2, wrenches)

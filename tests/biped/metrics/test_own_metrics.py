@@ -1,13 +1,13 @@
 """Metrics that a user registers."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from biped import Push, simulate
-from biped.errors import InputError
-from biped.metrics import METRICS, Metric, measure, metric_named, register, series
+from biped import InputError, Push, simulate
+from biped.metrics import METRICS, Metric, measure, metric_named, metric_names, register, series
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.measured import metric_units
 from experiments.studies.trial import Trial, run_trial
@@ -41,7 +41,6 @@ def test_simulate_reports_it(person):
 
 
 def test_it_has_margins_and_centres_by_the_names_of_the_series():
-    """As the rows' own columns, up to the end; of a name that is neither, all are listed."""
     found = {}
 
     def least(run):
@@ -125,3 +124,44 @@ def test_a_cell_of_a_notebook_can_be_run_again():
     for _ in range(2):
         register(Metric("own", "m", "farthest forward", farthest))
     assert METRICS["own"].compute is farthest
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
+ROW = re.compile(r"^\| `([\w]+)` \| ([^|]*) \| ([^|]*) \| ([^|]*) \| ([^|]*) \|$")
+
+
+def test_names_come_in_the_order_of_the_registry(person):
+    names = metric_names(person.joint_names, person.feet, 1)
+    assert len(names) == len(set(names))
+    stems = [metric_named(name).name for name in names]
+    assert list(dict.fromkeys(stems)) == list(METRICS)
+    assert stems.count("peak_torque_JOINT") == 12
+    assert stems.count("peak_grf_FOOT") == 2
+
+
+@pytest.mark.parametrize(("name", "metric"), [
+    ("peak_torque", "peak_torque"),
+    ("peak_torque_left_knee_pitch", "peak_torque_JOINT"),
+    ("saturation_time_left_knee_pitch", "saturation_time_JOINT"),
+    ("sway_gain_1", "sway_gain_FREQUENCY"),
+])  # fmt: skip
+def test_a_column_of_results_leads_to_its_metric(name, metric):
+    assert metric_named(name).name == metric
+
+
+def test_an_unknown_metric_is_refused():
+    with pytest.raises(InputError, match="unknown metric 'wobble'"):
+        metric_named("wobble")
+
+
+def test_the_page_tells_of_every_metric_what_the_registry_does():
+    rows = [match.groups() for line in PAGE.read_text(encoding="utf-8").splitlines() if (match := ROW.match(line))]
+    table = {name: tuple(cell.strip() for cell in cells) for name, *cells in rows}
+    assert list(table) == list(METRICS)
+    for name, metric in METRICS.items():
+        assert table[name] == (
+            metric.unit or "–",
+            metric.definition,
+            metric.formula.replace("|", "∣"),
+            metric.source,
+        ), name

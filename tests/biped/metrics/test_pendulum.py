@@ -94,9 +94,6 @@ def test_the_least_margin_is_that_since_a_time():
     assert later["margin_of_stability_min"] == pytest.approx(0.05)
 
 
-# --- a moving floor ---
-
-
 def on_platform(shift, velocity, turn=(1.0, 0.0, 0.0, 0.0)):
     """A body that stands on a floor which moves along x as ``shift`` (n,), with this velocity of its own."""
     rows = on_sole(TIMES, platform=True)

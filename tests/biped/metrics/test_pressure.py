@@ -11,14 +11,12 @@ N = 2000
 
 
 def pressed(xy, duration=4.0):
-    """A block whose weight's centre goes through these places in equal times."""
     rows = on_sole(np.linspace(0.0, duration, len(xy)))
     rows.press(xy)
     return rows
 
 
 def circle(turns=1, radius=0.02, middle=(0.01, -0.005)):
-    """The first place comes again at the end."""
     phase = np.linspace(0.0, 2.0 * np.pi * turns, turns * N + 1)
     return np.column_stack([middle[0] + radius * np.cos(phase), middle[1] + radius * np.sin(phase)])
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from biped.control.controller import SetPoint
-from biped.errors import InputError
+from biped import InputError, SetPoint
+from biped.metrics import metric_named
 from biped.runs.summary import Ending
 
-from .rows import on_sole
+from .rows import Rows, arm, on_sole
 
 TIMES = np.linspace(0.0, 10.0, 10_001)
 SET_POINT = SetPoint((0.1, 0.2, 1.0), (1.0, 0.0, 0.0, 0.0))
@@ -17,7 +17,6 @@ SIGMA, OMEGA = 1.0, 3.0
 
 
 def decay(amplitude):
-    """A damped swing that starts at its greatest."""
     return amplitude * np.exp(-SIGMA * TIMES) * np.cos(OMEGA * TIMES)
 
 
@@ -132,3 +131,52 @@ def test_rows_of_another_width_are_refused():
     rows.array = rows.array[:, :-1]
     with pytest.raises(InputError, match="columns"):
         rows.measure()
+
+
+ROWS = 20_000
+WHOLE = 2.0 * math.pi
+TURN = np.linspace(0.0, WHOLE, ROWS + 1)
+
+
+def driven(torque, rate, angle):
+    rows = Rows(arm(), TURN)
+    rows["torque_elbow"], rows["rate_elbow"], rows["angle_elbow"] = torque, rate, angle
+    return rows.measure()
+
+
+def test_a_spring_takes_up_what_it_gives_back():
+    """τ = −k sin t along sin t, four quarters of ± k/2 each."""
+    measured = driven(-3.0 * np.sin(TURN), np.cos(TURN), np.sin(TURN))
+    assert measured["positive_work_elbow"] == pytest.approx(2 * 3.0 / 2, rel=2e-3)
+    assert measured["negative_work_elbow"] == pytest.approx(-2 * 3.0 / 2, rel=2e-3)
+    assert measured["peak_torque_elbow"] == pytest.approx(3.0)
+    assert measured["rms_torque_elbow"] == pytest.approx(3.0 / math.sqrt(2), rel=1e-6)
+    assert measured["peak_power_elbow"] == pytest.approx(1.5)  # 3 sin t cos t
+
+
+def test_a_motor_against_a_damper_only_gives():
+    """τ = b cos t along the rate cos t: ∫ b cos² over a turn is b π."""
+    measured = driven(5.0 * np.cos(TURN), np.cos(TURN), np.sin(TURN))
+    assert measured["positive_work_elbow"] == pytest.approx(5.0 * math.pi, rel=1e-3)
+    assert measured["negative_work_elbow"] == pytest.approx(0.0, abs=1e-3)
+    assert measured["peak_power_elbow"] == pytest.approx(5.0)
+    for name in ("peak_torque", "rms_torque", "peak_power", "positive_work", "negative_work"):  # of one joint it is all
+        assert measured[name] == pytest.approx(measured[f"{name}_elbow"])
+
+
+def test_a_body_without_contact_points_or_feet_has_nothing_of_theirs():
+    measured = driven(0.0 * TURN, 0.0 * TURN, 0.0 * TURN)
+    for name in ("margin_of_stability_min", "cop_path_length", "foot_displacement", "footsteps", "time_outside"):
+        assert measured[name] is None, name
+    assert measured["verdict"] == "completed"
+    assert not [name for name in measured if metric_named(name).per == "FOOT"]
+
+
+def test_times_in_saturation_are_told_by_joint_and_the_longest():
+    rows = Rows(arm(), TURN)
+    measured = rows.measure(saturation={"elbow": 0.25})
+    assert measured["saturation_time"] == measured["saturation_time_elbow"] == 0.25
+    assert rows.measure()["saturation_time"] is None
+    assert rows.measure(saturation={})["saturation_time_elbow"] == 0.0
+    with pytest.raises(InputError, match="saturation of knee"):
+        rows.measure(saturation={"knee": 1.0})

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from biped.control.controller import SetPoint
-from biped.metrics.context import MeasurementContext
+from biped.metrics import Measurement, MeasurementContext
 from biped.metrics.definitions.steps import UNITS, steps_table
-from biped.metrics.measurement import Measurement
 from biped.runs.summary import Ending
 from biped.runs.verdict import FELL, Limit
 
@@ -23,7 +22,6 @@ LOW = Ending(FELL, 1.0, Limit("height", "trunk", 0.5, 0.6, 1.0))
 
 
 def stepping(*steps):
-    """Rows of a block whose steps (from row, to row, shift) lift the sole by 8 cm and set it down elsewhere."""
     rows = on_sole(TIMES)
     for begin, end, shift in steps:
         lift(rows, slice(begin, end))

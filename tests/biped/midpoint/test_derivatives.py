@@ -24,7 +24,6 @@ from .test_equations import N, Step
 
 @routine
 def set_all(tree, x, room, beyond, results):
-    """Gradient, Hessian and third derivatives at x = (q, v)."""
     gradient, hessian, third = results
     n = tree.parent.shape[0]
     for j in range(n):
@@ -48,8 +47,6 @@ def full(triples: Triples) -> np.ndarray:
 
 
 class Lagrangian:
-    """Of the random trees that the step is tested with."""
-
     def __init__(self, seed: int) -> None:
         self.tree = Step(seed, 0.5).tree
         self.x = np.random.default_rng(seed).normal(size=2 * N)

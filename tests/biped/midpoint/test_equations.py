@@ -3,16 +3,8 @@
 import numpy as np
 import pytest
 
+from biped.kernels.midpoint import equations
 from biped.kernels.midpoint.elimination import eliminate_blocks, solve_blocks
-from biped.kernels.midpoint.equations import (
-    MidpointRoom,
-    new_midpoint_room,
-    place_middle,
-    set_gravity_impulses,
-    set_midpoint_blocks,
-    set_midpoint_momentum,
-    set_midpoint_residual,
-)
 from biped.kernels.tree.dynamics import kinetic_energy, new_tree_data, potential_energy, set_tree_data
 from biped.kernels.tree.tree import Tree
 from biped.model import random_tree
@@ -23,8 +15,6 @@ N = 7
 
 
 class Step:
-    """A step of a random tree in violent motion, some of whose bodies have no mass."""
-
     def __init__(self, seed: int, alpha: float, h: float = 0.02, *, gravity: float = 9.81, rate: float = 3.0) -> None:
         rng = np.random.default_rng(seed)
         self.alpha, self.h = alpha, h
@@ -38,7 +28,7 @@ class Step:
         self.moved = h * rate * rng.normal(size=N)
         self.p = rng.normal(size=N)
         self.free = np.zeros(N, dtype=np.int64)
-        self.room = new_midpoint_room(N, 0)
+        self.room = equations.new_midpoint_room(N, 0)
 
     def discrete_lagrangian(self, start: np.ndarray, moved: np.ndarray) -> float:
         """(19), where ``start`` is q_k and ``moved`` q_{k+1} − q_k."""
@@ -51,21 +41,21 @@ class Step:
         room = self.room
         room.moved[:] = moved
         room.load[:] = self.p
-        place_middle(self.tree, self.q, self.alpha, self.h, room)
-        set_gravity_impulses(self.tree, room, (1.0 - self.alpha) * self.h)
-        set_midpoint_residual(self.tree, room, self.free)
+        equations.place_middle(self.tree, self.q, self.alpha, self.h, room)
+        equations.set_gravity_impulses(self.tree, room, (1.0 - self.alpha) * self.h)
+        equations.set_midpoint_residual(self.tree, room, self.free)
         return room.residual.copy()
 
     def momentum(self, moved: np.ndarray) -> np.ndarray:
         self.residual(moved)
-        set_gravity_impulses(self.tree, self.room, self.alpha * self.h)
+        equations.set_gravity_impulses(self.tree, self.room, self.alpha * self.h)
         result = np.full(N, np.nan)
-        set_midpoint_momentum(self.tree, self.h, self.room, np.zeros(N), result)
+        equations.set_midpoint_momentum(self.tree, self.h, self.room, np.zeros(N), result)
         return result
 
-    def factored(self) -> MidpointRoom:
+    def factored(self) -> equations.MidpointRoom:
         self.residual(self.moved)
-        set_midpoint_blocks(self.tree, self.h, (1.0 - self.alpha) * self.h, self.room)
+        equations.set_midpoint_blocks(self.tree, self.h, (1.0 - self.alpha) * self.h, self.room)
         singular = eliminate_blocks(self.tree, self.room, self.alpha, self.h, self.room.diagonal, self.free)
         assert singular == -1
         return self.room
@@ -76,7 +66,6 @@ class Step:
         return result
 
     def matrix(self) -> np.ndarray:
-        """−∂e/∂q', by differences of the residual."""
         return -jacobian(self.residual, self.moved, 1e-4 * self.h).value
 
 
@@ -139,5 +128,5 @@ def test_a_coordinate_that_moves_no_mass_is_told() -> None:
     for array in (step.tree.mass, step.tree.inertia, step.tree.armature):
         array[tip] = 0.0
     step.residual(step.moved)
-    set_midpoint_blocks(step.tree, step.h, 0.5 * step.h, step.room)
+    equations.set_midpoint_blocks(step.tree, step.h, 0.5 * step.h, step.room)
     assert eliminate_blocks(step.tree, step.room, 0.5, step.h, step.room.diagonal, step.free) == tip

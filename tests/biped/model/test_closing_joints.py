@@ -1,32 +1,36 @@
 """Joints that close loops: what a model makes of them, files there and back, and what is refused."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from biped import model as bm
 from biped.dynamics.closing import loop_gaps
-from biped.model import Body, ClosingJoint, Model, ModelError, box_inertia, fixed, human, load_urdf, revolute, urdf_text
 from biped.model.archive import model_from_json, model_to_json
 from biped.model.description import spelt_out
+from biped.runs.state import fingerprint
+from tests.refusals import refuses
 
-INERTIA = box_inertia(1.0, (0.1, 0.2, 0.3))
+INERTIA = bm.box_inertia(1.0, (0.1, 0.2, 0.3))
 TURN = (0.9, 0.1, -0.2, (1.0 - 0.81 - 0.05) ** 0.5)
 
 
 def arms(**how):
-    """Two arms on the ground, and a plate welded to one of them."""
-    one = Body("one", 1.0, INERTIA, (0.0, 0.1, 0.4), revolute("first", (0.0, 1.0, 0.0)))
-    two = Body("two", 1.0, INERTIA, (0.0, 0.0, 0.4), revolute("second", (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)))
-    plate = Body("plate", 0.1, INERTIA, (0.0, 0.0, 0.0), fixed("weld", (0.0, 0.0, 0.5)), "two")
-    wall = Body("wall", 1.0, INERTIA, (0.0, 0.0, 0.0), fixed("bolt", (0.0, 2.0, 0.0)))
-    return Model("arms", (one, two, plate, wall), **how)
+    one = bm.Body("one", 1.0, INERTIA, (0.0, 0.1, 0.4), bm.revolute("first", (0.0, 1.0, 0.0)))
+    two = bm.Body("two", 1.0, INERTIA, (0.0, 0.0, 0.4), bm.revolute("second", (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)))
+    plate = bm.Body("plate", 0.1, INERTIA, (0.0, 0.0, 0.0), bm.fixed("weld", (0.0, 0.0, 0.5)), "two")
+    wall = bm.Body("wall", 1.0, INERTIA, (0.0, 0.0, 0.0), bm.fixed("bolt", (0.0, 2.0, 0.0)))
+    return bm.Model("arms", (one, two, plate, wall), **how)
 
 
 def joined(**how):
     how = {"name": "loop", "kind": "revolute", "parent": "one", "child": "two"} | how
-    return arms(closing_joints=(ClosingJoint(**how),))
+    return arms(closing_joints=(bm.ClosingJoint(**how),))
 
 
 def test_a_joint_on_welded_bodies_moves_to_what_carries_them():
@@ -39,7 +43,6 @@ def test_a_joint_on_welded_bodies_moves_to_what_carries_them():
 
 
 def test_the_gap_is_where_the_points_are():
-    """At home all axes are parallel: the distance of both points, or twice the alignment's vector part."""
     model = joined(kind="fixed", position=(0.0, 0.0, 0.5), child_position=(0.0, 0.0, 0.5))
     assert loop_gaps(model, model.neutral())["loop"] == pytest.approx(1.0, abs=1e-15)
     turned = joined(kind="fixed_orientation", alignment=TURN)
@@ -47,22 +50,18 @@ def test_the_gap_is_where_the_points_are():
 
 
 @pytest.mark.parametrize("parent", ["one", None])
-@pytest.mark.parametrize(
-    "kind",
-    [
-        {"kind": "cylindrical"},
-        {"kind": "universal", "second_axis": (0.2, 0.0, -0.1)},
-        {"kind": "helical", "pitch": 0.1},
-    ],
-    ids=lambda kind: kind["kind"],
-)
+@pytest.mark.parametrize("kind", [
+    {"kind": "cylindrical"},
+    {"kind": "universal", "second_axis": (0.2, 0.0, -0.1)},
+    {"kind": "helical", "pitch": 0.1},
+], ids=lambda kind: kind["kind"])  # fmt: skip
 def test_files_keep_them(kind, parent):
     model = joined(
         parent=parent, axis=(0.1, 0.7, 0.2), position=(0.1, 0.2, 0.3), child_position=(0.3, 0.2, 0.1), alignment=TURN,
         **kind,
     )  # fmt: skip
     assert model_from_json(model_to_json(model)) == model
-    (again,), (one,) = load_urdf(urdf_text(model)).closing_joints, model.closing_joints
+    (again,), (one,) = bm.load_urdf(bm.urdf_text(model)).closing_joints, model.closing_joints
     assert (again.name, again.kind, again.parent, again.child) == (one.name, one.kind, one.parent, one.child)
     for field in ("axis", "position", "child_position", "alignment", "pitch"):
         assert_allclose(getattr(again, field), getattr(one, field), rtol=0.0, atol=1e-15)
@@ -74,7 +73,7 @@ def test_files_keep_them(kind, parent):
 
 def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     """Links whose frames are turned at home: both frames of the joint are one there, so that it is closed."""
-    model = load_urdf("""
+    model = bm.load_urdf("""
     <robot name="turned">
       <link name="world"/>
       <link name="a"><inertial><origin xyz="0 0 0.1"/><mass value="1"/>
@@ -97,60 +96,103 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     assert gaps["loop"] < 1e-12
 
 
-@pytest.mark.parametrize(
-    ("how", "told"),
-    [
-        ({"kind": "hinge"}, "closing joint 'loop': unknown kind 'hinge'"),
-        ({"child": "three"}, "closing joint 'loop': unknown body 'three'"),
-        ({"parent": "thre"}, "closing joint 'loop': unknown body 'thre'"),
-        ({"parent": "two"}, "holds body 'two' to itself"),
-        ({"parent": "plate"}, "holds body 'two' to itself"),
-        ({"child": "wall"}, "body 'wall' is fixed to the ground"),
-        ({"name": "second"}, "two joints are named 'second'"),
-        ({"axis": (0.0, 0.0, 0.0)}, "closing joint 'loop': axis"),
-        ({"alignment": (1.0, 1.0, 0.0, 0.0)}, "closing joint 'loop': alignment must be a unit quaternion"),
-        ({"kind": "universal"}, "closing joint 'loop': a cardan joint needs a second_axis"),
-        ({"kind": "universal", "second_axis": (0.1, 0.0, 1.0)}, "must be at a right angle to axis"),
-        ({"second_axis": (1.0, 0.0, 0.0)}, "only a cardan joint has a second axis"),
-        ({"kind": "helical"}, "a helical joint, and no other, has a pitch"),
-        ({"pitch": 0.1}, "a helical joint, and no other, has a pitch"),
-        ({"kind": "helical", "pitch": float("nan")}, "closing joint 'loop': pitch"),
-    ],
+@refuses(
+    ({"kind": "hinge"}, "closing joint 'loop': unknown kind 'hinge'"),
+    ({"child": "three"}, "closing joint 'loop': unknown body 'three'"),
+    ({"parent": "thre"}, "closing joint 'loop': unknown body 'thre'"),
+    ({"parent": "two"}, "holds body 'two' to itself"),
+    ({"parent": "plate"}, "holds body 'two' to itself"),
+    ({"child": "wall"}, "body 'wall' is fixed to the ground"),
+    ({"name": "second"}, "two joints are named 'second'"),
+    ({"axis": (0.0, 0.0, 0.0)}, "closing joint 'loop': axis"),
+    ({"alignment": (1.0, 1.0, 0.0, 0.0)}, "closing joint 'loop': alignment must be a unit quaternion"),
+    ({"kind": "universal"}, "closing joint 'loop': a cardan joint needs a second_axis"),
+    ({"kind": "universal", "second_axis": (0.1, 0.0, 1.0)}, "must be at a right angle to axis"),
+    ({"second_axis": (1.0, 0.0, 0.0)}, "only a cardan joint has a second axis"),
+    ({"kind": "helical"}, "a helical joint, and no other, has a pitch"),
+    ({"pitch": 0.1}, "a helical joint, and no other, has a pitch"),
+    ({"kind": "helical", "pitch": float("nan")}, "closing joint 'loop': pitch"),
+    error=bm.ModelError,
 )
-def test_what_is_no_closing_joint_is_refused(how, told):
-    with pytest.raises(ModelError, match=told):
-        joined(**how)
+def test_what_is_no_closing_joint_is_refused(how):
+    joined(**how)
 
 
 def test_a_floating_model_is_not_held_to_the_ground():
-    with pytest.raises(ModelError, match="the root floats"):
-        replace(human(), closing_joints=(ClosingJoint("rail", "spherical", None, "trunk"),))
+    with pytest.raises(bm.ModelError, match="the root floats"):
+        replace(bm.human(), closing_joints=(bm.ClosingJoint("rail", "spherical", None, "trunk"),))
 
 
-@pytest.mark.parametrize(
-    ("element", "told"),
-    [
-        ('<closing_joint name="d" type="revolute"><parent link="one"/></closing_joint>', "needs an element <child"),
-        ('<closing_joint name="d"><parent link="one"/><child link="two"/></closing_joint>', "'type', a name"),
-        (
-            '<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
-            "closing joint 'd': unknown link 'three'",
-        ),
-        (
-            '<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
-            "its child 'world' is fixed to the ground; make that its parent",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("element", "told"), [
+    ('<closing_joint name="d" type="revolute"><parent link="one"/></closing_joint>', "needs an element <child"),
+    ('<closing_joint name="d"><parent link="one"/><child link="two"/></closing_joint>', "'type', a name"),
+    ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
+     "closing joint 'd': unknown link 'three'"),
+    ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
+     "its child 'world' is fixed to the ground; make that its parent"),
+])  # fmt: skip
 def test_what_a_file_says_wrong_is_told(element, told):
-    text = urdf_text(joined()).replace("</biped>", f"{element}</biped>")
+    text = bm.urdf_text(joined()).replace("</biped>", f"{element}</biped>")
     assert element in text
-    with pytest.raises(ModelError, match=told):
-        load_urdf(text)
+    with pytest.raises(bm.ModelError, match=told):
+        bm.load_urdf(text)
 
 
 def test_models_without_loops_are_spelt_out_as_before_there_were_any():
-    """Studies are resumed by this text."""
-    assert "closing_joints" not in spelt_out(human())
+    assert "closing_joints" not in spelt_out(bm.human())
     assert "closing_joints" in spelt_out(joined())
     assert joined().without_closing_joints() == arms()
+
+
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 12), floats=st.booleans())
+@settings(max_examples=50)
+def test_random_trees_come_back_to_the_last_bit(seed, n, floats):
+    kinds = ("revolute", "prismatic", "helical", "spherical")
+    model = bm.random_tree(np.random.default_rng(seed), n, floating=floats, kinds=kinds, contacts=3, armature=0.1)
+    again = model_from_json(model_to_json(model))
+    assert again == model
+    assert fingerprint(again) == fingerprint(model)
+    for name in model.tree._fields:
+        assert getattr(again.tree, name).tobytes() == getattr(model.tree, name).tobytes(), name
+
+
+def test_all_that_a_model_has_comes_back():
+    person = bm.human()
+    knee = person.joint_index("left_knee_pitch")
+    body = person.bodies[knee]
+    joint = replace(body.joint, lower=-2.0, max_effort=90.0, damping=0.1, friction=0.2, armature=0.3)
+    model = replace(
+        person, bodies=(*person.bodies[:knee], replace(body, joint=joint), *person.bodies[knee + 1 :]),
+        posture=(("left_knee_pitch", -0.3),), notes=("nothing of this is true",), gravity=(0.1, 0.0, -1.62),
+        visuals=(bm.Visual("trunk", "mesh", (1, -1, 0.001), (0, 0, 1), file="a.stl"),
+            bm.Visual("trunk", "sphere", color=(1, 0, 0))),
+        lines=(bm.Line("trunk", None, (0, 0, 0.3), (0.1, 0, 2), (0, 0.5, 1)),),
+    )  # fmt: skip
+    assert model_from_json(model_to_json(model)) == model
+
+
+def test_a_turned_box_comes_back():
+    model = replace(
+        bm.rigid_box(1, (1, 1, 1)), shapes=(bm.Box("box", (1, 2, 3), rotation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]]),)
+    )
+    assert model_from_json(model_to_json(model)) == model
+
+
+def damaged(change):
+    saved = json.loads(model_to_json(bm.human()))
+    change(saved)
+    return json.dumps(saved)
+
+
+@refuses(
+    ("{", "not a model that was saved"),
+    ("[]", "not a model that was saved"),
+    (damaged(lambda saved: saved.update(format=2)), "saved by another version"),
+    (damaged(lambda saved: saved.pop("gravity")), "gravity: missing, or not known"),
+    (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing, or not known"),
+    (damaged(lambda saved: saved["bodies"][1].update(mass=-1.0)), "mass must not be below zero"),
+    (damaged(lambda saved: saved["bodies"][1]["joint"].update(axle=1)), "axle"),
+    error=bm.ModelError,
+)  # fmt: skip
+def test_what_is_no_model_is_refused(text):
+    model_from_json(text)

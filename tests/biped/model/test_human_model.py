@@ -6,8 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from biped import model as bm
 from biped.kernels.tree.tree import FLOATING, REVOLUTE
-from biped.model import box_size_of, configuration_to_pinocchio, human, to_pinocchio
+from biped.model.joint import KINDS
 
 # Section 4.1 with the slip settled: link -> (mass [kg], place of the centre of mass at home [cm], moments [kg m²]).
 PRINTED = {
@@ -31,7 +32,7 @@ FEET = {7, 13}
 
 @pytest.fixture(scope="module")
 def model():
-    return human()
+    return bm.human()
 
 
 def test_sizes(model):
@@ -106,9 +107,9 @@ def test_left_and_right_mirror_each_other(model):
 
 def test_boxes_have_the_printed_moments(model):
     trunk, left, right = model.shapes
-    np.testing.assert_allclose(trunk.size, box_size_of(45.0, PRINTED[1][2]), atol=0.0005)
+    np.testing.assert_allclose(trunk.size, bm.box_size_of(45.0, PRINTED[1][2]), atol=0.0005)
     for foot in (left, right):
-        np.testing.assert_allclose(foot.size, box_size_of(1.455, PRINTED[7][2]), atol=0.0005)
+        np.testing.assert_allclose(foot.size, bm.box_size_of(1.455, PRINTED[7][2]), atol=0.0005)
     assert [shape.body for shape in model.shapes] == ["trunk", "left_foot", "right_foot"]
 
 
@@ -129,9 +130,68 @@ def test_the_initial_posture_has_flat_feet_just_above_the_floor(model):
         orientation=(math.cos(half), 0, -math.sin(half), 0),
         angles={f"{side}_{joint}": math.radians(a) for side in ("left", "right") for joint, a in angles.items()},
     )
-    twin = to_pinocchio(model)
+    twin = bm.to_pinocchio(model)
     data = twin.createData()
-    pin.framesForwardKinematics(twin, data, configuration_to_pinocchio(model, q))
+    pin.framesForwardKinematics(twin, data, bm.configuration_to_pinocchio(model, q))
     heights = [data.oMf[twin.getFrameId(name)].translation[2] for name in model.contact_names]
     assert np.ptp(heights) < 1e-12
     assert heights[0] == pytest.approx(0.0046, abs=5e-5)
+
+
+VERTICES = [  # as printed [m]
+    (0.15, -0.2, -0.1), (0.15, 0.2, -0.1), (-0.15, 0.2, -0.1), (-0.15, -0.2, -0.1),
+    (0.15, -0.2, 0.1), (0.15, 0.2, 0.1), (-0.15, 0.2, 0.1), (-0.15, -0.2, 0.1),
+]  # fmt: skip
+
+
+def test_box_of_the_thesis():
+    box = bm.rigid_box(70.0, (0.30, 0.40, 0.20))
+    assert (box.n, box.nq, box.nv) == (1, 7, 6)
+    assert box.total_mass == 70.0
+    assert box.root.inertia == bm.box_inertia(70.0, (0.30, 0.40, 0.20))
+    np.testing.assert_allclose(box.tree.contact_offset, VERTICES, atol=1e-15)
+    assert box.contact_names == tuple(f"box_{i}" for i in range(1, 9))
+    assert box.shapes[0].size == (0.30, 0.40, 0.20)
+
+
+def test_a_block_has_its_own_name():
+    block = bm.rigid_box(1.8, (0.1, 0.1, 0.1), name="block")
+    assert block.body_names == ("block",)
+    assert block.contact_names[0] == "block_1"
+
+
+@pytest.mark.parametrize(("mass", "size"), [(0.0, (1, 1, 1)), (1.0, (1, 0, 1)), (1.0, (1, 1))])
+def test_wrong_box(mass, size):
+    with pytest.raises(bm.ModelError, match="of the box"):
+        bm.rigid_box(mass, size)
+
+
+def test_chain_hangs_straight_down():
+    model = bm.chain(3, length=0.5, mass=2.0)
+    np.testing.assert_allclose(model.home_positions, [(0, 0, -0.25), (0, 0, -0.75), (0, 0, -1.25)], atol=1e-15)
+    np.testing.assert_array_equal(model.tree.axis, [(0, 1, 0), (1, 0, 0), (0, 1, 0)])
+    assert model.total_mass == 6.0
+    assert (model.n, model.nq, model.nv) == (3, 3, 3)
+
+
+@pytest.mark.parametrize("make", [lambda: bm.chain(0), lambda: bm.chain(2, mass=0.0), lambda: bm.chain(2, length=-1.0)])
+def test_wrong_chain(make):
+    with pytest.raises(bm.ModelError):
+        make()
+
+
+def test_random_trees_depend_on_the_generator_only():
+    first, again, other = (bm.random_tree(np.random.default_rng(seed), 8, contacts=3) for seed in (5, 5, 6))
+    assert first == again
+    assert first != other
+
+
+def test_random_trees_have_every_kind_of_joint():
+    model = bm.random_tree(np.random.default_rng(0), 30, kinds=("revolute", "prismatic", "helical", "spherical"))
+    assert {body.joint.kind for body in model.bodies} == set(KINDS) - {"fixed"}
+    assert not bm.random_tree(np.random.default_rng(0), 30, floating=False).is_floating
+
+
+def test_wrong_random_tree():
+    with pytest.raises(bm.ModelError, match="at least one"):
+        bm.random_tree(np.random.default_rng(0), 0)

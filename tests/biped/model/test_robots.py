@@ -84,7 +84,6 @@ FEET = ("left_sole", "right_sole")
 
 
 def mass_matrices(model, text, locked, rng):
-    """Of the joints, ours and Pinocchio's with joints locked, in the same random posture."""
     whole = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
     rest = pin.neutral(whole)
     for name, position in locked.items():
@@ -101,9 +100,6 @@ def mass_matrices(model, text, locked, rng):
     M = pin.crba(theirs, theirs.createData(), q)
     M = np.triu(M) + np.triu(M, 1).T
     return dynamics.mass_matrix(model, ours)[np.ix_(dofs, dofs)], M[np.ix_(columns, columns)]
-
-
-# --- locked joints and mimics ---
 
 
 CHAINED = ROBOT.replace('<mimic joint="grasp"', '<mimic joint="wrist"').replace(
@@ -145,21 +141,15 @@ def test_joints_are_locked_by_pattern():
     assert model.joint_names == ("left_hip", "left_ankle", "right_hip", "right_ankle")
 
 
-# --- links that no rigid body is ---
-
-
 #: A link without mass at the end of a chain, where nothing resists its joint.
 FLAG = '<link name="flag"/>' + joint("mast", "continuous", "pelvis", "flag", "0 0 1")
 ENDING = ROBOT.replace("</robot>", f"{FLAG}</robot>")
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1), "body 'pelvis' cannot be a rigid body"),
-        (ENDING, "body 'flag': nothing resists its joint 'mast': the body has no mass"),
-    ],
-)
+@pytest.mark.parametrize(("text", "why"), [
+    (ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1), "body 'pelvis' cannot be a rigid body"),
+    (ENDING, "body 'flag': nothing resists its joint 'mast': the body has no mass"),
+])  # fmt: skip
 def test_an_unphysical_link_is_refused_with_the_ways_out(text, why):
     with pytest.raises(ModelError, match=f"{why}.*load with repair='merge' .* or with repair='inertia'"):
         load_urdf(text)
@@ -181,7 +171,6 @@ def test_a_link_given_an_inertia_hardly_changes_the_dynamics():
 
 
 def test_the_nearest_inertia_keeps_what_is_possible():
-    """The greatest moment exceeds the sum of the others: the others are raised, by as much each."""
     flat = re.sub(r"<inertia [^>]*>", '<inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="3.5"/>', ROBOT, count=1)
     flat = flat.replace('rpy="0.1 0.2 0.3"', 'rpy="0 0 0"')
     found = np.array(load_urdf(flat, repair="inertia").root.inertia)
@@ -193,9 +182,6 @@ def test_the_nearest_inertia_keeps_what_is_possible():
 def test_a_negative_mass_is_not_repaired():
     with pytest.raises(ModelError, match="body 'pelvis': mass must not be below zero"):
         load_urdf(ROBOT.replace('value="12.0"', 'value="-12.0"'), repair="inertia")
-
-
-# --- contact points ---
 
 
 def place_of(model, body):
@@ -231,7 +217,6 @@ def test_points_go_round_from_the_front():
 
 
 def test_a_sole_is_what_is_down_in_the_posture():
-    """With the ankles turned by a right angle, the heel's face is down."""
     model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture={"*_ankle": -math.pi / 2})
     assert {round(point.position[0], 12) for point in model.contact_points} == {-0.05}
 
@@ -288,8 +273,6 @@ def test_corners_of_one_point_and_of_a_line(clockwise):
     np.testing.assert_array_equal(corners(line, (1, 0, 0), clockwise), line[[2, 0]])
 
 
-# --- what it looks like ---
-
 PAINTED = """<visual><origin xyz="0.1 -0.2 0.3" rpy="0.3 0.4 -1"/><geometry>{form}</geometry>{material}</visual>"""
 DRAWN = ROBOT.replace(
     '<link name="left_sole"/>',
@@ -302,7 +285,6 @@ DRAWN = ROBOT.replace(
 
 
 def test_what_links_look_like_is_where_pinocchio_has_it():
-    """Also on a link that a fixed joint has merged into another."""
     model = load_urdf(DRAWN)
     tube, ball, mesh = model.visuals
     assert (tube.form, tube.size, tube.color) == ("cylinder", (0.2, 0.2, 0.5), (1.0, 0.5, 0.0))
@@ -332,13 +314,9 @@ def test_looks_survive_saving():
 
 
 def test_where_files_are_is_no_part_of_what_a_robot_is():
-    """A study knows its robot by a digest of this, on whatever machine."""
     here, there = (load_urdf(DRAWN.replace("nowhere", name)) for name in ("here", "there"))
     assert here != there
     assert spelt_out(here) == spelt_out(there)
-
-
-# --- what joints have ---
 
 
 @pytest.mark.filterwarnings("ignore::biped.ModelWarning")
@@ -361,17 +339,10 @@ def test_limits_are_left_out_and_bearings_given_where_asked_for():
     assert load_urdf(ROBOT, limits=False, damping=0, friction=0).tree.passive.shape[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are left out: left_knee"),
-        (
-            'lower="-0.1" upper="2.5"',
-            'lower="2.5" upper="-0.1"',
-            "position limits that leave no room are left out: left_k",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "told"), [
+    ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are left out: left_knee"),
+    ('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', "position limits that leave no room are left out: left_k"),
+])  # fmt: skip
 def test_limits_that_are_none_are_left_out_and_told_of(old, new, told):
     with pytest.warns(ModelWarning, match=told):
         model = load_urdf(ROBOT.replace(old, new, 1))
@@ -401,11 +372,7 @@ def test_a_model_without_them_tells_nothing():
         assert load_urdf(urdf_text(human())).notes == ()
 
 
-# --- it stands ---
-
-
 def test_a_robot_stands_in_its_posture():
-    """The floor's springs carry its weight; held by its joints, it stays where it is."""
     posture = {"*_hip": -0.2, "*_knee": 0.4, "*_ankle": -0.2}
     model = load_urdf(ROBOT, feet=FEET, contacts="collision", posture=posture, armature=0.05, locked={"wrist": 0})
     state = standing(model)
@@ -424,9 +391,6 @@ def test_what_cannot_stand_is_refused():
         standing(load_urdf(ROBOT))
     with pytest.raises(InputError, match="has other legs than human.*: its posture says where its trunk is"):
         standing(load_urdf(ROBOT, feet=FEET, contacts="collision"), trunk=(0, 0, 1))
-
-
-# --- from Pinocchio ---
 
 
 def test_a_model_of_pinocchio_is_that_of_its_file():
@@ -459,9 +423,6 @@ def test_joints_that_a_model_does_not_have_are_refused():
     theirs.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
     with pytest.raises(ModelError, match="joint 'sled' is a Planar, .* put joints of one degree of freedom in"):
         from_pinocchio(theirs)
-
-
-# --- a robot's TOML file ---
 
 
 @pytest.fixture

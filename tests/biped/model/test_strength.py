@@ -6,10 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, Controller, human, scaled, simulate
+from biped import Actuators, Controller, ModelError, State, forward_kinematics, human, scaled, simulate, subject
 from biped.kernels.loop.measurement import able
-from biped.model import ModelError
+from biped.metrics import series
+from biped.metrics.layout import feet_of_points
+from biped.model.stops import with_stops
 from biped.model.strength import PEOPLE, human_strength
+from biped.model.toes import BALL, SHARE
+from experiments import experiment_named
 
 ONE_JOINT = "left_knee_pitch"
 
@@ -80,8 +84,6 @@ def test_inversion_is_the_stronger_on_both_sides():
 
 
 class Demand(Controller):
-    """A torque of a joint that is asked for from 0.1 s on."""
-
     period = 2e-3
 
     def __init__(self, size):
@@ -123,6 +125,10 @@ def test_what_is_wrong_is_told():
         Actuators(strength="young-man")
     with pytest.raises(ModelError, match="human legs"):
         Actuators(strength="young-men").compile(without_knees(), 2e-3)
+    with pytest.raises(ModelError, match="no ranges of motion"):
+        with_stops(replace(human(), ranges=()))
+    with pytest.raises(ModelError, match="toes, limp-toes: each may be there once, limp or not"):
+        subject(1.7, 68.0, "female", segments=["toes", "limp-toes"])
 
 
 def without_knees():
@@ -131,3 +137,135 @@ def without_knees():
         replace(body, joint=replace(body.joint, name=body.joint.name.replace("knee", "elbow"))) for body in model.bodies
     ]
     return replace(model, bodies=tuple(bodies), ranges=())
+
+
+KNEE = "left_knee_pitch"
+
+
+def test_stops_are_the_ranges():
+    model = with_stops(human())
+    joints = {body.joint.name: body.joint for body in model.bodies}
+    for joint, lower, upper in human().ranges:
+        assert (joints[joint].lower, joints[joint].upper) == (lower, upper)
+    assert math.degrees(joints[KNEE].lower) == pytest.approx(-135.0)
+
+
+def test_a_narrower_limit_of_a_joint_stays():
+    model = human()
+    bodies = [
+        replace(one, joint=replace(one.joint, upper=-0.1)) if one.joint.name == KNEE else one for one in model.bodies
+    ]
+    joints = {body.joint.name: body.joint for body in with_stops(replace(model, bodies=tuple(bodies))).bodies}
+    assert joints[KNEE].upper == -0.1
+
+
+def test_a_knee_with_a_stop_does_not_bend_forwards():
+    q = human().configuration(angles={KNEE: -0.2})
+    v = human().neutral()[: human().nv] * 0.0
+    v[human().dof(KNEE)] = 3.0
+    ends = {}
+    for name, model in (("free", human()), ("stopped", with_stops(human()))):
+        aloft = model.without_contacts()
+        run = simulate(aloft, state=State.at(aloft, q, v), duration=0.3, step=1e-3)
+        ends[name] = float(run.frame[f"angle_{KNEE}"].max())
+    assert ends["free"] > 0.3
+    assert ends["stopped"] < 0.05
+
+
+def test_the_experiment_has_them_where_it_is_told_to():
+    balance = experiment_named("balance")
+    assert all(math.isinf(body.joint.upper) for body in balance.build().model.bodies)
+    scene = balance.build({"robot.ranges": 1, "run.duration": 0.1})
+    assert {body.joint.upper for body in scene.model.bodies if body.joint.name == KNEE} == {0.0}
+    pressed = scene.run().frame["ledger_stops_stored"]
+    assert pressed.max() < 1e-9  # it stands well within them
+
+
+WHO = "subject:1.7,68,female"
+
+
+def pushed(segment, law, impulse):
+    values = {"initial.stance": "upright", "push.impulse": impulse, "run.duration": 2.5}
+    return experiment_named("balance", controller=law, robot=WHO + segment).run(values)
+
+
+@pytest.fixture(scope="module")
+def toed():
+    return pushed(",toes", "whole-body", 20.0)
+
+
+def front(run):
+    """[N] (n,) what the tips of the toes bear."""
+    return run.frame[[f"contact_{side}_{k}_fz" for side in ("left", "right") for k in (1, 2)]].sum(axis=1).to_numpy()
+
+
+def test_the_sole_is_the_foots_with_a_row_of_points_below_the_ball():
+    whole, model = subject(1.7, 68.0, "female"), subject(1.7, 68.0, "female", segments=["toes"])
+    places = dict(zip(model.contact_names, forward_kinematics(model, model.neutral()).contact, strict=True))
+    corners = dict(zip(whole.contact_names, forward_kinematics(whole, whole.neutral()).contact, strict=True))
+    for name, place in corners.items():
+        assert places[name] == pytest.approx(place, abs=1e-12)
+    length = corners["left_4"][0] - corners["left_1"][0]
+    for ball, tip in (("left_5", "left_1"), ("left_6", "left_2")):
+        assert places[ball] == pytest.approx(corners[tip] + [(1.0 - BALL) * length, 0.0, 0.0], abs=1e-12)
+    foot = whole.bodies[whole.body_index("left_foot")].mass
+    masses = {body.name: body.mass for body in model.bodies}
+    assert masses["left_toes"] == pytest.approx(SHARE * foot)
+    assert masses["left_toes"] + masses["left_foot"] == pytest.approx(foot)
+
+
+def test_their_points_are_the_feets():
+    model = subject(1.7, 68.0, "female", segments=["toes"])
+    assert feet_of_points(model) == [0] * 6 + [1] * 6
+    assert model.feet == ("left_foot", "right_foot")
+
+
+def test_feet_bear_what_their_toes_bear(toed):
+    found = series(toed)
+    borne = found[[f"grf_normal_{side}_foot" for side in ("left", "right")]].sum(axis=1)
+    every = toed.frame[[c for c in toed.frame if c.startswith("contact_") and c.endswith("_fz")]].sum(axis=1)
+    assert borne.to_numpy() == pytest.approx(every.to_numpy(), abs=1e-9)
+    assert front(toed).max() > 0.2 * 68.0 * 9.81
+
+
+@pytest.mark.parametrize("segment", ["toes", "limp-toes"])
+@pytest.mark.parametrize("stance", ["crouch", "upright"])
+def test_who_has_them_stands(segment, stance):
+    values = {"initial.stance": stance, "push.impulse": 0.0, "run.duration": 2.0}
+    run = experiment_named("balance", controller="whole-body", robot=f"{WHO},{segment}").run(values)
+    assert run.summary["verdict"] == "recovered"
+    assert run.metrics["com_excursion"] < 2e-3  # m
+
+
+def test_positive_angles_turn_them_up():
+    model = subject(1.7, 68.0, "female", segments=["toes"])
+    up = forward_kinematics(model, model.configuration(angles={"left_toes_pitch": math.radians(30.0)})).contact
+    flat = forward_kinematics(model, model.neutral()).contact
+    tips = [model.contact_names.index(name) for name in ("left_1", "left_2")]
+    assert (up[tips, 2] > flat[tips, 2]).all()
+    others = [k for k in range(model.nc) if k not in tips]
+    assert np.array_equal(up[others], flat[others])
+
+
+def test_with_muscles_they_hold_what_a_foot_of_one_piece_does(toed):
+    assert toed.summary["verdict"] == pushed("", "whole-body", 20.0).summary["verdict"] == "recovered"
+    tau = toed.frame["torque_left_toes_pitch"].to_numpy()
+    assert np.abs(tau).max() > 1.0  # N·m
+
+
+def test_limp_ones_bear_nothing_and_the_foot_ends_at_its_ball():
+    run = pushed(",limp-toes", "whole-body", 20.0)
+    assert run.summary["verdict"] == "fell"
+    assert np.abs(run.frame["torque_left_toes_pitch"]).max() < 1e-3
+    standing = run.frame["time"] < 0.5
+    own = subject(1.7, 68.0, "female").bodies[-1].mass * SHARE * 9.81
+    assert front(run)[standing].max() < 4.0 * own
+    assert pushed(",limp-toes", "whole-body", 8.0).summary["verdict"] == "recovered"
+
+
+@pytest.mark.parametrize("law", ["workspace", "reweighting"])
+def test_who_has_no_other_use_for_them_holds_them(law):
+    run = pushed(",toes", law, 5.0)
+    assert run.summary["verdict"] == "recovered"
+    assert np.abs(run.frame["angle_left_toes_pitch"]).max() < math.radians(10.0)
+    assert front(run).max() > 50.0  # N

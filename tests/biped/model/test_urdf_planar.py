@@ -22,7 +22,6 @@ TEXT = """
 
 
 def test_a_planar_joint_of_pinocchio_s_has_the_same_poses_and_energies():
-    """Its plane is across z; its velocity along the plate's axes."""
     model, text = load_urdf(TEXT.format("0 0 1")), TEXT.format("0 0 1")
     assert model.joint_names == ("table_1", "table_2", "table_turn")
     assert model.body_names == ("plate_at_table_1", "plate_at_table_2", "plate")

@@ -15,7 +15,6 @@ SINGLE = 2.0**-23
 
 
 def saved(path, points=("C7",), channels=(), units=(), plate=None, **parameters):
-    """A file of points at (1, 2, 3) of POINT:UNITS, channels at 200 Hz, and a plate; parameters of the group POINT."""
     file = ezc3d.c3d()
     point, analog = file["parameters"]["POINT"], file["parameters"]["ANALOG"]
     for name, value in {"UNITS": ["mm"], "LABELS": points, "RATE": [50.0]}.items():

@@ -67,15 +67,12 @@ def test_units_of_columns(read, title, column, unit):
     assert read(f"{title}\ninDegrees=yes\nendheader\ntime\t{column}\n0\t1\n0.1\t2\n").units == {column: unit}
 
 
-@pytest.mark.parametrize(
-    ("heading", "rows"),
-    [
-        ("      time\t   ground_force_vx\t   ground_force_vy", "  0.0\t  1.0\t 700.0\n  0.1\t  2.0\t 700.0"),
-        ("time ground_force_vx   ground_force_vy", "0 1 700\n0.1 2 700"),
-        ("time\tground_force_vx\tground_force_vy", "0 1 700\n0.1 2 700"),
-        ("time  ground_force_vx ground_force_vy", "0\t1\t700\t\n0.1\t2\t700\t"),
-    ],
-)
+@pytest.mark.parametrize(("heading", "rows"), [
+    ("      time\t   ground_force_vx\t   ground_force_vy", "  0.0\t  1.0\t 700.0\n  0.1\t  2.0\t 700.0"),
+    ("time ground_force_vx   ground_force_vy", "0 1 700\n0.1 2 700"),
+    ("time\tground_force_vx\tground_force_vy", "0 1 700\n0.1 2 700"),
+    ("time  ground_force_vx ground_force_vy", "0\t1\t700\t\n0.1\t2\t700\t"),
+])  # fmt: skip
 def test_heading_and_rows_are_divided_alike(read, heading, rows):
     record = read(f"name a\ndatacolumns 3\ndatarows 2\nendheader\n\n{heading}\n{rows}\n", ".mot")
     assert record["ground_force_vx"].tolist() == [1.0, 2.0]

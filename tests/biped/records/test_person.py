@@ -6,8 +6,7 @@ import pytest
 from biped.errors import InputError
 from biped.metrics import series
 from biped.model.anthropometry import TABLE
-from biped.records import Record, read_record
-from biped.records.person import with_person
+from biped.records import Record, read_record, with_person
 from experiments import experiment_named
 from experiments.visualization import export_opensim
 
@@ -47,11 +46,8 @@ def places():
     knee = ANKLE + SHANK * sine(LEAN)
     aside = np.array([0.05, 0.0, 0.0])
     return {
-        "ANK": ANKLE + 0.0 * knee,
-        "KNE_in": knee + aside,
-        "KNE_out": knee - aside,
-        "C7": knee + TRUNK * sine(-LEAN),
-    }
+        "ANK": ANKLE + 0.0 * knee, "KNE_in": knee + aside, "KNE_out": knee - aside, "C7": knee + TRUNK * sine(-LEAN),
+    }  # fmt: skip
 
 
 def recorded(**changed):
@@ -105,40 +101,34 @@ def test_a_part_of_the_body_is_reported(tmp_path):
     assert "80.0%" in found.notes[-1]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ('"C7"', '"C8"', "no marker 'C8'; markers are ANK, KNE_in"),
-        ('up = "z"', 'up = "w"', "one of x, y, z"),
-        ('up = "z"', 'up = "y"', "two axes"),
-        ('"female"', '"ladies"', "male, female"),
-        ('like = "trunk"', 'like = "torso"', "upper_arm"),
-        ("mass = 0.8", "mass = 0.9", "1.1 of the body's mass"),
-        ("mass = 0.8", "mass = 0.1", "0.3 of the body's mass"),
-        ("com = 0.4", "", "needs like, or mass"),
-        ("com = 0.4", "com = 40.0", "shares"),
-        ("com = 0.4", "centre = 0.4", "unknown key segments.shank.centre"),
-        ('to = ["ANK"]', "to = []", "at least one marker"),
-        ('to = ["ANK"]', 'to = "ANK"', "lists of markers"),
-        ('lower = "shank"', 'lower = "shin"', "no segment 'shin'"),
-        ('lower = "shank"', 'lower = "trunk"', "upper and lower must differ"),
-        ('lower = "shank"', 'lower = "shank"\nsign = 0', "sign be 1 or -1"),
-        ('to = ["ANK"]', 'to = ["KNE_out", "KNE_in"]', "same markers"),
-        ('forward = "-y"', "forward = ", "cannot be read as TOML"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ('"C7"', '"C8"', "no marker 'C8'; markers are ANK, KNE_in"),
+    ('up = "z"', 'up = "w"', "one of x, y, z"),
+    ('up = "z"', 'up = "y"', "two axes"),
+    ('"female"', '"ladies"', "male, female"),
+    ('like = "trunk"', 'like = "torso"', "upper_arm"),
+    ("mass = 0.8", "mass = 0.9", "1.1 of the body's mass"),
+    ("mass = 0.8", "mass = 0.1", "0.3 of the body's mass"),
+    ("com = 0.4", "", "needs like, or mass"),
+    ("com = 0.4", "com = 40.0", "shares"),
+    ("com = 0.4", "centre = 0.4", "unknown key segments.shank.centre"),
+    ('to = ["ANK"]', "to = []", "at least one marker"),
+    ('to = ["ANK"]', 'to = "ANK"', "lists of markers"),
+    ('lower = "shank"', 'lower = "shin"', "no segment 'shin'"),
+    ('lower = "shank"', 'lower = "trunk"', "upper and lower must differ"),
+    ('lower = "shank"', 'lower = "shank"\nsign = 0', "sign be 1 or -1"),
+    ('to = ["ANK"]', 'to = ["KNE_out", "KNE_in"]', "same markers"),
+    ('forward = "-y"', "forward = ", "cannot be read as TOML"),
+])  # fmt: skip
 def test_a_table_that_does_not_fit_is_refused(tmp_path, old, new, words):
     assert old in SEGMENTS
     with pytest.raises(InputError, match=words):
         with_person(recorded(), table(tmp_path, SEGMENTS.replace(old, new, 1)))
 
 
-def test_a_column_that_is_there_already_is_not_replaced(tmp_path):
+def test_columns_that_are_there_and_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="com_ap"):
         with_person(recorded(com_ap=TIME), table(tmp_path))
-
-
-def test_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="no file"):
         with_person(recorded(), tmp_path / "missing.toml")
     with pytest.raises(InputError, match=r"\.osim"):

@@ -6,11 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Scene, State, chain
-from biped.integrators import Recursive
-from biped.recovery.cost import AtRest
-from biped.recovery.rollout import HeldTorques, Path
-from biped.recovery.search import Settings, search
+from biped import Recursive, Scene, State, chain
+from biped.recovery import AtRest, HeldTorques, Path, Settings, search
 from tests.differences import derivative, jacobian
 
 STRONGEST = 0.8  # [N·m]
@@ -52,7 +49,6 @@ class Pendulum:
         return "at rest" if abs(angle) < 0.02 and abs(rate) < 0.1 and not fell else None
 
     def path(self, impulse):
-        """By a regulator with the gains of a stiff spring, within the limit."""
         held, count = self.held(impulse), round(HORIZON / PERIOD)
         still = Path(np.tile(self.q, (count + 1, 1)), np.zeros((count + 1, 1)), np.zeros((count + 1, 0)),
                      np.zeros((count, 1)))  # fmt: skip
@@ -66,7 +62,6 @@ def pendulum():
 
 
 def test_it_comes_within_a_percent_of_the_limit(pendulum):
-    """From just below the limit it recovers, from just above it does not."""
     settings = Settings(iterations=8, budget=1)
     for factor, recovers in ((0.99, True), (1.01, False)):
         start = factor * pendulum.limit
@@ -90,7 +85,6 @@ def test_it_finds_the_limit(pendulum):
 
 
 def test_the_limit_is_one(pendulum):
-    """Full torque against it: below the limit it comes back, above it falls."""
     for factor, comes_back in ((0.995, True), (1.005, False)):
         held = pendulum.held(factor * pendulum.limit)
         count = round(2.0 / PERIOD)

@@ -5,11 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Scene, Session, human, standing
+from biped import InputError, Push, Scene, Session, WholeBody, human, standing
 from biped.derivatives.linearization.coordinates import displaced, displacement
-from biped.disturbances import Push
-from biped.dynamics.whole_body import WholeBody
-from biped.errors import InputError
 from biped.recovery import HeldTorques, Path, PlanThenLaw, RecoveryPlan, Standing, tracking_gains
 from biped.recovery.cost import places_of
 from biped.recovery.descent import backward, limited
@@ -94,7 +91,6 @@ def test_steps_within_limits(random):
 
 
 def test_without_limits_it_is_the_least_of_the_quadratic_program(random):
-    """Against the same problem written out as one system of equations."""
     count, n, m = 4, 3, 2
     A, B = random.normal(size=(count, n, n)), random.normal(size=(count, n, m))
     root = random.normal(size=(count + 1, n, n))
@@ -124,7 +120,6 @@ def test_without_limits_it_is_the_least_of_the_quadratic_program(random):
 
 @pytest.fixture(scope="module")
 def pushed(model):
-    """A scene, where the push begins, and what the law does then: the soles slide and lift."""
     push = Push("trunk", (-1.0, 0.3, 0.0), impulse=26.0, start=0.1, duration=0.1)
     law = WholeBodyController(period=PERIOD)
     scene = Scene(model, law, state=standing(model), disturbances=[push], step=STEP)
@@ -196,7 +191,6 @@ def test_a_plan_is_followed_and_saved(model, pushed, tmp_path):
 
 
 def test_feedback_keeps_to_a_plan(model, pushed):
-    """From a start that is a little off, it ends nearer under feedback than without."""
     scene, state, u, _ = pushed
     held = HeldTorques(scene, state, PERIOD)
     path = held.follow(empty(model, u))

@@ -12,9 +12,7 @@ from biped.dynamics.numerics import project
 from biped.runs.trust import FAILED, OK
 from biped.runs.world import WORLD
 from experiments.cli.main import main
-from experiments.visualization import trajectory_of
-from experiments.visualization.report.run_source import load_run
-from experiments.visualization.viewer.shapes import shapes_of
+from experiments.visualization import load_run, shapes_of, trajectory_of
 from formulations.assembly import Assembly, AssemblyError
 from formulations.assembly.examples import arch, pendulum, thin_rod, three_link_loop
 from formulations.lagrangian import System, rate
@@ -82,18 +80,15 @@ def test_a_start_off_the_constraints_is_refused_with_the_worst_of_them(begin, er
         begin()
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"step": 0.0}, "step = 0.0"),
-        ({"step": np.nan}, "step = nan"),
-        ({"duration": -1.0}, "duration = -1.0"),
-        ({"duration": 0.015}, "duration = 0.015 s: it must be a whole number of steps of 0.01 s"),
-        ({"every": 0}, "= 0: it must be one or more"),
-        ({"every": np.nan}, "= nan"),
-        ({"every": 3}, "= 3: 10 steps are not a whole number of times as many"),
-    ],
-)
+@pytest.mark.parametrize(("change", "told"), [
+    ({"step": 0.0}, "step = 0.0"),
+    ({"step": np.nan}, "step = nan"),
+    ({"duration": -1.0}, "duration = -1.0"),
+    ({"duration": 0.015}, "duration = 0.015 s: it must be a whole number of steps of 0.01 s"),
+    ({"every": 0}, "= 0: it must be one or more"),
+    ({"every": np.nan}, "= nan"),
+    ({"every": 3}, "= 3: 10 steps are not a whole number of times as many"),
+])  # fmt: skip
 @pytest.mark.parametrize("world", ["mechanism", "assembly", "Lagrangian"])
 def test_steps_that_do_not_fit_are_refused(world, change, told):
     how = {"duration": 0.1, "step": 0.01, "every": 1} | change
@@ -123,9 +118,6 @@ def test_projections_stop_at_a_cap_and_where_nothing_moves():
     assert max(ways) == pytest.approx(2.0)
     assert not project(np.zeros(2), unit, least, displace, near, longest=2.0, rounds=60)[1]
     assert not project(np.array([np.nan, 0.0]), unit, least, displace, near, longest=2.0, rounds=60)[1]
-
-
-# --- motions are runs ---
 
 
 @pytest.fixture(scope="module")

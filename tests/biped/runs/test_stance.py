@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biped import InputError, WholeBody, chain, human, scaled, standing
-from biped.dynamics import forward_kinematics
-from biped.runs.stance import Stance
+from biped import InputError, Stance, WholeBody, chain, forward_kinematics, human, scaled, standing
 from contact import RUBBER, Floor
 
 MODEL = human()
@@ -25,7 +23,6 @@ def about(axis: int, angle: float) -> np.ndarray:
 
 
 def foot(model, q, side):
-    """The foot's rotation, and its ankle's place: hip at home 0.27 m below the trunk, thigh and shank of the thesis."""
     size = model.home_positions[0][2] / 1.23
     angle = {
         joint.partition("_")[2]: q[model.coordinate(joint)] for joint in model.joint_names if joint.startswith(side)
@@ -38,16 +35,13 @@ def foot(model, q, side):
 
 
 @pytest.mark.parametrize("model", [MODEL, scaled(MODEL, 0.8)], ids=["human", "smaller"])
-@pytest.mark.parametrize(
-    "stance",
-    [
-        Stance(),
-        Stance(width=0.17),
-        Stance(width=0.5, lean=math.radians(-1.0)),
-        Stance(width=0.12, foot_angle=math.radians(20.0), lean=math.radians(5.0)),
-        Stance(knees=math.radians(40.0), foot_angle=math.radians(-5.0)),
-    ],
-)
+@pytest.mark.parametrize("stance", [
+    Stance(),
+    Stance(width=0.17),
+    Stance(width=0.5, lean=math.radians(-1.0)),
+    Stance(width=0.12, foot_angle=math.radians(20.0), lean=math.radians(5.0)),
+    Stance(knees=math.radians(40.0), foot_angle=math.radians(-5.0)),
+])  # fmt: skip
 def test_the_posture_is_what_the_stance_says(model, stance):
     q = stance.configuration(model)
     feet = {side: foot(model, q, side) for side in ("left", "right")}

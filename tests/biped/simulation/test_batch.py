@@ -6,10 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from biped import Actuators, Fall, InputError, Push, Scene, Sensors, Session, State
+from biped import Actuators, Adaptive, Fall, InputError, Push, Scene, Sensors, Session, SessionBatch, State
 from biped.disturbances.sensors import ProprioceptiveChannel
-from biped.integrators import Adaptive
-from biped.simulation.batch import SessionBatch
 from controllers import WorkspaceController
 
 from ...conftest import initial_posture
@@ -43,7 +41,6 @@ def drawer(person):
 @pytest.mark.parametrize("acting", ACTING)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_each_is_what_it_is_alone(person, acting, workers):
-    """The first two fall limp, the others are thrown about; one of them is reset on the way, some end."""
     scene, draw, seeds = scene_of(person, ACTING[acting]), drawer(person), [4, 5, 6, 7, 8]
     torques = np.random.default_rng(1).uniform(-60.0, 60.0, (STEPS, len(seeds), 12))
     torques[:, :2] = 0.0
@@ -85,7 +82,6 @@ def test_who_has_fallen_stays_there(person):
 
 
 def test_a_long_run_does_not_fill_the_log(person):
-    """Rows of more periods than there is room for."""
     batch = SessionBatch(scene_of(person, ()), 1)
     batch.reset([1])
     session = batch.sessions[0]

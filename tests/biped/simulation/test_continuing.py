@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
+from biped import Fall, InputError, Run, State, simulate
 from biped.disturbances import Load, Push, Throw
-from biped.errors import InputError
-from biped.runs.run import Run
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
 from controllers.workspace import WorkspaceController
+
+from ...conftest import assert_same_arrays
 
 CONTROLLER = WorkspaceController((-0.01, 0.0, 1.14), (0.99144486, 0.0, -0.13052619, 0.0))
 BLOCK = Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-4.5, 0.0, 0.2))
@@ -22,14 +20,8 @@ def go(model, state, duration, disturbances=(BLOCK, PUSH)):
 
 
 def same(a: State, b: State) -> bool:
-    return same_arrays(a.arrays, b.arrays) and np.array_equal(a.projectile, b.projectile)
-
-
-def same_arrays(a, b) -> bool:
-    """Of named tuples of arrays, and of such tuples."""
-    if isinstance(a, tuple):
-        return all(same_arrays(x, y) for x, y in zip(a, b, strict=True))
-    return np.array_equal(a, b)
+    assert_same_arrays(a.arrays, b.arrays)
+    return np.array_equal(a.projectile, b.projectile)
 
 
 @pytest.mark.parametrize("split", [0.005, 0.0705, 0.1, 0.1205, 0.2])
@@ -61,12 +53,11 @@ def test_copy_is_independent(person, posture):
 
 
 def test_a_run_leaves_the_state_that_it_is_given_as_it_is(person, posture):
-    """Two runs of one state are one and the same; the push of the second acts, too."""
     state = posture(person)
     untouched = state.copy()
     first, second = (go(person, state, 0.12) for _ in range(2))
     assert state.steps == 0
-    assert same_arrays(state.arrays, untouched.arrays)
+    assert_same_arrays(state.arrays, untouched.arrays)
     assert second.frame.equals(first.frame)
     assert (second.events["kind"] == "push").any()
 

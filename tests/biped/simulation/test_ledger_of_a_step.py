@@ -10,32 +10,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
+from biped import Integrator, Midpoint, Recursive, Signal, State, dynamics
 from biped.disturbances import Force, Patch, Platform, Push, compile_ground, compile_pushes
-from biped.integrators import Integrator, Midpoint, Recursive
 from biped.kernels.solve.causes import LANDED_TOO_DEEP
-from biped.kernels.state.simulation_state import (
-    ACTUATORS,
-    CONTACT,
-    COUNTS,
-    DISSIPATED,
-    IMPACTS,
-    ITERATIONS,
-    LAST_STEP_LENGTH,
-    MOST_ITERATIONS,
-    PLATFORM,
-    PUSHES,
-    RECENT_ITERATIONS,
-    RETRIED,
-    SimulationState,
-)
+from biped.kernels.state import simulation_state
 from biped.kernels.state.simulation_state import START as AT_START
 from biped.kernels.step.step import account_impulse, count_iterations, prepare, substep, whole_momentum
 from biped.kernels.variational.equations import new_scratch
 from biped.model import random_tree, rigid_box
 from biped.model.pinocchio_model import orientations
-from biped.runs.state import State
-from biped.signals import Signal
 from contact import Floor
 from contact.ground import END, START, place_frame
 from contact.modes import NONE, SLIDING, STICKING
@@ -69,8 +52,6 @@ def floor_frame(t):
 
 
 class Taken:
-    """A step, with copies of the plant before and after it."""
-
     def __init__(
         self,
         seed: int,
@@ -101,7 +82,6 @@ class Taken:
         self.after = copied(self.arrays)
 
     def start(self, rng):
-        """A third of the contact points below the floor at rest."""
         v, q = rng.normal(size=self.model.nv), bent_configuration(self.model, rng, 0.5)
         if self.model.is_floating:
             heights = np.sort(dynamics.forward_kinematics(self.model, q).contact[:, 2])
@@ -109,7 +89,6 @@ class Taken:
         return q, v
 
     def fill(self, rng):
-        """Books that have been kept for a while: what is set instead of added to shows."""
         arrays, model = self.arrays, self.model
         for array in (arrays.ledger.works, arrays.ledger.defect, arrays.ledger.impulse, arrays.ledger.slip):
             array[:] = rng.normal(size=len(array))
@@ -128,7 +107,7 @@ class Taken:
         arrays.damping[one] = np.resize([2.0, 1.0, 0.0], one.sum())
         arrays.setpoint[one] = rng.normal(size=one.sum())
         arrays.cache.rate_change[:], arrays.cache.rate_curve[:] = rng.normal(size=(2, model.nv))
-        arrays.clock[LAST_STEP_LENGTH] = 3.0 * H
+        arrays.clock[simulation_state.LAST_STEP_LENGTH] = 3.0 * H
 
     # --- the step again, longhand ---
 
@@ -161,7 +140,6 @@ class Taken:
         return np.array([places.position[i] + R[i] @ p.point for i, p in zip(rows, self.pushes, strict=True)])
 
     def momenta(self, arrays):
-        """Linear, and angular about the inertial origin."""
         linear = arrays.momentum[:3]
         return np.concatenate([linear, arrays.momentum[3:6] + np.cross(arrays.q[:3], linear)])
 
@@ -176,7 +154,7 @@ class Taken:
         return total + wrench(0.5 * (self.push_points(self.before) + self.push_points(self.after)), np.array(given))
 
 
-def copied(arrays: SimulationState) -> SimulationState:
+def copied(arrays: simulation_state.SimulationState) -> simulation_state.SimulationState:
     return type(arrays)(*(copied(part) if isinstance(part, tuple) else part.copy() for part in arrays))
 
 
@@ -255,7 +233,6 @@ def test_momentum_gains_what_was_given(taken):
 
 
 def test_momentum_that_nothing_gave_is_told(taken):
-    """By axis, angular about where the root was: of any momenta before and any impulses, in the plant as it is."""
     rng, arrays = np.random.default_rng(1), copied(taken.after)
     arrays.q[:3] = taken.before.q[:3]
     shift = taken.scratch.shift
@@ -275,9 +252,9 @@ def test_works_of_contacts_and_of_the_floors_motion(taken):
     done = sum(force @ chord for chord, *_, force in contacts)
     in_floor = sum(force @ (end - start) for _, start, end, _, _, _, force, _ in contacts)
     gained = taken.after.ledger.works - taken.before.ledger.works
-    assert close(gained[CONTACT], done, 1.0)
-    assert close(gained[PLATFORM], done - in_floor, 1.0)
-    assert (abs(gained[PLATFORM]) > 1e-6) == taken.moves
+    assert close(gained[simulation_state.CONTACT], done, 1.0)
+    assert close(gained[simulation_state.PLATFORM], done - in_floor, 1.0)
+    assert (abs(gained[simulation_state.PLATFORM]) > 1e-6) == taken.moves
 
 
 def test_what_contacts_take_up_is_stored_or_dissipated(taken):
@@ -286,7 +263,11 @@ def test_what_contacts_take_up_is_stored_or_dissipated(taken):
         stored = stored_energy(law, taken.before.mode[c], tuple(start), tuple(taken.before.anchor[c]))
         kept = stored_energy(taken.law(end), taken.after.mode[c], tuple(end), tuple(taken.after.anchor[c]))
         lost -= force @ (end - start) + kept - stored
-    assert close(taken.after.ledger.works[DISSIPATED] - taken.before.ledger.works[DISSIPATED], lost, 1.0)
+    assert close(
+        taken.after.ledger.works[simulation_state.DISSIPATED] - taken.before.ledger.works[simulation_state.DISSIPATED],
+        lost,
+        1.0,
+    )
 
 
 def test_works_of_joints_and_pushes(taken):
@@ -300,9 +281,9 @@ def test_works_of_joints_and_pushes(taken):
     moved = taken.push_points(taken.after) - taken.push_points(taken.before)
     pushed = sum(np.dot(p.delivered(BEGIN, BEGIN + H), by) / H for p, by in zip(taken.pushes, moved, strict=True))
     gained = taken.after.ledger.works - taken.before.ledger.works
-    assert close(gained[ACTUATORS], joints, 1e-3)
-    assert close(gained[PUSHES], pushed, 1e-3)
-    assert gained[IMPACTS] == gained[AT_START] == 0.0
+    assert close(gained[simulation_state.ACTUATORS], joints, 1e-3)
+    assert close(gained[simulation_state.PUSHES], pushed, 1e-3)
+    assert gained[simulation_state.IMPACTS] == gained[AT_START] == 0.0
 
 
 def test_modes_anchors_and_slips(taken):
@@ -318,7 +299,6 @@ def test_modes_anchors_and_slips(taken):
 
 
 def test_what_the_next_guess_goes_by(taken):
-    """Rates, their differences over the middles of the steps, and the change of those."""
     model, after, before = taken.model, taken.after, taken.before
     middle = 0.5 * (H + 3.0 * H)
     expected = np.zeros(model.nv)
@@ -368,7 +348,6 @@ def test_a_root_that_is_held_has_no_books_of_momentum(seed):
 @pytest.mark.parametrize(("share", "taken_whole"), [(0.999, False), (1.001, True)])
 @pytest.mark.parametrize("moves", [False, True])
 def test_a_landing_that_is_too_deep_is_not_taken(moves, share, taken_whole):
-    """The deepest of the points that touch nothing, below the floor as it is at the end; then nothing has changed."""
     seed = 2
     whole = Taken(seed, moves=moves)
     ends = np.array([end[2] for _, _, end, *_ in whole.contacts()])
@@ -384,13 +363,23 @@ def test_a_landing_that_is_too_deep_is_not_taken(moves, share, taken_whole):
 
 
 def test_iterations_are_counted_by_step_and_their_most_is_kept():
-    count = np.arange(10, 10 + COUNTS)
+    count = np.arange(10, 10 + simulation_state.COUNTS)
     for done, most, halved in ((7, 5, False), (30, 25, True), (2, 1, True)):
         before = count.copy()
         count_iterations(count, done, most, halved)
-        assert count[ITERATIONS] - before[ITERATIONS] == done
-        for place in (MOST_ITERATIONS, RECENT_ITERATIONS):
+        assert count[simulation_state.ITERATIONS] - before[simulation_state.ITERATIONS] == done
+        for place in (simulation_state.MOST_ITERATIONS, simulation_state.RECENT_ITERATIONS):
             assert count[place] == max(before[place], most)
-        assert count[RETRIED] - before[RETRIED] == int(halved)
-        others = [k for k in range(COUNTS) if k not in (ITERATIONS, MOST_ITERATIONS, RECENT_ITERATIONS, RETRIED)]
+        assert count[simulation_state.RETRIED] - before[simulation_state.RETRIED] == int(halved)
+        others = [
+            k
+            for k in range(simulation_state.COUNTS)
+            if k
+            not in (
+                simulation_state.ITERATIONS,
+                simulation_state.MOST_ITERATIONS,
+                simulation_state.RECENT_ITERATIONS,
+                simulation_state.RETRIED,
+            )
+        ]
         assert np.array_equal(count[others], before[others])

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.transform import Rotation
 
-from biped import Fall, Load, Platform, Push, Sensors, Signal, State, human, simulate
+from biped import Fall, Load, Model, Platform, Push, Sensors, Signal, State, human, simulate
 from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.metrics import JUDGED, measure_run, series
-from biped.model import Model
 from controllers import JointPD, WorkspaceController
 
 #: Told of a run by its summary and, on their own, by its metrics.
@@ -20,7 +20,6 @@ TWICE = (
 
 
 def other(name: str) -> str:
-    """``trunk`` becomes ``z_knurt``; nothing of it is a name of the human's."""
     return "z_" + name[::-1]
 
 
@@ -66,7 +65,6 @@ def test_a_run_is_the_same_to_the_last_bit(runs):
 
 
 def in_order(value):
-    """The numbers of a summary or of metrics, whatever they are called."""
     if isinstance(value, dict):
         return [number for item in value.values() for number in in_order(item)]
     if isinstance(value, list):
@@ -75,7 +73,6 @@ def in_order(value):
 
 
 def test_all_that_is_told_of_it_is_the_same(runs):
-    """But how long it took, the edges of feet, and torques beyond a human's: who is one is known by names."""
     told = []
     for run in runs:
         summary = {
@@ -90,7 +87,6 @@ def test_all_that_is_told_of_it_is_the_same(runs):
 
 
 def test_a_run_tells_each_number_once(runs):
-    """What its summary says of its own is in no metric, and metrics measured again are those that it has."""
     for run in runs:
         assert not {name for name in run.summary if name != "metrics"} & set(run.metrics)
         measured = {name: value for name, value in measure_run(run).items() if name not in JUDGED}
@@ -101,7 +97,6 @@ def test_a_run_tells_each_number_once(runs):
 
 
 def test_errors_are_those_of_the_root(runs):
-    """Of the last tenth of the rows; against the set point as it goes with the floor."""
     for run in runs:
         if run.set_point is None:
             assert run.summary["position_error"] is None
@@ -116,3 +111,61 @@ def test_errors_are_those_of_the_root(runs):
             errors[:, 0] -= x * (np.cos(turn) - 1.0)
         tail = len(frame) // 10
         assert run.summary["position_error"] == pytest.approx(np.linalg.norm(errors[-tail:], axis=1).mean(), rel=1e-9)
+
+
+TARGET = (-0.01, 0.0, 1.10)
+LEAN = (0.99144486, -0.13052619, 0.0, 0.0)
+DURATION = 1.0
+
+
+def run(model: Model, state: State, position=TARGET, orientation=LEAN):
+    orientation = np.array(orientation) / np.linalg.norm(orientation)
+    controller = WorkspaceController(tuple(position), tuple(orientation))
+    return simulate(model, controller, state=state, duration=DURATION, fall=Fall())
+
+
+def angles(run_):
+    return run_.frame.filter(regex="^angle_")
+
+
+def test_a_run_repeats_bit_for_bit(person, posture):
+    first, second = (run(person, posture(person)).frame for _ in range(2))
+    assert first.equals(second)
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.0, -2.0), (1000.0, 0.0), (-700.0, 700.0)])
+def test_translation(person, posture, x, y):
+    here = run(person, posture(person))
+    there = run(person, posture(person, x, y), position=(TARGET[0] + x, TARGET[1] + y, TARGET[2]))
+    offset = np.array([x, y, 0.0])
+    moved = there.frame[["body_x", "body_y", "body_z"]].to_numpy() - offset
+    assert np.abs(moved - here.frame[["body_x", "body_y", "body_z"]].to_numpy()).max() < 1e-7
+    assert np.abs(angles(here).to_numpy() - angles(there).to_numpy()).max() < 1e-6
+    assert there.summary["newton_max"] == here.summary["newton_max"]
+
+
+def test_yaw(person, posture):
+    turn = Rotation.from_euler("z", 1.1)
+    here = run(person, posture(person))
+    state = posture(person)
+    q = state.q.copy()
+    q[:3] = turn.apply(q[:3])
+    q[3:7] = np.roll((turn * Rotation.from_quat(np.roll(q[3:7], -1))).as_quat(), 1)
+    target = np.roll((turn * Rotation.from_quat(np.roll(LEAN, -1))).as_quat(), 1)
+    there = run(person, State.at(person, q), turn.apply(TARGET), target)
+    back = turn.inv().apply(there.frame[["body_x", "body_y", "body_z"]].to_numpy().copy())
+    assert np.abs(back - here.frame[["body_x", "body_y", "body_z"]].to_numpy()).max() < 1e-7
+    assert np.abs(angles(here).to_numpy() - angles(there).to_numpy()).max() < 1e-6
+
+
+def test_left_and_right_mirror(person, posture):
+    here = run(person, posture(person))
+    there = run(person, posture(person), orientation=(LEAN[0], -LEAN[1], 0.0, 0.0))
+    for joint in person.joint_names:
+        side, _, name = joint.partition("_")
+        twin = ("right_" if side == "left" else "left_") + name
+        sign = 1.0 if name.endswith("pitch") else -1.0
+        difference = here.frame[f"angle_{joint}"] - sign * there.frame[f"angle_{twin}"]
+        assert difference.abs().max() < 1e-6
+    assert np.abs(here.frame["body_y"] + there.frame["body_y"]).max() < 1e-7
+    assert np.abs(here.frame["body_z"] - there.frame["body_z"]).max() < 1e-7

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biped import dynamics
+from biped import Signal, State, configuration_to_pinocchio, dynamics, to_pinocchio, velocity_to_pinocchio
 from biped.disturbances import Patch, Platform, compile_ground
 from biped.kernels.loop.log import (
     EVENTS,
@@ -26,10 +26,7 @@ from biped.kernels.state.simulation_state import JOINTS, RECENT_ITERATIONS, STAR
 from biped.kernels.step.step import prepare
 from biped.kernels.variational.equations import new_scratch
 from biped.model import human, random_tree
-from biped.model.pinocchio_model import configuration_to_pinocchio, to_pinocchio, velocity_to_pinocchio
 from biped.runs.row_layout import columns_of
-from biped.runs.state import State
-from biped.signals import Signal
 from contact import Floor
 from contact.modes import NONE, SLIDING, STICKING
 from kernelcache import Nothing
@@ -46,8 +43,6 @@ TIME = 0.75
 
 
 class Row:
-    """A state in motion with numbers of its own in every place, recorded as the second row of a log."""
-
     def __init__(self, seed: int, floating: bool = True, platform: Platform | None = PLATFORM) -> None:
         rng = np.random.default_rng(seed)
         tree = random_tree(rng, 7, floating=floating, kinds=KINDS, contacts=6)
@@ -115,7 +110,6 @@ def test_state_and_controller(row):
 
 
 def test_torques_are_what_the_joints_exert(row):
-    """The held one and, at a joint of one degree of freedom, its spring and damper."""
     arrays, tree = row.arrays, row.model.tree
     expected = arrays.torque.copy()
     for i, body in enumerate(row.model.bodies):
@@ -137,7 +131,6 @@ def test_contacts(row):
 @pytest.mark.parametrize("platform", [PLATFORM, None], ids=["moved", "at-rest"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_springs_hold_what_they_are_stretched_by_on_the_floor_as_it_is(seed, platform):
-    """Of points that slide or stick, below the floor's plane, by the parameters of the floor under them."""
     row = Row(seed, platform=platform)
     origin, R = np.zeros(3), np.eye(3)
     if platform is not None:
@@ -193,7 +186,6 @@ def test_rates_are_found_once_for_a_state():
 
 
 def test_changes_of_contact_are_events():
-    """One for each point that came down or left; none for one that goes on."""
     model = human()
     arrays = State.at(model).arrays
     log = new_log(1, 1, columns_of(model).layout, 10, model.nc, 0, 1, Nothing())
@@ -216,7 +208,6 @@ def test_changes_of_contact_are_events():
 @pytest.mark.parametrize("stride", [1, 4])
 @pytest.mark.parametrize("steps", [1, 4, 7])
 def test_a_log_is_full_before_it_runs_over(stride, steps):
-    """Steps may write a row for each stride, one before and one after; and an event a point, and two of a throw."""
     model = human()
     layout = columns_of(model).layout
     rows, events = steps // stride + 2, steps * (model.nc + 2)

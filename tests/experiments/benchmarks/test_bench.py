@@ -30,6 +30,7 @@ def tiny(monkeypatch):
     monkeypatch.setattr(measure, "budget", lambda quick, repeats: measure.Budget(repeats, 0.02, 100, 50, quick))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_bench_measures_and_writes(tmp_path, capsys):
     assert run(["--quick", "--repeat", "1", "--out", str(tmp_path)]) == 0

@@ -32,7 +32,10 @@ def test_the_table_as_csv(capsys, tmp_path):
     assert (rows[0]["name"], rows[0]["contact"], rows[0]["energy"]) == ("recursive", "yes", "no")
 
 
-@pytest.mark.parametrize("name", INTEGRATORS)
+SLOW = "lee-broyden", "lee-riqn"
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in INTEGRATORS])
 def test_what_they_say_of_contact_is_so(name):
     """A box of 10 kg, 5 mm above the floor: it lands and stays, or is refused before the first step."""
     box = rigid_box(10.0, (0.3, 0.4, 0.2))

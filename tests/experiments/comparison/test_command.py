@@ -73,6 +73,7 @@ def test_in_a_stage_that_is_half_done_nobody_is_the_best(compare, tmp_path, caps
     assert f"{stopped}: the experiment at refined steps, cost of a step, work and precision not complete" in page
 
 
+@pytest.mark.slow
 def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, tmp_path, capsys, engines, monkeypatch):
     """Rows that are asked for at equal settings need not fit an engine's own step; that may be impossible itself."""
     kind, start = type(engines["sinker"]), type(engines["sinker"]).start
@@ -92,6 +93,7 @@ def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, t
     assert words in (tmp_path / "compare.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tiny")
 def test_another_model_is_called_by_its_own_name(tmp_path):
     """A box has no trunk; and what falls freely without error is exact, and no failure to stand."""

@@ -9,7 +9,6 @@ NAMES = ("pybullet", "mujoco")
 
 
 def installed(name):
-    """The engine with its default settings, or a skip."""
     engine = engine_named(name)
     try:
         engine.check_installed()

@@ -5,23 +5,17 @@ import gc
 import numpy as np
 import pytest
 
-from biped import human
-from biped.control.controller import Controller, Impedance
-from biped.disturbances import Throw
-from biped.errors import InputError, IntegrationError
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
+from biped import Controller, Impedance, InputError, IntegrationError, State, Throw, human, simulate
 from contact import Floor
-from experiments.catalogue.registry import experiment_named
-from experiments.catalogue.rollout import rollout
+from experiments import experiment_named, rollout
+from experiments.engines import Case, Engine, Simulation, VendorDefaults, new_arrival
 from experiments.engines import engine as engines
-from experiments.engines.engine import Case, VendorDefaults
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.pybullet.adapter import Pybullet
 from experiments.engines.registry import ENGINES, engine_named
 from experiments.visualization.report.run_source import run_source
+from tests.refusals import refuses
 
 from .conftest import installed
 
@@ -76,17 +70,9 @@ def test_a_missing_engine_is_told_with_how_to_install_it(name, block, monkeypatc
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        Pybullet(contact="soft"),
-        Pybullet(soles="balls"),
-        Mujoco(contact="soft"),
-        Mujoco(soles="balls"),
-        Mujoco(cone="x"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("settings", [
+    Pybullet(contact="soft"), Pybullet(soles="balls"), Mujoco(contact="soft"), Mujoco(soles="balls"), Mujoco(cone="x"),
+], ids=str)  # fmt: skip
 def test_settings_are_checked(settings):
     installed(settings.name)
     with pytest.raises(InputError, match="it must be|does not take its settings") as error:
@@ -94,22 +80,17 @@ def test_settings_are_checked(settings):
     assert "\n" not in str(error.value)
 
 
-def test_pybullet_cannot_throw_at_what_stands_on_the_floor():
+def test_what_an_engine_cannot_do_is_refused():
     throw = Throw(1.0, (0.1,) * 3, (1.0, 0.0, 1.0), (-1.0, 0.0, 0.0), target="left_foot")
     with pytest.raises(InputError, match="throw it at another body"):
         installed("pybullet").start(Case(human(), Floor(), 5e-4, Impedance(), throw))
+    with pytest.raises(TypeError, match="start"):
+        type("Idle", (Engine,), {"name": "idle"})()
 
 
-@pytest.mark.parametrize(
-    ("default", "period", "step"),
-    [
-        (1 / 240, 2e-3, 2e-3),
-        (1 / 240, 1 / 240, 1 / 240),
-        (7e-4, 2e-3, 2e-3 / 3),
-        (2e-3, 2e-3, 2e-3),
-        (1e-4, 2e-3, 1e-4),
-    ],
-)
+@pytest.mark.parametrize(("default", "period", "step"), [
+    (1 / 240, 2e-3, 2e-3), (1 / 240, 1 / 240, 1 / 240), (7e-4, 2e-3, 2e-3 / 3), (2e-3, 2e-3, 2e-3), (1e-4, 2e-3, 1e-4),
+])  # fmt: skip
 def test_a_default_step_is_shortened_to_divide_the_period(default, period, step):
     assert VendorDefaults(Mujoco(), default, "").step_within(period) == pytest.approx(step, rel=1e-12)
 
@@ -170,3 +151,20 @@ def test_a_pybullet_simulation_takes_its_client_with_it():
     del simulated
     gc.collect()
     assert not pybullet.isConnected(client)
+
+
+@refuses(
+    (Engine, "velocity_ofset", 0.5, "velocity_offset"),
+    (Engine, "vendor_default", 0.5, "vendor_defaults"),
+    (Engine, "smoth", 0.5, "smooth"),
+    (Simulation, "passive_rolout", print, "passive_rollout"),
+    (Engine, "takes_patch", True, "takes_patches"),
+    (Simulation, "failures", 0.5, "failure"),
+    (Simulation, "set_flor", print, "set_floor"),
+)
+def test_a_misspelt_member_is_refused_with_what_is_meant(base, member, value):
+    type("Misspelt", (base,), {member: value})
+
+
+def test_settings_of_their_own_are_not():
+    assert type("Own", (Engine,), {"iterations": 50, "soles": "points", "contact": "matched"})

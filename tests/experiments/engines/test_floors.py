@@ -6,16 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from biped import human, rigid_box, simulate
-from biped.disturbances import Patch, Platform
-from biped.errors import InputError
-from biped.runs.state import State
-from biped.signals import Signal
+from biped import InputError, Patch, Platform, Signal, State, human, rigid_box, simulate
 from contact import Floor
 from controllers.impedance import JointImpedance
 from experiments.catalogue.registry import experiment_named
 from experiments.engines.engine import Engine
 from experiments.engines.engine_integrator import EngineIntegrator
+from tests.refusals import refuses
 
 from .conftest import installed
 
@@ -26,7 +23,6 @@ BOX = rigid_box(MASS, (0.3, 0.2, 0.1))
 
 
 def at_rest(speed=0.0, floor=FLOOR):
-    """On the floor, as deep as its springs let it be."""
     q = BOX.neutral()
     q[2] = 0.05 - MASS * G / (4 * floor.k_n)
     return State.at(BOX, q, [speed, 0, 0, 0, 0, 0])
@@ -114,7 +110,6 @@ def test_a_box_slides_off_a_tilted_floor_at_the_friction_angle(engine, share):
 
 
 def test_a_floor_that_turns_takes_along_what_sticks_to_it(engine):
-    """A quarter turn about a pivot off the box's middle."""
     turn = Platform(yaw=Signal.step(math.pi / 2, 0.0, 2.0), pivot=(0.5, 0.0, 0.0))
     end = on(engine, turn, duration=2.2, floor=Floor(mu_s=2.0, mu_d=2.0)).frame.iloc[-1]
     assert (end["body_x"], end["body_y"]) == pytest.approx((0.5, -0.5), abs=2e-3)
@@ -122,7 +117,6 @@ def test_a_floor_that_turns_takes_along_what_sticks_to_it(engine):
 
 
 def test_a_run_goes_on_upon_a_floor_that_moves(engine):
-    """At the floor's velocity: nothing slides where one run ends and the next begins."""
     rubber = Floor(mu_s=MU, mu_d=MU)
     steady = Platform(x=Signal(np.array([0.0, 0.5, 9.0]), np.array([[0.0, 0.0, 1.0], [0.25, 1.0, 0.0], [8.75, 0, 0]])))
     run = on(engine, steady, state=on(engine, steady, floor=rubber, duration=0.7).state, floor=rubber, duration=0.3)
@@ -141,7 +135,6 @@ def test_a_sliding_box_is_slowed_by_what_it_is_on(engine):
 
 
 def test_a_box_stands_as_deep_as_the_patches_under_its_points_let_it(engine):
-    """Softer under one end: that end is deeper, by the law of each point; the floor bears the weight."""
     soft = Patch((-1.0, 0.0), (-1.0, 1.0), Floor(k_n=25_000.0, b_n=1000.0))
     last = on(engine, soft, floor=Floor(), duration=1.5).frame.iloc[-1]
     for point in (name for name in BOX.contact_names if last[f"contact_{name}_fz"] > 0.0):
@@ -172,29 +165,22 @@ def test_the_human_stands_on_it_as_in_ours(engine, changes):
 
 @dataclass(frozen=True)
 class Plain(Engine):
-    """Has neither."""
-
     name, title, package, distribution = "plain", "Plain", "numpy", "numpy"
 
     def start(self, case):
         raise AssertionError
 
 
-@pytest.mark.parametrize(
-    ("disturbance", "words"),
-    [
-        (Patch((0.0, 1.0), (0.0, 1.0), Floor()), "Plain takes no patches on the floor"),
-        (Platform(x=Signal.step(0.01, 0.02, 0.05)), "'plain' takes no floor that moves"),
-    ],
+@refuses(
+    (Patch((0.0, 1.0), (0.0, 1.0), Floor()), "Plain takes no patches on the floor"),
+    (Platform(x=Signal.step(0.01, 0.02, 0.05)), "'plain' takes no floor that moves"),
 )
-def test_floors_that_an_engine_does_not_have_are_told_in_one_line(disturbance, words):
+def test_floors_that_an_engine_does_not_have_are_told_in_one_line(disturbance):
     model = human()
-    with pytest.raises(InputError, match=words) as error:
-        simulate(
-            model, None, state=State.at(model), duration=0.1, disturbances=[disturbance],
-            integrator=EngineIntegrator(Plain()),
-        )  # fmt: skip
-    assert "\n" not in str(error.value)
+    simulate(
+        model, None, state=State.at(model), duration=0.1, disturbances=[disturbance],
+        integrator=EngineIntegrator(Plain()),
+    )  # fmt: skip
 
 
 def test_soles_that_are_boxes_have_no_patches(engine):

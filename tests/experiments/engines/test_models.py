@@ -5,16 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import human
-from biped.control.controller import Impedance
+from biped import Impedance, InputError, human
 from biped.disturbances.sorting import sorted_disturbances
 from biped.dynamics import energy, forward_dynamics, forward_kinematics, inverse_dynamics, mass_matrix
-from biped.errors import InputError
 from biped.model import chain, random_tree
 from contact import Floor
-from experiments.engines.engine import Applied, Case
+from experiments.engines import Applied, Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.mujoco.mjcf import velocity_map
 from experiments.engines.pybullet.urdf import principal_urdf
 from experiments.engines.pybullet.world import POINT_RADIUS
@@ -39,7 +36,6 @@ def model(request):
 
 
 def postures(model, count=3):
-    """Configurations far above the floor, and velocities."""
     rng = np.random.default_rng(4)
     for _ in range(count):
         q = random_configuration(model, rng)
@@ -70,7 +66,6 @@ def test_what_is_placed_is_read(engine, model):
 
 
 def test_velocities_lag_behind_positions_as_is_said(engine, model):
-    """What a velocity of a joint or of the root times the step gives is the way of the last step."""
     free = model.without_contacts()
     joints = [free.coordinate(name) for name in free.joint_names], [free.dof(name) for name in free.joint_names]
     simulated, found = simulation(engine, free), arrival(free)
@@ -85,7 +80,6 @@ def test_velocities_lag_behind_positions_as_is_said(engine, model):
 
 
 def test_mass_matrix_is_ours(engine, model):
-    """A step from rest under a unit force changes the velocity by a column of the inverse mass matrix."""
     weightless = model.with_gravity((0.0, 0.0, 0.0)).without_contacts()
     simulated, found = simulation(engine, weightless), arrival(weightless)
     for q, _ in postures(weightless):
@@ -99,7 +93,6 @@ def test_mass_matrix_is_ours(engine, model):
 
 
 def test_rotors_are_in_the_mass_matrix_or_refused(engine):
-    """Where an engine has none, before the first step."""
     rotors = random_tree(np.random.default_rng(6), 6, kinds=HINGED, armature=0.5)
     if engine.takes_armature:
         test_mass_matrix_is_ours(engine, rotors)
@@ -118,7 +111,6 @@ def test_what_ours_does_not_simulate_pybullet_is_not_told():
 
 
 def unit_forces(model, q):
-    """Joint torques and forces on the root that are unit vectors in our velocities."""
     for k in range(model.nv):
         torque, forces = np.zeros(model.nv), []
         if model.is_floating and k < 6:
@@ -144,7 +136,6 @@ def test_gravity_is_ours(engine, model):
 
 
 def test_a_force_on_any_body_is_ours(engine, model):
-    """Also in a second step, when what an engine knows of places may be that of the first."""
     weightless = model.with_gravity((0.0, 0.0, 0.0)).without_contacts()
     simulated, found = simulation(engine, weightless), arrival(weightless)
     rng = np.random.default_rng(5)
@@ -191,7 +182,6 @@ def test_inertial_forces_are_ours_in_mujoco(model):
 
 
 def test_bodies_and_points_are_ours_in_pybullet(model):
-    """Bodies move as ours do, have the same energy together, and carry the spheres of their points."""
     simulated = simulation(installed("pybullet"), model)
     client = simulated.client
     for q, v in postures(model):

@@ -5,25 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import human
-from biped.control.controller import Impedance
-from biped.disturbances import Push, Throw
-from biped.dynamics import momentum
-from biped.errors import InputError
-from biped.model import rigid_box
-from biped.runs.state import State
-from biped.simulation.simulate import simulate
-from biped.simulation.world import Fall
+from biped import Fall, Impedance, InputError, Push, State, Throw, human, momentum, rigid_box, simulate
 from contact import Floor
 from controllers.impedance import JointImpedance
-from experiments.catalogue.registry import experiment_named
-from experiments.catalogue.rollout import rollout
-from experiments.engines.engine import Case
+from experiments import experiment_named, rollout
+from experiments.engines import Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.kernels.external import new_arrival
 from experiments.engines.rebound import damping_ratio, thrown_back
+from experiments.engines.registry import engine_named
 from experiments.work_precision.problems import tumbling
 
+from ...conftest import MASS, Constant, sledge
 from .conftest import installed
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
@@ -38,7 +30,6 @@ def defect(run):
 
 
 def flight(engine, step, moving=True, disturbances=(), gravity=(0.0, 0.0, -9.81)):
-    """The human far above the floor for a third of a second, its joints free."""
     model = human().without_contacts().with_gravity(gravity)
     state = State.at(model, *tumbling(model)) if moving else State.at(model)
     return simulate(
@@ -78,7 +69,6 @@ def test_the_workspace_controller_stands(engine):
 
 
 def test_soles_that_are_boxes_stand_on_their_corners(engine):
-    """PyBullet finds three of a sole's corners at least: one in each step, the deepest."""
     run = rollout(experiment_named("stand-tilted"), {"run.duration": 2.0}, replace(engine, soles="boxes")).run
     assert run.summary["verdict"] == "recovered"
     last, names = run.frame.iloc[-1], human().contact_names
@@ -88,7 +78,6 @@ def test_soles_that_are_boxes_stand_on_their_corners(engine):
 
 
 def test_sliding_feet_have_the_floors_friction(engine):
-    """A push that no friction this low withstands: forces reach the cone, and no farther."""
     low = {"floor.mu_s": 0.1, "floor.mu_d": 0.1, "push.impulse": 30.0, "push.start": 0.1, "push.azimuth": 1.57}
     run = experiment_named("balance").run(low | {"integrator.name": engine.name, "run.duration": 0.4})
     loads = [
@@ -111,7 +100,6 @@ def stands_still(run, rel):
 
 
 def swaying(integrator, step, duration=1.5):
-    """The human in its home configuration, held by stiff joints, sags into the floor and sways on it."""
     model = human()
     return simulate(
         model, JointImpedance(), state=State.at(model), step=step, duration=duration, fall=Fall(),
@@ -145,7 +133,6 @@ def test_stiff_joints_sway_in_pybullet_as_in_ours_where_explicit_springs_are_sta
 
 
 def head_on(engine, restitution, step=5e-4, steps=160):
-    """A block hits the middle of the trunk of a standing, weightless human; what each of them has in the end."""
     model = human().without_contacts().with_gravity(WEIGHTLESS)
     throw = Throw(1.8, (0.12,) * 3, (0.4, 0.0, 1.2), (-4.5, 0.0, 0.0), restitution=restitution, friction=0.0)
     simulated = engine.start(Case(model, Floor(), step, Impedance(), throw))
@@ -245,3 +232,38 @@ def test_the_damping_ratio_is_that_of_the_restitution():
         assert thrown_back(damping_ratio(restitution)) == pytest.approx(restitution, abs=1e-9)
     assert thrown_back(0.0) == 1.0
     assert thrown_back(damping_ratio(0.0)) == pytest.approx(np.exp(-2.0), abs=1e-6)
+
+
+def slid(model, rate=0.0, duration=1.0, force=0.0):
+    run = simulate(
+        model, Constant(force), state=State.at(model, np.zeros(1), np.array([rate])), duration=duration, step=1e-3,
+        record_every=1e-3, integrator=EngineIntegrator(engine_named("mujoco")),
+    )  # fmt: skip
+    books = run.frame
+    assert books["ledger_residual"].abs().max() < 2e-3 * books["ledger_kinetic"].max()
+    return books
+
+
+def test_dry_friction_brakes_evenly_and_its_work_is_in_the_books():
+    books = slid(sledge(friction=2.0), rate=1.0, duration=0.9)
+    assert books["rate_rail"].to_numpy() == pytest.approx(1.0 - 2.0 / MASS * books["time"].to_numpy(), abs=1e-3)
+    assert books["ledger_joints_dissipated"].iloc[-1] == pytest.approx(0.5 * MASS * (1.0 - 0.1**2), rel=5e-3)
+
+
+def test_damping_is_not_taken_for_the_actuators_work():
+    books = slid(sledge(damping=0.8), rate=3.0)
+    assert books["rate_rail"].iloc[-1] == pytest.approx(3.0 * np.exp(-0.8 / MASS), rel=1e-3)
+    assert books["ledger_actuators"].iloc[-1] == 0.0
+    assert books["ledger_joints"].iloc[-1] == pytest.approx(books["ledger_kinetic"].diff().sum(), rel=2e-3)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_stop_yields_as_ours_under_the_greatest_effort(side):
+    books = slid(sledge(lower=-0.1, upper=0.1, max_effort=5.0), force=side * 5.0, duration=4.0)
+    assert books["position_rail"].iloc[-1] == pytest.approx(side * 0.101, rel=1e-5)
+
+
+def test_who_has_none_refuses_them():
+    pytest.importorskip("pybullet")
+    with pytest.raises(InputError, match="'pybullet' simulates no .* these do: mujoco, recursive, maximal"):
+        simulate(sledge(damping=1.0), duration=0.1, integrator=EngineIntegrator(engine_named("pybullet")))

@@ -6,11 +6,10 @@ import pytest
 from biped.errors import InputError
 from experiments.cli import main
 from experiments.engines.engine_integrator import EngineIntegrator
+from experiments.studies import Condition, Study, Trial, run_trial
 from experiments.studies.execution.executors import Processes, Threads, executor_for
-from experiments.studies.store.folder import Study
 from experiments.studies.threshold.presets import in_engines
-from experiments.studies.threshold.threshold import Condition
-from experiments.studies.trial import Trial, run_trial
+from tests.refusals import refuses
 
 ENGINE = "integrator.name"
 
@@ -46,6 +45,7 @@ def test_a_trial_is_measured_as_ours_are(balance, engine):
     assert ours.keys() == theirs.keys()
 
 
+@pytest.mark.parametrize("engine", [pytest.param("pybullet", marks=pytest.mark.slow), "mujoco"], indirect=True)
 def test_maps_of_several_engines_have_the_same_replicas(tmp_path, monkeypatch, engine, capsys):
     monkeypatch.chdir(tmp_path)
     few = ["--directions", "3", "--replicas", "6", "--from", "0", "--to", "8", "--by", "8", "--tolerance", "4"]
@@ -63,14 +63,10 @@ def test_maps_of_several_engines_have_the_same_replicas(tmp_path, monkeypatch, e
     assert f"{engine.name} against recursive, replica by replica" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("names", "changes", "message"),
-    [
-        (["recursive", "recursive"], {}, "different names"),
-        (["recursive", ""], {}, "different names"),
-        (["recursive"], {ENGINE: "mujoco"}, "is said by --engines"),
-    ],
+@refuses(
+    (["recursive", "recursive"], {}, "different names"),
+    (["recursive", ""], {}, "different names"),
+    (["recursive"], {ENGINE: "mujoco"}, "is said by --engines"),
 )
-def test_bad_names_are_refused(names, changes, message):
-    with pytest.raises(InputError, match=message):
-        in_engines(names, [Condition()], changes)
+def test_bad_names_are_refused(names, changes):
+    in_engines(names, [Condition()], changes)

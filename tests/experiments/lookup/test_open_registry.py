@@ -3,19 +3,20 @@
 import importlib
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from biped import Controller
-from biped.errors import InputError
+from biped import Controller, InputError
 from controllers import JointPD, WorkspaceController
 from experiments.catalogue.parameters.controllers import CONTROLLERS
 from experiments.catalogue.registry import experiment_named, experiment_registry
 from experiments.cli import main
 from experiments.lookup.metric_files import METRIC_FILES
 from experiments.lookup.open_registry import OpenRegistry, digest_of
+from experiments.studies.trial import Trial, run_trial
 
 LAW = """\
 from dataclasses import dataclass
@@ -33,7 +34,6 @@ class Law(Controller):
 
 @pytest.fixture
 def laws(tmp_path, monkeypatch):
-    """A folder with a law in a file and in a package, from which the process works."""
     (tmp_path / "neighbour.py").write_text("GAIN = 3.5\n")
     (tmp_path / "law.py").write_text(LAW)
     (tmp_path / "two.py").write_text(LAW + "\nclass Other(Law):\n    pass\n\nREADY = Law(2.0)\n")
@@ -89,23 +89,20 @@ def test_our_own_laws_go_through_the_same_door():
     assert not CONTROLLERS.find("controllers.joint_pd:JointPD").digest
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("workspce", "unknown controller 'workspce'; did you mean 'workspace'?"),
-        ("lwa.py:Law", "there is no file lwa.py; did you mean 'law.py'?"),
-        ("elsewhere/x.py", "there is no file elsewhere/x.py\n"),
-        ("law.py:Lwa", "it has no 'Lwa'; did you mean 'Law'? there is Law"),
-        ("law.py:neighbour", "neighbour is no controller; there is Law; a controller is a class that derives from"),
-        ("two.py", "it has Law, Other, READY: name one, as in two.py:Law"),
-        ("empty.py", "it has none"),
-        ("broken.py:Law", "broken.py, line 3: it cannot be imported: AttributeError: module 'numpy' has no attribute"),
-        ("unfinished.py:Law", "unfinished.py, line 1: it cannot be imported: SyntaxError"),
-        ("my_lows.stiff:Law", "there is no module my_lows, neither installed nor in"),
-        ("my_laws.stif:Law", "there is no module my_laws.stif"),
-        ("my_laws.stiff:Lwa", "did you mean 'Law'?"),
-    ],
-)
+@pytest.mark.parametrize(("name", "told"), [
+    ("workspce", "unknown controller 'workspce'; did you mean 'workspace'?"),
+    ("lwa.py:Law", "there is no file lwa.py; did you mean 'law.py'?"),
+    ("elsewhere/x.py", "there is no file elsewhere/x.py\n"),
+    ("law.py:Lwa", "it has no 'Lwa'; did you mean 'Law'? there is Law"),
+    ("law.py:neighbour", "neighbour is no controller; there is Law; a controller is a class that derives from"),
+    ("two.py", "it has Law, Other, READY: name one, as in two.py:Law"),
+    ("empty.py", "it has none"),
+    ("broken.py:Law", "broken.py, line 3: it cannot be imported: AttributeError: module 'numpy' has no attribute"),
+    ("unfinished.py:Law", "unfinished.py, line 1: it cannot be imported: SyntaxError"),
+    ("my_lows.stiff:Law", "there is no module my_lows, neither installed nor in"),
+    ("my_laws.stif:Law", "there is no module my_laws.stif"),
+    ("my_laws.stiff:Lwa", "did you mean 'Law'?"),
+])  # fmt: skip
 def test_what_is_not_there_is_told_in_one_sentence(laws, refusal, name, told):
     with pytest.raises(InputError) as caught:
         CONTROLLERS.find(name)
@@ -115,38 +112,29 @@ def test_what_is_not_there_is_told_in_one_sentence(laws, refusal, name, told):
 
 
 @pytest.mark.usefixtures("laws")
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["run", "nudeg.py"], "experiment 'nudeg.py': there is no file nudeg.py"),
-        (["run", "law.py"], "it has none; an experiment is an object of experiments.Experiment"),
-        (["run", "box-drop", "--controller", "law.py"], "box-drop takes no other controller"),
-        (
-            ["run", "balance", "--controller", "law.py", "--set", "controller.gian=3"],
-            "did you mean 'controller.gain' or",
-        ),
-        (["run", "balance", "--controller", "law.py", "--set", "controller.gain=x"], "controller.gain = x: it must be"),
-        (["run", "balance", "--controller", "law.py", "--set", "controller.kp_position=3"], "unknown parameter"),
-        (["run", "balance", "--metric-file", "law.py"], "metric 'law.py': it has none"),
-        (["show", "balance", "--controller", "lwa.py"], "there is no file lwa.py"),
-        (["push-map", "--controller", "lwa.py"], "there is no file lwa.py"),
-        (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere: no study there"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["run", "nudeg.py"], "experiment 'nudeg.py': there is no file nudeg.py"),
+    (["run", "law.py"], "it has none; an experiment is an object of experiments.Experiment"),
+    (["run", "box-drop", "--controller", "law.py"], "box-drop takes no other controller"),
+    (["run", "balance", "--controller", "law.py", "--set", "controller.gian=3"], "did you mean 'controller.gain' or"),
+    (["run", "balance", "--controller", "law.py", "--set", "controller.gain=x"], "controller.gain = x: it must be"),
+    (["run", "balance", "--controller", "law.py", "--set", "controller.kp_position=3"], "unknown parameter"),
+    (["run", "balance", "--metric-file", "law.py"], "metric 'law.py': it has none"),
+    (["show", "balance", "--controller", "lwa.py"], "there is no file lwa.py"),
+    (["push-map", "--controller", "lwa.py"], "there is no file lwa.py"),
+    (["rerun", "nowhere", "1", "--controller", "law.py"], "nowhere: no study there"),
+])  # fmt: skip
 def test_mistakes_on_the_command_line_are_told_in_one_sentence(refusal, arguments, told):
     assert told in refusal(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ('controller = "lwa.py"', "line 2: controller 'lwa.py': there is no file lwa.py; did you mean 'law.py'?"),
-        ('contoller = "law.py"', "line 2: unknown key 'contoller'; did you mean 'controller'?"),
-        ("controller = 3", "line 2: controller = 3: it must be a text"),
-        ('metric_files = ["law.py"]', "line 2: metric 'law.py': it has none"),
-        ('metric_file = ["law.py"]', "line 2: unknown key 'metric_file'; did you mean 'metric_files'?"),
-    ],
-)
+@pytest.mark.parametrize(("line", "told"), [
+    ('controller = "lwa.py"', "line 2: controller 'lwa.py': there is no file lwa.py; did you mean 'law.py'?"),
+    ('contoller = "law.py"', "line 2: unknown key 'contoller'; did you mean 'controller'?"),
+    ("controller = 3", "line 2: controller = 3: it must be a text"),
+    ('metric_files = ["law.py"]', "line 2: metric 'law.py': it has none"),
+    ('metric_file = ["law.py"]', "line 2: unknown key 'metric_file'; did you mean 'metric_files'?"),
+])  # fmt: skip
 def test_mistakes_in_a_file_are_told_with_their_line(laws, refusal, line, told):
     Path("study.toml").write_text(f'experiment = "balance"\n{line}\n[vary]\nrun.duration = [0.01, 0.02]\n')
     assert f"study.toml, {told}" in refusal("sweep", "study.toml")
@@ -154,7 +142,6 @@ def test_mistakes_in_a_file_are_told_with_their_line(laws, refusal, line, told):
 
 
 def install(folder, name, version, text, monkeypatch):
-    """As if a distribution in this folder were installed, with these entry points."""
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -195,3 +182,67 @@ def test_installed_experiments_and_metrics_are_run_by_their_names(laws, capsys, 
     finally:
         for registry in (experiment_registry(), METRIC_FILES):
             registry.__dict__.pop("installed", None)
+
+
+LAWS = """\
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from biped import Controller
+from controllers import control
+
+class UnluckyLaw(NamedTuple):
+    after: float
+
+@control.register(UnluckyLaw)
+def unlucky(law, measurement, torque, recorded):
+    if measurement.time[0] > law.after:
+        raise ValueError("no more")
+
+@dataclass(frozen=True)
+class Unlucky(Controller):
+    after: float = 0.01
+
+    def law(self, model):
+        return UnluckyLaw(self.after)
+
+class MisspeltLaw(NamedTuple):
+    gain: float
+
+@control.register(MisspeltLaw)
+def misspelt(law, measurement, torque, recorded):
+    torque[6] = law.gian
+
+class Misspelt(Controller):
+    def law(self, model):
+        return MisspeltLaw(1.0)
+"""
+
+
+@pytest.fixture
+def named(tmp_path):
+    (tmp_path / "laws.py").write_text(LAWS)
+    return lambda name: experiment_named("balance", f"{tmp_path / 'laws.py'}:{name}")
+
+
+def test_what_a_kernel_raises_is_a_result_of_its_trial(named):
+    unlucky = named("Unlucky")
+    failed = run_trial(unlucky, Trial(0, {"run.duration": 0.03}))
+    assert (failed["verdict"], failed["failure"]) == ("failed", "ValueError")
+    assert re.fullmatch(r"no more \(\w+\.py, line \d+, in unlucky\)", failed["message"])
+    assert 'laws.py", line 14, in unlucky' in failed["traceback"]
+    assert run_trial(unlucky, Trial(1, {"run.duration": 0.03, "controller.after": 1.0}))["failure"] == ""
+    assert run_trial(experiment_named("balance"), Trial(2, {"run.duration": 0.03}))["failure"] == ""
+
+
+def test_a_run_under_it_ends_in_its_error(named):
+    with pytest.raises(ValueError, match="^no more$"):
+        named("Unlucky").run({"run.duration": 0.03})
+
+
+def test_a_kernel_that_cannot_be_compiled_is_told_with_its_line(named):
+    line = LAWS.splitlines().index("    torque[6] = law.gian") + 1
+    told = rf"the law of Misspelt cannot be compiled: Unknown attribute 'gian' .*laws\.py, line {line}\)$"
+    with pytest.raises(InputError, match=told):
+        named("Misspelt").run({"run.duration": 0.03})

@@ -46,7 +46,6 @@ def check_statements(outcomes, may_differ, of_times=()):
 
 
 def check_kinds(outcomes):
-    """What a paper does not say is ours, and cannot agree with it."""
     for outcome in outcomes.values():
         for found in outcome.findings:
             absent = isinstance(found.published, str) and found.published.startswith("not in the")
@@ -78,7 +77,6 @@ def interrupted(*_):
 
 @pytest.fixture
 def fake():
-    """What items are made of."""
     return SimpleNamespace(outcome=outcome, item=item, failing=failing, interrupted=interrupted)
 
 
@@ -108,5 +106,4 @@ def differing():
 
 @pytest.fixture
 def both(paper, good, differing):
-    """A paper of two items."""
     return paper(good, differing)

@@ -8,9 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import solve_ivp
 
-from biped.errors import IntegrationError
-from biped.integrators import LeeRiqn, Recursive
-from experiments.papers.bruedigam_2024 import PAPER, linkage, spheres, tolerances
+from biped import IntegrationError, LeeRiqn, Recursive
+from experiments.papers.bruedigam_2024 import PAPER, linkage, rehabilitation, spheres, tolerances
 from experiments.papers.bruedigam_2024.cost import (
     UnflooredRiqn,
     in_minimal,
@@ -31,14 +30,6 @@ from experiments.papers.bruedigam_2024.energy import (
 )
 from experiments.papers.bruedigam_2024.graphs import depth_first, difference, grid, system_on
 from experiments.papers.bruedigam_2024.linkage import Run, _findings, exact, ggl_linkage, ggl_motion, passages
-from experiments.papers.bruedigam_2024.rehabilitation import (
-    FITTING,
-    HIGH,
-    PROGRAM,
-    elbow_torque,
-    exoskeleton,
-    rehabilitated,
-)
 from experiments.papers.bruedigam_2024.scaling import START, period, rod, small_period
 from formulations.assembly import from_model
 from formulations.assembly.examples import n_four_bar, pendulum, three_link_loop
@@ -100,7 +91,6 @@ def test_the_double_pendulum_s_equations_keep_its_energy():
 
 
 def test_pendulums_in_equations_are_those_of_bodies():
-    """Energies of the same states, and the first of their motion."""
     assembly = cubes(2)
     start = assembly.place({"joint_1": 0.4, "joint_2": 0.7}, rates={"joint_1": 1.0, "joint_2": -0.5})
     energy = assembly.simulate(0.01, 0.01, start).frame["energy"].iloc[0]
@@ -120,7 +110,6 @@ def test_methods_end_where_the_motion_has_no_bounds():
 
 
 def test_the_loop_in_the_plane_is_that_of_the_assembly():
-    """Closed where it starts, with one freedom, and accelerated as the assembly's first steps are in the limit."""
     assembly, start = three_link_loop()
     linkage, q = in_plane(assembly, start)
     assert linkage.openness(q) < 1e-12
@@ -164,7 +153,6 @@ def test_systems_on_grids_are_solved_as_their_dense_matrices(lengths):
 
 
 def test_depth_first_order_fills_in_along_a_loop_once():
-    """A loop of n nodes: each but the last two of the elimination gets one block to the loop's end."""
     loop = [(k, (k + 1) % 7) for k in range(7)]
     assert sorted(depth_first(7, loop)) == list(range(7))
     case = system_on(7, loop, np.random.default_rng(3))
@@ -255,28 +243,32 @@ def test_a_step_that_does_not_converge_ends_the_motion_unless_it_is_accepted(mon
 
 def test_the_arm_lies_in_the_exoskeleton():
     """Shoulders and elbows of both at one place, and attachments at rest, but for the program's lower one."""
-    assembly, start = exoskeleton(HIGH, spastic=False)
+    assembly, start = rehabilitation.exoskeleton(rehabilitation.HIGH, spastic=False)
     assert max(assembly.openness(start).values()) < 1e-12
     first = assembly.simulate(0.001, 0.001, start).frame.iloc[0]
     attached = [name for name in first.index if name.startswith(("position_", "angle_")) and "attachment" in name]
     assert len(attached) == 6
     assert_allclose(first[attached].to_numpy(dtype=float), 0.0, atol=1e-12)
-    other, start = exoskeleton(HIGH, spastic=False, lower_point=PROGRAM)
+    other, start = rehabilitation.exoskeleton(rehabilitation.HIGH, spastic=False, lower_point=rehabilitation.PROGRAM)
     first = other.simulate(0.001, 0.001, start).frame.iloc[0]
     stretched = math.hypot(first["position_lower_attachment_slide_1"], first["position_lower_attachment_slide_2"])
-    assert_allclose(stretched, FITTING[1] - PROGRAM[1], rtol=1e-12)
+    assert_allclose(stretched, rehabilitation.FITTING[1] - rehabilitation.PROGRAM[1], rtol=1e-12)
 
 
 def test_torques_of_the_exoskeleton_converge_with_the_step():
     greatest = [
-        np.abs(elbow_torque(rehabilitated(HIGH, spastic=True, step=step), HIGH)).max() for step in (2e-3, 1e-3, 5e-4)
+        np.abs(
+            rehabilitation.elbow_torque(
+                rehabilitation.rehabilitated(rehabilitation.HIGH, spastic=True, step=step), rehabilitation.HIGH
+            )
+        ).max()
+        for step in (2e-3, 1e-3, 5e-4)
     ]
     assert abs(greatest[2] - greatest[1]) < abs(greatest[1] - greatest[0]) < 0.01 * greatest[2]
 
 
 @pytest.mark.parametrize("kind", ["revolute", "spherical"])
 def test_pendulums_in_minimal_coordinates_are_those_in_maximal_ones(kind):
-    """The same bodies on the same joints, and the same motion as far as the tolerance leaves it."""
     tree, assembly = from_model(pendulum_tree(3, kind)), pendulum(3, kind=kind)
     for one, other in zip(tree.bodies, assembly.bodies, strict=True):
         assert one.name == other.name
@@ -329,7 +321,6 @@ def test_failures_agree_where_they_grow_with_links_and_smaller_tolerances(unfloo
 
 
 def test_mujoco_s_loops_begin_as_ours():
-    """The same energies where they start, closed there, and the same energy kept by a method that keeps it."""
     pytest.importorskip("mujoco")
     step, first = 1e-3, loops_of_ours(2, 1e-3, 1)
     closed, opened = (loops_in_mujoco(2, step, 300, method="RK4", closed=closed) for closed in (True, False))

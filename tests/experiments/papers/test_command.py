@@ -8,47 +8,56 @@ from experiments.cli import main
 from experiments.papers import registry
 from experiments.papers.item import Finding, Outcome
 from experiments.papers.report import tally
-from experiments.papers.run import load
+from experiments.papers.run import OUTCOME, load
 
 
 def page_of(folder):
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
-def test_everything_agrees(paper, good, tmp_path, capsys):
+def reproduce(folder, *words):
+    return main(["reproduce", "nobody-1900", *words, "--out", str(folder)])
+
+
+def test_everything_agrees_and_the_page_needs_no_other_file(paper, good, tmp_path, capsys):
     paper(good)
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
-    printed = capsys.readouterr().out
-    assert "agree: 2, better: 0, differ: 0, ours: 0, chosen by: 0" in printed
-    assert "period [s]" in printed
-    assert "report.html" in printed
+    assert reproduce(tmp_path) == 0
+    counted = "agree: 2, better: 0, differ: 0, ours: 0, chosen by: 0"
+    assert counted in capsys.readouterr().out
     page = page_of(tmp_path)
-    assert "chosen by: 0 (1 of 1 items computed)." in page
+    assert f"{counted} (1 of 1 items computed)." in page
     assert "What differs, or is not so" not in page
     assert "the size is not printed" in page
     assert (tmp_path / "table-1" / "errors.csv").read_text().splitlines()[1] == "0.1,0.0025,DVP"
     assert (tmp_path / "table-1" / "curve.png").read_bytes().startswith(b"\x89PNG")
+    resources = re.findall(r"""(?:src|href|srcset|data|action)\s*=\s*["']([^"']*)""", page)
+    assert resources
+    assert all(link.startswith(("data:image/png;base64,", "#")) for link in resources)
+    assert not re.search(r"<(script|link|iframe|object)|@import|url\(", page)
 
 
-def test_figures_have_the_formats_that_are_wanted_and_the_page_its_picture(paper, good, tmp_path):
+def test_figures_have_the_formats_that_are_wanted_and_the_page_its_picture_and_command(paper, good, tmp_path):
     paper(good)
-    command = ["reproduce", "nobody-1900", "--out", str(tmp_path)]
-    assert main([*command, "--figures", "pdf", "--figure-width", "single"]) == 0
+    typed = ["--figures", "pdf", "--figure-width", "single"]
+    assert reproduce(tmp_path, *typed) == 0
     assert {file.suffix for file in (tmp_path / "table-1").glob("curve.*")} == {".png", ".pdf"}
     assert page_of(tmp_path).count("data:image/png") == 1
-    assert main(command) == 0  # by itself, a command draws as it always does
+    assert f"biped reproduce nobody-1900 {' '.join(typed)} --out " in page_of(tmp_path)
+    assert reproduce(tmp_path) == 0  # by itself, a command draws as it always does
     assert [file.name for file in (tmp_path / "table-1").glob("curve.*")] == ["curve.png"]
 
 
-def test_what_differs_is_a_result_and_says_why(paper, good, differing, tmp_path, capsys):
+def test_what_differs_is_a_result_and_says_why(paper, good, differing, tmp_path):
     paper(good, differing)
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
-    assert "agree: 3, better: 0, differ: 1, ours: 0, chosen by: 0" in capsys.readouterr().out
-    lead = page_of(tmp_path).partition('<section id="table-1">')[0]
+    assert reproduce(tmp_path) == 0
+    lead, _, rest = page_of(tmp_path).partition('<section id="table-1">')
     assert "What differs, or is not so" in lead
     assert "another floor" in lead
     assert "&lt;b&gt;peak&lt;/b&gt;" in lead
     assert re.search(r'<a href="#figure-2.1">.*<span class="verdict bad">1 of 2 agree', lead)
+    rows = re.findall(r'<tr class="(good|bad)">(.*?)</tr>', rest.partition('<section id="figure-2.1">')[2])
+    found = [(mood, "agrees</td>" in row, "differs</td>" in row) for mood, row in rows]
+    assert found == [("good", True, False), ("bad", False, True)]
 
 
 FINDINGS = (
@@ -65,13 +74,16 @@ COUNTED = "agree: 1, better: 1, differ: 3, ours: 2 (1 not so), chosen by: 1"
 
 
 def test_only_evidence_counts_as_agreement(fake, paper, tmp_path, capsys):
+    counted = tally(FINDINGS)
+    assert str(counted) == COUNTED
+    assert counted.total() == sum(int(count) for count in re.findall(r": (\d+)", COUNTED)) == len(FINDINGS)
     parts = {"table-1": FINDINGS, "table-2": FINDINGS[4:5], "table-3": FINDINGS[6:7], "table-4": FINDINGS[2:3]}
     paper(*(fake.item(name, lambda *_, some=some: Outcome(some)) for name, some in parts.items()))
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
-    counted = "agree: 1, better: 2, differ: 3, ours: 3 (1 not so), chosen by: 2"
-    assert f"nobody-1900: {counted}" in capsys.readouterr().out.replace("\n", " ")
+    assert reproduce(tmp_path) == 0
+    told = "agree: 1, better: 2, differ: 3, ours: 3 (1 not so), chosen by: 2"
+    assert f"nobody-1900: {told}" in capsys.readouterr().out.replace("\n", " ")
     page = page_of(tmp_path)
-    assert f"{counted} (4 of 4 items computed)." in page
+    assert f"{told} (4 of 4 items computed)." in page
     lead, _, rest = page.partition('<section id="table-1">')
     for why in ("another floor", "chosen for another run", "factored densely", "a small model"):
         assert why in lead
@@ -82,40 +94,21 @@ def test_only_evidence_counts_as_agreement(fake, paper, tmp_path, capsys):
     assert load(tmp_path / "table-1").findings == FINDINGS
 
 
-def test_every_finding_of_a_page_is_counted_once():
-    counted = tally(FINDINGS)
-    assert str(counted) == COUNTED
-    assert counted.total() == sum(int(count) for count in re.findall(r": (\d+)", COUNTED)) == len(FINDINGS)
-
-
-def test_the_page_needs_no_other_file(paper, good, tmp_path):
-    paper(good)
-    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
-    page = page_of(tmp_path)
-    resources = re.findall(r"""(?:src|href|srcset|data|action)\s*=\s*["']([^"']*)""", page)
-    assert resources
-    assert all(link.startswith(("data:image/png;base64,", "#")) for link in resources)
-    assert not re.search(r"<(script|link|iframe|object)|@import|url\(", page)
-
-
 def test_an_item_that_fails_does_not_stop_the_others(fake, paper, good, tmp_path, capsys):
     paper(fake.item("table-0", fake.failing), good)
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 1
-    printed = capsys.readouterr()
-    assert "failed: ZeroDivisionError: nothing to divide by" in printed.out
-    assert "not on the page: table-0" in printed.out
-    assert printed.err.strip().splitlines() == [
+    assert reproduce(tmp_path) == 1
+    assert capsys.readouterr().err.strip().splitlines() == [
         f"biped: error: could not be computed: table-0; {tmp_path / 'report.html'} says why"
     ]
     page = page_of(tmp_path)
-    assert "agree: 2, better: 0, differ: 0, ours: 0, chosen by: 0 (1 of 2 items computed)." in page
+    assert "(1 of 2 items computed)." in page
     assert "table-0, a title: failed: ZeroDivisionError: nothing to divide by" in page
     assert "in failing" in page  # the trace
 
 
 def test_ctrl_c_loses_nothing_and_says_what_is_missing(fake, paper, good, tmp_path, capsys):
     paper(good, fake.item("table-2", fake.interrupted), fake.item("table-3", lambda *_: fake.outcome()))
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 130
+    assert reproduce(tmp_path) == 130
     assert "interrupted; what was computed is in" in capsys.readouterr().err
     assert load(tmp_path / "table-1") is not None
     page = page_of(tmp_path)
@@ -125,19 +118,22 @@ def test_ctrl_c_loses_nothing_and_says_what_is_missing(fake, paper, good, tmp_pa
 
 def test_items_that_are_missing_can_be_computed_later(paper, good, differing, tmp_path):
     paper(good, differing)
-    assert main(["reproduce", "nobody-1900", "table-1", "--out", str(tmp_path)]) == 0
+    assert reproduce(tmp_path, "table-1") == 0
     assert "(1 of 2 items computed)" in page_of(tmp_path)
-    assert main(["reproduce", "nobody-1900", "figure-*", "--out", str(tmp_path)]) == 0
+    assert reproduce(tmp_path, "figure-*") == 0
     page = page_of(tmp_path)
     assert "agree: 3, better: 0, differ: 1, ours: 0, chosen by: 0 (2 of 2 items computed)." in page
     assert "biped reproduce nobody-1900 &#39;figure-*&#39; --out" in page
 
 
-def test_a_failed_attempt_leaves_the_earlier_outcome(fake, paper, good, tmp_path):
+def test_a_failed_attempt_leaves_the_earlier_outcome_and_no_figures_leave_none(fake, paper, good, tmp_path):
     paper(good)
-    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
+    reproduce(tmp_path)
+    reproduce(tmp_path, "--no-figures")
+    assert sorted(path.name for path in (tmp_path / "table-1").iterdir()) == ["errors.csv", OUTCOME]
+    assert "<img" not in page_of(tmp_path)
     paper(fake.item("table-1", fake.failing))
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 1
+    assert reproduce(tmp_path) == 1
     page = page_of(tmp_path)
     assert "The last attempt failed: ZeroDivisionError" in page
     assert "Below is what an earlier one had found." in page
@@ -153,21 +149,29 @@ def test_quick_reaches_the_items_and_the_page(fake, paper, tmp_path, quick):
         return fake.outcome()
 
     paper(fake.item("table-1", produce))
-    main(["reproduce", "nobody-1900", "--out", str(tmp_path), *["--quick"] * quick])
+    reproduce(tmp_path, *["--quick"] * quick)
     assert asked == [quick]
     assert ("short versions (--quick)" in page_of(tmp_path)) == quick
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["nobody-1901"], "unknown paper 'nobody-1901'; the nearest are nobody-1900"),
-        (["zzz"], "unknown paper 'zzz'; there are nobody-1900"),
-        (["table-1"], "unknown paper 'table-1'; it is an item: biped reproduce nobody-1900 table-1"),
-        (["nobody-1900", "tabel-1"], "nobody-1900 has no item 'tabel-1'; the nearest are table-1"),
-        (["nobody-1900", "zzz"], "nobody-1900 has no item 'zzz'; there are table-1, figure-2.1"),
-    ],
-)
+def test_papers_and_items_are_listed(paper, good, capsys):
+    paper(good)
+    for words, told in {
+        (): ("nobody-1900: N. Nobody, On nothing, 1900", "table-1  a title"),
+        ("--help",): ("papers, whose items are listed without a name: nobody-1900",),
+    }.items():
+        assert main(["reproduce", *words]) == 0
+        printed = capsys.readouterr().out
+        assert all(line in printed for line in told)
+
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["nobody-1901"], "unknown paper 'nobody-1901'; the nearest are nobody-1900"),
+    (["zzz"], "unknown paper 'zzz'; there are nobody-1900"),
+    (["table-1"], "unknown paper 'table-1'; it is an item: biped reproduce nobody-1900 table-1"),
+    (["nobody-1900", "tabel-1"], "nobody-1900 has no item 'tabel-1'; the nearest are table-1"),
+    (["nobody-1900", "zzz"], "nobody-1900 has no item 'zzz'; there are table-1, figure-2.1"),
+])  # fmt: skip
 def test_unknown_names_are_told_with_the_nearest(paper, good, differing, in_tmp, refusal, arguments, told):
     paper(good, differing)
     assert refusal("reproduce", *arguments) == f"biped: error: {told}\n"
@@ -176,18 +180,18 @@ def test_unknown_names_are_told_with_the_nearest(paper, good, differing, in_tmp,
 
 def test_damaged_files_are_told(fake, paper, good, tmp_path, capsys):
     paper(good)
-    main(["reproduce", "nobody-1900", "--out", str(tmp_path)])
+    reproduce(tmp_path)
     (tmp_path / "table-1" / "curve.png").unlink()
     paper(good, fake.item("table-2", lambda *_: fake.outcome()))
-    assert main(["reproduce", "nobody-1900", "table-2", "--out", str(tmp_path)]) == 2
+    assert reproduce(tmp_path, "table-2") == 2
     assert "curve.png missing" in capsys.readouterr().err
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 0
+    assert reproduce(tmp_path) == 0
 
 
 def test_a_number_that_is_not_finite_is_a_failure(fake, paper, tmp_path):
     found = Outcome((Finding("force [N]", 1.0, float("nan"), "within 5%", True),))
     paper(fake.item("table-1", lambda *_: found))
-    assert main(["reproduce", "nobody-1900", "--out", str(tmp_path)]) == 1
+    assert reproduce(tmp_path) == 1
 
 
 def test_real_papers_are_found_by_their_packages():

@@ -53,7 +53,6 @@ def test_a_smaller_step_that_loses_more_differs_however_late(shares, agrees):
 
 
 def device(lost):
-    """Motions of the closed-chain device: ours keeps its energy, force balance loses so much of it [J]."""
     time = np.linspace(0.0, 12.0, 121)
     kept, falling = (Motion(time, 0.0 * time, -98.0 - gone * time / 12.0, 0.0, 1.0) for gone in (0.0, lost))
     return {OURS: kept, BULLET: falling}, [kept], [kept]
@@ -67,7 +66,6 @@ def test_a_loss_is_damping_as_a_part_of_what_the_device_can_lose(lost, agrees):
 
 
 def test_what_a_device_can_lose_is_its_height_over_its_lowest_equilibrium():
-    """A pendulum's by its equation; of the closed chains no start on the constraints has less energy."""
     assert available(n_link_pendulum(1), {"J1": math.pi / 3.0}) == pytest.approx(9.81 * 0.5, rel=1e-9)
     mechanism, shifts = closed_chain_device(), np.random.default_rng(0).normal(size=(20, 7))
     q = mechanism.satisfy_constraints(CLOSED_CHAIN_START)
@@ -96,7 +94,6 @@ def test_costs_at_an_error_lie_on_straight_lines_of_logarithms():
 
 
 def swinging(duration, slower):
-    """A lift's motion whose clock goes wrong by a factor."""
     lift, time = OneDegreeLift(2), np.linspace(0.0, duration, 2001)
     return lift, Motion(time, lift.angle(time * (1.0 - slower)), np.zeros_like(time), 0.0, 1.0)
 
@@ -110,7 +107,6 @@ def test_crossings_tell_the_phase():
 
 
 def test_the_error_of_equation_47():
-    """With a constant error of the angle, it is the square of that times the time."""
     lift = OneDegreeLift(2)
     time = np.linspace(0.0, 20.0, 500)
     motion = Motion(time, lift.angle(time) + 0.1, np.zeros_like(time), 0.0, 1.0)
@@ -120,7 +116,6 @@ def test_the_error_of_equation_47():
 
 
 def test_the_search_finds_the_step_that_errs_when_wanted():
-    """A clock that goes slower by the square of the step."""
     lift = OneDegreeLift(3)
 
     def run(step):

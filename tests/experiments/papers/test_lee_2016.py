@@ -58,7 +58,6 @@ def test_only_these_statements_differ_and_say_why(outcomes):
 
 
 def test_without_an_order_the_statement_differs():
-    """Two iterations to the end, or an error that is not finite."""
     for errors in ([1.0, 1e-9], [1.0, float("inf")], [1.0, float("nan")]):
         assert np.isnan(order(errors))
     made = _findings({(guess, name): [1.0, 1e-9] for guess in ("zero", "current (IG1)") for name in ("Newton", "RIQN")})
@@ -98,7 +97,6 @@ def test_claims_of_both_parts_can_fail():
 
 
 def test_what_is_evaluated_in_vain_is_zero():
-    """For every pair, as in the authors' program, or once for those that move a body: the same derivatives of L."""
     model = lee_chain(4).with_gravity((0.0, 0.0, 0.0))
     state = random_start(model)
     q, v = state.q, np.array([1.0, -2.0, 0.5, 1.5])

@@ -11,10 +11,9 @@ from experiments.catalogue.registry import experiment_named
 from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts, torques
 from experiments.papers.people.person import beside, mean_ratio, median, ratio, thresholds
 from experiments.papers.people.region import PART, PUBLISHED, findings
-from experiments.studies.grid import Grid
+from experiments.studies import Grid, SweptParameter
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.threshold.search import Bracket
-from experiments.studies.threshold.threshold import SweptParameter
 
 from .conftest import check_items, check_statements, finding
 
@@ -55,8 +54,6 @@ def test_what_is_simulated_says_why_it_differs(outcomes, name):
 
 
 class Unlike:
-    """A person whose boundaries are the published ones times a factor."""
-
     sex = "male"
 
     def __init__(self, factor):
@@ -109,7 +106,6 @@ def test_who_sways_as_people_do_agrees_at_all_tilts_and_others_at_none():
 
 
 def test_the_model_that_was_fitted_to_people_has_the_gains_that_are_known_of_it():
-    """Computed apart, by another's formula, from the body before its inertia was rounded to three digits."""
     assert np.abs(tilts.fitted(0.5)) == pytest.approx([2.00, 2.20, 3.52, 3.53, 0.71], abs=0.015)
     assert np.abs(tilts.fitted(8.0)) == pytest.approx([0.46, 0.50, 0.64, 0.65, 0.25], abs=0.015)
 
@@ -141,7 +137,6 @@ def test_pushes_of_seldom_decisions_agree_just_where_nothing_is_lost(factor):
 
 @pytest.mark.parametrize(("gain", "period"), [(1.5, 0.05), (2.0, 0.2), (3.0, 0.2)])
 def test_the_pendulums_bound_is_reached_by_the_worst_senses(gain, period):
-    """Errors of one size, whose signs are those that hurt most: for a kept part below zero they alternate."""
     rate = 3.2
     grown = math.exp(rate * period)
     kept = grown - (grown - 1.0) * gain
@@ -203,16 +198,10 @@ def test_the_old_agree_where_they_withstand_as_much_less_as_the_published(old, a
     ],
 )
 def test_steps_agree_where_they_are_late_enough_few_and_as_far_outward_after_all_pushes(beyond, count, late, agree):
-    table = pd.DataFrame(
-        {
-            "push.impulse": [50.0, 50.0, 60.0, 60.0],
-            "verdict": "stepped",
-            "footsteps": [1, count, 1, 1],
-            "first_step_onset": late,
-            "first_step_duration": 0.2,
-            "first_step_beyond_xcom": beyond,
-        }
-    )
+    table = pd.DataFrame({
+        "push.impulse": [50.0, 50.0, 60.0, 60.0], "verdict": "stepped", "footsteps": [1, count, 1, 1],
+        "first_step_onset": late, "first_step_duration": 0.2, "first_step_beyond_xcom": beyond,
+    })  # fmt: skip
     assert [one.agrees for one in steps.findings(table, pd.DataFrame({"verdict": ["fell", "stepped"]}))] == agree
 
 
@@ -229,7 +218,6 @@ def as_torques(changes):
 
 
 def test_who_steps_at_peoples_torques_agrees_and_others_do_not():
-    """A torque by itself, and in the ratios that it is in: of the first step forwards all but one."""
     assert all(one.agrees for one in torques.findings(as_torques({})))
     found = torques.findings(as_torques({(2, "forwards"): 2.0}))
     assert [one.quantity for one in found if not one.agrees] == [
@@ -241,7 +229,6 @@ def test_who_steps_at_peoples_torques_agrees_and_others_do_not():
 
 
 def test_a_torque_is_of_the_floors_greatest_acceleration():
-    """Of a minimum-jerk step, found on a grid: to its square."""
     time = np.linspace(0.0, 0.4, 4001)
     way = Signal.step(0.1, rise=0.4)(time)
     peak = np.diff(way, 2).max() / (time[1] - time[0]) ** 2
@@ -250,15 +237,11 @@ def test_a_torque_is_of_the_floors_greatest_acceleration():
 
 
 def test_who_takes_the_one_step_that_is_allowed_has_withstood_it():
-    """And replicas differ, as their joints begin elsewhere."""
     law, changes = torques._LAW[2]
     floor = {
-        "platform.motion": "step",
-        "platform.axis": "x",
-        "platform.start": 0.5,
-        "platform.rise": 0.4,
+        "platform.motion": "step", "platform.axis": "x", "platform.start": 0.5, "platform.rise": 0.4,
         "run.duration": 5.0,
-    }
+    }  # fmt: skip
     balance = experiment_named("balance").driven_by(law)
     runs = [balance.run({**changes, **floor, "platform.size": 0.22, "initial.seed": seed}) for seed in (1, 2)]
     assert [run.summary["verdict"] for run in runs] == ["stepped", "stepped"]

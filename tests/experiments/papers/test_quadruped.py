@@ -40,7 +40,6 @@ def test_a1_weighs_what_its_links_do(model):
 
 
 def test_legs_are_one_another_s_mirror_images(model):
-    """Their points, and what they resist their own joints with; hips turn the other way."""
     angles = {f"{leg}_{part}": value for leg in LEGS for part, value in zip(PARTS, (0.3, 0.8, -1.5), strict=True)}
     q = model.configuration(angles=angles | {"FR_hip": -0.3, "RR_hip": -0.3})
     points = dict(zip(LEGS, limbs(model, q), strict=True))
@@ -70,7 +69,6 @@ def test_thighs_and_shanks_are_two_tenths_of_a_metre(model):
 
 
 def test_the_compiled_trot_is_its_formula(model):
-    """Diagonals half a period apart, calves a quarter behind; spring and damper about it."""
     rng, time = np.random.default_rng(4), 0.123
     q = model.configuration(angles={name: rng.uniform(-1.0, 1.0) for name in model.joint_names})
     seen = Observation(model, time, q, rng.normal(size=model.nv))
@@ -94,7 +92,6 @@ def test_a_quadruped_that_stands_is_borne_by_its_feet():
 
 
 def test_the_tree_walks_as_an_assembly_in_maximal_coordinates(model):
-    """Two methods, of which one has the dampers within its steps: their ways come together with the step."""
     apart = []
     for step in (1e-3, 2.5e-4):
         run = replace(learning.scene(WALKING, 0.3, step), controller=Trot(WALKING, step), record_every=1e-3).run()
@@ -108,7 +105,6 @@ def test_the_tree_walks_as_an_assembly_in_maximal_coordinates(model):
 
 
 def test_a_gait_that_was_learned_elsewhere_walks_at_any_step():
-    """Within a hundredth of its way."""
     ways = [learning.walked(WALKING, 2.0, step) for step in (1e-3, 5e-4)]
     assert ways[0] > 0.8
     assert_allclose(ways[0], ways[1], rtol=0.01)
@@ -120,7 +116,6 @@ def test_a_gait_that_throws_the_trunk_below_the_floor_fails(way):
 
 
 def test_a_gait_walks_as_far_in_maximal_coordinates():
-    """Within a hundredth of its way, as at another step."""
     ways = [way(WALKING, 1.0) for way in (learning.walked, learning.walked_in_maximal)]
     assert_allclose(ways[0], ways[1], rtol=0.01)
 
@@ -144,7 +139,6 @@ def test_learning_is_the_same_in_any_number_of_threads():
 
 
 def test_a_search_climbs():
-    """A cone: on the way to its top a stride in the direction of the last one is a success."""
     search = learning.RandomSearch(np.zeros(5), 3)
     top = np.full(5, 0.2)
     for _ in range(300):

@@ -43,7 +43,6 @@ def test_every_figure_of_the_runs_is_there(outcomes):
 
 
 def test_no_statement_counts_twice(outcomes):
-    """Of one run, each quantity is stated once, whatever figures show it."""
     for first, last in ((3, 10), (12, 19)):
         stated = [f.quantity for k in range(first, last + 1) for f in outcomes[f"figure-4.{k}"].findings]
         assert len(set(stated)) == len(stated)

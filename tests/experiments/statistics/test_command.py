@@ -42,30 +42,24 @@ def test_a_table_of_trials_is_compared(trials, ending, tmp_path, capsys):
     assert "mixed model of fell, 1 less 0: none: of shares" in printed
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--metric", "sway", "--within", "eyes", "--subject", "whom"], "did you mean 'who'"),
-        (["--metric", "sway", "--between", "eyes", "--subject", "who"], "compare within='eyes'"),
-        (["--metric", "sway", "--within", "eyes", "--subject", "who", "--reference", "shut"], "levels are 0, 1"),
-        (["--metric", "sway", "--subject", "who"], "--between --within is required"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (["--metric", "sway", "--within", "eyes", "--subject", "whom"], "did you mean 'who'"),
+    (["--metric", "sway", "--between", "eyes", "--subject", "who"], "compare within='eyes'"),
+    (["--metric", "sway", "--within", "eyes", "--subject", "who", "--reference", "shut"], "levels are 0, 1"),
+    (["--metric", "sway", "--subject", "who"], "--between --within is required"),
+])  # fmt: skip
 def test_bad_input_is_told(trials, words, said, tmp_path, capsys):
     trials.to_csv(tmp_path / "trials.csv", index=False)
     assert main(["statistics", str(tmp_path / "trials.csv"), *words]) == 2
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("name", "form"),
-    [
-        ("a.tsv", {"sep": "\t"}),
-        ("a.txt", {"sep": "\t", "decimal": ","}),
-        ("a.TXT", {"sep": " "}),
-        ("a.csv", {"sep": ";", "decimal": ",", "encoding": "utf-8-sig"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "form"), [
+    ("a.tsv", {"sep": "\t"}),
+    ("a.txt", {"sep": "\t", "decimal": ","}),
+    ("a.TXT", {"sep": " "}),
+    ("a.csv", {"sep": ";", "decimal": ",", "encoding": "utf-8-sig"}),
+])  # fmt: skip
 def test_texts_of_any_separator_are_the_same_table(trials, name, form, tmp_path):
     trials.to_csv(tmp_path / name, index=False, **form)
     pd.testing.assert_frame_equal(read_table(tmp_path / name), trials)

@@ -8,23 +8,14 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, chi2, norm, t, ttest_1samp, ttest_ind
 
-from biped.errors import InputError
-from experiments.statistics import (
-    NotConvergedError,
-    compare,
-    effect_of,
-    mixed_effects,
-    power,
-    sample_size,
-    summarise,
-)
+from experiments.statistics import NotConvergedError, compare, effect_of, mixed_effects, power, sample_size, summarise
 from experiments.studies.proportion import proportion_of
+from tests.refusals import refuses
 
 SUBJECTS, TRIALS = 12, 5
 
 
 def groups(rng, means, sd, trial_sd, subjects=SUBJECTS, trials=TRIALS):
-    """Trials of subjects in groups, each with a true value of its own."""
     rows = []
     for group, mean in means.items():
         for k in range(subjects):
@@ -226,28 +217,24 @@ def test_mixed_intervals_hold_the_truth_where_subjects_have_unlike_many_trials()
 TABLE = groups(np.random.default_rng(10), {"a": 0.0, "b": 1.0}, 1.0, 1.0, 3, 2)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: compare(TABLE, "weigt", between="group", subject="subject"), "did you mean 'weight'"),
-        (lambda: compare(TABLE, "group", between="group", subject="subject"), "words"),
-        (lambda: compare(TABLE, "weight", subject="subject"), "either between"),
-        (lambda: compare(TABLE, "weight", between="group", within="group", subject="subject"), "either between"),
-        (lambda: compare(TABLE.assign(subject=1), "weight", between="group", subject="subject"), "is in 2 groups"),
-        (lambda: compare(TABLE, "weight", between="group", subject="group"), "'group' is both factor and subject"),
-        (lambda: compare(TABLE, "weight", within="group", subject="subject"), "0 subjects in both"),
-        (lambda: compare(TABLE, "weight", between="group", subject="subject", reference="c"), "levels are a, b"),
-        (lambda: compare(TABLE.assign(group="a"), "weight", between="group", subject="subject"), "two levels"),
-        (lambda: compare(TABLE.assign(subject=None), "weight", between="group", subject="subject"), "have none"),
-        (lambda: summarise(TABLE.assign(weight=np.inf), "weight"), "infinite"),
-        (lambda: summarise(TABLE.assign(weight=np.nan), "weight"), "no trial has it"),
-        (lambda: mixed_effects(TABLE.assign(weight=1.0), "weight", "group", "subject"), "does not vary"),
-        (lambda: power(0.5, 1), "2 or more"),
-        (lambda: sample_size(0.0), "too small"),
-        (lambda: sample_size(0.5, 1.0), "between the level"),
-        (lambda: effect_of(1.0, 0.0), "not both zero"),
-    ],
+@refuses(
+    (lambda: compare(TABLE, "weigt", between="group", subject="subject"), "did you mean 'weight'"),
+    (lambda: compare(TABLE, "group", between="group", subject="subject"), "words"),
+    (lambda: compare(TABLE, "weight", subject="subject"), "either between"),
+    (lambda: compare(TABLE, "weight", between="group", within="group", subject="subject"), "either between"),
+    (lambda: compare(TABLE.assign(subject=1), "weight", between="group", subject="subject"), "is in 2 groups"),
+    (lambda: compare(TABLE, "weight", between="group", subject="group"), "'group' is both factor and subject"),
+    (lambda: compare(TABLE, "weight", within="group", subject="subject"), "0 subjects in both"),
+    (lambda: compare(TABLE, "weight", between="group", subject="subject", reference="c"), "levels are a, b"),
+    (lambda: compare(TABLE.assign(group="a"), "weight", between="group", subject="subject"), "two levels"),
+    (lambda: compare(TABLE.assign(subject=None), "weight", between="group", subject="subject"), "have none"),
+    (lambda: summarise(TABLE.assign(weight=np.inf), "weight"), "infinite"),
+    (lambda: summarise(TABLE.assign(weight=np.nan), "weight"), "no trial has it"),
+    (lambda: mixed_effects(TABLE.assign(weight=1.0), "weight", "group", "subject"), "does not vary"),
+    (lambda: power(0.5, 1), "2 or more"),
+    (lambda: sample_size(0.0), "too small"),
+    (lambda: sample_size(0.5, 1.0), "between the level"),
+    (lambda: effect_of(1.0, 0.0), "not both zero"),
 )
-def test_what_cannot_be_answered_is_refused(call, words):
-    with pytest.raises(InputError, match=words):
-        call()
+def test_what_cannot_be_answered_is_refused(call):
+    call()

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped.capturability.pendulum import NoLimitError
-from biped.capturability.steps import Footholds, Steps
+from biped.capturability import Footholds, NoLimitError, Steps
 from biped.disturbances import Load, Push
 from biped.metrics import steps
 from experiments.cli.main import main
 from experiments.lookup.figure_look import Look, drawn_as
-from experiments.studies.grid import Grid
+from experiments.studies import Condition, Grid, SweptParameter, Threshold
 from experiments.studies.limits import (
     IMPULSE,
     STANDING_LIMITS,
@@ -26,12 +25,12 @@ from experiments.studies.limits import (
     push_under,
 )
 from experiments.studies.threshold.findings import Finding, Findings
-from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 from experiments.visualization.panels.panel import Area, Rule
 from experiments.visualization.studies.push_map_figure import Ring, limits_of, map_panel, radius_of
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
 from experiments.visualization.studies.threshold_text import limit_texts
+from tests.refusals import refuses
 
 
 def found(plan, threshold):
@@ -93,17 +92,14 @@ def test_a_floor_that_is_displaced_has_the_limit_of_the_command(balance, axis, r
     assert finding.limit.columns == {"limit": pytest.approx(table["platform"][row], rel=1e-6)}
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"platform.motion": "step", "platform.axis": "pitch"}, "along x or y"),
-        ({"platform.motion": "step", "push.impulse": 3.0}, "along x or y"),
-        ({"platform.motion": "sine"}, "one way and stays there"),
-    ],
+@refuses(
+    ({"platform.motion": "step", "platform.axis": "pitch"}, "along x or y"),
+    ({"platform.motion": "step", "push.impulse": 3.0}, "along x or y"),
+    ({"platform.motion": "sine"}, "one way and stays there"),
+    error=NoLimitError,
 )
-def test_floors_that_move_otherwise_have_no_limit(balance, changes, told):
-    with pytest.raises(NoLimitError, match=told):
-        limit_under(balance, "platform.size", changes)
+def test_floors_that_move_otherwise_have_no_limit(balance, changes):
+    limit_under(balance, "platform.size", changes)
 
 
 def test_a_figure_has_the_limit_as_a_line(balance, tmp_path):
@@ -117,7 +113,6 @@ def test_a_figure_has_the_limit_as_a_line(balance, tmp_path):
     "directions", [(0.0,), tuple(np.linspace(0.0, 3.0, MOST_CURVES + 1))], ids=("curves", "medians")
 )
 def test_a_figure_has_the_limits_of_what_the_law_does(balance, directions):
-    """With steps, where it takes them."""
     conditions = [Condition({"push.azimuth": azimuth}, {"direction": azimuth}) for azimuth in directions]
     panel = findings_panel(found(plan_of(balance.driven_by("stepping"), *conditions), 20.0))
     limits = [push_under(balance.driven_by("stepping"), one.changes).limit for one in conditions]
@@ -127,27 +122,24 @@ def test_a_figure_has_the_limits_of_what_the_law_does(balance, directions):
     assert places == pytest.approx([limit.steps for limit in limits])
 
 
-def test_maps_that_share_a_limit_have_one_line_of_it(balance):
+def rings(balance):
+    """Three maps of the human: on a firm floor, the same again, and on a slippery one."""
     azimuths = (0.0, 120.0, 240.0)
     conditions = [Condition({"push.azimuth": math.radians(one)}, {"direction": one}) for one in azimuths]
     slippery = [replace(one, changes={**one.changes, "floor.mu_s": 0.05, "floor.mu_d": 0.05}) for one in conditions]
-    firm, same, other = (
-        Ring(name, found(plan_of(balance, *those), 20.0).conditions)
-        for name, those in (("firm", conditions), ("same", conditions), ("slippery", slippery))
-    )
-    assert [ring.name for ring, name, _ in limits_of([firm, same, other]) if name == STANDING_LIMITS["limit"]] == [
-        "firm",
-        "slippery",
-    ]
+    named = {"firm": conditions, "same": conditions, "slippery": slippery}
+    return [Ring(name, found(plan_of(balance, *those), 20.0).conditions) for name, those in named.items()]
+
+
+def test_maps_that_share_a_limit_have_one_line_of_it(balance):
+    drawn = [ring.name for ring, name, _ in limits_of(rings(balance)) if name == STANDING_LIMITS["limit"]]
+    assert drawn == ["firm", "slippery"]
 
 
 def test_no_map_is_a_speck_within_its_limits(balance):
     """Its limits are shown while they are near, else cut off; the feet do not hide it."""
-    azimuths = (0.0, 120.0, 240.0)
-    conditions = [Condition({"push.azimuth": math.radians(one)}, {"direction": one}) for one in azimuths]
-    slippery = [replace(one, changes={**one.changes, "floor.mu_s": 0.05, "floor.mu_d": 0.05}) for one in conditions]
-    for those, is_cut in ((conditions, True), (slippery, False)):
-        ring = Ring("one", found(plan_of(balance, *those), 20.0).conditions)
+    firm, _, slippery = rings(balance)
+    for ring, is_cut in ((firm, True), (slippery, False)):
         limit = max(float(values.max()) for values in ring.limits().values())
         panel = map_panel([ring])
         top = radius_of([ring])
@@ -192,17 +184,14 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
     assert (folder / "limits.png").stat().st_size > 10_000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--directions", "0"], "at least 1"),
-        (["--delay", "-1"], "zero or above"),
-        (["--steps", "0,few"], "'few' is no number of steps"),
-        (["--steps", "1", "--step-length", "0"], "length"),
-        (["--set", "load.mass=5"], "one push that acts alone"),
-        (["box-drop"], "push.impulse"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["--directions", "0"], "at least 1"),
+    (["--delay", "-1"], "zero or above"),
+    (["--steps", "0,few"], "'few' is no number of steps"),
+    (["--steps", "1", "--step-length", "0"], "length"),
+    (["--set", "load.mass=5"], "one push that acts alone"),
+    (["box-drop"], "push.impulse"),
+])  # fmt: skip
 def test_what_is_wrong_is_told(arguments, told, refusal):
     assert told in refusal("limits", *arguments)
 
@@ -221,7 +210,6 @@ def test_a_law_that_steps_has_the_limit_with_steps_and_its_share_is_of_that(bala
 
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 def test_own_steps_carry_the_points_of_feet_along_with_their_middles(balance, delay):
-    """To the left and back its first step closes the feet, and takes the support hardly farther."""
     stepping, azimuth, start = balance.driven_by("stepping"), 2.0, 0.5
     changes = {"push.azimuth": azimuth, "push.impulse": 60.0, "push.start": start, "sensors.delay": delay}
     scene, run = stepping.build(changes), stepping.run(changes)

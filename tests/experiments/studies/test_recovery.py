@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped.errors import InputError
+from biped import InputError, Run
 from biped.recovery import HeldTorques, Path, Settings, search
-from biped.runs.run import Run
 from experiments.cli.main import main
 from experiments.studies.limits import push_of
 from experiments.studies.recovery.human import FOOT_MOVED, FOOT_SLID, Horizon, HumanPush
@@ -21,7 +20,6 @@ AZIMUTH = 0.6
 
 @pytest.fixture(scope="module")
 def pushed(balance):
-    """A push that the law recovers from, and what it did."""
     problem = HumanPush(balance, {}, AZIMUTH, horizon=HORIZON)
     return problem, 28.0, problem.path_of_law(28.0)
 
@@ -57,7 +55,6 @@ def test_iterations_make_it_cheaper(pushed):
 
 
 def test_the_other_side_is_the_mirror_image(balance, pushed):
-    """A mirrored plan, followed in the scene that is pushed to the other side, is the mirrored trajectory."""
     problem, impulse, path = pushed
     proof = problem.judged(impulse, problem.held(impulse), path)
     other = HumanPush(balance, {}, -AZIMUTH, horizon=HORIZON)

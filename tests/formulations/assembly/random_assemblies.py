@@ -39,7 +39,6 @@ def random_joint(rng, name, inboard, outboard, translation, turn, pitch=0.0, fre
 
 
 def pair_of_bodies(rng, translation, turn, pitch=0.0, **more):
-    """Two bodies, the first free, on one joint."""
     one = random_joint(rng, "joint", "a", "b", translation, turn, pitch, **more)
     return Assembly("pair", (random_body(rng, "a"), random_body(rng, "b")), (one,))
 
@@ -65,7 +64,6 @@ def random_tree_assembly(rng, bodies, *, grounded=True, contacts=0, freedoms=())
 
 
 def random_placement(rng, assembly, *, moving=True):
-    """On the tree's joints, with rates."""
     tree = assembly.structure.tree
     coordinates = {one.name: random_coordinates(rng, one) for one in assembly.joints}
     rates = {one.name: rng.normal(size=len(one.free_rows)) for one in assembly.joints} if moving else None
@@ -78,7 +76,6 @@ def random_placement(rng, assembly, *, moving=True):
 
 
 def anywhere(rng, assembly):
-    """All bodies displaced off their joints."""
     return displaced(assembly.place(), rng.normal(size=(len(assembly.bodies), 6)) * 0.4)
 
 
@@ -90,7 +87,6 @@ def with_loops(rng, assembly, start, loops):
 
 
 def closing_joint(rng, assembly, start, name):
-    """Between two bodies as they are, at a point between them."""
     a, b = (int(i) for i in rng.choice(len(assembly.bodies), 2, replace=False))
     point = start.position[[a, b]].mean(axis=0) + 0.2 * rng.normal(size=3)
     kind = PAIRS[rng.integers(len(PAIRS) - 5)]
@@ -101,7 +97,6 @@ def closing_joint(rng, assembly, start, name):
 
 
 def of_wild_masses(rng, assembly):
-    """Each body up to a hundred times as heavy or as light."""
     factors = 10.0 ** rng.uniform(-2.0, 2.0, len(assembly.bodies))
     bodies = tuple(
         replace(body, mass=factor * body.mass, inertia=tuple(map(tuple, factor * np.array(body.inertia))))

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from biped.model import box_inertia
 from biped.model.geometry import quaternion_matrix
 from contact.boxes import separation
-from formulations.assembly import Shape, block, capsule, sphere
+from formulations.assembly import AssemblyError, Shape, block, capsule, cast, convex_mesh, sphere
 from formulations.assembly.collision import Collider, collide
+from formulations.assembly.shapes import box_corners
+from tests.refusals import refuses
 
 from .random_assemblies import random_unit
 
@@ -27,7 +30,6 @@ def as_box(place, R, size):
 
 
 def in_shape(shape, points, place, R):
-    """How far points are outside of a polytope, at most."""
     local = (points - place) @ R
     return max(((local - shape.array[face.corners[0]]) @ face.normal).max() for face in shape.faces)
 
@@ -53,7 +55,6 @@ def test_boxes_in_one_another_are_as_deep_as_the_separating_axis_theorem_says():
 
 @pytest.mark.parametrize("gap", [0.0, 1e-12, -1e-12, 1e-6, 1e-2])
 def test_a_box_lies_on_four_points_however_it_is_turned(gap):
-    """Of a smaller box its corners, whatever the distance; eight of equal boxes across one another."""
     turn = quaternion_matrix((math.cos(0.2), 0.0, 0.0, math.sin(0.2)))
     found, manifold = collided(block((1.0, 1.0, 0.2)), block((0.3, 0.4, 0.2)), (0.1, 0.2, 0.2 + gap), LEVEL, turn)
     assert_allclose(found, gap, atol=1e-15)
@@ -104,3 +105,75 @@ def test_the_other_way_round_is_the_same_turned_over():
             back, turned = collide(Collider(two), Collider(one), (place, ORIGIN), (S, R))
             assert_allclose(gap, back, atol=1e-9)
             assert_allclose(found.normal, -turned.normal, atol=1e-6)
+
+
+TETRAHEDRON = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+SIDES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+
+
+def test_faces_of_a_box_are_its_six_sides():
+    shape = block((1.0, 2.0, 3.0), (0.1, 0.2, 0.3))
+    assert len(shape.faces) == 6
+    assert len(shape.edges) == 3
+    for face in shape.faces:
+        corners = shape.array[face.corners]
+        assert len(corners) == 4
+        assert_allclose(corners @ face.normal, (corners @ face.normal)[0])
+        assert (shape.array @ face.normal).max() < (corners @ face.normal)[0] + 1e-12
+    assert [len(there) for there in shape.faces_at] == [3] * 8
+
+
+def test_corners_go_around_faces_and_sides_look_inwards():
+    points = np.random.default_rng(3).normal(size=(14, 3))
+    shape = Shape(tuple(map(tuple, 0.3 * points / np.linalg.norm(points, axis=1)[:, None])))
+    edges = {
+        frozenset((face.corners[k - 1], face.corners[k])) for face in shape.faces for k in range(len(face.corners))
+    }
+    assert len(shape.points) - len(edges) + len(shape.faces) == 2
+    for face in shape.faces:
+        corners = shape.array[face.corners]
+        heights = np.einsum("kj,ikj->ik", face.sides, corners[:, None] - corners[None])
+        assert heights.min() > -1e-12
+
+
+def test_a_sphere_and_a_capsule_have_no_faces():
+    for shape in (sphere(0.2), capsule((0.0, 0.0, -1.0), (0.0, 0.0, 1.0), 0.1)):
+        assert shape.faces == ()
+    assert_allclose(capsule((0.0, 0.0, -1.0), (0.0, 0.0, 1.0), 0.1).size, 1.1)
+
+
+@refuses(
+    (lambda: Shape(()), "no points"),
+    (lambda: Shape(TETRAHEDRON[:3], 0.1), "do not span a volume"),
+    (lambda: Shape((*TETRAHEDRON, (0.1, 0.1, 0.1))), "point 5 of a shape is no corner"),
+    (lambda: capsule((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 0.1), "make it a sphere"),
+    (lambda: block((1.0, 1.0)), "three edges"),
+    (lambda: cast("ball", TETRAHEDRON[:1], 1.0), "radius of a shape"),
+    (lambda: convex_mesh(TETRAHEDRON, ((0, 1, 4),)), "vertices 0 to 3"),
+)
+def test_what_is_no_shape_is_told(make):
+    make()
+
+
+def test_a_mesh_that_is_not_convex_is_told():
+    dent = (0.2, 0.2, 0.2)
+    sides = (*SIDES[:3], (1, 2, 4), (2, 3, 4), (3, 1, 4))
+    with pytest.raises(AssemblyError, match="not convex"):
+        convex_mesh((*TETRAHEDRON, dent), sides)
+    assert len(convex_mesh(TETRAHEDRON, SIDES).faces) == 4
+
+
+def test_a_cast_box_has_a_box_s_inertia_about_its_centre():
+    size, center = (0.3, 0.4, 0.5), np.array([1.0, 2.0, 3.0])
+    body, place = cast("box", np.array(box_corners(size)) + center, 100.0)
+    assert_allclose(body.mass, 100.0 * np.prod(size))
+    assert_allclose(place, center)
+    assert_allclose(body.inertia, box_inertia(body.mass, size), atol=1e-12)
+
+
+def test_a_cast_tetrahedron_has_its_centre_and_inertia():
+    """Of the corner of a cube: ∫x² = 1/60, ∫xy = 1/120 and the centre at ¼."""
+    body, place = cast("corner", TETRAHEDRON, 6.0)
+    assert_allclose(place, 0.25)
+    square, mixed = 6.0 / 60.0 - 1.0 / 16.0, 6.0 / 120.0 - 1.0 / 16.0
+    assert_allclose(body.inertia, 2.0 * square * np.eye(3) - mixed * (1.0 - np.eye(3)), atol=1e-12)

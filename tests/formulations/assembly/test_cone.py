@@ -128,7 +128,6 @@ def tumbling(angle, directions):
 
 
 def test_a_scene_turned_about_the_vertical_moves_turned():
-    """The pyramid has directions of its own."""
     for directions, least, most in ((0, 0.0, 1e-9), (8, 1e-4, math.inf)):
         _, _, one = tumbling(0.0, directions)
         _, _, other = tumbling(0.3, directions)

@@ -162,7 +162,6 @@ def test_without_friction_nothing_holds_sideways():
 
 
 def test_a_point_rolls_nowhere_while_it_sticks():
-    """Twenty seconds on a slope: what a sticking block creeps is what was left of the products."""
     assembly, start = on_incline(SIZE, 2.0, 0.5, 0.3)
     motion = assembly.simulate(20.0, STEP, start, record_every=100, complementarity=1e-16, tolerance=1e-13)
     assert slid(motion) < creep(2000, 1e-16, 1e-13, 0.5, 0.3) < 1e-9

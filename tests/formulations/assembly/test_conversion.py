@@ -47,7 +47,6 @@ def test_energies_are_those_of_the_model():
 
 
 def on_the_floor(assembly, place):
-    """The same, so high that its lowest contact touches."""
     lowest = min(
         place.position[i, 2] + (quaternion_matrix(place.orientation[i]) @ contact.point)[2]
         for contact in assembly.contacts
@@ -57,7 +56,6 @@ def on_the_floor(assembly, place):
 
 
 def test_the_human_collapses_onto_the_floor_and_no_point_goes_through():
-    """Limp, with points all over the body: each step converges, nothing is below the floor, energy only falls."""
     model = human()
     assembly = from_model(model, whole_body=True)
     start = on_the_floor(assembly, placement_of(model, model.neutral()))
@@ -73,7 +71,6 @@ def test_the_human_collapses_onto_the_floor_and_no_point_goes_through():
 
 
 def test_a_brace_beside_the_human_s_knee_is_a_loop():
-    """A strut on a ball at the thigh, that slides through an eye at the shank: five rows on six freedoms more."""
     model = human()
     bare = from_model(model)
     thigh, shank = (model.bodies[model.body_index(name)].name for name in ("left_thigh", "left_shank"))

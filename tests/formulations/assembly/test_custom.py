@@ -12,27 +12,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from formulations.assembly import (
-    Assembly,
-    AssemblyError,
-    BodyContact,
-    CustomInequality,
-    PointContact,
-    RigidBody,
-    Spring,
-    joint,
-    sphere,
-)
-from formulations.mechanism import (
-    CoordinateName,
-    CustomConstraint,
-    CustomForce,
-    CustomPotential,
-    FrameName,
-    Mechanism,
-    MechanismError,
-    tz,
-)
+from formulations import assembly as asm
+from formulations import mechanism as mech
+from formulations.mechanism import tz
+from tests.refusals import refuses
 
 from .test_springs import STILL, UPRIGHT, apart
 from .test_wrenches import BALL, NO_WEIGHT, UNEVEN, is_trusted, momentum
@@ -42,11 +25,11 @@ TURNING = ((0.2, 0.0, 0.3, 1.0, -2.0, 0.5), (-0.4, 0.2, 0.0, 0.0, 3.0, 1.0))
 
 
 @dataclass(frozen=True)
-class Coil(CustomPotential):
+class Coil(mech.CustomPotential):
     """½ k (|b − a| − L)², without second derivatives."""
 
-    a: FrameName
-    b: FrameName
+    a: mech.FrameName
+    b: mech.FrameName
     stiffness: float
     rest: float
 
@@ -64,12 +47,12 @@ class Coil(CustomPotential):
 
 
 @dataclass(frozen=True)
-class Middle(CustomPotential):
+class Middle(mech.CustomPotential):
     """½ k |a + b − 2 c|²: of three bodies."""
 
-    a: FrameName
-    b: FrameName
-    c: FrameName
+    a: mech.FrameName
+    b: mech.FrameName
+    c: mech.FrameName
     stiffness: float
 
     @staticmethod
@@ -88,12 +71,12 @@ class Middle(CustomPotential):
 
 
 @dataclass(frozen=True)
-class Together(CustomConstraint):
+class Together(mech.CustomConstraint):
     """b − a = 0."""
 
     rows = 3
-    a: FrameName
-    b: FrameName
+    a: mech.FrameName
+    b: mech.FrameName
 
     @staticmethod
     def value(z, c, h):  # noqa: ARG004
@@ -107,10 +90,8 @@ class Together(CustomConstraint):
 
 
 @dataclass(frozen=True)
-class Above(CustomInequality):
-    """z ≥ height."""
-
-    a: FrameName
+class Above(asm.CustomInequality):
+    a: mech.FrameName
     height: float
 
     @staticmethod
@@ -123,10 +104,10 @@ class Above(CustomInequality):
 
 
 @dataclass(frozen=True)
-class Along(CustomPotential):
+class Along(mech.CustomPotential):
     """Of a coordinate, which an assembly's functions are not of."""
 
-    q: CoordinateName
+    q: mech.CoordinateName
 
     @staticmethod
     def energy(z, c):  # noqa: ARG004
@@ -138,8 +119,8 @@ class Along(CustomPotential):
 
 
 @dataclass(frozen=True)
-class Drag(CustomForce):
-    a: FrameName
+class Drag(mech.CustomForce):
+    a: mech.FrameName
 
     @staticmethod
     def force(z, rate, t, c, f):  # noqa: ARG004
@@ -147,7 +128,9 @@ class Drag(CustomForce):
 
 
 def bodies(*names, shape=None):
-    return tuple(RigidBody(name, 2.0 if name == "a" else 0.5, UNEVEN if name == "a" else BALL, shape) for name in names)
+    return tuple(
+        asm.RigidBody(name, 2.0 if name == "a" else 0.5, UNEVEN if name == "a" else BALL, shape) for name in names
+    )
 
 
 def poses(motion):
@@ -165,11 +148,11 @@ def assert_twins(assemblies, start, duration, step):
 @pytest.mark.parametrize("hooked", [False, True])
 def test_a_potential_is_a_spring(hooked):
     a = (None, (0.0, 0.0, 1.0)) if hooked else PLACES["on_a"]
-    spring = Spring("coil", a[0], "b", 40.0, 0.3, inboard_point=a[1], outboard_point=PLACES["on_b"][1])
+    spring = asm.Spring("coil", a[0], "b", 40.0, 0.3, inboard_point=a[1], outboard_point=PLACES["on_b"][1])
     own = Coil("hook" if hooked else "on_a", "on_b", 40.0, 0.3)
     pair = (
-        Assembly("built in", bodies("a", "b"), springs=(spring,)),
-        Assembly("own", bodies("a", "b"), components=(own,), points=PLACES),
+        asm.Assembly("built in", bodies("a", "b"), springs=(spring,)),
+        asm.Assembly("own", bodies("a", "b"), components=(own,), points=PLACES),
     )
     first, second = assert_twins(pair, apart((0.1, 0.6, 0.2), TURNING), 0.5, 0.005)
     assert_allclose(first.frame["potential_energy"], second.frame["potential_energy"], atol=1e-8)
@@ -178,20 +161,15 @@ def test_a_potential_is_a_spring(hooked):
 
 
 def test_a_potential_acts_where_bodies_touch():
-    balls = bodies("a", "b", shape=sphere(0.1))
-    touching = (BodyContact("touch", "a", "b", friction=0.0),)
+    balls = bodies("a", "b", shape=asm.sphere(0.1))
+    touching = (asm.BodyContact("touch", "a", "b", friction=0.0),)
     centres = {"on_a": ("a", (0.0, 0.0, 0.0)), "on_b": ("b", (0.0, 0.0, 0.0))}
     pair = (
-        Assembly("built in", balls, gravity=NO_WEIGHT, touching=touching, springs=(Spring("s", "a", "b", 9.0),)),
-        Assembly(
-            "own",
-            balls,
-            gravity=NO_WEIGHT,
-            touching=touching,
-            components=(Coil("on_a", "on_b", 9.0, 0.0),),
-            points=centres,
-        ),
-    )
+        asm.Assembly("built in", balls, gravity=NO_WEIGHT, touching=touching,
+            springs=(asm.Spring("s", "a", "b", 9.0),)),
+        asm.Assembly("own", balls, gravity=NO_WEIGHT, touching=touching, components=(Coil("on_a", "on_b", 9.0, 0.0),),
+            points=centres),
+    )  # fmt: skip
     _, second = assert_twins(pair, apart((0.0, 0.0, 0.4)), 0.4, 0.005)
     assert second.frame["touch_gap"].min() < 1e-9
     assert second.frame["touch_normal"].max() > 1.0
@@ -199,7 +177,7 @@ def test_a_potential_acts_where_bodies_touch():
 
 def test_a_potential_of_three_bodies_keeps_their_momenta_and_its_energy():
     names = ("a", "b", "c")
-    assembly = Assembly(
+    assembly = asm.Assembly(
         "three", bodies(*names), gravity=NO_WEIGHT, components=(Middle("pa", "pb", "pc", 12.0),),
         points={f"p{name}": (name, (0.1, 0.0, 0.05 * k)) for k, name in enumerate(names)},
     )  # fmt: skip
@@ -216,7 +194,6 @@ def test_a_potential_of_three_bodies_keeps_their_momenta_and_its_energy():
 
 
 def test_a_constraint_is_a_joint():
-    """A spherical one; its rows are along the world's axes, the joint's along a body's: the same impulse in all."""
     at = {
         "hook": (None, (0.0, 0.0, 0.2)),
         "top": ("a", (0.0, 0.0, 0.2)),
@@ -224,11 +201,11 @@ def test_a_constraint_is_a_joint():
         "b": ("b", (0.0, 0.0, 0.3)),
     }
     joints = (
-        joint("spherical", "one", None, "a", inboard_point=at["hook"][1], outboard_point=at["top"][1]),
-        joint("spherical", "two", "a", "b", inboard_point=at["tip"][1], outboard_point=at["b"][1]),
+        asm.joint("spherical", "one", None, "a", inboard_point=at["hook"][1], outboard_point=at["top"][1]),
+        asm.joint("spherical", "two", "a", "b", inboard_point=at["tip"][1], outboard_point=at["b"][1]),
     )
-    built_in = Assembly("built in", bodies("a", "b"), joints)
-    own = Assembly("own", bodies("a", "b"), components=(Together("hook", "top"), Together("tip", "b")), points=at)
+    built_in = asm.Assembly("built in", bodies("a", "b"), joints)
+    own = asm.Assembly("own", bodies("a", "b"), components=(Together("hook", "top"), Together("tip", "b")), points=at)
     start = built_in.place(rates={"one": (1.0, 0.5, 2.0), "two": (0.0, 2.0, 0.0)})
     first, second = assert_twins((built_in, own), start, 0.5, 0.005)
     assert own.degrees_of_freedom(start) == 6
@@ -248,9 +225,9 @@ def test_a_constraint_is_a_joint():
 def test_an_inequality_is_a_contact():
     """Without friction. Products of 1e-14 N·s·m are gaps of that over the impulse of a step, here 0.05 N·s and more."""
     at = {f"corner_{k}": ("a", (x, y, -0.1)) for k, (x, y) in enumerate(((0.2, 0.1), (-0.2, 0.1), (0.0, -0.2)))}
-    contacts = tuple(PointContact(name, "a", point, 0.0, height=-0.05) for name, (_, point) in at.items())
-    built_in = Assembly("built in", bodies("a", "b"), contacts=contacts)
-    own = Assembly("own", bodies("a", "b"), components=tuple(Above(name, -0.05) for name in at), points=at)
+    contacts = tuple(asm.PointContact(name, "a", point, 0.0, height=-0.05) for name, (_, point) in at.items())
+    built_in = asm.Assembly("built in", bodies("a", "b"), contacts=contacts)
+    own = asm.Assembly("own", bodies("a", "b"), components=tuple(Above(name, -0.05) for name in at), points=at)
     start = built_in.place(poses={"a": ((0.0, 0.0, 0.15), UPRIGHT)}).moving(
         np.array([(0.3, 0.0, 0.0, 0.4, 0.2, 0.0), STILL[0]])
     )
@@ -263,39 +240,35 @@ def test_an_inequality_is_a_contact():
 
 
 def test_an_assembly_with_components_goes_through_a_pickle():
-    """Addresses of compiled functions must not: they are those of one process."""
-    assembly = Assembly("own", bodies("a", "b"), components=(Coil("on_a", "on_b", 40.0, 0.3),), points=PLACES)
+    assembly = asm.Assembly("own", bodies("a", "b"), components=(Coil("on_a", "on_b", 40.0, 0.3),), points=PLACES)
     start = apart((0.1, 0.6, 0.2), TURNING)
     motion = assembly.simulate(0.1, 0.01, start)
     again = pickle.loads(pickle.dumps(assembly)).simulate(0.1, 0.01, start)
     assert np.array_equal(motion.frame.to_numpy(), again.frame.to_numpy())
 
 
-@pytest.mark.parametrize(
-    ("components", "says"),
-    [
-        ((Coil("on_a", "nowhere", 1.0, 0.0),), "unknown point 'nowhere'"),
-        ((Coil("hook", "world", 1.0, 0.0),), "function of places of points of bodies"),
-        ((Along("q"),), "function of places of points of bodies, and of nothing else"),
-        ((Drag("on_a"),), "it must be a CustomPotential"),
-    ],
+@refuses(
+    ((Coil("on_a", "nowhere", 1.0, 0.0),), "unknown point 'nowhere'"),
+    ((Coil("hook", "world", 1.0, 0.0),), "function of places of points of bodies"),
+    ((Along("q"),), "function of places of points of bodies, and of nothing else"),
+    ((Drag("on_a"),), "it must be a CustomPotential"),
+    error=asm.AssemblyError,
 )
-def test_what_cannot_act_is_refused(components, says):
-    with pytest.raises(AssemblyError, match=says):
-        Assembly("own", bodies("a", "b"), components=components, points=PLACES)
+def test_what_cannot_act_is_refused(components):
+    asm.Assembly("own", bodies("a", "b"), components=components, points=PLACES)
 
 
 def test_points_are_on_bodies_and_inequalities_hold_at_the_start():
-    with pytest.raises(AssemblyError, match="point 'p': unknown body 'z'"):
-        Assembly("own", bodies("a"), points={"p": ("z", (0.0, 0.0, 0.0))})
-    low = Assembly("own", bodies("a", "b"), components=(Above("on_a", 0.5),), points=PLACES)
-    with pytest.raises(AssemblyError, match=r"Above_on_a is -0\.5 at the start"):
+    with pytest.raises(asm.AssemblyError, match="point 'p': unknown body 'z'"):
+        asm.Assembly("own", bodies("a"), points={"p": ("z", (0.0, 0.0, 0.0))})
+    low = asm.Assembly("own", bodies("a", "b"), components=(Above("on_a", 0.5),), points=PLACES)
+    with pytest.raises(asm.AssemblyError, match=r"Above_on_a is -0\.5 at the start"):
         low.simulate(0.1, 0.01)
-    own = Assembly("own", bodies("a", "b"), components=(Coil("on_a", "on_b", 1.0, 0.0),), points=PLACES)
-    with pytest.raises(AssemblyError, match="unknown coordinate 'Coil_on_a_on_b'"):
+    own = asm.Assembly("own", bodies("a", "b"), components=(Coil("on_a", "on_b", 1.0, 0.0),), points=PLACES)
+    with pytest.raises(asm.AssemblyError, match="unknown coordinate 'Coil_on_a_on_b'"):
         own.simulate(0.1, 0.01, forces={"Coil_on_a_on_b": 1.0})
 
 
 def test_mechanisms_have_no_inequalities():
-    with pytest.raises(MechanismError, match="a mechanism has no inequalities"):
-        Mechanism("one", [tz("z", name="body", mass=1.0)], constraints=[Above("body", 0.0)])
+    with pytest.raises(mech.MechanismError, match="a mechanism has no inequalities"):
+        mech.Mechanism("one", [tz("z", name="body", mass=1.0)], constraints=[Above("body", 0.0)])

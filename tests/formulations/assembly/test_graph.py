@@ -21,7 +21,6 @@ def room_of(assembly):
 
 
 def original_edges(assembly):
-    """Edges of joints with their bodies: the others are fill-in."""
     edge = assembly.system.graph.row_edge
     return sorted(set(edge[edge >= 0].tolist()))
 
@@ -124,7 +123,6 @@ def test_a_tree_has_no_fill_in_and_one_update_for_each_edge():
 
 @pytest.mark.parametrize("links", [2, 5, 20])
 def test_fill_in_of_a_loop_runs_once_along_it(links):
-    """One block of the closing joint with each other node."""
     assembly = ring(links)
     nodes = 2 * links  # the last link is its neighbour as it is
     assert assembly.fill_in == nodes - 1
@@ -137,7 +135,6 @@ def test_fill_in_of_separate_loops_grows_with_their_number_alone():
 
 
 def test_the_order_leaves_no_joint_before_its_bodies():
-    """Each joint of the tree comes after the body beyond it; a closing one after both and before where they meet."""
     rng = np.random.default_rng(8)
     for _ in range(20):
         assembly = looped(rng, 9, 3)
@@ -158,7 +155,6 @@ def test_the_order_leaves_no_joint_before_its_bodies():
 
 
 def ring(links):
-    """A chain of hinges whose last link is tied to the ground."""
     chain = pendulum(links)
     closing = joint("spherical", "tie", None, f"link_{links}", inboard_point=(0.0, 0.5, 0.0))
     return Assembly("ring", chain.bodies, (*chain.joints, closing))

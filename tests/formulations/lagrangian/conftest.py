@@ -56,14 +56,10 @@ def pendulum(damping=0.0):
     x, z, angle, c = sympy.symbols("x z angle c", real=True)
     length = sympy.Rational(3, 2)
     return System(
-        coordinates=(x, z),
-        mass=(2, 2),
-        potential=2 * 9.81 * z,
-        constraints=[x**2 + z**2 - length**2],
+        coordinates=(x, z), mass=(2, 2), potential=2 * 9.81 * z, constraints=[x**2 + z**2 - length**2],
         forces=[-c * rate(x), -c * rate(z)],
-        chart=Chart([angle], [length * sympy.sin(angle), -length * sympy.cos(angle)]),
-        parameters={c: damping},
-    )
+        chart=Chart([angle], [length * sympy.sin(angle), -length * sympy.cos(angle)]), parameters={c: damping},
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="session")

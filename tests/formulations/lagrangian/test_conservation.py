@@ -68,12 +68,17 @@ STARTS = {
     [
         *(("pendulum", name, 30.0, {"angular_momentum_z": 2e-10}) for name in CONSTRAINED[:-1]),
         ("pendulum", "energy-momentum", 30.0, {"angular_momentum_z": 2e-10, "energy": 1e-10}),  # 500 J are exchanged
-        ("pendulum", "generalized-dvp", 5.0, {"angular_momentum_z": 1e-9}),
+        pytest.param("pendulum", "generalized-dvp", 5.0, {"angular_momentum_z": 1e-9}, marks=pytest.mark.slow),
         *(("body", name, 30.0, TURNING) for name in ("midpoint-dvp", "first-order-dvp")),
         ("body", "rigid-energy-momentum", 30.0, TURNING | {"energy": walked(30_000 * 10, 33.0)}),
-        ("planet", "energy-momentum", 20.0, {"energy": 1e-11, "angular_momentum": 1e-11}),
-        ("crystal", "energy-momentum", 20.0, {"energy": 1e-11}),
-        ("springs", "energy-momentum", 20.0, {"energy": 1e-10, "momentum": 1e-11}),
+        *(
+            pytest.param(name, "energy-momentum", 20.0, bounds, marks=pytest.mark.slow)
+            for name, bounds in (
+                ("planet", {"energy": 1e-11, "angular_momentum": 1e-11}),
+                ("crystal", {"energy": 1e-11}),
+                ("springs", {"energy": 1e-10, "momentum": 1e-11}),
+            )
+        ),
     ],
 )
 def test_energies_and_momenta_are_conserved(system, name, duration, bounds):
@@ -85,7 +90,7 @@ def test_energies_and_momenta_are_conserved(system, name, duration, bounds):
 
 
 @pytest.mark.parametrize("h", [0.1, 0.01, 0.001])
-@pytest.mark.parametrize("centre", [0.0, 1e3, 1e5, 1e7])
+@pytest.mark.parametrize("centre", [pytest.param(0.0, marks=pytest.mark.slow), 1e3, 1e5, 1e7])
 def test_energy_is_conserved_far_from_the_origin(h, centre):
     """To what a place is rounded by, twice a step, times a force of 1.2; the midpoint rule's changes by 0.02 h²."""
     x, c = sympy.symbols("x c", real=True)
@@ -112,7 +117,6 @@ def test_the_energy_of_a_symplectic_method_oscillates_about_a_constant(dsp):
 
 
 def off_its_start(system, name, columns, q0, v0):
-    """How far from its start a motion ends that goes back after a second."""
     there = system.integrate(name, q0, v0, step=0.02, duration=1.0).frame.iloc[-1]
     v = -there[[f"v_{x}" for x in columns]].to_numpy()
     back = system.integrate(name, there[columns].to_numpy(), v, step=0.02, duration=1.0).frame.iloc[-1]
@@ -153,13 +157,11 @@ def test_the_symplectic_form_is_preserved_or_not(name, symplectic):
 
 
 def test_the_symplectic_form_is_preserved_in_generalized_coordinates():
-    """On the constraint manifold, through a chart: a plane pendulum, whose mass in its angle is constant."""
     error = form_error(pendulum(), "generalized-dvp", [0.8], [1.5], np.array([[2.0 * 1.5**2]]))
     assert error < 1e-8
 
 
 def test_the_symplectic_form_is_preserved_by_the_constrained_twin():
-    """The same pendulum with its constraint, seen through the chart: dθ ∧ dp_θ."""
     system, h = pendulum(), 0.1
 
     def flow(x):

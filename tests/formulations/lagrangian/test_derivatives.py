@@ -47,15 +47,12 @@ def test_generated_derivatives_are_those_of_the_residuals(make, name):
     rng = np.random.default_rng(1)
     n, k, w = module.SIZE, module.UNKNOWNS, module.VELOCITY_ROWS
     q, p, z, c = 0.3 * rng.uniform(0.5, 1.5, n), rng.normal(size=n), rng.normal(size=k), system.parameter_values
-
     A = np.zeros((k, k))
     module.set_equations(q, p, z, 0.05, c, np.zeros(k), A)
     assert departure(A, lambda x, r: module.set_equations(q, p, x, 0.05, c, r, np.zeros((k, k))), z) <= 1.0
-
     B, v = np.zeros((w, w)), rng.normal(size=w)
     module.set_velocity_equations(q, p, v, c, np.zeros(w), B)
     assert departure(B, lambda x, r: module.set_velocity_equations(q, p, x, c, r, np.zeros((w, w))), v) <= 1.0
-
     if module.CONSTRAINTS:
         G = np.zeros((module.CONSTRAINTS, n))
         module.set_constraints(q, c, np.zeros(module.CONSTRAINTS), G)
@@ -63,7 +60,6 @@ def test_generated_derivatives_are_those_of_the_residuals(make, name):
 
 
 def test_the_template_stands_for_itself():
-    """A unit oscillator, the equations that the loop is written around, goes round as the midpoint rule has it."""
     h, steps = 0.1, 50
     state, report = np.array([[1.0], [0.0]]), np.zeros(4)
     table = np.zeros((steps + 1, 3 * equations.SIZE + equations.OBSERVED))

@@ -44,7 +44,6 @@ class Chain:
 
     @cached_property
     def terms(self) -> Callable[[float], tuple[float, float, float]]:
-        """J, J′ and V′ of θ."""
         found = [self.inertia, self.inertia.diff(THETA), self.potential.diff(THETA)]
         return sympy.lambdify(THETA, found, cse=True)
 
@@ -59,7 +58,6 @@ class Chain:
 
 
 def energies(masses: list[tuple[float, tuple[sympy.Expr, ...]]]) -> tuple[sympy.Expr, sympy.Expr]:
-    """J and V of point masses at places."""
     J = sum(m * sum(x.diff(THETA) ** 2 for x in place) for m, place in masses)
     return J, sum(m * G * place[-1] for m, place in masses)
 
@@ -132,6 +130,5 @@ def rssr() -> Chain:
 
 
 def mechanism_of(chain: Chain) -> Mechanism:
-    """With the loop closed by constraints."""
     closing = [Coincident(a, b, directions) for a, b, directions in chain.joined]
     return Mechanism("closed chain", chain.frames, constraints=closing)

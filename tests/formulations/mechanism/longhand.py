@@ -27,7 +27,6 @@ KINDS = ("tx", "ty", "tz", "rx", "ry", "rz")
 
 
 def hat(v: np.ndarray) -> np.ndarray:
-    """Of (x, y, z, a, b, c): linear part first (II)."""
     x, y, z, a, b, c = v
     return np.array([[0, -c, b, x], [c, 0, -a, y], [-b, a, 0, z], [0, 0, 0, 0]])
 
@@ -69,13 +68,11 @@ class Jet(NamedTuple):
         return Jet(*(one - two for one, two in zip(self, other, strict=True)))
 
     def __matmul__(self, other: Jet) -> Jet:
-        """Of two vectors."""
         mixed = self.d @ other.d.T
         bend = self.dd @ other.f + other.dd @ self.f + mixed + mixed.T
         return Jet(self.f @ other.f, self.d @ other.f + other.d @ self.f, bend)
 
     def into(self, *U: Callable[[complex], complex]) -> Jet:
-        """U of this number, U given with its first two derivatives."""
         value, slope, bend = (one(self.f) for one in U)
         return Jet(value, slope * self.d, bend * np.outer(self.d, self.d) + slope * self.dd)
 
@@ -90,7 +87,6 @@ def gravity(k: int, mass: float, g: Sequence[float]) -> Function:
 
 
 def squared(tree: Tree, a: int, b: int) -> Jet:
-    """vᵀ v of two frames' origins."""
     v = tree.carried(a) - tree.carried(b)
     return v @ v
 
@@ -107,7 +103,6 @@ SQUARE_ROOT = np.sqrt, lambda s: 0.5 / np.sqrt(s), lambda s: -0.25 / (s * np.sqr
 
 
 def of_variable(i: int, *U: Callable[[complex], complex]) -> Function:
-    """A potential U(q_i) of one variable: torsional springs, linear or not."""
     return lambda tree: affine({i: 1.0})(tree).into(*U)
 
 
@@ -143,7 +138,6 @@ def affine(terms: dict[int, float], offset: float = 0.0) -> Function:
 
 
 def at(value: float | Callable[[float], float], t: float) -> float:
-    """Of a number or a function of time."""
     return value(t) if callable(value) else value
 
 
@@ -205,7 +199,6 @@ class System:
     alpha: float = 0.5
 
     def with_gravity(self, g: Sequence[float]) -> System:
-        """A gravity potential for every mass, as trep adds it."""
         tree = self.tree
         self.potentials += [gravity(k, tree.mass(k), g) for k in tree.massive]
         return self
@@ -225,7 +218,6 @@ class System:
         return self.kinetic_energy() - self.potential_energy()
 
     def kinetic(self, of: Callable[[int], complex]) -> complex:
-        """The sum over masses."""
         return sum(of(k) for k in self.tree.massive)
 
     def L_q(self) -> np.ndarray:
@@ -252,7 +244,6 @@ class System:
         return self.tree.kinetic_vv()
 
     def force(self, t: float) -> np.ndarray:
-        """f_c."""
         return self.tree.vector(lambda i: sum(force.f(self.tree, i, t) for force in self.forces))
 
     def force_q(self, t: float) -> np.ndarray:
@@ -316,7 +307,6 @@ class System:
     # The combined integrator (44)-(46).
 
     def initialize(self, q0: np.ndarray, q1: np.ndarray, dt: float, t: float = 0.0) -> State:
-        """From two configurations."""
         self.midpoint(q0, q1, dt)
         p = self.D2(dt) + self.half_force(t, dt)
         self.tree.set(q1, (q1 - q0) / dt)

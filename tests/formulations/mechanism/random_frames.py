@@ -5,27 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from formulations import mechanism
-from formulations.mechanism import (
-    BodyWrench,
-    Constraint,
-    CoordinateSpring,
-    Damper,
-    Distance,
-    Frame,
-    Gear,
-    Gravity,
-    HybridWrench,
-    LinearSpring,
-    Mechanism,
-    NewtonianGravity,
-    NonlinearSpring,
-    PointAlong,
-    PointOnLine,
-    PointOnPlane,
-    SpatialWrench,
-    Torque,
-    kinematic,
-)
+from formulations import mechanism as mech
 
 from .longhand import KINDS, System, Tree
 from .twin import constraint_jacobian
@@ -33,7 +13,7 @@ from .twin import constraint_jacobian
 GRAVITY = (0.3, -0.2, -9.81)
 
 
-def make(kind: str, *arguments, **options) -> Frame:
+def make(kind: str, *arguments, **options) -> mech.Frame:
     return getattr(mechanism, kind)(*arguments, **options)
 
 
@@ -45,7 +25,7 @@ def random_mass(rng: np.random.Generator, always: bool) -> tuple[float, ...] | N
     return (float(rng.uniform(0.5, 2.0)), b + c, a + c, a + b)
 
 
-def random_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> list[Frame]:
+def random_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> list[mech.Frame]:
     """n variables ``q0``, …, of which some are kinematic; frames ``a…`` are where they move, ``c…`` where they end.
 
     The first six are of the six kinds. About half of the frames have a constant before them and half a mass; the last
@@ -55,23 +35,23 @@ def random_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> list
     parent = [-1, *(int(rng.integers(max(-1, i - 3), i)) for i in range(1, n))]
     driven = set(rng.choice(n, size=prescribed, replace=False))
 
-    def constant(*children: Frame, kind: str | None = None, **options) -> Frame:
+    def constant(*children: mech.Frame, kind: str | None = None, **options) -> mech.Frame:
         kind = kind or str(rng.choice(KINDS))
         return make(kind, float(rng.uniform(0.3, 1.0) * rng.choice([-1, 1])), *children, **options)
 
-    def grow(i: int) -> Frame:
+    def grow(i: int) -> mech.Frame:
         outboard = [grow(j) for j in range(n) if parent[j] == i]
         end = constant(*outboard, name=f"c{i}", mass=random_mass(rng, not outboard))
         arm = constant(end, kind=str(rng.choice(["tx", "ty", "tz"])), mass=random_mass(rng, False))
         arm = constant(arm, kind=str(rng.choice(["tx", "ty", "tz"])))
-        name = kinematic(f"q{i}") if i in driven else f"q{i}"
+        name = mech.kinematic(f"q{i}") if i in driven else f"q{i}"
         moving = make(kinds[i], name, arm, name=f"a{i}", mass=random_mass(rng, False))
         return moving if rng.random() < 0.5 else constant(moving, mass=random_mass(rng, False))
 
     return [grow(i) for i in range(n) if parent[i] < 0]
 
 
-def regular_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> list[Frame]:
+def regular_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> list[mech.Frame]:
     """The same, drawn again while their mass matrix is nearly singular, as of two variables along one line."""
     while True:
         frames = random_frames(rng, n, prescribed)
@@ -81,7 +61,9 @@ def regular_frames(rng: np.random.Generator, n: int, prescribed: int = 0) -> lis
             return frames
 
 
-def random_mechanism(seed: int, n: int = 7, *, loops: int = 2, prescribed: int = 0) -> tuple[Mechanism, np.ndarray]:
+def random_mechanism(
+    seed: int, n: int = 7, *, loops: int = 2, prescribed: int = 0
+) -> tuple[mech.Mechanism, np.ndarray]:
     """With every kind of potential and force, and of ``loops`` constraints; and a configuration where these are met."""
     rng = np.random.default_rng(seed)
     frames = regular_frames(rng, n, prescribed)
@@ -93,34 +75,22 @@ def random_mechanism(seed: int, n: int = 7, *, loops: int = 2, prescribed: int =
     pairs = [(x, y) for x in massive for y in massive if x[1:] < y[1:]]  # on two bodies, and not in one place
     pairs = [(x, y) for x, y in pairs if np.linalg.norm(tree.p(tree.names[x]) - tree.p(tree.names[y])) > 0.3]
     one, other = pairs[int(rng.integers(len(pairs)))]
-    mechanism = Mechanism(
-        f"random {seed}",
-        frames,
-        gravity=GRAVITY,
-        potentials=[
-            LinearSpring(a, b, 12.0, 0.4),
-            LinearSpring(c, "world", 5.0),
-            NonlinearSpring(b, d, (3.0, -1.0, 2.0), 0.3),
-            CoordinateSpring(f"q{rng.integers(n)}", 3.0, 0.2),
-            CoordinateSpring(f"q{rng.integers(n)}", (1.0, 0.5), -0.1),
-            NewtonianGravity(one, other, 0.7),
-            Gravity(one, (0.5, 1.0, -2.0)),
-        ],
+    mechanism = mech.Mechanism(
+        f"random {seed}", frames, gravity=GRAVITY,
+        potentials=[mech.LinearSpring(a, b, 12.0, 0.4), mech.LinearSpring(c, "world", 5.0),
+            mech.NonlinearSpring(b, d, (3.0, -1.0, 2.0), 0.3), mech.CoordinateSpring(f"q{rng.integers(n)}", 3.0, 0.2),
+            mech.CoordinateSpring(f"q{rng.integers(n)}", (1.0, 0.5), -0.1), mech.NewtonianGravity(one, other, 0.7),
+            mech.Gravity(one, (0.5, 1.0, -2.0))],
         constraints=random_constraints(rng, tree, loops),
-        forces=[
-            Damper("q0", 0.3),
-            Damper(f"q{n - 1}", 0.7),
-            Torque("q1", 0.4),
-            Torque("q0", np.sin),
-            BodyWrench(a, rng.normal(size=3).tolist(), [np.cos, 0.1, -0.2]),
-            SpatialWrench(d, [np.sin, 0.3, 0.0], rng.normal(size=3).tolist()),
-            HybridWrench(c, rng.normal(size=3).tolist(), rng.normal(size=3).tolist()),
-        ],
-    )
+        forces=[mech.Damper("q0", 0.3), mech.Damper(f"q{n - 1}", 0.7), mech.Torque("q1", 0.4),
+                mech.Torque("q0", np.sin), mech.BodyWrench(a, rng.normal(size=3).tolist(), [np.cos, 0.1, -0.2]),
+                mech.SpatialWrench(d, [np.sin, 0.3, 0.0], rng.normal(size=3).tolist()),
+                mech.HybridWrench(c, rng.normal(size=3).tolist(), rng.normal(size=3).tolist())],
+    )  # fmt: skip
     return mechanism, q
 
 
-def random_constraints(rng: np.random.Generator, tree: Tree, count: int) -> list[Constraint]:
+def random_constraints(rng: np.random.Generator, tree: Tree, count: int) -> list[mech.Constraint]:
     """So many different ones that hold where the tree is now, and do not depend on each other there."""
     ends = [name for name in tree.names if name.startswith("c")]
 
@@ -136,12 +106,12 @@ def random_constraints(rng: np.random.Generator, tree: Tree, count: int) -> list
         i, j = (int(one) for one in rng.choice(tree.n, size=2, replace=False))
         first, second = tree.variables[i], tree.variables[j]
         found = [
-            Distance(a, b, float(np.linalg.norm(apart(a, b)))),
-            PointAlong(c, d, across(apart(c, d), "world")),
-            PointAlong(d, e, across(apart(d, e), a), axes=a),
-            PointOnPlane(b, across(apart(c, b), b), c),
-            Gear(first, second, -1.5, float(-1.5 * tree.q[i] - tree.q[j])),
-            PointOnLine("world", tuple(apart(a, "world")), a),
+            mech.Distance(a, b, float(np.linalg.norm(apart(a, b)))),
+            mech.PointAlong(c, d, across(apart(c, d), "world")),
+            mech.PointAlong(d, e, across(apart(d, e), a), axes=a),
+            mech.PointOnPlane(b, across(apart(c, b), b), c),
+            mech.Gear(first, second, -1.5, float(-1.5 * tree.q[i] - tree.q[j])),
+            mech.PointOnLine("world", tuple(apart(a, "world")), a),
         ]
         chosen = [found[k] for k in rng.permutation(len(found))[:count]]
         Dh = constraint_jacobian(tree, chosen)[:, tree.dynamic]
@@ -157,14 +127,12 @@ def tangent(system: System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return v
 
 
-def tangent_rates(mechanism: Mechanism, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The same of a mechanism without kinematic variables."""
+def tangent_rates(mechanism: mech.Mechanism, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     Dh = mechanism.constraint_jacobian(q)
     return v - np.linalg.pinv(Dh) @ (Dh @ v)
 
 
-def conservative(seed: int, loops: int) -> tuple[Mechanism, np.ndarray, np.ndarray]:
-    """A random mechanism without forces, in motion on its constraints."""
+def conservative(seed: int, loops: int) -> tuple[mech.Mechanism, np.ndarray, np.ndarray]:
     found, q = random_mechanism(seed, loops=loops)
     mechanism = replace(found, forces=())
     return mechanism, q, tangent_rates(mechanism, q, np.random.default_rng(seed).normal(size=mechanism.size))

@@ -21,7 +21,6 @@ CASES = [(0, 0), (2, 0), (0, 2), (3, 2)]
 
 
 def motion_of(name: str, phase: float):
-    """A prescribed motion, of one time or of many."""
     return lambda t: phase + 0.3 * np.sin(2.0 * np.asarray(t) + float(name[1:]))
 
 
@@ -80,7 +79,6 @@ def test_derivatives_of_frames_and_of_their_velocities(seed):
 
 
 def moving(frame: FrameView, q: np.ndarray) -> list[str]:
-    """The variables that move a frame."""
     return [frame.mechanism.coordinates[i] for i in np.flatnonzero(frame.body_jacobian(q).any(axis=0))]
 
 

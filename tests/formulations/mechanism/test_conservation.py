@@ -4,19 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from formulations.mechanism import (
-    Distance,
-    LinearSpring,
-    Mechanism,
-    NewtonianGravity,
-    PointAlong,
-    rx,
-    ry,
-    rz,
-    tx,
-    ty,
-    tz,
-)
+from formulations import mechanism as mech
+from formulations.mechanism import rx, ry, rz, tx, ty, tz
 from tests.differences import jacobian
 
 from .closed_chains import Chain, four_bar, mechanism_of, rssr
@@ -63,14 +52,15 @@ def test_a_step_is_symplectic(seed, loops, alpha):
 
 @pytest.mark.parametrize("alpha", [0.5, 0.25])
 def test_momenta_of_cyclic_coordinates_are_kept_to_rounding(alpha):
-    """A tree that slides on the floor and turns about the vertical, with springs and a wire within it."""
     leg = ry("hip", tz(-0.6, rx("knee", tz(-0.4, name="foot", mass=(0.5, 0.02, 0.01, 0.01)))), mass=0.2)
     arm = rx("shoulder", tx(0.5, ry("elbow", tz(-0.4, name="hand", mass=0.3))), mass=(0.4, 0.02, 0.02, 0.02))
     body = rz("turn", leg, tz(0.7, arm), tx(0.3, mass=1.0, name="belly"), mass=(3.0, 0.2, 0.3, 0.1))
-    mechanism = Mechanism("skater", [tx("x", ty("y", body))], potentials=[LinearSpring("foot", "belly", 40.0, 0.3)])
+    mechanism = mech.Mechanism(
+        "skater", [tx("x", ty("y", body))], potentials=[mech.LinearSpring("foot", "belly", 40.0, 0.3)]
+    )
     q = np.array([0.0, 0.0, 0.3, 0.4, 0.2, 0.5, -0.3])
     length = np.linalg.norm(mechanism.frame("hand").position(q) - mechanism.frame("belly").position(q))
-    mechanism = mechanism.with_components(Distance("hand", "belly", float(length)))
+    mechanism = mechanism.with_components(mech.Distance("hand", "belly", float(length)))
     v = tangent_rates(mechanism, q, np.array([0.5, -0.2, 2.0, 1.0, -1.0, 0.7, 0.4]))
     # What is left of a step's equations is carried over in p, but as the tree slides it changes its moment about O.
     motion = mechanism.simulate(10.0, 0.01, q=q, v=v, alpha=alpha, tolerance=1e-14)
@@ -87,9 +77,9 @@ def test_bodies_that_attract_each_other_keep_their_angular_momentum():
         return tx(f"x{k}", ty(f"y{k}", tz(f"z{k}", name=f"body {k}", mass=mass)))
 
     masses = np.array([3.0, 1.0, 0.5])
-    mechanism = Mechanism(
+    mechanism = mech.Mechanism(
         "three bodies", [body(k, mass) for k, mass in enumerate(masses)], gravity=None,
-        potentials=[NewtonianGravity(f"body {i}", f"body {j}", 1.0) for i, j in ((0, 1), (0, 2), (1, 2))],
+        potentials=[mech.NewtonianGravity(f"body {i}", f"body {j}", 1.0) for i, j in ((0, 1), (0, 2), (1, 2))],
     )  # fmt: skip
     v = [0.0, -0.35, 0.0, 0.0, 1.8, 0.2, 0.0, -1.2, -0.1]
     motion = mechanism.simulate(20.0, 0.01, q=[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -2.5, 0.0, 0.3], v=v)
@@ -137,14 +127,13 @@ def test_the_swing_of_the_energy_is_of_second_order():
 
 
 def test_constraints_hold_wherever_they_are_carried():
-    """A line that turns with a body, whose slider swings; each step ends on it."""
-    mechanism = Mechanism(
+    mechanism = mech.Mechanism(
         "slider",
         [
             ry("a", tx(1.0, name="rail", mass=(1.0, 0.1, 0.2, 0.1))),
             tx("x", tz("z", ry("b", tz(-0.3, mass=0.5), name="slider"), mass=0.2)),
         ],
-        constraints=[PointAlong("slider", "rail", (0, 0, 1), axes="rail")],
+        constraints=[mech.PointAlong("slider", "rail", (0, 0, 1), axes="rail")],
     )  # fmt: skip
     motion = mechanism.simulate(5.0, 0.01, q={"x": 0.4, "b": 0.8}, tolerance=1e-12)
     off = [mechanism.constraint_values(q)[0] for q in motion.q]

@@ -6,34 +6,9 @@ import numpy as np
 import pytest
 
 from biped import dynamics
-from biped.model import (
-    Body,
-    Model,
-    ModelError,
-    ModelWarning,
-    floating,
-    human,
-    load_urdf,
-    prismatic,
-    random_tree,
-    revolute,
-    urdf_text,
-)
-from formulations.mechanism import (
-    Damper,
-    Distance,
-    LinearSpring,
-    Mechanism,
-    PointAlong,
-    Torque,
-    kinematic,
-    rx,
-    ry,
-    tx,
-    tz,
-)
-from formulations.mechanism.as_model import to_model
-from formulations.mechanism.conversion import configuration_of, from_model, variables_of
+from biped import model as bm
+from formulations import mechanism as mech
+from formulations.mechanism import configuration_of, from_model, rx, ry, to_model, tx, tz, variables_of
 from tests.conftest import random_configuration
 
 from .longhand import System, Tree
@@ -41,7 +16,6 @@ from .random_frames import GRAVITY, regular_frames
 
 
 def longhand(frames, q, gravity):
-    """Mass matrix and potential energy, by the paper's recursions."""
     system = System(Tree(frames)).with_gravity(gravity)
     system.tree.set(q, q)
     return system.L_vv(), system.potential_energy()
@@ -61,7 +35,7 @@ def fell(frames, q):
 def test_a_mechanism_is_its_model(seed):
     rng = np.random.default_rng(seed)
     frames = regular_frames(rng, 9)
-    mechanism = Mechanism("drawn", frames, GRAVITY)
+    mechanism = mech.Mechanism("drawn", frames, GRAVITY)
     model = to_model(mechanism)
     n = len(mechanism.coordinates)
     assert model.joint_names == mechanism.coordinates
@@ -78,9 +52,10 @@ def test_a_mechanism_is_its_model(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_mechanisms_model_is_the_mechanism_again(seed):
     rng = np.random.default_rng(seed + 100)
-    model = random_tree(rng, 8, floating=False, kinds=("revolute", "prismatic"))
+    model = bm.random_tree(rng, 8, floating=False, kinds=("revolute", "prismatic"))
     again = to_model(from_model(model))
-    assert [(b.name, b.parent) for b in again.bodies] == [(b.joint.name, parent_joint(model, b)) for b in model.bodies]
+    joint_of = {None: None} | {b.name: b.joint.name for b in model.bodies}
+    assert [(b.name, b.parent) for b in again.bodies] == [(b.joint.name, joint_of[b.parent]) for b in model.bodies]
     for body, other in zip(again.bodies, model.bodies, strict=True):
         assert body.joint.kind == other.joint.kind
         assert body.mass == pytest.approx(other.mass, rel=1e-14)
@@ -90,15 +65,11 @@ def test_a_mechanisms_model_is_the_mechanism_again(seed):
         np.testing.assert_allclose(body.inertia, other.inertia, atol=1e-14)
 
 
-def parent_joint(model, body):
-    return None if body.parent is None else model.bodies[model.body_index(body.parent)].joint.name
-
-
 @pytest.mark.filterwarnings("ignore::biped.model.errors.ModelWarning")
 @pytest.mark.parametrize("case", ["human", "random", "ground"])
 def test_a_model_is_its_mechanism(case):
     rng = np.random.default_rng(3)
-    model = human() if case == "human" else random_tree(rng, 7, floating=case == "random")
+    model = bm.human() if case == "human" else bm.random_tree(rng, 7, floating=case == "random")
     mechanism = from_model(model)
     assert len(mechanism.coordinates) == model.nv
     for _ in range(3):
@@ -119,10 +90,9 @@ def test_a_model_is_its_mechanism(case):
 
 
 def test_a_robot_from_urdf_goes_through():
-    """Through URDF's text, and with hinges about any axis."""
     rng = np.random.default_rng(1)
-    model = random_tree(rng, 5, floating=False, kinds=("revolute", "prismatic"))
-    mechanism = from_model(load_urdf(urdf_text(model)))
+    model = bm.random_tree(rng, 5, floating=False, kinds=("revolute", "prismatic"))
+    mechanism = from_model(bm.load_urdf(bm.urdf_text(model)))
     q = rng.standard_normal(5)
     M = np.column_stack([mechanism.momentum(q, e) for e in np.eye(5)])
     close(M, dynamics.mass_matrix(model, q))
@@ -130,17 +100,14 @@ def test_a_robot_from_urdf_goes_through():
 
 def test_what_a_model_does_not_carry_is_told():
     frames = [
-        tx(kinematic("rail"), ry("a", tz(-1.0, name="bob", mass=1.0)), name="rail"),
+        tx(mech.kinematic("rail"), ry("a", tz(-1.0, name="bob", mass=1.0)), name="rail"),
         tx(0.5, ry("b", tz(-1.0, name="other", mass=(1.0, 0.0, 0.3, 0.0)))),
     ]
-    mechanism = Mechanism(
-        "told",
-        frames,
-        None,
-        potentials=[LinearSpring("bob", "other", 3.0)],
-        constraints=[Distance("bob", "other", 0.5), PointAlong("bob", "other", (0, 0, 1))],
-        forces=[Damper("a", 0.1), Damper("a", 0.2), Torque("b", 1.0)],
-    )
+    mechanism = mech.Mechanism(
+        "told", frames, None, potentials=[mech.LinearSpring("bob", "other", 3.0)],
+        constraints=[mech.Distance("bob", "other", 0.5), mech.PointAlong("bob", "other", (0, 0, 1))],
+        forces=[mech.Damper("a", 0.1), mech.Damper("a", 0.2), mech.Torque("b", 1.0)],
+    )  # fmt: skip
     model = to_model(mechanism)
     assert model.gravity == (0.0, 0.0, 0.0)
     assert [body.joint.damping for body in model.bodies] == [0.0, pytest.approx(0.3), 0.0]
@@ -159,33 +126,35 @@ def test_what_a_model_does_not_carry_is_told():
 
 
 def test_what_a_mechanism_does_not_carry_is_told():
-    hinge = replace(revolute("j", (0, 1, 0)), lower=-1.0, friction=0.1, armature=0.2, damping=0.3)
-    body = Body("arm", 1.0, 0.1 * np.eye(3), (0, 0, -0.5), hinge)
-    with pytest.warns(ModelWarning) as told:
-        mechanism = from_model(Model("arm", (body,)))
+    hinge = replace(bm.revolute("j", (0, 1, 0)), lower=-1.0, friction=0.1, armature=0.2, damping=0.3)
+    body = bm.Body("arm", 1.0, 0.1 * np.eye(3), (0, 0, -0.5), hinge)
+    with pytest.warns(bm.ModelWarning) as told:
+        mechanism = from_model(bm.Model("arm", (body,)))
     assert [str(one.message) for one in told] == [
         f"arm: a mechanism has no {what}, which is left out of j" for what in ("limits", "dry friction", "armature")
     ]
-    assert mechanism.forces == (Damper("j", 0.3),)
+    assert mechanism.forces == (mech.Damper("j", 0.3),)
 
 
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, -1, 0), (0, 0, -1), (0.3, -0.5, 0.7), (-1, 1e-9, 0)])
-@pytest.mark.parametrize("make", [revolute, prismatic])
+@pytest.mark.parametrize("make", [bm.revolute, bm.prismatic])
 def test_an_axis_of_any_direction(axis, make):
-    model = Model("one", (Body("b", 1.0, np.diag([0.1, 0.2, 0.25]), (0.1, 0.2, -0.3), make("j", axis, (1, 2, 3))),))
+    model = bm.Model(
+        "one", (bm.Body("b", 1.0, np.diag([0.1, 0.2, 0.25]), (0.1, 0.2, -0.3), make("j", axis, (1, 2, 3))),)
+    )
     mechanism = from_model(model)
     at = mechanism.frame("b_com").position({"j": 0.7})
     np.testing.assert_allclose(at, dynamics.forward_kinematics(model, [0.7]).position[0], atol=1e-14)
 
 
 def test_a_variable_that_moves_nothing_makes_no_model():
-    with pytest.raises(ModelError, match="body 'b': nothing resists its joint 'b': the body has no mass"):
-        to_model(Mechanism("spare", [rx("a", tz(-1.0, ry("b"), mass=1.0))]))
+    with pytest.raises(bm.ModelError, match="body 'b': nothing resists its joint 'b': the body has no mass"):
+        to_model(mech.Mechanism("spare", [rx("a", tz(-1.0, ry("b"), mass=1.0))]))
 
 
 def test_a_floating_root_has_the_place_of_its_centre_of_mass():
-    body = Body("b", 1.0, np.diag([0.1, 0.2, 0.25]), (0.1, 0.2, -0.3), floating("free", (0, 0, 1)))
-    mechanism = from_model(Model("one", (body,)))
+    body = bm.Body("b", 1.0, np.diag([0.1, 0.2, 0.25]), (0.1, 0.2, -0.3), bm.floating("free", (0, 0, 1)))
+    mechanism = from_model(bm.Model("one", (body,)))
     assert mechanism.coordinates == tuple(f"free_{name}" for name in ("x", "y", "z", "yaw", "pitch", "roll"))
     at = mechanism.frame("b_com").position({"free_x": 1.0, "free_y": 2.0, "free_z": 3.0, "free_roll": 0.4})
     np.testing.assert_allclose(at, (1.0, 2.0, 3.0), atol=1e-15)

@@ -7,36 +7,18 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from formulations.mechanism import (
-    COMPONENTS,
-    CoordinateName,
-    CustomConstraint,
-    CustomForce,
-    CustomPotential,
-    Damper,
-    DiscreteMechanism,
-    Distance,
-    FrameName,
-    HybridWrench,
-    LinearSpring,
-    Mechanism,
-    MechanismError,
-    accelerations,
-    integrate,
-    ry,
-    tx,
-    tz,
-)
+from formulations import mechanism as mech
+from formulations.mechanism import ry, tx, tz
 from tests.differences import jacobian
 
 
 @dataclass(frozen=True)
-class OwnSpring(CustomPotential):
+class OwnSpring(mech.CustomPotential):
     """½ k (|p₁ − p₂| − x₀)²."""
 
     word: ClassVar[str] = "own-spring"
-    first: FrameName
-    second: FrameName
+    first: mech.FrameName
+    second: mech.FrameName
     stiffness: float
     length: float
 
@@ -70,11 +52,9 @@ class OwnSpringWithHessian(OwnSpring):
 
 
 @dataclass(frozen=True)
-class OwnDamper(CustomForce):
-    """−b q̇, and a wind on a frame that grows with time."""
-
-    frame: FrameName
-    coordinate: CoordinateName
+class OwnDamper(mech.CustomForce):
+    frame: mech.FrameName
+    coordinate: mech.CoordinateName
     damping: float
     wind: float
 
@@ -86,11 +66,11 @@ class OwnDamper(CustomForce):
 
 
 @dataclass(frozen=True)
-class OwnRod(CustomConstraint):
+class OwnRod(mech.CustomConstraint):
     """(|p₁ − p₂|² − L²) / 2L."""
 
-    first: FrameName
-    second: FrameName
+    first: mech.FrameName
+    second: mech.FrameName
     length: float
 
     @staticmethod
@@ -104,10 +84,10 @@ class OwnRod(CustomConstraint):
             D[0, i + 3] = -D[0, i]
 
 
-def arms(**options) -> Mechanism:
+def arms(**options) -> mech.Mechanism:
     left = ry("a", tz(-1.0, ry("b", tz(-0.7, name="left", mass=1.0)), mass=2.0))
     right = tx(1.5, ry("c", tz(-1.2, name="right", mass=1.5)))
-    return Mechanism("arms", [left, right], **options)
+    return mech.Mechanism("arms", [left, right], **options)
 
 
 START = {"a": 0.3, "b": -0.8, "c": 0.4}
@@ -115,16 +95,20 @@ START = {"a": 0.3, "b": -0.8, "c": 0.4}
 
 @pytest.mark.parametrize("own", [OwnSpring, OwnSpringWithHessian])
 def test_a_potential_of_ones_own_is_as_good_as_the_one_it_repeats(own: type) -> None:
-    runs = [arms(potentials=[one("left", "right", 40.0, 0.6)]).simulate(1.0, q=START) for one in (LinearSpring, own)]
+    runs = [
+        arms(potentials=[one("left", "right", 40.0, 0.6)]).simulate(1.0, q=START) for one in (mech.LinearSpring, own)
+    ]
     np.testing.assert_allclose(runs[1].frame.iloc[:, :-1], runs[0].frame.iloc[:, :-1], rtol=0, atol=1e-8)
     assert runs[1].summary["newton_mean"] <= runs[0].summary["newton_mean"] + 0.1
 
 
 def test_a_force_of_ones_own_sees_rates_and_time() -> None:
     own = arms(forces=[OwnDamper("left", "c", 0.8, 0.0)]).simulate(1.0, q=START)
-    known = arms(forces=[Damper("c", 0.8)]).simulate(1.0, q=START)
+    known = arms(forces=[mech.Damper("c", 0.8)]).simulate(1.0, q=START)
     np.testing.assert_allclose(own.frame.iloc[:, :-1], known.frame.iloc[:, :-1], rtol=0, atol=1e-8)
-    wind = Mechanism("wind", [tx("x", name="a", mass=2.0), tx("y", mass=1.0)], None, forces=[OwnDamper("a", "y", 0, 3)])
+    wind = mech.Mechanism(
+        "wind", [tx("x", name="a", mass=2.0), tx("y", mass=1.0)], None, forces=[OwnDamper("a", "y", 0, 3)]
+    )
     end = wind.simulate(1.0).frame.iloc[-1]
     assert end["position_x"] == pytest.approx(3.0 / 2.0 / 6.0, rel=1e-4)
     assert end["work"] == pytest.approx(end["energy"], rel=1e-4)
@@ -133,17 +117,17 @@ def test_a_force_of_ones_own_sees_rates_and_time() -> None:
 def test_a_constraint_of_ones_own_is_the_one_it_repeats() -> None:
     start = arms().configuration(START)
     apart = float(np.linalg.norm(arms().frame("left").position(start) - arms().frame("right").position(start)))
-    runs = [arms(constraints=[rod("left", "right", apart)]).simulate(1.0, q=start) for rod in (Distance, OwnRod)]
+    runs = [arms(constraints=[rod("left", "right", apart)]).simulate(1.0, q=start) for rod in (mech.Distance, OwnRod)]
     np.testing.assert_allclose(runs[1].frame.to_numpy(), runs[0].frame.to_numpy(), rtol=0, atol=1e-9)
     assert "multiplier_OwnRod_left_right" in runs[1].frame
 
 
 @dataclass(frozen=True)
-class OwnWind(CustomForce):
+class OwnWind(mech.CustomForce):
     """A drag by the cube of the speed that grows with the height and in time; and a force along a coordinate."""
 
-    frame: FrameName
-    coordinate: CoordinateName
+    frame: mech.FrameName
+    coordinate: mech.CoordinateName
     drag: float
 
     @staticmethod
@@ -154,9 +138,8 @@ class OwnWind(CustomForce):
         f[3] = c[0] * z[0] * z[3]
 
 
-def maps(mechanism: Mechanism, share: float = 0.5) -> tuple[DiscreteMechanism, np.ndarray, np.ndarray]:
-    """As a discrete system, and a state in motion on its constraints."""
-    system = DiscreteMechanism(mechanism, 0.01, force_share=share, tolerance=1e-14)
+def maps(mechanism: mech.Mechanism, share: float = 0.5) -> tuple[mech.DiscreteMechanism, np.ndarray, np.ndarray]:
+    system = mech.DiscreteMechanism(mechanism, 0.01, force_share=share, tolerance=1e-14)
     q = mechanism.satisfy_constraints(START)
     v = mechanism.rates_of(q, mechanism.momentum(q, {"a": 0.8, "b": -1.3, "c": 0.5}))
     return system, system.state(q, v), np.zeros(0)
@@ -165,13 +148,13 @@ def maps(mechanism: Mechanism, share: float = 0.5) -> tuple[DiscreteMechanism, n
 @pytest.mark.parametrize("own", [OwnSpring, OwnSpringWithHessian])
 def test_it_is_differentiated_as_the_one_that_it_repeats(own: type) -> None:
     apart = 1.4
-    kinds = ((LinearSpring, Distance), (own, OwnRod))
+    kinds = ((mech.LinearSpring, mech.Distance), (own, OwnRod))
     found = []
     for spring, rod in kinds:
         mechanism = arms(
             potentials=[spring("left", "right", 40.0, 0.6)],
             constraints=[rod("right", "left", apart)],
-            forces=[Damper("c", 0.8)] if rod is Distance else [OwnDamper("left", "c", 0.8, 0.0)],
+            forces=[mech.Damper("c", 0.8)] if rod is mech.Distance else [OwnDamper("left", "c", 0.8, 0.0)],
         )
         system, x, u = maps(mechanism)
         found.append(system.linearize(x, u))
@@ -199,29 +182,29 @@ def test_a_force_that_is_not_linear_is_differentiated_too() -> None:
 
 
 def test_one_can_be_named_in_words() -> None:
-    assert COMPONENTS["own-spring"] is OwnSpring
+    assert mech.COMPONENTS["own-spring"] is OwnSpring
     assert OwnSpring.from_words(["left", "right", 40.0], {"length": 0.6}) == OwnSpring("left", "right", 40.0, 0.6)
 
 
 def test_what_is_missing_is_told() -> None:
     @dataclass(frozen=True)
-    class NoGradient(CustomPotential):
-        coordinate: CoordinateName
+    class NoGradient(mech.CustomPotential):
+        coordinate: mech.CoordinateName
 
         @staticmethod
         def energy(z, c):  # noqa: ARG004
             return z[0]
 
-    with pytest.raises(MechanismError, match="NoGradient has no gradient"):
+    with pytest.raises(mech.MechanismError, match="NoGradient has no gradient"):
         arms(potentials=[NoGradient("a")])
 
     @dataclass(frozen=True)
-    class OfNothing(CustomForce):
+    class OfNothing(mech.CustomForce):
         size: float
 
-    with pytest.raises(MechanismError, match="function of nothing"):
+    with pytest.raises(mech.MechanismError, match="function of nothing"):
         arms(forces=[OfNothing(1.0)])
-    with pytest.raises(MechanismError, match=r"length = nan"):
+    with pytest.raises(mech.MechanismError, match=r"length = nan"):
         arms(potentials=[OwnSpring("left", "right", 1.0, math.nan)])
 
 
@@ -235,13 +218,13 @@ def test_accelerations_are_those_of_the_built_in_ones() -> None:
         forces=[OwnDamper("left", "b", 0.3, 0.9)],
     )
     built_in = arms(
-        constraints=[Distance("left", "right", length)],
-        potentials=[LinearSpring("left", "right", 30.0, 0.4)],
-        forces=[Damper("b", 0.3), HybridWrench("left", (lambda t: 0.9 * t, 0.0, 0.0))],
+        constraints=[mech.Distance("left", "right", length)],
+        potentials=[mech.LinearSpring("left", "right", 30.0, 0.4)],
+        forces=[mech.Damper("b", 0.3), mech.HybridWrench("left", (lambda t: 0.9 * t, 0.0, 0.0))],
     )
-    found, expected = (accelerations(one, START, v, time=0.7) for one in (own, built_in))
+    found, expected = (mech.accelerations(one, START, v, time=0.7) for one in (own, built_in))
     np.testing.assert_allclose(found.coordinates, expected.coordinates, rtol=1e-9)
     np.testing.assert_allclose(found.multipliers, expected.multipliers, rtol=1e-9)
-    one, other = (integrate(each, 0.5, 0.05, q=START).frame for each in (own, built_in))
+    one, other = (mech.integrate(each, 0.5, 0.05, q=START).frame for each in (own, built_in))
     np.testing.assert_allclose(one["work"], other["work"], atol=1e-8)
     np.testing.assert_allclose(one["energy"], other["energy"], rtol=1e-8)

@@ -8,36 +8,8 @@ import numpy as np
 import pytest
 
 from biped.errors import InputError
-from formulations.mechanism import (
-    COMPONENTS,
-    Coincident,
-    CoordinateName,
-    CoordinateSpring,
-    Damper,
-    Distance,
-    FrameName,
-    Gear,
-    LinearSpring,
-    Mechanism,
-    NonlinearSpring,
-    PointAlong,
-    Potential,
-    Screw,
-    SpatialWrench,
-    Torque,
-    Vector,
-    kinematic,
-    load_mechanism,
-    mechanism_text,
-    rx,
-    ry,
-    rz,
-    save_mechanism,
-    tree_of,
-    tx,
-    ty,
-    tz,
-)
+from formulations import mechanism as mech
+from formulations.mechanism import rx, ry, rz, tx, ty, tz
 from formulations.mechanism.expressions import ExpressionError, parts_of
 
 LISTING = Path(__file__).parents[3] / "examples" / "closed-chain.trep"
@@ -45,9 +17,6 @@ LISTING = Path(__file__).parents[3] / "examples" / "closed-chain.trep"
 
 def frames(text):
     return parts_of(f"(system {text})").frames
-
-
-# --- Listing 1 ---
 
 
 def test_listing_1():
@@ -63,15 +32,15 @@ def test_listing_1():
     e = ry("E", tz(-0.5, name="F", mass=1), tz(-1.0, name="G2"), name="E")
     c = ry("C", tz(-0.375, name="D", mass=1), tz(-0.75, e), name="C")
     a = ry("A", tz(-1.0, name="B", mass=1), tz(-2.0, c), name="A")
-    mechanism = load_mechanism(LISTING)
+    mechanism = mech.load_mechanism(LISTING)
     assert mechanism.name == "closed-chain"
     assert mechanism.gravity == (0.0, 0.0, -9.81)
     assert list(mechanism.frames) == [j, tx(-1.5, k), tx(1.5, a)]
     assert mechanism.coordinates == ("J", "H", "K", "M", "A", "C", "E")
     assert mechanism.constraints == tuple(
-        PointAlong(*points, axis) for points in (("G", "G2"), ("O", "O2")) for axis in ((1, 0, 0), (0, 0, 1))
+        mech.PointAlong(*points, axis) for points in (("G", "G2"), ("O", "O2")) for axis in ((1, 0, 0), (0, 0, 1))
     )
-    masses = [node.frame.mass for node in tree_of(mechanism.frames) if node.frame.mass]
+    masses = [node.frame.mass for node in mech.tree_of(mechanism.frames) if node.frame.mass]
     assert masses == [(1.0, 0.0, 0.0, 0.0)] * 7
 
 
@@ -83,22 +52,16 @@ def test_without_its_last_parenthesis_an_arm_is_told_by_its_place():
     assert (caught.value.line, caught.value.column) == (12, 3)
 
 
-# --- Table II ---
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('(TX 0.1 (Name "A") (Mass 2))', tx(0.1, name="A", mass=2.0)),
-        ('(rz "q" (mass 1 .1 2e-1 0.3))', rz("q", mass=(1.0, 0.1, 0.2, 0.3))),
-        ('(Rx (D "q"))', rx("q")),
-        ('(ry (K "q"))', ry(kinematic("q"))),
-        ("(tx 0.1 ty 0.2 tz 0.3 (mass 1))", tx(0.1, ty(0.2, tz(0.3, mass=1.0)))),
-        ('(tx 0.1 rz "q" (name "A") (ty -1))', tx(0.1, rz("q", ty(-1.0), name="A"))),
-        ('(tx +1 (ty 2) (mass 3) (tz 4)) ; a comment (with "this', tx(1.0, ty(2.0), tz(4.0), mass=3.0)),
-        (r'(tx 0 (name "a \"b\" \\ c"))', tx(0.0, name='a "b" \\ c')),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ('(TX 0.1 (Name "A") (Mass 2))', tx(0.1, name="A", mass=2.0)),
+    ('(rz "q" (mass 1 .1 2e-1 0.3))', rz("q", mass=(1.0, 0.1, 0.2, 0.3))),
+    ('(Rx (D "q"))', rx("q")),
+    ('(ry (K "q"))', ry(mech.kinematic("q"))),
+    ("(tx 0.1 ty 0.2 tz 0.3 (mass 1))", tx(0.1, ty(0.2, tz(0.3, mass=1.0)))),
+    ('(tx 0.1 rz "q" (name "A") (ty -1))', tx(0.1, rz("q", ty(-1.0), name="A"))),
+    ('(tx +1 (ty 2) (mass 3) (tz 4)) ; a comment (with "this', tx(1.0, ty(2.0), tz(4.0), mass=3.0)),
+    (r'(tx 0 (name "a \"b\" \\ c"))', tx(0.0, name='a "b" \\ c')),
+])  # fmt: skip
 def test_a_frame(text, expected):
     assert frames(f"{text}\n") == [expected]
 
@@ -118,24 +81,27 @@ def test_a_system_of_all_kinds():
         (damper "q" 0.1) (torque "r" 2) (spatial-wrench "a" (moment 0 0 1)))""")
     assert (parts.name, parts.gravity) == ("all of them", (0.0, 0.0, -9.81))
     assert parts.constraints == [
-        PointAlong("a", "b", (1.0, 0.0, 0.0)), PointAlong("a", "b", (0.0, 1.0, 0.0), "pin"), Distance("a", "c", 2.0),
-        Coincident("b", "c", "xz"), Screw("t", "s", 0.1), Gear("q", "r", -2.0, 0.5),
+        mech.PointAlong("a", "b", (1.0, 0.0, 0.0)), mech.PointAlong("a", "b", (0.0, 1.0, 0.0), "pin"),
+        mech.Distance("a", "c", 2.0),
+        mech.Coincident("b", "c", "xz"), mech.Screw("t", "s", 0.1), mech.Gear("q", "r", -2.0, 0.5),
     ]  # fmt: skip
     assert parts.potentials == [
-        LinearSpring("a", "world", 3.0, 0.5),
-        NonlinearSpring("a", "b", (1.0, 2.0)),
-        CoordinateSpring("q", (1.0, 0.0, 3.0), 0.1),
+        mech.LinearSpring("a", "world", 3.0, 0.5),
+        mech.NonlinearSpring("a", "b", (1.0, 2.0)),
+        mech.CoordinateSpring("q", (1.0, 0.0, 3.0), 0.1),
     ]
-    assert parts.forces == [Damper("q", 0.1), Torque("r", 2.0), SpatialWrench("a", moment=(0.0, 0.0, 1.0))]
-    assert Mechanism(**vars(parts)).kinematic_coordinates == ("u",)
-    assert vars(parts_of(mechanism_text(parts))) == vars(parts)
+    assert parts.forces == [
+        mech.Damper("q", 0.1),
+        mech.Torque("r", 2.0),
+        mech.SpatialWrench("a", moment=(0.0, 0.0, 1.0)),
+    ]
+    assert mech.Mechanism(**vars(parts)).kinematic_coordinates == ("u",)
+    assert vars(parts_of(mech.mechanism_text(parts))) == vars(parts)
 
 
 def test_a_system_without_gravity_has_none():
-    assert load_mechanism('(system (rx "q" (ty 1 (mass 1))))').gravity is None
+    assert mech.load_mechanism('(system (rx "q" (ty 1 (mass 1))))').gravity is None
 
-
-# --- what is wrong, and where ---
 
 WRONG = {
     "nothing": ("", 1, 1, "there is no expression"),
@@ -197,15 +163,12 @@ def test_errors_name_the_file(tmp_path):
     file = tmp_path / "arm.trep"
     file.write_text("(system\n (tx))")
     with pytest.raises(ExpressionError, match=r"^arm\.trep, line 2, column 2: "):
-        load_mechanism(file)
+        mech.load_mechanism(file)
     with pytest.raises(InputError, match="there is no file '.*none.trep'"):
-        load_mechanism(tmp_path / "none.trep")
+        mech.load_mechanism(tmp_path / "none.trep")
     (tmp_path / "bytes.trep").write_bytes(b"\xff\xfe(")
     with pytest.raises(InputError, match="it cannot be read"):
-        load_mechanism(str(tmp_path / "bytes.trep"))
-
-
-# --- the way back ---
+        mech.load_mechanism(str(tmp_path / "bytes.trep"))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -216,19 +179,19 @@ def test_what_is_written_is_read_as_equal(seed, tmp_path):
 
     def grow(depth):
         make = makers[rng.integers(6)]
-        parameter = [float(rng.normal()), next(names), kinematic(next(names))][rng.integers(3)]
+        parameter = [float(rng.normal()), next(names), mech.kinematic(next(names))][rng.integers(3)]
         name = next(names) if rng.random() < 0.5 else None
         mass = [None, float(rng.random()), tuple(rng.random(4))][rng.integers(3)]
         below = (grow(depth - 1) for _ in range(rng.integers(0, 3) if depth else 0))
         return make(parameter, *below, name=name, mass=mass)
 
-    mechanism = Mechanism("drawn", [rz("first", mass=(1, 1, 1, 1)), *(grow(6) for _ in range(4))], None)
+    mechanism = mech.Mechanism("drawn", [rz("first", mass=(1, 1, 1, 1)), *(grow(6) for _ in range(4))], None)
     file = tmp_path / "drawn.trep"
-    save_mechanism(mechanism, file)
-    again = load_mechanism(file)
+    mech.save_mechanism(mechanism, file)
+    again = mech.load_mechanism(file)
     assert again.frames == mechanism.frames
     assert (again.name, again.gravity) == ("drawn", None)
-    assert mechanism_text(again) == file.read_text()
+    assert mech.mechanism_text(again) == file.read_text()
 
 
 def test_a_chain_of_a_thousand_links():
@@ -237,33 +200,30 @@ def test_a_chain_of_a_thousand_links():
         link = ry(f"q{i}", tz(-1.0, link, mass=1.0))
     parts = parts_of("(system (tx 0))")
     parts.frames = [link]
-    assert parts_of(mechanism_text(parts)).frames == [link]
+    assert parts_of(mech.mechanism_text(parts)).frames == [link]
 
 
 def test_functions_cannot_be_written():
-    mechanism = Mechanism("m", [rz("q", mass=(1, 1, 1, 1))], forces=[Torque("q", np.sin)])
+    mechanism = mech.Mechanism("m", [rz("q", mass=(1, 1, 1, 1))], forces=[mech.Torque("q", np.sin)])
     with pytest.raises(InputError, match="the torque of torque is .* build this mechanism in Python"):
-        mechanism_text(mechanism)
-
-
-# --- components of one's own ---
+        mech.mechanism_text(mechanism)
 
 
 def test_a_component_of_ones_own_is_named_by_its_word():
     @dataclass(frozen=True)
-    class Magnet(Potential):
+    class Magnet(mech.Potential):
         word: ClassVar[str] = "my-magnet"
-        pole: FrameName
-        along: Vector
-        variable: CoordinateName
+        pole: mech.FrameName
+        along: mech.Vector
+        variable: mech.CoordinateName
         strength: float = 1.0
 
     try:
         text = '(system (tx "q" (name "a") (mass 1)) (my-magnet "a" 0 0 1 "q" (strength 3)))'
         (magnet,) = parts_of(text).potentials
         assert magnet == Magnet("a", (0.0, 0.0, 1.0), "q", 3.0)
-        assert parts_of(mechanism_text(parts_of(text))).potentials == [magnet]
+        assert parts_of(mech.mechanism_text(parts_of(text))).potentials == [magnet]
         with pytest.raises(ExpressionError, match="unknown frame 'b'"):
             parts_of('(system (tx "q") (my-magnet "b" 0 0 1 "q"))')
     finally:
-        del COMPONENTS["my-magnet"]
+        del mech.COMPONENTS["my-magnet"]

@@ -1,4 +1,4 @@
-"""The longhand twin itself: every derivative by complex steps, small systems by SymPy, and what the print has wrong."""
+"""The longhand twin: small systems by SymPy, closed chains by one angle, and what the print has wrong."""
 
 import numpy as np
 import pytest
@@ -8,24 +8,8 @@ from numpy.testing import assert_allclose
 from formulations.mechanism import rx, ry, rz, tx, tz
 from formulations.mechanism.examples import scissor_configuration, scissor_lift
 
+from . import longhand
 from .closed_chains import four_bar, mechanism_of, rssr
-from .longhand import (
-    KINDS,
-    JointForce,
-    System,
-    Tree,
-    affine,
-    between,
-    distance,
-    hat,
-    inverse,
-    of_variable,
-    primitive,
-    spring,
-    twist,
-    unhat,
-)
-from .random_frames import random_mechanism, tangent
 from .twin import twin_of
 
 TINY = 1e-30
@@ -40,169 +24,6 @@ def by_complex_steps(function, x):
         moved[k] += 1j * TINY
         columns.append(np.imag(function(moved)) / TINY)
     return np.stack(columns, axis=-1)
-
-
-@pytest.fixture(params=[0, 1, 2])
-def system(request):
-    mechanism, q = random_mechanism(request.param, 6, loops=6)
-    found, v = twin_of(mechanism), np.random.default_rng(request.param).normal(size=6)
-    found.tree.set(q, v)
-    return found, q, v
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_primitives_their_derivatives_inverses_and_twists(kind):
-    x = 0.7
-    for order in range(5):
-        expected = by_complex_steps(lambda y, o=order: primitive(kind, y[0], o), [x])[..., 0]
-        assert_allclose(primitive(kind, x, order + 1), expected, **EXACT)
-        expected = by_complex_steps(lambda y, o=order: inverse(kind, y[0], o), [x])[..., 0]
-        assert_allclose(inverse(kind, x, order + 1), expected, **EXACT)
-    assert_allclose(primitive(kind, x) @ inverse(kind, x), np.eye(4), **EXACT)
-    assert_allclose(inverse(kind, x) @ primitive(kind, x, 1), twist(kind), **EXACT)
-    if kind[0] == "r":
-        assert_allclose(primitive(kind, x, 5), primitive(kind, x, 1), **EXACT)  # they come round
-    else:
-        assert not np.any(primitive(kind, x, 2))
-
-
-def test_hat_and_unhat():
-    v = np.arange(1.0, 7.0)
-    assert_allclose(unhat(hat(v)), v)
-    # [v, ω]^ p = v + ω × p
-    p = np.array([0.3, -0.4, 0.5])
-    assert_allclose((hat(v) @ [*p, 1.0])[:3], v[:3] + np.cross(v[3:], p))
-
-
-def test_the_trees_recursions_are_derivatives_of_one_another(system):
-    """(2)-(10), each by complex steps from the one before it."""
-    found, q, v = system
-    tree, n = found.tree, found.tree.n
-
-    def at(recursion, *index):
-        def of_q(x):
-            tree.set(x, v)
-            return recursion(*index)
-
-        def of_v(x):
-            tree.set(q, x)
-            return recursion(*index)
-
-        return of_q, of_v
-
-    for k in range(0, len(tree.frames), 3):
-        first = by_complex_steps(at(tree.g, k)[0], q)
-        moving, moved = (by_complex_steps(one, q if j == 0 else v) for j, one in enumerate(at(tree.V, k)))
-        for i in range(n):
-            second = by_complex_steps(at(tree.g, k, i)[0], q)
-            V_q, V_v = (by_complex_steps(at(one, k, i)[0], q) for one in (tree.V, tree.V_rate))
-            curved = by_complex_steps(at(tree.V_rate, k, i)[1], v)
-            tree.set(q, v)
-            assert_allclose(tree.g(k, i), first[..., i], **EXACT)
-            assert_allclose(tree.V(k, i), moving[..., i], **EXACT)
-            assert_allclose(tree.V_rate(k, i), moved[..., i], **EXACT)
-            assert not np.any(curved)  # (9)
-            for j in range(n):
-                assert_allclose(tree.g(k, i, j), second[..., j], **EXACT)
-                assert_allclose(tree.V(k, i, j), V_q[..., j], **EXACT)
-                assert_allclose(tree.V_rate(k, i, j), V_v[..., j], **EXACT)
-
-
-def test_the_body_velocity_is_that_of_the_frame(system):
-    """(5): g⁻¹ ġ."""
-    found, q, v = system
-    tree = found.tree
-    for k in range(len(tree.frames)):
-
-        def along(s, k=k):
-            tree.set(q + s[0] * v, v)
-            return tree.g(k)
-
-        rate = by_complex_steps(along, [0.0])[..., 0]
-        tree.set(q, v)
-        assert_allclose(tree.V(k), np.linalg.inv(tree.g(k)) @ rate, **EXACT)
-
-
-def test_derivatives_of_the_lagrangian(system):
-    """(23)-(27) of L (11) with all potentials."""
-    found, q, v = system
-
-    def of(function, by):
-        def at(x):
-            found.tree.set(*((x, v) if by == "q" else (q, x)))
-            return function()
-
-        return by_complex_steps(at, q if by == "q" else v)
-
-    expected = {
-        "L_q": of(found.L, "q"), "L_v": of(found.L, "v"), "L_qq": of(found.L_q, "q"),
-        "L_qv": of(found.L_q, "v"), "L_vv": of(found.L_v, "v"),
-    }  # fmt: skip
-    found.tree.set(q, v)
-    for name, value in expected.items():
-        assert_allclose(getattr(found, name)(), value, rtol=1e-11, atol=1e-11, err_msg=name)
-
-
-@pytest.mark.parametrize("kind", ["potentials", "constraints"])
-def test_derivatives_of_potentials_and_constraints(system, kind):
-    """Each potential's (31), (32), (34), (35), each constraint's Dh and D²h."""
-    found, q, v = system
-    for component in getattr(found, kind):
-
-        def part(name, component=component):
-            def of(x):
-                found.tree.set(x, v)
-                return getattr(component(found.tree), name)
-
-            return of
-
-        slope, bend = (by_complex_steps(part(name), q) for name in ("f", "d"))
-        found.tree.set(q, v)
-        assert_allclose(component(found.tree).d, slope, **EXACT)
-        assert_allclose(component(found.tree).dd, bend, rtol=1e-11, atol=1e-11)
-
-
-def test_derivatives_of_forces(system):
-    """Each force's by q and q̇."""
-    found, q, v = system
-    tree, t = found.tree, 0.3
-    for force in found.forces:
-
-        def at(x, y, force=force):
-            tree.set(x, y)
-            return tree.vector(lambda i: force.f(tree, i, t))
-
-        by_q, by_v = by_complex_steps(lambda x: at(x, v), q), by_complex_steps(lambda y: at(q, y), v)
-        tree.set(q, v)
-        assert_allclose(tree.matrix(lambda i, j, force=force: force.f_q(tree, i, j, t)), by_q, **EXACT)
-        assert_allclose(tree.matrix(lambda i, j, force=force: force.f_v(tree, i, j, t)), by_v, **EXACT)
-
-
-@pytest.mark.parametrize("alpha", [0.0, 0.25, 0.5, 1.0])
-def test_derivatives_of_the_discrete_lagrangian(system, alpha):
-    """(20)-(22) of (19); and that of the discrete force."""
-    found, q, v = system
-    found.alpha, h = alpha, 0.1
-    after = q + h * v
-
-    def action(x, y):
-        found.midpoint(x, y, h)
-        return found.L() * h
-
-    def of_end(function):
-        def at(y):
-            found.midpoint(q, y, h)
-            return function()
-
-        return by_complex_steps(at, after)
-
-    first, last = by_complex_steps(lambda x: action(x, after), q), by_complex_steps(lambda y: action(q, y), after)
-    mixed, forced = of_end(lambda: found.D1(h)), of_end(lambda: found.half_force(0.2, h))
-    found.midpoint(q, after, h)
-    assert_allclose(found.D1(h), first, rtol=1e-11, atol=1e-11)
-    assert_allclose(found.D2(h), last, rtol=1e-11, atol=1e-11)
-    assert_allclose(found.D2D1(h), mixed, rtol=1e-11, atol=1e-11)
-    assert_allclose(found.D2_half_force(0.2, h), forced, rtol=1e-11, atol=1e-11)
 
 
 # Small systems by SymPy: the Lagrangians are written down from the geometry, not from frames.
@@ -223,7 +44,6 @@ def double_pendulum():
 
 
 def spherical_pendulum():
-    """A point mass at −z after turns about x and y."""
     x, y, z = -0.9 * sympy.sin(B), 0.9 * sympy.cos(B) * sympy.sin(A), -0.9 * sympy.cos(B) * sympy.cos(A)
     return [rx("a", ry("b", tz(-0.9, mass=1.3)))], moving(1.3, x, y, z) - 1.3 * G * z, (A, B), (1.0, 1.0)
 
@@ -247,9 +67,9 @@ def test_small_systems_against_sympy(make):
     """L and all derivatives, and the accelerations (29)."""
     frames, lagrangian, coordinates, signs = make()
     rates = [{A: U, B: V, C: W}[q] for q in coordinates]
-    found = System(Tree(frames)).with_gravity((0.0, 0.0, -G))
+    found = longhand.System(longhand.Tree(frames)).with_gravity((0.0, 0.0, -G))
     if "cart" in found.tree.names:
-        found.potentials.append(between(found.tree.names["cart"], -1, *spring(30.0, 0.1)))
+        found.potentials.append(longhand.between(found.tree.names["cart"], -1, *longhand.spring(30.0, 0.1)))
     rng, signs = np.random.default_rng(3), np.array(signs)
     n = len(coordinates)
     q, v = rng.uniform(0.2, 1.2, n), rng.normal(size=n)
@@ -275,49 +95,13 @@ def test_small_systems_against_sympy(make):
 # What the algorithm does.
 
 
-def test_residuals_derivative_and_the_constraint_hold_along_a_motion():
-    """(46) is the derivative of (45), and what is solved: |h| stays at the tolerance, Newton takes few iterations."""
-    mechanism, q = random_mechanism(8, 6)
-    found, rates = twin_of(mechanism), np.random.default_rng(8).normal(size=6)
-    state, h = found.start(q, tangent(found, q, rates), 0.1), 0.01
-    for _ in range(5):
-        before = found.tree.writes
-        state = found.step(state, h, 1e-12)
-        assert found.tree.writes - before <= 2 * 7 + 1
-        found.tree.set(state.q, state.p)
-        assert np.max(np.abs(found.h())) <= 1e-12
-    # p is twice the same: the discrete Euler-Lagrange equation (44) in two configurations.
-    after = found.step(state, h, 1e-12)
-    again = found.step(found.initialize(state.q, after.q, h, state.t), h, 1e-12)
-    assert_allclose(again.q, found.step(after, h, 1e-12).q, rtol=1e-11)
-
-
-def test_caching_changes_nothing_but_the_work():
-    """III-E: without it the work grows faster with the chain's length."""
-    work = {}
-    for caching in (True, False):
-        for links in (3, 6):
-            chain = tz(-1.0, mass=1.0)
-            for i in range(links, 0, -1):
-                chain = ry(f"q{i}", chain) if i == links else ry(f"q{i}", tz(-1.0, chain, mass=1.0))
-            found = System(Tree([chain], caching)).with_gravity((0.0, 0.0, -G))
-            q = np.eye(links)[0] * np.pi / 4
-            state = found.step(found.start(q, np.zeros(links)), 0.01, 1e-11)
-            work[caching, links] = state.q, found.tree.evaluations
-    for links in (3, 6):
-        assert np.array_equal(work[True, links][0], work[False, links][0])
-    growth = {caching: work[caching, 6][1] / work[caching, 3][1] for caching in (True, False)}
-    assert growth[False] > 1.5 * growth[True]
-    assert work[False, 6][1] > 10 * work[True, 6][1]
-
-
 # Misprints: each of these fails where the print is taken at its word.
 
 
 def test_the_printed_second_derivative_of_a_springs_length_is_none():
     """Its first term is −½ x⁻² ∂x/∂q_j vᵀ ∂v/∂q_i, half of what it should be."""
-    tree = Tree([tx("x", tz("z", name="end"))])
-    x = between(tree.names["end"], -1, lambda x: x, lambda _: 1.0, lambda _: 0.0)
+    tree = longhand.Tree([tx("x", tz("z", name="end"))])
+    x = longhand.between(tree.names["end"], -1, lambda x: x, lambda _: 1.0, lambda _: 0.0)
     q = np.array([0.6, 0.8])
     expected = by_complex_steps(lambda y: (tree.set(y, y), x(tree).d)[1], q)
     tree.set(q, q)
@@ -337,7 +121,7 @@ def test_the_printed_midpoint_is_no_midpoint():
 
 def test_the_printed_loop_would_return_its_seed():
     """While |f| < tolerance: with a residual above it the body is never entered, and q_{k+1} = q_k is returned."""
-    found = System(Tree([ry("a", tz(-1.0, mass=1.0))])).with_gravity((0.0, 0.0, -G))
+    found = longhand.System(longhand.Tree([ry("a", tz(-1.0, mass=1.0))])).with_gravity((0.0, 0.0, -G))
     state = found.start(np.array([0.5]), np.zeros(1))
     found.midpoint(state.q, state.q, 0.01)
     assert np.max(np.abs(found.residual(state, state.q, state.lam, 0.01))) > 1e-3
@@ -371,20 +155,16 @@ def test_the_lifts_lagrangian_has_a_quarter_of_the_sine(segments):
 
 
 def test_springs_dampers_and_gears_of_variables():
-    """What the random systems do not pin down by sign: a damper takes energy, a torsional spring returns."""
-    found = System(Tree([rx("a", mass=(1.0, 2.0, 1.0, 1.0)), rx("b", mass=(1.0, 0.5, 1.0, 1.0))]))
-    found.potentials, found.forces = [of_variable(0, *spring(3.0, 0.1))], [JointForce(0, damping=0.4)]
-    found.constraints = [affine({0: 2.0, 1: -1.0})]  # b = 2 a
+    found = longhand.System(longhand.Tree([rx("a", mass=(1.0, 2.0, 1.0, 1.0)), rx("b", mass=(1.0, 0.5, 1.0, 1.0))]))
+    found.potentials, found.forces = (
+        [longhand.of_variable(0, *longhand.spring(3.0, 0.1))],
+        [longhand.JointForce(0, damping=0.4)],
+    )
+    found.constraints = [longhand.affine({0: 2.0, 1: -1.0})]  # b = 2 a
     acceleration, multiplier = found.accelerations(np.array([0.3, 0.6]), np.array([1.0, 2.0]))
     # (2 + 4 · 0.5) ä = −3 (0.3 − 0.1) − 0.4
     assert_allclose(acceleration, [-0.25, -0.5], rtol=1e-13)
     assert_allclose(multiplier, [-0.5 * acceleration[1]], rtol=1e-13)  # 0.5 b̈ = −λ
-
-
-def test_the_wire_is_one():
-    tree = Tree([tx("x", tz("z", name="end"))])
-    tree.set(np.array([3.0, 4.0]), np.zeros(2))
-    assert distance(tree.names["end"], -1, 5.0)(tree).f == 0.0
 
 
 @pytest.mark.parametrize("make", [four_bar, rssr])

@@ -5,32 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from formulations.mechanism import (
-    Cam,
-    Coincident,
-    CoordinateSpring,
-    Damper,
-    DiscreteMechanism,
-    Gear,
-    Gravity,
-    HybridWrench,
-    LinearSpring,
-    Mechanism,
-    MechanismError,
-    Screw,
-    Torque,
-    accelerations,
-    integrate,
-    kinematic,
-    load_mechanism,
-    mechanism_text,
-    rx,
-    ry,
-    rz,
-    tx,
-    ty,
-    tz,
-)
+from formulations import mechanism as mech
+from formulations.mechanism import rx, ry, rz, tx, ty, tz
 from tests.differences import jacobian
 
 from .closed_chains import Chain, four_bar, mechanism_of, rssr
@@ -62,9 +38,9 @@ def test_closed_chains_move_as_with_one_coordinate_to_the_rules_order(make, alph
 
 def damped_pendulum(damping=0.4, torque=np.cos):
     """A driven pendulum with friction and a torsional spring: q̈ by hand."""
-    mechanism = Mechanism(
-        "pendulum", [ry("a", tz(-0.8, mass=(1.2, 0.0, 0.1, 0.0)))], forces=[Damper("a", damping), Torque("a", torque)],
-        potentials=[CoordinateSpring("a", 2.0, 0.3)],
+    mechanism = mech.Mechanism(
+        "pendulum", [ry("a", tz(-0.8, mass=(1.2, 0.0, 0.1, 0.0)))],
+        forces=[mech.Damper("a", damping), mech.Torque("a", torque)], potentials=[mech.CoordinateSpring("a", 2.0, 0.3)],
     )  # fmt: skip
     J = 1.2 * 0.8**2 + 0.1
 
@@ -97,8 +73,8 @@ def test_the_work_of_forces_is_what_the_energy_changes_by():
         gap = frame["energy"] - frame["work"]
         left.append(np.abs(gap - gap.iloc[0]).max())
     assert left[0] / left[1] == pytest.approx(4.0, rel=0.1)
-    sledge = Mechanism(
-        "sledge", [tx("x", mass=2.0, name="s")], gravity=None, forces=[HybridWrench("s", (3.0, 0.0, 0.0))]
+    sledge = mech.Mechanism(
+        "sledge", [tx("x", mass=2.0, name="s")], gravity=None, forces=[mech.HybridWrench("s", (3.0, 0.0, 0.0))]
     )
     frame = sledge.simulate(2.0, 0.1, v={"x": 0.7}).frame
     assert_allclose(frame["energy"] - frame["energy"][0], frame["work"], atol=1e-13)
@@ -107,12 +83,11 @@ def test_the_work_of_forces_is_what_the_energy_changes_by():
 
 @pytest.mark.parametrize("alpha", [0.5, 0.25])
 def test_a_constant_force_is_a_weight(alpha):
-    """Halves at both ends, as of a force, are what α splits at ½ alone; the motions differ otherwise, by little."""
     frames = [ry("a", tz(-1.0, mass=1.0, name="m"))]
     pull = (0.0, 0.0, -G)
-    weighed = Mechanism("weighed", frames, gravity=None, potentials=[Gravity("m", pull)])
-    pulled = Mechanism("pulled", frames, gravity=None, forces=[HybridWrench("m", pull)])
-    plain = Mechanism("plain", frames)
+    weighed = mech.Mechanism("weighed", frames, gravity=None, potentials=[mech.Gravity("m", pull)])
+    pulled = mech.Mechanism("pulled", frames, gravity=None, forces=[mech.HybridWrench("m", pull)])
+    plain = mech.Mechanism("plain", frames)
     motions = [one.simulate(2.0, 0.01, q=[1.0], alpha=alpha, tolerance=1e-13).q for one in (plain, weighed, pulled)]
     assert_allclose(motions[1], motions[0], atol=1e-11)
     if alpha == 0.5:
@@ -136,7 +111,7 @@ def double_pendulum(kind, **options):
         # Turned on the way, and back.
         "turned": lambda: tz(-1.0, rx(0.5, rx(-0.5, ry("b", tz(-0.7, mass=(0.8, 0.1, 0.2, 0.1), name="tip"))))),
     }[kind]()  # fmt: skip
-    return Mechanism(kind, [ry("a", second, tz(-1.0, mass=1.5, name="knee"))], **options)
+    return mech.Mechanism(kind, [ry("a", second, tz(-1.0, mass=1.5, name="knee"))], **options)
 
 
 @pytest.mark.parametrize("kind", ["pieces", "turned"])
@@ -151,10 +126,10 @@ def test_a_joint_may_be_a_constraint():
     """The second link free in the plane and pinned to the first: other coordinates, another motion of equal order."""
     plain = double_pendulum("plain")
     link = ry("c", tz(-0.7, mass=(0.8, 0.1, 0.2, 0.1)), name="joint")
-    pinned = Mechanism(
+    pinned = mech.Mechanism(
         "pinned",
         [ry("a", tz(-1.0, mass=1.5, name="knee")), tx("x", tz("z", link))],
-        constraints=[Coincident("knee", "joint", "xz")],
+        constraints=[mech.Coincident("knee", "joint", "xz")],
     )
     a, b, va, vb = 0.7, -1.2, 1.0, 2.0
     q = {"a": a, "x": -np.sin(a), "z": -np.cos(a), "c": a + b}
@@ -170,10 +145,12 @@ def test_a_joint_may_be_a_constraint():
 
 def test_a_variable_that_is_held_is_a_constant():
     def cart(parameter):
-        return Mechanism("cart", [tx(parameter, rz(0.4, ry("a", tz(-1.0, ry("b", tz(-1.0, mass=1.0)), mass=1.0))))])
+        return mech.Mechanism(
+            "cart", [tx(parameter, rz(0.4, ry("a", tz(-1.0, ry("b", tz(-1.0, mass=1.0)), mass=1.0))))]
+        )
 
     start = {"a": 0.7, "b": 0.2}
-    held = cart(kinematic("x")).simulate(1.0, 0.01, q=start, kinematic={"x": 0.3}, tolerance=1e-13)
+    held = cart(mech.kinematic("x")).simulate(1.0, 0.01, q=start, kinematic={"x": 0.3}, tolerance=1e-13)
     fixed = cart(0.3).simulate(1.0, 0.01, q=start, tolerance=1e-13)
     assert_allclose(held.q[:, 1:], fixed.q, atol=1e-11)
     assert np.ptp(held.frame["driving_x"]) > 1.0
@@ -181,8 +158,8 @@ def test_a_variable_that_is_held_is_a_constant():
 
 def test_a_prescribed_pivot_drives_a_pendulum():
     """x(t) prescribed: q̈ = (−g sin q + ẍ cos q)/l, and the force that moves the pivot is m ẍ of the mass."""
-    frames = [tx(kinematic("x"), ry("a", tz(-0.5, mass=2.0, name="m")))]
-    mechanism = Mechanism("shaken", frames)
+    frames = [tx(mech.kinematic("x"), ry("a", tz(-0.5, mass=2.0, name="m")))]
+    mechanism = mech.Mechanism("shaken", frames)
 
     def x(t):
         return 0.1 * np.sin(3.0 * np.asarray(t))
@@ -209,7 +186,7 @@ def test_a_screw_turns_as_it_sinks():
     """m z̈ = −m g + λ…: with the pitch p = dz/dθ, (I/p² + m) z̈ = −m g."""
     m, moment, p = 1.5, 0.3, 0.4
     frames = [rz("theta", tz("d", mass=(m, 0.1, 0.1, moment)))]
-    mechanism = Mechanism("screw", frames, constraints=[Screw("theta", "d", p)])
+    mechanism = mech.Mechanism("screw", frames, constraints=[mech.Screw("theta", "d", p)])
     frame = mechanism.simulate(1.0, 0.01).frame
     sinking = -m * G / (moment / p**2 + m)
     assert_allclose(frame["position_d"], 0.5 * sinking * frame["time"] ** 2, atol=1e-11)
@@ -220,7 +197,7 @@ def test_a_screw_turns_as_it_sinks():
 
 def test_gears_turn_in_their_ratio():
     frames = [rz("a", mass=(1.0, 0.1, 0.1, 0.2)), rz("b", mass=(1.0, 0.1, 0.1, 0.5))]
-    mechanism = Mechanism("gears", frames, constraints=[Gear("a", "b", -2.0)], forces=[Torque("a", 3.0)])
+    mechanism = mech.Mechanism("gears", frames, constraints=[mech.Gear("a", "b", -2.0)], forces=[mech.Torque("a", 3.0)])
     frame = mechanism.simulate(1.0, 0.05).frame
     turning = 3.0 / (0.2 + 4.0 * 0.5)
     assert_allclose(frame["angle_a"], 0.5 * turning * frame["time"] ** 2, atol=1e-12)
@@ -230,7 +207,6 @@ def test_gears_turn_in_their_ratio():
 
 
 def test_two_configurations_start_as_the_paper_has_it():
-    """The initialization procedure: what follows the first two configurations of a motion is that motion."""
     mechanism, _ = damped_pendulum()
     chain = four_bar()
     for one, start in ((mechanism, {"a": 1.0}), (mechanism_of(chain), chain.configuration(chain.start))):
@@ -241,6 +217,9 @@ def test_two_configurations_start_as_the_paper_has_it():
         assert_allclose(again.momentum, motion.momentum[1:], atol=1e-9)
         left, right = (found.frame.filter(like="multiplier_").to_numpy() for found in (again, motion))
         assert_allclose(left, right[1:], atol=1e-6)
+    with pytest.raises(mech.MechanismError, match="a motion from them lasts as long at least"):
+        mechanism.simulate(0.0, 0.01, q0=[0.1], q1=[0.1])
+    assert len(mechanism.simulate(0.01, 0.01, q0=[0.1], q1=[0.1]).frame) == 1
 
 
 def frequency_of(omega: float, h: float) -> float:
@@ -250,7 +229,7 @@ def frequency_of(omega: float, h: float) -> float:
 
 def test_a_spring_between_two_carts_swings_at_its_frequency():
     frames = [tx("a", mass=1.0, name="one"), tx(1.0, tx("b", mass=3.0, name="other"))]
-    mechanism = Mechanism("carts", frames, potentials=[LinearSpring("one", "other", 30.0, 1.0)])
+    mechanism = mech.Mechanism("carts", frames, potentials=[mech.LinearSpring("one", "other", 30.0, 1.0)])
     run = mechanism.simulate(5.0, 0.01, q={"a": -0.06, "b": 0.02})
     swing = np.cos(frequency_of(np.sqrt(30.0 * (1.0 + 1.0 / 3.0)), 0.01) * run.frame["time"])
     assert_allclose(run.frame["position_a"], -0.06 * swing, atol=1e-9)
@@ -260,39 +239,29 @@ def test_a_spring_between_two_carts_swings_at_its_frequency():
 
 
 def test_springs_of_zero_length_have_no_kink():
-    """A mass on a spring without a rest length passes through its anchor: an oscillator in all directions."""
-    mechanism = Mechanism("well", [tx("x", ty("y", mass=2.0, name="m"))], potentials=[LinearSpring("m", "world", 50.0)])
+    mechanism = mech.Mechanism(
+        "well", [tx("x", ty("y", mass=2.0, name="m"))], potentials=[mech.LinearSpring("m", "world", 50.0)]
+    )
     frame = mechanism.simulate(3.0, 0.01, q={"x": 0.3}).frame
     assert_allclose(frame["position_x"], 0.3 * np.cos(frequency_of(5.0, 0.01) * frame["time"]), atol=1e-9)
     assert not frame["position_y"].any()
 
 
 def test_rates_that_are_zero_but_for_rounding_are_on_the_constraints():
-    """A constraint that nothing moves along, while much moves elsewhere."""
     frames = [tx("x", mass=1.0), rz("a", mass=(1.0, 0.1, 0.1, 0.2)), rz("b", mass=(1.0, 0.1, 0.1, 0.5))]
-    mechanism = Mechanism("gears", frames, constraints=[Gear("a", "b", -2.0)])
+    mechanism = mech.Mechanism("gears", frames, constraints=[mech.Gear("a", "b", -2.0)])
     frame = mechanism.simulate(0.1, 0.05, v={"x": 3.0, "a": 1e-16}).frame
     assert_allclose(frame["rate_a"], 0.0, atol=1e-15)
 
 
-def test_two_configurations_need_a_step_between_them():
-    """They once wrote a row into a table without rows."""
-    mechanism, _ = damped_pendulum()
-    with pytest.raises(MechanismError, match="a motion from them lasts as long at least"):
-        mechanism.simulate(0.0, 0.01, q0=[0.1], q1=[0.1])
-    assert len(mechanism.simulate(0.01, 0.01, q0=[0.1], q1=[0.1]).frame) == 1
-
-
 def test_a_prescribed_motion_must_be_one():
-    mechanism = Mechanism("cart", [tx(kinematic("x"), ry("a", tz(-1.0, mass=1.0)))])
-    for run in (mechanism.simulate, lambda *given, **more: integrate(mechanism, *given, **more)):
-        with pytest.raises(MechanismError, match="motion of 'x' = 'fast': it must be"):
+    mechanism = mech.Mechanism("cart", [tx(mech.kinematic("x"), ry("a", tz(-1.0, mass=1.0)))])
+    for run in (mechanism.simulate, lambda *given, **more: mech.integrate(mechanism, *given, **more)):
+        with pytest.raises(mech.MechanismError, match="motion of 'x' = 'fast': it must be"):
             run(1.0, kinematic={"x": "fast"})
 
 
-# --- cams ---
-
-CAM = Cam("theta", "lift", cosines=(0.03, 0.004), sines=(0.0, 0.01), mean=0.1)
+CAM = mech.Cam("theta", "lift", cosines=(0.03, 0.004), sines=(0.0, 0.01), mean=0.1)
 
 
 def lifted(angle: float) -> tuple[float, float, float]:
@@ -304,10 +273,10 @@ def lifted(angle: float) -> tuple[float, float, float]:
     return CAM.mean + along.sum(), (k * across).sum(), -(k * k * along).sum()
 
 
-def cam_shaft() -> Mechanism:
+def cam_shaft() -> mech.Mechanism:
     """A flywheel of 0.05 kg m² about its vertical axis that lifts 2 kg."""
     frames = [rz("theta", mass=(1.0, 0.03, 0.03, 0.05)), tz("lift", name="follower", mass=2.0)]
-    return Mechanism("cam shaft", frames, constraints=[CAM])
+    return mech.Mechanism("cam shaft", frames, constraints=[CAM])
 
 
 def test_a_cam_lifts_its_follower_with_the_force_that_this_takes():
@@ -317,7 +286,7 @@ def test_a_cam_lifts_its_follower_with_the_force_that_this_takes():
         s, slope, bend = lifted(angle)
         turning = -2.0 * slope * (bend * rate**2 + G) / (0.05 + 2.0 * slope**2)
         lifting = slope * turning + bend * rate**2
-        found = accelerations(mechanism, {"theta": angle, "lift": s}, {"theta": rate, "lift": slope * rate})
+        found = mech.accelerations(mechanism, {"theta": angle, "lift": s}, {"theta": rate, "lift": slope * rate})
         assert found.coordinates == pytest.approx([turning, lifting], rel=1e-11)
         assert found.multipliers == pytest.approx([-2.0 * (lifting + G)], rel=1e-11)
 
@@ -333,7 +302,7 @@ def test_a_cam_shaft_keeps_its_energy_and_its_follower_on_the_profile():
 
 def test_a_cams_step_has_its_derivatives():
     mechanism = cam_shaft()
-    system, nothing = DiscreteMechanism(mechanism, 0.01), np.zeros(0)
+    system, nothing = mech.DiscreteMechanism(mechanism, 0.01), np.zeros(0)
     s, slope, _ = lifted(0.4)
     x = np.concatenate([[0.4, s], mechanism.momentum({}, {"theta": 4.0, "lift": 4.0 * slope})])
     found = system.linearize(x, nothing)
@@ -343,14 +312,14 @@ def test_a_cams_step_has_its_derivatives():
 
 def test_cams_are_read_and_written_and_refused():
     mechanism = cam_shaft()
-    assert load_mechanism(mechanism_text(mechanism)).constraints == (CAM,)
-    read = load_mechanism('(system (rz "q" (mass 1 1 1 1)) (tz "d" (mass 1)) (cam "q" "d" (0.1 0.2) (sines 0.3)))')
-    assert read.constraints == (Cam("q", "d", (0.1, 0.2), 0.3),)
+    assert mech.load_mechanism(mech.mechanism_text(mechanism)).constraints == (CAM,)
+    read = mech.load_mechanism('(system (rz "q" (mass 1 1 1 1)) (tz "d" (mass 1)) (cam "q" "d" (0.1 0.2) (sines 0.3)))')
+    assert read.constraints == (mech.Cam("q", "d", (0.1, 0.2), 0.3),)
     for wrong, told in (
-        (Cam("theta", "lift"), "its profile is round"),
-        (Cam("theta", "theta", (0.1,)), "it needs two different configuration variables"),
-        (Cam("theta", "lift", (np.nan,)), "cosines = .*finite"),
-        (Cam("theta", "lift", "round"), "cosines = 'round'"),
+        (mech.Cam("theta", "lift"), "its profile is round"),
+        (mech.Cam("theta", "theta", (0.1,)), "it needs two different configuration variables"),
+        (mech.Cam("theta", "lift", (np.nan,)), "cosines = .*finite"),
+        (mech.Cam("theta", "lift", "round"), "cosines = 'round'"),
     ):
-        with pytest.raises(MechanismError, match=told):
+        with pytest.raises(mech.MechanismError, match=told):
             mechanism.with_components(wrong)

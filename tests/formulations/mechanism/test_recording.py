@@ -6,23 +6,8 @@ import numpy as np
 import pytest
 
 from biped import Run, dynamics
-from formulations.mechanism import (
-    Damper,
-    Distance,
-    LinearSpring,
-    Mechanism,
-    MechanismError,
-    PointAlong,
-    Torque,
-    kinematic,
-    load_mechanism,
-    rx,
-    ry,
-    rz,
-    tx,
-    ty,
-    tz,
-)
+from formulations import mechanism as mech
+from formulations.mechanism import rx, ry, rz, tx, ty, tz
 from formulations.mechanism.drawing import GROUND, HELD, SPRING, picture_of, poses_at, visuals_of
 
 LISTING = Path(__file__).parents[3] / "examples" / "closed-chain.trep"
@@ -30,7 +15,7 @@ LISTING = Path(__file__).parents[3] / "examples" / "closed-chain.trep"
 
 @pytest.fixture(scope="module")
 def device():
-    return load_mechanism(LISTING)
+    return mech.load_mechanism(LISTING)
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +25,13 @@ def motion(device):
 
 
 def driven():
-    """A cart on a prescribed rail, with a motor, a damper and a spring."""
     arm = ry("a", tz(-1.0, name="bob", mass=(1.0, 0.1, 0.2, 0.15)), name="hinge")
-    return Mechanism(
+    return mech.Mechanism(
         "driven",
-        [tx(kinematic("rail"), arm, name="cart", mass=2.0)],
-        potentials=[LinearSpring("bob", "world", 2.0)],
-        forces=[Damper("a", 0.3), Torque("a", lambda t: np.sin(3.0 * t))],
+        [tx(mech.kinematic("rail"), arm, name="cart", mass=2.0)],
+        potentials=[mech.LinearSpring("bob", "world", 2.0)],
+        forces=[mech.Damper("a", 0.3), mech.Torque("a", lambda t: np.sin(3.0 * t))],
     )
-
-
-# --- runs ---
 
 
 def test_a_motion_is_a_run_of_the_mechanisms_model(motion, device):
@@ -104,37 +85,28 @@ def test_a_saved_motion_is_opened_by_what_opens_runs(motion, tmp_path):
 
 
 def test_a_variable_that_would_take_a_columns_name_is_refused():
-    mechanism = Mechanism("m", [tx("px", mass=1.0)])
-    with pytest.raises(MechanismError, match="'px': its momentum would be called as the whole's, momentum_px"):
+    mechanism = mech.Mechanism("m", [tx("px", mass=1.0)])
+    with pytest.raises(mech.MechanismError, match="'px': its momentum would be called as the whole's, momentum_px"):
         _ = mechanism.simulate(0.1, 0.01).run
-
-
-# --- pictures ---
 
 
 def test_links_go_between_the_frames_that_matter(device):
     picture = picture_of(device)
     names = [node.frame.name for node in picture.nodes]
-    links = {(names[a] if a >= 0 else "world", names[b]) for a, b, body in map(vars_of, picture.links) if body >= 0}
+    drawn = [(link.first, link.second) for link in picture.links if link.body >= 0]
+    links = {(names[a] if a >= 0 else "world", names[b]) for a, b in drawn}
     assert {("J", "I"), ("H", "G"), ("H", "O2"), ("K", "L"), ("M", "N"), ("M", "O"), ("A", "B"), ("C", "D")} <= links
     assert len(picture.held) == 4
     assert {names[row] for pair in picture.held for row in pair} == {"G", "G2", "O", "O2"}
 
 
-def vars_of(link):
-    return link.first, link.second, link.body
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_surfaces_are_where_the_frames_are(seed):
-    """The balls of masses, and the marks of what is held, in any configuration."""
     rng = np.random.default_rng(seed)
     tip = tz(-0.7, name="tip", mass=0.5)
-    mechanism = Mechanism(
-        "drawn",
-        [tx(0.3, rz("a", ty(0.4, rx("b", tx("c", rx(0.4, tip, name="cart", mass=2.0))), name="mid")))],
-        constraints=[PointAlong("tip", "mid", (1, 2, 3))],
-    )
+    mechanism = mech.Mechanism("drawn", [
+        tx(0.3, rz("a", ty(0.4, rx("b", tx("c", rx(0.4, tip, name="cart", mass=2.0))), name="mid"))),
+    ], constraints=[mech.PointAlong("tip", "mid", (1, 2, 3))])  # fmt: skip
     q = rng.standard_normal(3)
     model = mechanism.model
     poses = dict(zip([n.frame.name for n in picture_of(mechanism).nodes], poses_at(mechanism, q), strict=True))
@@ -152,16 +124,15 @@ def test_surfaces_are_where_the_frames_are(seed):
 
 
 def test_springs_and_wires_are_stretched_between_their_frames():
-    """In any configuration, as the viewer places the ends of the model's lines on bodies and on the ground."""
     from experiments.visualization import trajectory_of
     from experiments.visualization.viewer.model_view import line_ends
 
     arm = ry("a", tz(-1.0, name="bob", mass=(1.0, 0.1, 0.2, 0.15)))
-    mechanism = Mechanism(
+    mechanism = mech.Mechanism(
         "strung",
         [tx(0.4, name="post"), tx("cart", arm, mass=2.0), tx("s", rz("b", tx(0.3, name="end", mass=1.0)), mass=1.0)],
-        potentials=[LinearSpring("bob", "post", 2.0), LinearSpring("end", "bob", 3.0)],
-        constraints=[Distance("bob", "end", 1.5)],
+        potentials=[mech.LinearSpring("bob", "post", 2.0), mech.LinearSpring("end", "bob", 3.0)],
+        constraints=[mech.Distance("bob", "end", 1.5)],
     )
     motion = mechanism.simulate(0.3, 0.01, q=mechanism.satisfy_constraints({"a": 0.3, "s": 0.5}))
     trajectory, found = trajectory_of(motion.run), 0
@@ -179,8 +150,7 @@ def test_springs_and_wires_are_stretched_between_their_frames():
 
 
 def test_boxes_have_the_moments_of_their_masses():
-    """A long one is made smaller, in proportion; what no box has is a ball."""
-    box, ball = Mechanism(
+    box, ball = mech.Mechanism(
         "m", [tx("a", tx(1.0, mass=(12.0, 0.02, 0.01, 0.02))), ty("b", tx(1.0, mass=(1, 0, 1, 0)))]
     ).model.visuals[-2:]
     assert (box.form, ball.form) == ("box", "sphere")
@@ -193,7 +163,7 @@ def test_a_mechanism_plots_itself(device):
     assert flat.axes[0].get_ylabel() == "z [m]"
     space = driven().plot({"a": 0.3}, names=False)
     assert space.axes[0].get_ylabel() == "z [m]"
-    deep = Mechanism("deep", [rx("a", ty(0.3, ry("b", tz(1.0, mass=1.0)))), tx(0.4, name="post")])
+    deep = mech.Mechanism("deep", [rx("a", ty(0.3, ry("b", tz(1.0, mass=1.0)))), tx(0.4, name="post")])
     assert hasattr(deep.plot({"a": 0.2, "b": 0.4}).axes[0], "get_zlabel")
 
 

@@ -4,36 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from formulations.mechanism import (
-    BodyWrench,
-    Coincident,
-    Constraint,
-    CoordinateSpring,
-    Damper,
-    Distance,
-    Force,
-    Gear,
-    Gravity,
-    HybridWrench,
-    LinearSpring,
-    Mechanism,
-    NewtonianGravity,
-    NonlinearSpring,
-    PointAlong,
-    PointOnLine,
-    PointOnPlane,
-    Potential,
-    Screw,
-    SpatialWrench,
-    Torque,
-)
+from formulations import mechanism as mech
 
 from . import longhand
 from .longhand import Function, System, Tree, spring
 
 
-def twin_of(mechanism: Mechanism, alpha: float = 0.5) -> System:
-    """The same frames, potentials, constraints and forces."""
+def twin_of(mechanism: mech.Mechanism, alpha: float = 0.5) -> System:
     tree = Tree(mechanism.frames)
     assert tuple(tree.variables) == mechanism.coordinates
     system = System(tree, alpha=alpha)
@@ -45,47 +22,46 @@ def twin_of(mechanism: Mechanism, alpha: float = 0.5) -> System:
     return system
 
 
-def constraint_jacobian(tree: Tree, constraints: Sequence[Constraint]) -> np.ndarray:
-    """Dh of some constraints where the tree is."""
+def constraint_jacobian(tree: Tree, constraints: Sequence[mech.Constraint]) -> np.ndarray:
     return System(tree, constraints=[row for one in constraints for row in rows_of(tree, one)]).Dh()
 
 
-def potential_of(tree: Tree, one: Potential) -> Function:
+def potential_of(tree: Tree, one: mech.Potential) -> Function:
     names = tree.names
     match one:
-        case LinearSpring():
+        case mech.LinearSpring():
             return longhand.between(names[one.first], names[one.second], *spring(one.stiffness, one.length))
-        case NonlinearSpring():
+        case mech.NonlinearSpring():
             return longhand.between(names[one.first], names[one.second], *spring(one.coefficients, one.length))
-        case CoordinateSpring():
+        case mech.CoordinateSpring():
             return longhand.of_variable(tree.variables.index(one.coordinate), *spring(one.stiffness, one.rest))
-        case NewtonianGravity():
+        case mech.NewtonianGravity():
             a, b = names[one.first], names[one.second]
             return longhand.newtonian_gravity(a, b, one.constant * tree.mass(a) * tree.mass(b))
-        case Gravity():
+        case mech.Gravity():
             k = names[one.frame]
             return longhand.gravity(k, tree.mass(k), one.acceleration)
     raise TypeError(one)
 
 
-def rows_of(tree: Tree, one: Constraint) -> list[Function]:
+def rows_of(tree: Tree, one: mech.Constraint) -> list[Function]:
     """One equation after the other; with the units of the mechanism's, where the paper has others."""
     match one:
-        case Distance():
+        case mech.Distance():
             return [longhand.distance(tree.names[one.first], tree.names[one.second], one.length, 0.5 / one.length)]
-        case PointAlong():
+        case mech.PointAlong():
             return [point(tree, one.first, one.second, one.direction, one.axes)]
-        case PointOnPlane():
+        case mech.PointOnPlane():
             return [point(tree, one.point, one.plane, one.normal, one.plane)]
-        case PointOnLine():
+        case mech.PointOnLine():
             along = np.asarray(one.direction) / np.linalg.norm(one.direction)
             across = np.linalg.svd(along[None, :])[2][1:]
             return [point(tree, one.point, one.line, n, one.line) for n in across]
-        case Coincident():
+        case mech.Coincident():
             return [point(tree, one.first, one.second, np.eye(3)["xyz".index(x)]) for x in one.directions]
-        case Screw():
+        case mech.Screw():
             return [affine(tree, {one.angle: one.pitch, one.shift: -1.0})]
-        case Gear():
+        case mech.Gear():
             return [affine(tree, {one.first: one.ratio, one.second: -1.0}, one.offset)]
     raise TypeError(one)
 
@@ -99,14 +75,14 @@ def affine(tree: Tree, terms: dict[str, float], offset: float = 0.0) -> Function
     return longhand.affine({tree.variables.index(name): c for name, c in terms.items()}, offset)
 
 
-def force_of(tree: Tree, one: Force):
+def force_of(tree: Tree, one: mech.Force):
     match one:
-        case Damper():
+        case mech.Damper():
             return longhand.JointForce(tree.variables.index(one.coordinate), damping=one.damping)
-        case Torque():
+        case mech.Torque():
             return longhand.JointForce(tree.variables.index(one.coordinate), torque=one.torque)
-        case BodyWrench() | SpatialWrench() | HybridWrench():
-            axes = {BodyWrench: "body", SpatialWrench: "space", HybridWrench: "hybrid"}[type(one)]
+        case mech.BodyWrench() | mech.SpatialWrench() | mech.HybridWrench():
+            axes = {mech.BodyWrench: "body", mech.SpatialWrench: "space", mech.HybridWrench: "hybrid"}[type(one)]
             parts = [*one.force, *one.moment]
             return longhand.Wrench(tree.names[one.frame], lambda t: [longhand.at(part, t) for part in parts], axes)
     raise TypeError(one)

@@ -23,7 +23,6 @@ def scene():
 
 
 def difference(parameters, terms, reaches=(5e-3, 5e-4)):
-    """∂(objective)/∂(parameters) by differences over parts of each."""
     return sharp(columns_of([
         derivative(lambda x, p=p: value_of(p.scene_at(x), terms), *(part * size(p) for part in reaches), at=p.value)
         for p in parameters
@@ -35,16 +34,10 @@ def size(parameter):
 
 
 def agrees(scene, parameters, terms):
-    """The gradient by some parameters is what differences say, and not nothing: of parts of each."""
     found, expected = gradient(scene, terms, parameters), difference(parameters, terms)
     assert np.abs(expected.value * [size(p) for p in parameters]).min() > 1e-7
     assert expected.departure(found.slopes, 1e-6) <= 1.0
     return found
-
-
-def with_push(scene, impulse):
-    (push,) = scene.disturbances
-    return replace(scene, disturbances=(replace(push, impulse=impulse),))
 
 
 def with_gravity(scene, down):
@@ -62,25 +55,22 @@ FLOOR = ("floor.k_n", "floor.b_n", "floor.k_t", "floor.b_t")
 
 
 def test_model_and_floor(scene):
-    """The law knows the model that it stands on: its torques change with it."""
     found = agrees(scene, parameters_of(scene, (*MODEL, *FLOOR)), SMOOTH)
     assert found.switched == found.kinks == 0
 
 
 def test_the_roots_own_centre_of_mass(scene):
-    """What a configuration says of the root is where that is: the start changes with it, its link stays."""
     agrees(scene, parameters_of(scene, ("model.trunk.com[0]",)), {"margin_of_stability_end": 1.0, "rms_torque": 0.02})
 
 
 def test_pushes_and_gravity(scene):
-    """Anything that scenes with another value of it can be made of."""
     gravity = Parameter("gravity", 9.81, lambda value: with_gravity(scene, value))
-    push = Parameter("push", 4.0, lambda value: with_push(scene, value))
+    (given,) = scene.disturbances
+    push = Parameter("push", 4.0, lambda value: replace(scene, disturbances=(replace(given, impulse=value),)))
     agrees(scene, (push, gravity), SMOOTH)
 
 
 def test_friction_where_feet_slide():
-    """Points that slide, yield, and drag their anchors along: in their regimes all is exact."""
     hard = pushed(duration=0.2, impulse=8.0, floor=Floor(mu_s=0.1, mu_d=0.1))
     friction = Parameter("friction", 0.1, lambda mu: replace(hard, floor=Floor(mu_s=mu, mu_d=mu)))
     differentiator = Differentiator(hard, (friction,))
@@ -91,18 +81,15 @@ def test_friction_where_feet_slide():
 
 
 def test_joints_without_a_law():
-    """Springs are the controller's here; bearings, rotors and what hangs on them are the model's. It tumbles, bent."""
     model = replace(human(), bodies=tuple(in_oil(body) for body in human().bodies)).without_contacts()
     scene = Scene(model, JointImpedance(40.0, 1.0), duration=0.1, step=1e-3, integrator=Recursive(tolerance=1e-12))
     spinning = scene.initial_state
     spinning.momentum[:6] = (5.0, -3.0, 2.0, 1.0, 2.0, -1.5)
     scene = replace(scene, state=bent(spinning, 0.3))
     names = (
-        "model.left_shank.joint.damping",
-        "model.left_shank.joint.armature",
-        "model.left_foot.mass",
+        "model.left_shank.joint.damping", "model.left_shank.joint.armature", "model.left_foot.mass",
         "model.right_thigh.inertia[1,1]",
-    )
+    )  # fmt: skip
     home = Parameter("home", 0.3, lambda value: replace(scene, state=bent(spinning, value)))
     differentiator = Differentiator(scene, (*names, home))
     weight = np.random.default_rng(1).normal(size=(2, model.nv))
@@ -129,7 +116,6 @@ def bent(state, angle):
 
 
 def test_its_own_world_leaves_nothing(scene):
-    """The equations of the steps hold where they were solved: what is summed up is what the solver left."""
     differentiator = Differentiator(scene, ("model.trunk.mass",))
     differentiator.of(SMOOTH)
     own = differentiator._trial.equations_in(scene.prepare().world)
@@ -140,7 +126,6 @@ def test_its_own_world_leaves_nothing(scene):
 
 
 def test_another_mans_law_is_not_this_mans():
-    """Tapes are kept; one that was noted with another tree as constants does not serve."""
     slopes = []
     for mass in (45.0, 50.0):
         scene = Scene(with_trunk(mass), WorkspaceController(), duration=0.02)

@@ -12,8 +12,7 @@ from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.disturbances.sensors import ProprioceptiveChannel
 from contact import Floor
 from contact.regimes import HELD
-from controllers import WorkspaceController, WorkspaceGains
-from controllers.whole_body import WholeBodyController
+from controllers import WholeBodyController, WorkspaceController, WorkspaceGains
 from tests.differences import columns_of, derivative
 
 from .varied import after
@@ -33,7 +32,6 @@ def scene():
 
 @pytest.fixture(scope="module")
 def standing(scene):
-    """A man at rest, and what is linear there."""
     return equilibrium(scene, settled(scene, 3.0))
 
 
@@ -58,7 +56,6 @@ def worst(scene, state, found, columns, rel):
 
 @pytest.mark.parametrize("when", [0.05, 0.4])
 def test_it_is_the_derivative_of_a_period(scene, when):
-    """In motion, and at rest."""
     state = settled(scene, when)
     columns = [0, 2, 3, 4, 7, 11, 17, 18, 22, 26, 35]
     assert worst(scene, state, linearize(scene, state), columns, 2e-6) <= 1.0
@@ -78,7 +75,6 @@ def test_names_and_units(standing):
 
 
 def test_held_anchors_are_parameters(standing):
-    """All points stick: the anchors stay, and the others' eigenvalues are those of A besides sixteen ones."""
     _, found = standing
     assert (found.regimes == HELD).all()
     assert found.kept == tuple(range(36))
@@ -105,7 +101,6 @@ def test_the_slow_modes_are_those_of_the_law(standing):
 
 
 def test_small_deviations_decay_as_it_says(scene, standing):
-    """Along the eigenvector of the slowest mode, over half a second: to one in a hundred."""
     state, found = standing
     values, right = np.linalg.eig(found.dynamic)
     k = int(np.argmax(np.abs(values)))
@@ -141,11 +136,8 @@ def test_sensitivities_are_the_slopes_of_eigenvalues(scene, standing):
 
 #: Powers of ten of the thesis's gains. Little damping and much stiffness is unstable: torques are held.
 GAIN_SPREADS = {
-    "kp_position": (0.0, 1.7),
-    "kd_position": (-1.3, 0.8),
-    "kp_orientation": (0.0, 1.7),
-    "kd_orientation": (-1.3, 0.8),
-}
+    "kp_position": (0.0, 1.7), "kd_position": (-1.3, 0.8), "kp_orientation": (0.0, 1.7), "kd_orientation": (-1.3, 0.8),
+}  # fmt: skip
 
 
 def agree(scene, state, seed):
@@ -214,7 +206,6 @@ def test_late_sensors_and_actuators_are_states(scene):
 
 
 def test_a_kink_is_told_with_both_sides(scene, standing):
-    """A foot's points hold just as much as friction can: on one side they yield."""
     state = standing[0].copy()
     point = 2
     state.arrays.anchor[point] += 2e-4  # pulled at by some 20 N
@@ -249,7 +240,6 @@ def test_a_kink_is_told_with_both_sides(scene, standing):
 
 
 def pushed_with_strength(scene):
-    """A man that leans forward against ankles that have not the strength for it."""
     weak = replace(scene, disturbances=(Actuators(strength="old-women"),))
     state = settled(weak, 0.2)
     state.arrays.momentum[0] += 20.0
@@ -271,7 +261,6 @@ def test_strength_that_acts_is_differentiated(scene):
 
 @pytest.mark.parametrize("strong", [False, True])
 def test_an_actuator_just_at_its_limit_is_told_with_both_sides(scene, strong):
-    """A limit that is a number, and one of strength, of a joint that asks for just as much."""
     weak, state = pushed_with_strength(scene)
     base = weak if strong else scene
     linearizer = Linearizer(base)
@@ -330,7 +319,6 @@ def test_what_cannot_be_linearized_is_refused(scene, standing):
 
 
 def test_open_loop_has_the_same_inputs(scene, standing):
-    """A of the closed loop is that of the open one, with the law's torques."""
     state, closed = standing
     held = linearize(scene, state, closed_loop=False)
     assert np.array_equal(held.B, closed.B)

@@ -1,23 +1,29 @@
 """Where what acts in joints has a kink: told, with the derivatives of both sides, those that the step has nearby."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from biped import InputError, Midpoint, Recursive, Scene, State, human
+from biped import InputError, Midpoint, Recursive, Scene, Signal, State, human
 from biped.derivatives.gradients import Differentiator
-from biped.derivatives.linearization import KinkError, Linearizer
+from biped.derivatives.linearization import KinkError, Linearizer, linearize
+from biped.derivatives.linearization.coordinates import displacement
 from biped.kernels.tree.tree import STOP_DAMPING, STOP_STIFFNESS
 from biped.model import random_tree
 from contact import Floor
+from controllers import ComputedTorque, JointPD
+from tests.conftest import bent_configuration
+from tests.differences import columns_of, derivative
+
+from .varied import after
 
 STEP = 1e-3
 JOINT, FREE = 2, {"max_effort": 60.0}
 
 
 def tree(**limits):
-    """A tree that floats, of hinges, one of which has limits."""
     model = random_tree(np.random.default_rng(3), 5, floating=True, kinds=("revolute",), armature=0.05)
     bodies = list(model.bodies)
     bodies[JOINT] = replace(bodies[JOINT], joint=replace(bodies[JOINT].joint, **limits))
@@ -25,7 +31,6 @@ def tree(**limits):
 
 
 def moving(model):
-    """A scene of two steps, and its state, with torques."""
     rng = np.random.default_rng(4)
     state = State.at(model, model.neutral(), rng.normal(size=model.nv))
     state.arrays.torque[6:] = rng.normal(size=model.nv - 6)
@@ -39,7 +44,6 @@ def linearizer(**limits):
 
 
 def ends_of():
-    """Where the joint begins and ends a step without limits."""
     free, state = linearizer()
     found = free.at(state)
     place, dof = int(free.model.tree.first_q[JOINT]), int(free.model.tree.first_v[JOINT])
@@ -109,9 +113,67 @@ def test_the_midpoint_rule_is_refused_in_a_sentence():
 
 
 def test_a_gradient_tells_of_a_joint_at_its_stop():
-    """The same stop that a linearization tells of, met at the end of the first step."""
     for away, met in ((0.0, True), (1e-4, False)):
         scene, _ = moving(tree(**limits_at("end", away)))
         found = Differentiator(scene, ()).of("rms_torque")
         assert (found.kinks > 0) is met
         assert any(kink.where == "joint" and "stop" in kink.what for kink in found.nearest)
+
+
+LAW_STEP, PERIOD = 1e-3, 4e-3
+
+
+def scene_of(floating):
+    rng = np.random.default_rng(7)
+    model = random_tree(rng, 6, floating=floating, kinds=("revolute", "prismatic"), armature=0.1)
+    state = State.at(model, bent_configuration(model, rng, 1.0), rng.normal(size=model.nv))
+    count = len(model.joint_names)
+    target = dict(zip(model.joint_names, rng.normal(size=count).tolist(), strict=True))
+    path = {model.joint_names[0]: Signal.step(0.3, 0.0, 0.5)}
+    coupled = rng.normal(size=(count, count))
+    kp = 100.0 * np.eye(count) + 10.0 * coupled @ coupled.T
+    law = ComputedTorque(kp=kp, kd=30.0, target=target, path=path, period=PERIOD)
+    return Scene(model, law, state=state, step=LAW_STEP, integrator=Recursive(tolerance=1e-12))
+
+
+@pytest.mark.parametrize("floating", [True, False])
+def test_the_computed_torque_law_has_its_exact_derivative(floating):
+    scene = scene_of(floating)
+    model = scene.model
+    found = linearize(scene, scene.state)
+    nv = model.nv
+    end = after(scene, scene.state, np.zeros(2 * nv))
+
+    def moved(change):
+        there = after(scene, scene.state, change)
+        return np.concatenate([displacement(model, end.q, there.q), there.momentum])
+
+    difference = columns_of([
+        derivative(lambda e, unit=unit: moved(e * unit), 5e-5 if j < nv else 5e-4)
+        for j, unit in enumerate(np.eye(2 * nv))
+    ])  # fmt: skip
+    halves = slice(0, nv), slice(nv, 2 * nv)
+    for block in itertools.product(halves, halves):
+        assert difference[block].departure(found.A[block], 1e-7, alike=True) <= 1.0
+    open_loop = linearize(scene, scene.state, closed_loop=False)
+    assert np.abs(found.A - open_loop.A).max() > 1e-2 * np.abs(found.A).max()
+
+
+def test_of_a_fixed_root_it_is_that_of_its_error():
+    """ë + K_v ė + K_p e = 0: with short periods, the eigenvalues of all joints are the two of that."""
+    rng = np.random.default_rng(7)
+    model = random_tree(rng, 4, floating=False, kinds=("revolute",))
+    law = ComputedTorque(kp=25.0, kd=8.0, period=1e-4)
+    state = State.at(model, model.neutral(), 0.0 * np.ones(model.nv))
+    found = linearize(Scene(model, law, state=state, step=1e-4, integrator=Recursive(tolerance=1e-13)), state)
+    rates = np.array([mode.rate for mode in found.mode_list])
+    assert len(rates) == model.nv
+    assert np.abs(rates - complex(-4.0, 3.0)).max() < 0.02
+
+
+def test_on_a_floor_it_is_refused_since_it_feels_the_floor():
+    model = human()
+    with pytest.raises(InputError, match="what the floor"):
+        linearize(Scene(model, ComputedTorque()))
+    found = linearize(Scene(model, JointPD()))
+    assert np.isfinite(found.A).all()

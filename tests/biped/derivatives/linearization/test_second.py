@@ -47,7 +47,6 @@ def transition(model, q, there):
 
 
 def first_derivative(varied, column, reach, steps):
-    """The first derivative at a start that is displaced along a column, in the coordinates about the undisplaced."""
     model, nv = varied.model, varied.model.nv
     here, end_q = varied.start, varied.end.q
     moved = reach * np.eye(varied.columns)[column]
@@ -71,7 +70,6 @@ def first_derivative(varied, column, reach, steps):
 
 
 def worst(varied, columns, rel, steps=1):
-    """The greatest departure of a block of second derivatives, as of momenta by displacements twice."""
     whole = curvature(varied, steps).full()
     assert np.abs(whole - whole.transpose(0, 2, 1)).max() < 1e-9 * np.abs(whole).max()
     varied.exact(steps)
@@ -108,7 +106,6 @@ def test_it_is_the_derivative_of_the_derivative_in_each_regime(regime):
 @pytest.mark.parametrize("floating", [True, False])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_it_is_the_derivative_of_the_derivative_on_random_trees(seed, floating):
-    """All kinds of joints; balls on balls, whose axes turn with their parents."""
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 6, floating=floating, kinds=KINDS, contacts=5, armature=0.2)
     scene, state = moving(model, rng, floor=FLOOR, speed=1.0)
@@ -118,7 +115,6 @@ def test_it_is_the_derivative_of_the_derivative_on_random_trees(seed, floating):
 
 
 def test_it_is_the_derivative_of_the_derivative_over_several_steps():
-    """On a floor that moves and has a patch, pushed, with springs in the joints; one step's in the next one's."""
     varied = standing_human(None, controller=None, disturbances=ACTING)
     varied.start.arrays.stiffness[6:] = 300.0
     varied.start.arrays.damping[6:] = 5.0
@@ -135,7 +131,6 @@ def sizes(step, weights):
 
 
 def test_weighted_second_derivatives_are_the_weighted_sum():
-    """Backwards through two steps, against forwards; both are sums of the same, in another order."""
     varied = standing_human(None)
     found = curvature(varied, 2)
     weights = np.random.default_rng(0).normal(size=52)
@@ -156,7 +151,6 @@ def test_the_first_derivatives_beneath_it_are_those_of_the_step():
 
 
 def test_it_is_asked_for_by_order():
-    """Of a step, of a period with torques held; in the coordinates and with the inputs of the first derivatives."""
     scene = Scene(human(), WorkspaceController(), integrator=Recursive(tolerance=1e-11))
     session = Session(scene)
     session.advance(100)
@@ -176,11 +170,7 @@ def test_it_is_asked_for_by_order():
     with pytest.raises(InputError, match="52 states"):
         step.weighted_second(weights[1:])
     late = replace(scene, disturbances=(Sensors(delay=4e-3),))
-    with pytest.raises(InputError, match="not late"):
-        linearize(late, settled_late(late), closed_loop=False, order=2)
-
-
-def settled_late(scene):
-    session = Session(scene)
+    session = Session(late)
     session.advance(20)
-    return session.state
+    with pytest.raises(InputError, match="not late"):
+        linearize(late, session.state, closed_loop=False, order=2)

@@ -95,7 +95,6 @@ def test_it_is_the_derivative_on_random_trees(seed, floating):
 
 
 def test_it_is_the_derivative_with_all_that_can_act():
-    """On a floor that moves and has a patch, pushed, with springs in the joints, over several steps."""
     varied = standing_human(None, controller=None, disturbances=ACTING)
     arrays = varied.start.arrays
     arrays.stiffness[6:], arrays.damping[6:], arrays.setpoint[6:] = 300.0, 5.0, 0.1
@@ -104,7 +103,6 @@ def test_it_is_the_derivative_with_all_that_can_act():
 
 
 def limited_tree():
-    """Joints with limits, damping, dry friction, a limit of speed and one of effort; some beyond them."""
     rng = np.random.default_rng(5)
     model = random_tree(rng, 6, floating=True, kinds=("revolute", "prismatic"), armature=0.1)
     bodies = []
@@ -142,7 +140,6 @@ def test_it_is_symplectic_without_dissipation(floating):
 
 
 def test_it_is_symplectic_where_the_floor_only_stores():
-    """A man whose feet stick, on springs without dampers."""
     varied = standing_human(HELD, floor=FLOOR.with_(b_n=0.0, b_t=0.0, mu_s=50.0))
     nv = varied.model.nv
     A = varied.exact(1)[: 2 * nv, : 2 * nv]

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from biped import Recursive, Scene, Session, State
+from biped import Recursive, Scene, Session, State, forward_kinematics
 from biped.derivatives.linearization.coordinates import displaced, displacement
 from biped.derivatives.linearization.kernels.steps import SUBSTEPS, Linearizer
-from biped.dynamics import forward_kinematics
 from biped.kernels.loop.closed_loop import Loop
 from biped.simulation.snapshot import put_state
 from tests.conftest import bent_configuration
@@ -20,7 +19,6 @@ REACHES = (2.5e-6, 2.5e-5, 2.5e-6, 2.5e-2)
 
 
 def after(scene, state, change):
-    """The state a period after one that is displaced from ``state`` by ``change`` of (q, p)."""
     model = scene.model
     start = state.copy()
     start.arrays.q[:] = displaced(model, state.q, change[: model.nv])
@@ -63,7 +61,6 @@ class Varied:
         return np.vstack([tangent.q, tangent.momentum, tangent.anchor]).copy()
 
     def kind(self, column: int) -> int:
-        """Whether it is of displacements, momenta, anchors or torques."""
         return next(k for k, part in enumerate(self.parts) if part.start <= column < part.stop)
 
     def after(self, column: int, reach: float, steps: int) -> np.ndarray:
@@ -90,13 +87,11 @@ class Varied:
         ])  # fmt: skip
 
     def worst(self, exact: np.ndarray, difference: Derivative, rel: float) -> float:
-        """The greatest departure of a block, such as momenta by displacements."""
         blocks = [(rows, columns) for rows in self.parts[:3] for columns in self.parts]
         return max(difference[block].departure(exact[block], rel, alike=True) for block in blocks)
 
 
 def moving(model, rng, *, floor, depth=0.005, speed=0.3, bent=0.4, landing_depth=math.inf, **scene):
-    """A scene whose state has the contact points about as deep, and joints anywhere."""
     q = bent_configuration(model, rng, bent)
     if model.is_floating and model.nc:
         q[2] -= np.median(forward_kinematics(model, q).contact[:, 2]) + depth

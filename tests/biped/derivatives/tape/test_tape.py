@@ -11,13 +11,7 @@ from biped import InputError, Scene, Session, human
 from biped.derivatives.gradients.slopes import slopes
 from biped.derivatives.linearization.kernels.second import REACH, complex_room
 from biped.derivatives.linearization.law import LawDerivative
-from biped.derivatives.tape.kernels import (
-    DONE,
-    differentiate_results,
-    differentiate_tape,
-    evaluate_tape,
-    new_tape_jacobian,
-)
+from biped.derivatives.tape import kernels
 from biped.derivatives.tape.law import note_law
 from biped.derivatives.tape.recorder import Recorder
 from biped.kernels.loop.closed_loop import control
@@ -26,13 +20,11 @@ from biped.kernels.tree.dynamics import new_tree_data, rates_from_momentum, turn
 from biped.kernels.tree.kinematics import new_poses, place_bodies
 from biped.kernels.variational.equations import displace
 from contact.analytic import bounded, cos, sin, sqrt
-from controllers import WorkspaceController
-from controllers.set_point import SetPointMotion
+from controllers import SetPointMotion, WorkspaceController
 from kernelcache import Entry, Packed
 
 
 def many(x, y, z):
-    """All operations there are, some results twice, and zeros and ones that vanish."""
     a = sin(x) * cos(y) - z / (x * x + 2.0) + 0.0 * y
     b = sqrt(x * x + y * y + 1.0) * 1.0 - (-z) * a
     c = (3.0 - b) / (1.0 + a * a) + b * b - 2.0 / (b + 5.0)
@@ -55,9 +47,9 @@ def test_it_is_the_function_anywhere_and_its_gradient(seed):
     tape = noted((0.3, -0.2, 0.7))
     at, weights = rng.normal(size=3), rng.normal(size=5)
     tape.value[:3] = at
-    assert evaluate_tape(tape)
+    assert kernels.evaluate_tape(tape)
     assert results(tape) == pytest.approx(many(*at), rel=1e-15, abs=1e-15)
-    differentiate_tape(tape, weights)
+    kernels.differentiate_tape(tape, weights)
     expected = []
     for k in range(3):
         moved = at.astype(complex)
@@ -70,10 +62,10 @@ def test_a_branch_that_comes_out_otherwise_is_told():
     recorder = Recorder()
     x = recorder.argument(1.0)
     tape = recorder.tape([x], [x * 2.0 if x > 0.5 else -x])
-    assert evaluate_tape(tape)
+    assert kernels.evaluate_tape(tape)
     assert results(tape)[0] == 2.0
     tape.value[0] = 0.4
-    assert not evaluate_tape(tape)
+    assert not kernels.evaluate_tape(tape)
 
 
 def test_what_would_lose_its_derivative_is_an_error():
@@ -105,7 +97,6 @@ def by_complex_step(law, tree, q, momentum, recorded, direction, time=0.0):
 
 @pytest.mark.parametrize("seconds", [0.02, 0.3])
 def test_the_law_is_the_one_that_a_complex_step_goes_through(seconds):
-    """All torques along directions of configuration and momentum, at a state where the tape was not recorded."""
     scene = Scene(human(), WorkspaceController())
     session = Session(scene)
     session.advance(3)
@@ -166,14 +157,13 @@ def test_a_gain_of_zero_is_varied_to_the_side_that_there_is():
 
 
 def test_all_results_at_once_are_each_by_itself():
-    """More of them than are gathered at once, one twice, one that is an argument, and some that are zero."""
     recorder = Recorder()
     inputs = recorder.arguments((0.3, -0.2, 0.7))
     results = [*many(*inputs), *many(*inputs[::-1]), *many(inputs[1], inputs[2], inputs[0]), inputs[0]]
     tape = recorder.tape(inputs, results)
-    jacobian = new_tape_jacobian(tape, 1, 2)
-    assert Entry(differentiate_results, Packed(jacobian))() == DONE
+    jacobian = kernels.new_tape_jacobian(tape, 1, 2)
+    assert Entry(kernels.differentiate_results, Packed(jacobian))() == kernels.DONE
     for k in range(len(results)):
-        differentiate_tape(tape, np.eye(len(results))[k])
+        kernels.differentiate_tape(tape, np.eye(len(results))[k])
         assert np.array_equal(jacobian.found[k], tape.gradient[1:])
     assert np.count_nonzero(jacobian.found) > len(results)

@@ -6,21 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped import Stance, human
-from biped.disturbances import Force
+from biped import Force, InputError, Stance, WholeBody, human
 from biped.dynamics import forward_kinematics, joint_place
-from biped.dynamics.whole_body import WholeBody
-from biped.errors import InputError
 from biped.identification import DoublePendulum, frequency_response
 from biped.identification.channels import GRAVITY
 from biped.metrics import series
-from experiments.studies.config import read_config
-from experiments.studies.identification.identification import Identification, identification_from
+from experiments.studies.identification.identification import Identification
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
-from experiments.studies.run import open_study, recall, run_study
-from experiments.studies.store.folder import Study
+from experiments.studies.run import open_study, run_study
 from experiments.visualization.document import write_document
 from experiments.visualization.studies import identification as shown
+from tests.refusals import refuses
 
 DATA = {
     "experiment": "balance", "controller": "postural", "seed": 1,
@@ -73,14 +69,6 @@ def test_the_responses_are_those_of_the_trials_runs(study):
     pd.testing.assert_frame_equal(found.response.frame, wanted.frame, rtol=1e-6)
     assert time[-1] == pytest.approx(plan.cycles.begin + 12.0)
     assert set(found.response.frame.attrs["units"].values()) == {"Hz", "rad", "1"}
-
-
-def test_what_is_in_the_folder_says_the_same_without_running(study):
-    folder, plan, found = study
-    again, recalled = recall(Study.read(folder))
-    assert again.configuration == plan.configuration
-    pd.testing.assert_frame_equal(recalled.response.frame, found.response.frame)
-    assert recalled.fit.estimate.values == found.fit.estimate.values
 
 
 def test_tables_figure_and_fit_are_written(study, tmp_path):
@@ -156,41 +144,27 @@ def test_a_push_moves_the_closed_forms_at_its_height():
     assert 0.0 < height < hips - ankles
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (with_(set=STILL), "nothing moves periodically: set platform.motion"),
-        (with_(set=PUSHES), "both the force and the floor move periodically: leave one out"),
-        (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "seen in two directions of sway: set force.azimuth to 0"),
-        (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "models sway forwards, and the force does not"),
-        (with_(set=STILL | PUSHES | {"force.pattern": "ternery"}), "must be one of constant, sine, sum-of-sines, tern"),
-        (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),
-        (with_(identify={"responses": {"sway": "swai_y"}}), "no column 'swai_y'"),
-        (with_(identify={"cycels": 3}), "unknown key"),
-        (with_(identify={"cycles": 0}), "1 or above"),
-        (with_(identify={"rate": 0.0}), "rate"),
-        (with_(identify={"over": "people"}), "cycles or trials"),
-        (with_(identify={"period": 3.0}), "multiple of 0.333333 Hz"),
-        (with_(model={"name": "channels"}), "models are"),
-        (with_(model={"set": {"wieght": 1.0}}), "did you mean 'weight'"),
-        (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no 'gain'"),
-        (with_(model={"responses": {"trunk": "sway"}}), "no response 'trunk'"),
-        (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "the floor does not"),
-    ],
+@refuses(
+    (with_(set=STILL), "nothing moves periodically: set platform.motion"),
+    (with_(set=PUSHES), "both the force and the floor move periodically: leave one out"),
+    (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "seen in two directions of sway: set force.azimuth to 0"),
+    (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "models sway forwards, and the force does not"),
+    (with_(set=STILL | PUSHES | {"force.pattern": "ternery"}), "must be one of constant, sine, sum-of-sines, tern"),
+    (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),
+    (with_(identify={"responses": {"sway": "swai_y"}}), "no column 'swai_y'"),
+    (with_(identify={"cycels": 3}), "unknown key"),
+    (with_(identify={"cycles": 0}), "1 or above"),
+    (with_(identify={"rate": 0.0}), "rate"),
+    (with_(identify={"over": "people"}), "cycles or trials"),
+    (with_(identify={"period": 3.0}), "multiple of 0.333333 Hz"),
+    (with_(model={"name": "channels"}), "models are"),
+    (with_(model={"set": {"wieght": 1.0}}), "did you mean 'weight'"),
+    (with_(model={"parameter": [{"name": "gain", "from": 0.0, "to": 1.0}]}), "has no 'gain'"),
+    (with_(model={"responses": {"trunk": "sway"}}), "no response 'trunk'"),
+    (with_(set={"platform.axis": "roll"}, identify={"responses": {"sway": "sway_x"}}), "the floor does not"),
 )
-def test_what_makes_no_sense_is_said_before_anything_is_run(data, said):
-    with pytest.raises(InputError, match=said):
-        Identification.from_configuration(data)
-
-
-def test_a_file_says_the_line(tmp_path):
-    path = tmp_path / "identify.toml"
-    path.write_text('experiment = "balance"\n[set]\nplatform.motion = "sine"\n[identify]\ncycles = "two"\n')
-    with pytest.raises(InputError, match=r"identify\.toml, line 5: identify\.cycles = 'two'"):
-        identification_from(read_config(path))
-
-
-# --- the body ---
+def test_what_makes_no_sense_is_said_before_anything_is_run(data):
+    Identification.from_configuration(data)
 
 
 def test_the_double_pendulum_of_a_body_is_its_single_one_where_it_does_not_bend():

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biped.errors import InputError
-from biped.identification import DoublePendulum, IndependentChannels, frequency_response
-from biped.identification.response import response_of
-from biped.identification.spectra import Spectra
-from experiments.studies.bounded import Bounded
-from experiments.studies.identification.model_fit import ResponseModel, fit_response
+from biped.identification import DoublePendulum, IndependentChannels, Spectra, frequency_response, response_of
+from experiments.studies import Bounded, ResponseModel, fit_response
+from tests.refusals import refuses
 
 PERIOD, RATE, CYCLES = 20.0, 25.0, 11
 FREQUENCIES = np.array([1, 3, 5, 7, 11, 15, 19, 23, 31, 39]) / PERIOD
@@ -44,7 +41,6 @@ def measured(seed):
 
 
 def held(seeds, ranges=RANGES, true=TRUE):
-    """In how many of the records each parameter is within its interval."""
     counts = dict.fromkeys(true, 0)
     for seed in seeds:
         table = fit_response(measured(seed), ResponseModel("independent-channels", KNOWN), ranges).estimate.table
@@ -66,7 +62,6 @@ def test_known_parameters_are_within_their_intervals():
 
 
 def clean(model, frequencies=FREQUENCIES, noise=1e-4, seed=0, cycles=40, **more):
-    """A response measured with little noise, the same at all frequencies."""
     random = np.random.default_rng(seed)
     responses = model.response(frequencies, **more)
     responses = responses if isinstance(responses, dict) else {"sway": responses}
@@ -91,7 +86,6 @@ def test_every_error_finds_the_parameters(error):
 
 
 def test_passive_and_active_stiffness_that_no_delay_tells_apart_are_told_as_one():
-    """With proprioception alone and no delay both are one spring: only their sum is in the equations."""
     subject = IndependentChannels(70.6, 634.0, stiffness=1.1, damping=0.4, weight=1.0, delay=0.0, passive_stiffness=0.4)
     known = {"inertia": 70.6, "toppling": 634.0, "damping": 0.4, "weight": 1.0, "delay": 0.0}
     ranges = [Bounded("stiffness", 0.5, 2.0), Bounded("passive_stiffness", 0.0, 1.0)]
@@ -122,12 +116,8 @@ def test_the_double_pendulum_is_found_from_ankle_and_hip():
         "trunk_inertia": 3.5, "delay": 0.09,
     }  # fmt: skip
     true = {
-        "ankle_stiffness": 900.0,
-        "ankle_damping": 260.0,
-        "hip_stiffness": 400.0,
-        "hip_damping": 60.0,
-        "weight": 0.6,
-    }
+        "ankle_stiffness": 900.0, "ankle_damping": 260.0, "hip_stiffness": 400.0, "hip_damping": 60.0, "weight": 0.6,
+    }  # fmt: skip
     subject = DoublePendulum(**body, **true)
     model = ResponseModel("double-pendulum", body, response={"ankle": "ankle", "hip": "hip"})
     ranges = [Bounded(name, 0.5 * value, 1.6 * value) for name, value in true.items()]
@@ -138,22 +128,18 @@ def test_the_double_pendulum_is_found_from_ankle_and_hip():
     assert all(abs(table["value"][name] - value) < 6.0 * table["sd"][name] for name, value in true.items())
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: ResponseModel("channels", {}), "models are independent-channels"),
-        (lambda: ResponseModel("independent-channels", {"wieght": 0.5}), "did you mean 'weight'"),
-        (lambda: ResponseModel("independent-channels", {}).at({}), "inertia is neither set nor fitted"),
-        (lambda: fit(KNOWN | {"delay": 0.1}), "delay is both set and fitted"),
-        (lambda: fit(KNOWN, error="square"), "one of deviation, relative, log"),
-        (lambda: fit(KNOWN, response={"trunk": "sway"}), "no response 'trunk' was measured"),
-        (lambda: fit(KNOWN, response={"sway": "hip"}), "no response 'hip'"),
-        (lambda: fit(KNOWN, noise=0.0), "the same"),
-    ],
+@refuses(
+    (lambda: ResponseModel("channels", {}), "models are independent-channels"),
+    (lambda: ResponseModel("independent-channels", {"wieght": 0.5}), "did you mean 'weight'"),
+    (lambda: ResponseModel("independent-channels", {}).at({}), "inertia is neither set nor fitted"),
+    (lambda: fit(KNOWN | {"delay": 0.1}), "delay is both set and fitted"),
+    (lambda: fit(KNOWN, error="square"), "one of deviation, relative, log"),
+    (lambda: fit(KNOWN, response={"trunk": "sway"}), "no response 'trunk' was measured"),
+    (lambda: fit(KNOWN, response={"sway": "hip"}), "no response 'hip'"),
+    (lambda: fit(KNOWN, noise=0.0), "the same"),
 )
-def test_what_makes_no_sense_is_said(make, said):
-    with pytest.raises(InputError, match=said):
-        make()
+def test_what_makes_no_sense_is_said(make):
+    make()
 
 
 def fit(known, response=None, noise=1e-4, **more):

@@ -129,7 +129,6 @@ PUSHED = DoublePendulum(**BODY, ankle_stiffness=900.0, **HIPS).response(FREQUENC
     ],
 )  # fmt: skip
 def test_the_unit_says_what_moves(unit, response, model, parameter, truth, tmp_path):
-    """Known parameters of torques on a rigid body, pushes at a height of the trunk, and shifts."""
     time = np.arange(round(CYCLES * PERIOD * RATE)) / RATE
     moved = np.exp(2j * np.pi * np.outer(time, FREQUENCIES))
     columns = {"time": time, f"push [{unit}]": moved.sum(axis=1).real, "sway [rad]": (moved @ response).real}
@@ -189,64 +188,37 @@ def test_what_does_not_repeat_is_cut_into_windows(tmp_path, monkeypatch):
         assert (abs(found.response.values[name] - true) < 2.0 * (high - low) + 0.02 * abs(true)).all()
 
 
-def test_a_period_that_is_none_is_refused_with_the_right_one(tmp_path):
-    record(cycles=8).to_csv(tmp_path / "subject.csv", index=False)
-    tables = {"identify": {"period": 3.0, "frequencies": "all"}, "record": {"files": str(tmp_path / "subject.csv")}}
-    with pytest.raises(InputError, match=r"subject\.csv: period = 3 s: .* it repeats each 4 s: set the period to that"):
-        Identification.from_configuration(of_files("", **tables))
-
-
-def test_a_stimulus_that_all_but_repeats_is_told(tmp_path):
-    table = record(cycles=8)
-    table["tilt [deg]"] += 0.5 * np.random.default_rng(0).normal(size=len(table))
-    table.to_csv(tmp_path / "subject.csv", index=False)
-    found = found_in(of_files(str(tmp_path / "subject.csv")), tmp_path / "study")
-    assert 0.01 < found.response.unrepeated < 0.1
-    assert "of the stimulus's power differs from cycle to cycle" in found.warnings[0]
-
-
 def gap(table):
     table.loc[300:305, "sway [rad]"] = np.nan
     return table
 
 
-@pytest.mark.parametrize(
-    ("change", "tables", "said"),
-    [
-        (None, {"record": {"files": "none-*.csv"}}, "there is no file 'none-*.csv'"),
-        (
-            None,
-            {"record": {"units": {"tilt": "N"}}},
-            "height [m] at which the force acts, above the ankles, is",
-        ),
-        (None, {"identify": {"stimulus": "platform"}}, "no column 'platform'; columns are tilt, sway"),
-        (None, {"record": {"units": {"tilt": "furlong"}}}, "no unit 'furlong': write one such as"),
-        (None, {"record": {"units": {"sway": "mm"}}}, "sway is in m: models sway by angles: name a column in rad"),
-        (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
-        (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
-        (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
-        (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off by begin and cycles"),
-        (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
-        (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
-        (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus moves up to 1.25 Hz: set it above, or"),
-        (None, {"record": {"resample": 20.1, "filter": 5.0}}, "set [record] resample = 20 and filter = 10 or less, or"),
-        (None, {"record": {"resample": 20.0}}, "what is faster than 10 Hz would come back as something else"),
-        (None, {"record": {"gaps": -1.0}}, "gaps = -1.0"),
-        (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
-        (None, {"identify": {"cycles": 9}}, "3 whole cycles of 4 s after the 1 that are skipped, and cycles = 9: ask"),
-        (
-            lambda _: record(rate=50.1),
-            {},
-            "at 50.1 Hz a cycle of 4 s has 200.4 samples, and needs a whole number: ",
-        ),
-        (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
-        (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
-        (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
-        (None, {"identify": {"window": 4.0}}, "leave one out"),
-        (None, {"identify": {"stimulus": {"a": "tilt", "b": "sway"}}}, "models answer to one stimulus"),
-        (None, {"identify": {"stimulus": {"a": "tilt", "sway": "sway"}}}, "a response must not be called sway"),
-    ],
-)
+@pytest.mark.parametrize(("change", "tables", "said"), [
+    (None, {"record": {"files": "none-*.csv"}}, "there is no file 'none-*.csv'"),
+    (None, {"record": {"units": {"tilt": "N"}}}, "height [m] at which the force acts, above the ankles, is"),
+    (None, {"identify": {"stimulus": "platform"}}, "no column 'platform'; columns are tilt, sway"),
+    (None, {"record": {"units": {"tilt": "furlong"}}}, "no unit 'furlong': write one such as"),
+    (None, {"record": {"units": {"sway": "mm"}}}, "sway is in m: models sway by angles: name a column in rad"),
+    (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
+    (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
+    (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
+    (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off by begin and cycles"),
+    (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
+    (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
+    (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus moves up to 1.25 Hz: set it above, or"),
+    (None, {"record": {"resample": 20.1, "filter": 5.0}}, "set [record] resample = 20 and filter = 10 or less, or"),
+    (None, {"record": {"resample": 20.0}}, "what is faster than 10 Hz would come back as something else"),
+    (None, {"record": {"gaps": -1.0}}, "gaps = -1.0"),
+    (lambda table: table.head(150), {}, "0 whole cycles of 4 s from 0 s on: there must be more than the 1"),
+    (None, {"identify": {"cycles": 9}}, "3 whole cycles of 4 s after the 1 that are skipped, and cycles = 9: ask"),
+    (lambda _: record(rate=50.1), {}, "at 50.1 Hz a cycle of 4 s has 200.4 samples, and needs a whole number: "),
+    (None, {"identify": {"frequencies": [0.3]}}, "multiple of 0.25 Hz"),
+    (None, {"identify": {"frequencies": "even"}}, "must be one of all, odd"),
+    (None, {"identify": {"trials": 3}}, "unknown key 'identify.trials'"),
+    (None, {"identify": {"window": 4.0}}, "leave one out"),
+    (None, {"identify": {"stimulus": {"a": "tilt", "b": "sway"}}}, "models answer to one stimulus"),
+    (None, {"identify": {"stimulus": {"a": "tilt", "sway": "sway"}}}, "a response must not be called sway"),
+])  # fmt: skip
 def test_what_is_wrong_is_said_with_what_would_be_right(change, tables, said, tmp_path):
     table = record() if change is None else change(record())
     table.to_csv(tmp_path / "subject.csv", index=False)
@@ -273,7 +245,6 @@ def test_a_gap_is_bridged_before_the_cycles_are_cut(lost, tmp_path):
 
 
 def test_a_filter_and_another_rate_of_both_leave_their_ratio(tmp_path):
-    """The filter's gain is of both alike; what it does at the ends is gone in the cycles that are left out there."""
     record(rate=60.0).to_csv(tmp_path / "subject.csv", index=False)
     cycles = {"identify": {"cycles": 2}}
     data = of_files(str(tmp_path / "subject.csv"), record={"filter": 6.0, "resample": 50.0}, **cycles)
@@ -285,23 +256,22 @@ def test_a_filter_and_another_rate_of_both_leave_their_ratio(tmp_path):
     assert np.abs(found.response.values["sway"] / wanted - 1.0).max() < 2.0 * share
 
 
-def test_times_that_drift_from_the_wanted_rate_are_resampled(tmp_path):
-    """100.1 Hz for 100: by the last cycle more than a sample off, though each step is within a thousandth."""
-    record(rate=100.1).to_csv(tmp_path / "subject.csv", index=False)
-    data = of_files(str(tmp_path / "subject.csv"), record={"resample": 100.0, "filter": 20.0}, identify={"cycles": 2})
-    found = Identification.from_configuration(data).recorded.spectra[0]
-    share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
-    assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
-
-
-def test_cycles_begin_between_two_samples_of_what_is_resampled(tmp_path):
-    """A begin off the record's own samples: as of the record that begins there, but for lines between samples."""
-    record(rate=100.0).to_csv(tmp_path / "subject.csv", index=False)
-    tables = {"record": {"resample": 50.0, "filter": 20.0, "begin": 0.1234}, "identify": {"cycles": 2}}
+def spectra_of(table, tmp_path, **tables):
+    """Fourier coefficients of a record, and the ratio of its response to its stimulus at the excited frequencies."""
+    table.to_csv(tmp_path / "subject.csv", index=False)
     found = Identification.from_configuration(of_files(str(tmp_path / "subject.csv"), **tables)).recorded.spectra[0]
+    return found, found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
+
+
+@pytest.mark.parametrize(("rate", "prepared"), [
+    (100.1, {"resample": 100.0}),  # by the last cycle more than a sample off, though each step is within a thousandth
+    (100.0, {"resample": 50.0, "begin": 0.1234}),  # off the record's own samples
+])  # fmt: skip
+def test_resampled_records_have_their_cycles(rate, prepared, tmp_path):
+    """But for straight lines between samples."""
+    prepared = {"filter": 20.0} | prepared
+    _, ratio = spectra_of(record(rate=rate), tmp_path, record=prepared, identify={"cycles": 2})
     share = (2.0 * np.pi * FREQUENCIES.max() / 100.0) ** 2 / 12.0
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
     assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < 2.0 * share
 
 
@@ -312,33 +282,25 @@ def test_times_in_whole_milliseconds_have_all_their_cycles(rate, prepared, cycle
     """Each off by δ ≤ 0.5 ms, by which no coefficient is off by more than ωδ times all sines, twice."""
     table = record(rate=rate)
     table["time [s]"] = table["time [s]"].round(3)
-    table.to_csv(tmp_path / "subject.csv", index=False)
     told = {name: value * rate if name == "resample" else value for name, value in prepared.items()}
-    data = of_files(str(tmp_path / "subject.csv"), record=told, identify={"cycles": cycles})
-    found = Identification.from_configuration(data).recorded.spectra[0]
+    found, ratio = spectra_of(table, tmp_path, record=told, identify={"cycles": cycles})
     assert len(found.trial) == cycles
     size = np.abs(SUBJECT.response(FREQUENCIES))
     off = 2.0 * 2.0 * np.pi * FREQUENCIES.max() * 0.5e-3 * (len(size) + size.sum() / size.min())
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
     assert np.abs(ratio / SUBJECT.response(FREQUENCIES) - 1.0).max() < off
 
 
 def test_a_row_that_is_left_out_of_rounded_times_is_one_row(tmp_path):
     """60 rows at 120 Hz, half a second, in steps of 8 and 9 ms."""
-    table = record(rate=120.0)
+    table = record(rate=120.0).drop(index=range(700, 760))
     table["time [s]"] = table["time [s]"].round(3)
-    table.drop(index=range(700, 760)).to_csv(tmp_path / "subject.csv", index=False)
-    data = of_files(str(tmp_path / "subject.csv"), record={"gaps": 0.6}, identify={"cycles": 2})
-    assert len(Identification.from_configuration(data).recorded.spectra[0].trial) == 2
+    assert len(spectra_of(table, tmp_path, record={"gaps": 0.6}, identify={"cycles": 2})[0].trial) == 2
 
 
 def test_no_cycle_is_lost_that_begins_between_two_samples(tmp_path):
     """Of 16 s, after 0.1234 s and one that is skipped, two are whole."""
-    record(rate=100.0).to_csv(tmp_path / "subject.csv", index=False)
-    data = of_files(str(tmp_path / "subject.csv"), record={"begin": 0.1234})
-    found = Identification.from_configuration(data).recorded.spectra[0]
+    found, ratio = spectra_of(record(rate=100.0), tmp_path, record={"begin": 0.1234})
     assert len(found.trial) == 2
-    ratio = found.responses["sway"][:, found.excited] / found.stimulus[:, found.excited]
     np.testing.assert_allclose(ratio, np.tile(SUBJECT.response(FREQUENCIES), (2, 1)), rtol=1e-12)
 
 

@@ -6,14 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped.errors import InputError
 from experiments.cli import main
-from experiments.studies.config import Config
-from experiments.studies.execution.executors import executor_named
+from experiments.studies import Config, Study, executor_named, sensitivity_from
 from experiments.studies.run import open_study, recall, run_study
-from experiments.studies.sensitivity.sensitivity import sensitivity_from
-from experiments.studies.store.folder import Study
 from experiments.visualization.report.toml import as_toml
+from tests.refusals import refuses
 
 NAMES = ("a", "b", "c")
 TOY = {
@@ -164,36 +161,28 @@ def test_a_metric_that_does_not_vary_has_no_indices():
     assert "it is 2.5 at all points" in found.remarks[0]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"metric": [{"name": "peak_torque"}]}, "say what a fall counts as"),
-        ({"metric": [{"name": "peak_torque", "fell": "dropped"}]}, "is for Morris"),
-        ({"metric": [{"name": "peak_torque", "fell": "measured"}]}, "without a result"),
-        ({"metric": []}, "metric"),
-        ({"sensitivity": {"method": "sobol", "samples": 100}}, "power of two"),
-        ({"sensitivity": {"method": "morris", "levels": 3}}, "even"),
-        ({"sensitivity": {"method": "fast"}}, "morris, sobol"),
-    ],
+@refuses(
+    ({"metric": [{"name": "peak_torque"}]}, "say what a fall counts as"),
+    ({"metric": [{"name": "peak_torque", "fell": "dropped"}]}, "is for Morris"),
+    ({"metric": [{"name": "peak_torque", "fell": "measured"}]}, "without a result"),
+    ({"metric": []}, "metric"),
+    ({"sensitivity": {"method": "sobol", "samples": 100}}, "power of two"),
+    ({"sensitivity": {"method": "morris", "levels": 3}}, "even"),
+    ({"sensitivity": {"method": "fast"}}, "morris, sobol"),
     ids=lambda value: str(value)[:30],
 )
-def test_a_configuration_that_makes_no_sense_is_refused(changes, message):
-    with pytest.raises(InputError, match=message):
-        of(**changes)
+def test_a_configuration_that_makes_no_sense_is_refused(changes):
+    of(**changes)
 
 
 REAL = {
-    "experiment": "stand-tilted",
-    "seed": 2,
-    "set": {"run.step": 2e-3, "run.duration": 0.2},
+    "experiment": "stand-tilted", "seed": 2, "set": {"run.step": 2e-3, "run.duration": 0.2},
     "sensitivity": {"method": "morris", "samples": 5},
-    "parameter": [
-        {"name": "vertical stiffness", "sets": "controller.kp_position[2]", "from": 100.0, "to": 300.0},
+    "parameter": [{"name": "vertical stiffness", "sets": "controller.kp_position[2]", "from": 100.0, "to": 300.0},
         {"name": "yaw stiffness", "sets": "controller.kp_orientation[2]", "from": 25.0, "to": 75.0},
-        {"name": "friction", "sets": "floor.mu_s", "from": 0.8, "to": 1.2},
-    ],
+        {"name": "friction", "sets": "floor.mu_s", "from": 0.8, "to": 1.2}],
     "metric": [{"name": "peak_torque_left_knee_pitch", "fell": "dropped"}],
-}
+}  # fmt: skip
 
 
 def test_a_rise_from_a_crouch_takes_knee_torque_from_the_vertical_gain_and_none_from_friction_that_holds(tmp_path):
@@ -208,24 +197,6 @@ def test_a_rise_from_a_crouch_takes_knee_torque_from_the_vertical_gain_and_none_
     assert friction == 0.0
     _, (again,) = recall(Study.read(tmp_path))
     assert again.table.equals(found.table)
-
-
-def test_an_analysis_goes_on_where_it_was_stopped(tmp_path):
-    analysis = sensitivity_from(Config(REAL))
-    with open_study(analysis, tmp_path / "whole") as study:
-        (whole,) = run_study(analysis, study, executor_named())
-    with open_study(analysis, tmp_path / "parts") as study:
-
-        def stop(done):
-            if done >= 7:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            run_study(analysis, study, executor_named(workers=1), stop)
-    with open_study(analysis, tmp_path / "parts") as study:
-        assert 7 <= len(study.finished) < len(analysis.trials())
-        (found,) = run_study(analysis, study, executor_named())
-    assert found.table.equals(whole.table)
 
 
 def test_the_command_prints_writes_and_draws(tmp_path, capsys):

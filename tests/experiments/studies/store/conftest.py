@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from experiments.studies import Study
-from experiments.studies.trial import Trial
+from experiments.studies import Study, Trial
 
 EXPERIMENT = "thrown-block"
 #: [s] that a trial simulates: enough for the block to hit.
@@ -18,8 +17,6 @@ BIPED = "import sys; from experiments.cli import main; sys.exit(main())"
 
 @pytest.fixture
 def make_trials():
-    """So many trials, no two alike."""
-
     def make(count, **changes):
         fixed = {"run.duration": DURATION, **changes}
         return [Trial(k, fixed | {"floor.mu_s": 0.6 + k / 1000}, {"replica": k}) for k in range(count)]
@@ -29,8 +26,6 @@ def make_trials():
 
 @pytest.fixture
 def make_study(tmp_path):
-    """A study of such trials in the folder of this name."""
-
     def make(name="study", **configuration):
         return Study.create(tmp_path / name, "test", EXPERIMENT, configuration, varied=["floor.mu_s"])
 
@@ -38,13 +33,11 @@ def make_study(tmp_path):
 
 
 def hear_interrupts():
-    """A shell may have left SIGINT ignored for what runs in its background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
 def start(tmp_path):
-    """Start ``biped`` as a process of its own in the test's folder."""
     started = []
 
     def begin(*words, **options):

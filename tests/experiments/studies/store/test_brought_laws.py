@@ -8,10 +8,9 @@ import pytest
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
-from experiments.studies import Study, open_study, run_study, run_trials
+from experiments.studies import Study, Trial, open_study, run_study, run_trial, run_trials
 from experiments.studies.execution.executors import TIME_LIMIT, Processes, Threads, executor_for
 from experiments.studies.sweep.sweep import Sweep
-from experiments.studies.trial import Trial, run_trial
 
 LAW = '''\
 import os
@@ -133,16 +132,13 @@ def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan,
     assert f"line {line}, in raises" in page
 
 
-@pytest.mark.parametrize(
-    ("mode", "failure", "told"),
-    [
-        ("raises", "KeyError", "no such key"),
-        ("nan", "InputError", "is not finite at 0 s"),
-        ("short", "InputError", r"shape (3,); there are 12 joints"),
-        ("exits", "SystemExit", "3"),
-        ("hangs", "OutOfTimeError", "not done after 0.5 s"),
-    ],
-)
+@pytest.mark.parametrize(("mode", "failure", "told"), [
+    ("raises", "KeyError", "no such key"),
+    ("nan", "InputError", "is not finite at 0 s"),
+    ("short", "InputError", r"shape (3,); there are 12 joints"),
+    ("exits", "SystemExit", "3"),
+    ("hangs", "OutOfTimeError", "not done after 0.5 s"),
+])  # fmt: skip
 def test_what_a_law_does_wrong_is_a_result(make_plan, mode, failure, told):
     plan = make_plan(**{"controller.mode": [mode]})
     (trial,) = plan.trials()

@@ -5,6 +5,7 @@ import pytest
 from biped.errors import InputError
 from experiments.catalogue.parameters.parameter import as_json, from_json, parameter_named, value_under
 from experiments.catalogue.registry import experiment_named
+from tests.refusals import refuses
 
 BLOCK = experiment_named("thrown-block")
 
@@ -34,31 +35,24 @@ def test_one_number_on_the_command_line():
         BLOCK.parse({"block.velocity[0]": "fast"})
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("block.velocity[3]", r"the numbers of block.velocity are \[0\] to \[2\]"),
-        ("block.velocity[-1]", r"\[0\] to \[2\]"),
-        ("block.velocity[x]", r"\[0\] to \[2\]"),
-        ("block.mass[0]", "block.mass is not several numbers"),
-        ("block.velocty[0]", "did you mean 'block.velocity'"),
-        ("block.velocity[0", "unknown parameter"),
-    ],
+@refuses(
+    ("block.velocity[3]", r"the numbers of block.velocity are \[0\] to \[2\]"),
+    ("block.velocity[-1]", r"\[0\] to \[2\]"),
+    ("block.velocity[x]", r"\[0\] to \[2\]"),
+    ("block.mass[0]", "block.mass is not several numbers"),
+    ("block.velocty[0]", "did you mean 'block.velocity'"),
+    ("block.velocity[0", "unknown parameter"),
 )
-def test_a_number_that_is_not_there_is_told(name, told):
-    with pytest.raises(InputError, match=told):
-        BLOCK.values({name: 1.0})
+def test_a_number_that_is_not_there_is_told(name):
+    BLOCK.values({name: 1.0})
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("integrator.landing_depth", float("inf")),
-        ("block.velocity", (0.1 + 0.2, -0.0, 5e-324)),
-        ("initial.seed", 2**53 - 1),
-        ("integrator.guess", "inf"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [
+    ("integrator.landing_depth", float("inf")),
+    ("block.velocity", (0.1 + 0.2, -0.0, 5e-324)),
+    ("initial.seed", 2**53 - 1),
+    ("integrator.guess", "inf"),
+])  # fmt: skip
 def test_json_keeps_a_value_exactly(name, value):
     import json
 

@@ -10,10 +10,9 @@ from functools import partial
 import pytest
 
 from biped.errors import InputError
-from experiments.studies import Study, run_trials
+from experiments.studies import Study, Trial, run_trials
 from experiments.studies.execution import executors
 from experiments.studies.execution.executors import Dask, Processes, Threads
-from experiments.studies.trial import Trial
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
@@ -36,7 +35,6 @@ def table_here(make_study):
 
 
 def fell_short(trial: Trial) -> dict[str, float | int | str | None]:
-    """A trial's work that kills the worker, wherever it is tried."""
     if trial.number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return {"verdict": "recovered", "failure": "", "message": ""}
@@ -50,7 +48,6 @@ def test_processes_find_what_threads_find(make_study, make_trials, table_here):
 
 
 def dies_once(marker, _):
-    """A trial's work that kills the first worker, before any has a result."""
     try:
         marker.touch(exist_ok=False)
         os.kill(os.getpid(), signal.SIGKILL)
@@ -96,12 +93,6 @@ def cluster_of(workers):
         return distributed.LocalCluster(n_workers=workers, **options)
 
 
-def kill_one(cluster):
-    """Kill a worker process the hard way; its nanny starts another one."""
-    nanny = next(iter(cluster.workers.values()))
-    os.kill(nanny.pid, signal.SIGKILL)
-
-
 @pytest.mark.parametrize(
     ("count", "workers"), [pytest.param(40, 2, id="short"), pytest.param(400, 4, id="long", marks=pytest.mark.slow)]
 )
@@ -113,7 +104,7 @@ def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_he
         def progress(done):
             assert done == len(study.finished)
             if done == count // 3:
-                kill_one(cluster)
+                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
                 killed.append(time.monotonic())
 
         run_trials(study, trials, Dask(client=client), progress)
@@ -124,6 +115,7 @@ def test_a_cluster_loses_a_worker_and_no_trial(make_study, make_trials, table_he
     assert len(Study.read(study.folder).finished) == count
 
 
+@pytest.mark.slow
 def test_a_trial_that_kills_every_worker_is_told_and_the_others_run():
     found = []
     with cluster_of(2) as cluster, distributed.Client(cluster) as client:

@@ -13,8 +13,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.inputs import files
-from experiments.studies import Study
-from experiments.studies.trial import Trial
+from experiments.studies import Study, Trial
 
 from ....conftest import said_by
 
@@ -29,7 +28,6 @@ def trial(number, **labels):
 
 
 def same(result, other):
-    """Bit for bit, and nothing that is not there counts as None."""
     names = result.keys() | other.keys()
     return all(repr(result.get(name)) == repr(other.get(name)) for name in names)
 
@@ -82,8 +80,6 @@ def test_a_table_that_is_behind_the_trials_is_brought_up_to_date(make_study):
 
 
 class Interrupted:
-    """A database that is interrupted when it has done what it was told."""
-
     def __init__(self, database):
         self.database = database
 
@@ -139,7 +135,6 @@ def test_damaged_trials_are_told(make_study):
 
 
 def test_what_a_killed_writer_had_begun_is_undone_by_whoever_reads(make_study):
-    """Killed within a transaction that was on its way to the disk: with a journal of what stood there before."""
     with make_study() as study:
         for number in range(40):
             study.add(trial(number), RESULT)

@@ -10,9 +10,8 @@ import pyarrow.parquet
 import pytest
 
 from experiments.cli import main
-from experiments.studies import Study
+from experiments.studies import Study, open_study
 from experiments.studies.config import read_config
-from experiments.studies.run import open_study
 from experiments.studies.sweep.sweep import sweep_from
 
 TRIALS = 120
@@ -35,7 +34,6 @@ def file(tmp_path):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The table of the same sweep that nothing interrupted."""
     folder = tmp_path_factory.mktemp("whole")
     (folder / "cut.toml").write_text(SWEEP, encoding="utf-8")
     assert main(["sweep", str(folder / "cut.toml"), "--out", str(folder), "--no-figures"]) == 0
@@ -43,7 +41,6 @@ def whole(tmp_path_factory):
 
 
 def wait_for(process, folder, count):
-    """Until so many trials are finished, and not all."""
     for _ in range(6000):
         assert process.poll() is None, process.communicate()
         if (folder / "study.json").exists() and len(Study.read(folder).finished) >= count:
@@ -80,7 +77,8 @@ def test_a_killed_sweep_loses_nothing_and_runs_nothing_twice(start, file, tmp_pa
     assert f"{finished} of {TRIALS} trials are in" in told
 
 
-@pytest.mark.parametrize("backend", ["threads", pytest.param("loky", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["threads", "loky"])
 def test_a_stopped_sweep_says_how_to_go_on(start, file, tmp_path, whole, backend):
     folder = tmp_path / "out"
     process = start("sweep", file, "--out", folder, "--workers", 2, "--backend", backend, start_new_session=True)
@@ -99,6 +97,7 @@ def test_a_stopped_sweep_says_how_to_go_on(start, file, tmp_path, whole, backend
     goes_on(start, file, folder, whole)
 
 
+@pytest.mark.slow
 def test_a_sweep_out_of_room_says_so_and_can_go_on(start, file, tmp_path, whole):
     folder = tmp_path / "out"
 

@@ -8,8 +8,7 @@ import pytest
 
 from biped.errors import InputError
 from biped.inputs.modules import files_read_by, reads_of
-from experiments.studies import Study, open_study, run_study
-from experiments.studies.execution.executors import Threads
+from experiments.studies import Study, Threads, open_study, run_study
 from experiments.studies.store.header import edited
 from experiments.studies.sweep.sweep import Sweep
 

@@ -2,12 +2,9 @@
 
 import tracemalloc
 
-from experiments.studies.config import Config
-from experiments.studies.execution.runner import run_trials
-from experiments.studies.run import open_study
+from experiments.studies import Config, Trial, open_study, run_trials
 from experiments.studies.store.folder import MOST_KEPT, Study
 from experiments.studies.sweep.sweep import sweep_from
-from experiments.studies.trial import Trial
 
 #: A result of the usual length.
 RESULT = {"verdict": "recovered", "reason": "", "failure": "", "message": ""} | {f"m{k}": k / 7.0 for k in range(150)}

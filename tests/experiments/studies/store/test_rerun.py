@@ -12,7 +12,6 @@ from experiments.studies import Study, run_trials
 
 @pytest.fixture
 def study(make_study, make_trials):
-    """Of four trials."""
     with make_study() as found:
         run_trials(found, make_trials(4, **{"initial.seed": 7, "block.velocity[0]": -5.0}))
     return found.folder

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from biped.errors import InputError
 from biped.model import human
 from experiments.catalogue.balance import EXPERIMENT
 from experiments.cli.main import main
@@ -22,6 +21,7 @@ from experiments.visualization.pages import Chart
 from experiments.visualization.studies.push_map_figure import limits_of, rings_of
 from experiments.visualization.studies.threshold import document, so_far
 from experiments.visualization.studies.threshold_text import reached_text
+from tests.refusals import refuses
 
 
 def plan(*argv):
@@ -30,7 +30,6 @@ def plan(*argv):
 
 @pytest.mark.parametrize("azimuth", evenly(8))
 def test_words_say_where_the_push_drives_the_human(azimuth):
-    """The human faces −x and its left is −y."""
     x, y, _ = EXPERIMENT.build({"push.impulse": 1.0, "push.azimuth": math.radians(azimuth)}).disturbances[0].direction
     word = word_of(azimuth)
     assert ("front" in word) == (x < -1e-9)
@@ -70,26 +69,22 @@ def test_without_jitter_there_is_no_seed():
 STEPS = ["--controller", "stepping", "--steps"]
 
 
-@pytest.mark.parametrize(
-    ("argv", "said"),
-    [
-        (["--set", "push.azimuth=1"], "leave it out"),
-        (["--set", "push.impulse=1"], "leave it out"),
-        (["--directions", "2"], "at least 3"),
-        (["--heights", "1", "1"], "once"),
-        (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
-        (["--by", "0"], "by above zero"),
-        (["--steps", "0,any"], "takes none"),
-        ([*STEPS, "0,2"], "each of 0, 1, any once"),
-        ([*STEPS, "0,0"], "each of 0, 1, any once"),
-        ([*STEPS, "0,1", "--set", "controller.instruction=one-step-only"], "leave one of them out"),
-        ([*STEPS, "0,1", "--counts", "fell"], "leave --counts out"),
-        ([*STEPS, "any", "--most-steps", "1"], "leave --most-steps out"),
-    ],
+@refuses(
+    (["--set", "push.azimuth=1"], "leave it out"),
+    (["--set", "push.impulse=1"], "leave it out"),
+    (["--directions", "2"], "at least 3"),
+    (["--heights", "1", "1"], "once"),
+    (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
+    (["--by", "0"], "by above zero"),
+    (["--steps", "0,any"], "takes none"),
+    ([*STEPS, "0,2"], "each of 0, 1, any once"),
+    ([*STEPS, "0,0"], "each of 0, 1, any once"),
+    ([*STEPS, "0,1", "--set", "controller.instruction=one-step-only"], "leave one of them out"),
+    ([*STEPS, "0,1", "--counts", "fell"], "leave --counts out"),
+    ([*STEPS, "any", "--most-steps", "1"], "leave --most-steps out"),
 )
-def test_what_makes_no_map_is_refused(argv, said):
-    with pytest.raises(InputError, match=said):
-        plan(*argv)
+def test_what_makes_no_map_is_refused(argv):
+    plan(*argv)
 
 
 ARGV = ["push-map", "--directions=4", "--from=2", "--to=14", "--by=6", "--tolerance=1.5", "--replicas=3",
@@ -139,7 +134,6 @@ def test_what_is_told_who_may_take_any_number_of_steps_holds_there_alone():
 
 
 def test_maps_in_place_with_one_step_and_with_any_are_one_figure_and_have_limits_of_their_own(tmp_path):
-    """One step is for pushes to the front and back; to the sides it closes the feet."""
     search = ["--from=24", "--to=56", "--by=16", "--tolerance=16", "--directions=4", "--replicas=3", "--step=0.001"]
     assert main(["push-map", *STEPS, "0,1,any", *search, "--confidence=0.5", "--out", str(tmp_path)]) == 0
     findings = read_findings(tmp_path)

@@ -1,10 +1,5 @@
 """Studies of thresholds through the engine: any number of workers, killed and gone on with, read back, run again."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 
 import pandas as pd
@@ -12,24 +7,17 @@ import pytest
 
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
-from experiments.studies.execution.executors import executor_named
-from experiments.studies.grid import Grid
-from experiments.studies.randomization import Randomization
-from experiments.studies.run import open_study, run_study
-from experiments.studies.store.folder import Study
+from experiments.studies import Grid, Randomization, Study, executor_named, open_study, run_study, run_trial
 from experiments.studies.threshold.findings import compare, read_findings
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
-from experiments.studies.trial import run_trial
 
 PLAN = Threshold(
-    experiment=experiment_named("thrown-block"),
-    swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
+    experiment=experiment_named("thrown-block"), swept=SweptParameter("block.velocity[0]", -1.0, "speed", "m/s"),
     grid=Grid(4.0, 6.0, 1.0, tolerance=0.5),
     conditions=(Condition(labels={"block": "light"}), Condition({"block.mass": 2.6}, {"block": "heavy"})),
-    changes={"initial.jitter": 0.003, "run.duration": 1.0},
-    randomizations=(Randomization(("initial.seed",), "seed"),),
+    changes={"initial.jitter": 0.003, "run.duration": 1.0}, randomizations=(Randomization(("initial.seed",), "seed"),),
     replicas=3,
-)
+)  # fmt: skip
 
 
 def run(folder, plan=PLAN, workers=1):
@@ -70,7 +58,6 @@ def test_conditions_may_be_people_each_with_limits_of_his_or_her_own(tmp_path):
 
 
 def test_brackets_are_what_the_trials_say(done):
-    """From the table alone, by the definition of a threshold."""
     _, findings, frame = done
     for number, finding in enumerate(findings.conditions):
         for replica, bracket in enumerate(finding.brackets):
@@ -134,32 +121,3 @@ def test_maps_with_the_same_replicas_are_compared_pair_by_pair(done, tmp_path):
     other = replace(before, plan=replace(PLAN, seed=1))
     with pytest.raises(InputError, match="seeds"):
         compare(other, before)
-
-
-ARGV = ["block-speed", "--from=4", "--to=6", "--by=0.5", "--replicas=6", "--no-figures", "--workers=2"]
-COMMAND = "import sys; from experiments.cli import main; sys.exit(main(sys.argv[1:]))"
-
-
-def command(folder, *more):
-    return [sys.executable, "-c", COMMAND, *ARGV, "--out", str(folder), *more]
-
-
-@pytest.mark.slow
-def test_a_search_that_is_killed_goes_on_and_finds_the_same(tmp_path):
-    killed, whole = tmp_path / "killed", tmp_path / "whole"
-    process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 300.0
-    while not ((killed / "study.json").exists() and len(Study.read(killed).finished) > 8):
-        assert process.poll() is None, "ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    kept = Study.read(killed).finished
-    assert kept
-    for folder in (killed, whole):
-        done = subprocess.run(command(folder), capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-    pd.testing.assert_frame_equal(Study.read(killed).frame(), Study.read(whole).frame())
-    for name in ("block-speed.csv", "block-speed-replicas.csv", "block-speed-curves.csv"):
-        assert (killed / name).read_bytes() == (whole / name).read_bytes()

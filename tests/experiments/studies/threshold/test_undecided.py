@@ -8,10 +8,9 @@ import pytest
 
 from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
-from experiments.studies.grid import Grid
+from experiments.studies import Condition, Grid, SweptParameter, Threshold
 from experiments.studies.threshold.search import bracket_of
 from experiments.studies.threshold.statistics import estimate, paired_difference
-from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.push_map_figure import map_panel, proportions_panel, rings_of
@@ -20,13 +19,11 @@ from experiments.visualization.studies.threshold_figure import findings_panel
 from experiments.visualization.studies.threshold_text import estimate_texts, limit_texts, reached_text, remarks
 
 PLAN = Threshold(
-    experiment_named("balance"),
-    swept=SweptParameter("push.impulse", label="impulse"),
+    experiment_named("balance"), swept=SweptParameter("push.impulse", label="impulse"),
     grid=Grid(0.0, 20.0, 10.0, 10.0, 20.0),
     conditions=tuple(Condition({"push.azimuth": math.radians(a)}, {"direction": a}) for a in (0.0, 90.0, 180.0, 270.0)),
-    replicas=3,
-    kind="push-map",
-)
+    replicas=3, kind="push-map",
+)  # fmt: skip
 FIELDS = {"footsteps": 0.0, "reason": "why", "message": ""}
 
 
@@ -58,7 +55,6 @@ def test_where_nothing_was_judged_there_is_no_median_and_no_fall(word):
 
 
 def test_one_that_is_undecided_at_the_least_value_is_no_threshold_below_it():
-    """Of three replicas two are known; the interval takes the third for anything."""
     brackets = [
         bracket_of(one) for one in ({0.0: True, 10.0: False}, {0.0: True, 10.0: False}, {0.0: None, 10.0: False})
     ]
@@ -141,7 +137,6 @@ def test_who_does_not_stand_undisturbed_is_not_pushed(word, told):
 
 
 def test_figures_of_what_is_unknown_can_be_drawn_and_end_at_what_was_tried():
-    """The interval of a direction that recovers from all has no end; another one is unknown."""
     ends = {0.0: "recovered", 90.0: "undecided"}
     findings = found(lambda *query: ends.get(query[0], "recovered" if query[2] < 5.0 else "fell"))
     (ring,) = rings_of(findings)

@@ -27,11 +27,9 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture
 def small() -> dict[str, Any]:
-    """A tuning's configuration, to be changed as a test likes."""
     return copy.deepcopy(SMALL)
 
 
 @pytest.fixture
 def make() -> Callable[[Mapping[str, Any]], Tuning]:
-    """A tuning from its configuration."""
     return lambda data: tuning_from(Config(data))

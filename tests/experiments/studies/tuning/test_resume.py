@@ -11,10 +11,9 @@ import pytest
 
 from biped.errors import InputError
 from controllers.gains import load_gains
+from experiments.studies import Study, executor_named
 from experiments.studies import run as studies
-from experiments.studies.execution.executors import executor_named
 from experiments.studies.run import open_study, recall, run_study
-from experiments.studies.store.folder import Study
 from experiments.studies.tuning import tuning as module
 from experiments.studies.tuning.output import write_results
 from experiments.visualization.report.toml import as_toml
@@ -33,7 +32,6 @@ def start(file, folder, *more):
 
 
 def kill_after(process, folder, trials):
-    """Kill a tuning once so many trials are finished; how many there were."""
     deadline = time.monotonic() + 300.0
     while time.monotonic() < deadline:
         assert process.poll() is None, process.stderr.read()
@@ -46,6 +44,7 @@ def kill_after(process, folder, trials):
     return len(Study.read(folder).finished)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["optuna-tpe", "cma"])
 def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, optimizer):
     small["tune"]["optimizer"] = optimizer
@@ -55,7 +54,6 @@ def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, 
     whole, expected = complete(make(small | {"name": "small"}), tmp_path / "whole")
     there = kill_after(start(file, tmp_path / "killed"), tmp_path / "killed", 20)
     assert 20 <= there < len(expected)
-
     counted = []
     original = studies.run_trials
 
@@ -74,6 +72,7 @@ def test_a_tuning_that_is_killed_ends_as_one_that_is_not(make, small, tmp_path, 
     assert outcome.confirmation == whole.confirmation
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(make, small, tmp_path):
     _, one = complete(make(small), tmp_path / "one", workers=1)
     _, three = complete(make(small), tmp_path / "three", workers=3)
@@ -106,10 +105,8 @@ def test_a_folder_that_another_version_wrote_is_not_gone_on_with(make, small, tm
     complete(tuning, tmp_path)
     original = module.make_optimizer
     monkeypatch.setattr(
-        module,
-        "make_optimizer",
-        lambda name, variables, seed, *others: original(name, variables, seed + 1, *others),
-    )
+        module, "make_optimizer", lambda name, variables, seed, *others: original(name, variables, seed + 1, *others),
+    )  # fmt: skip
     with pytest.raises(InputError, match="another version"):
         complete(tuning, tmp_path)
 

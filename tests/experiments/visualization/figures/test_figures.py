@@ -33,7 +33,12 @@ def ink(path):
     return float((matplotlib.image.imread(path)[..., :3].min(axis=2) < 0.98).mean())
 
 
-@pytest.mark.parametrize("name", MODULES)
+SLOW = "lean", "sway", "squat", "sit-to-stand"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow if n.startswith(SLOW) else ()) for n in MODULES]
+)
 def test_there_is_a_picture_for_every_published_figure(runs, tmp_path, name):
     experiment = experiment_named(name)
     files = draw_figures(runs[name], tmp_path, experiment.build().set_point, experiment.figures, name)

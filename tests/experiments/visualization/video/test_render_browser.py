@@ -28,6 +28,7 @@ def shirt(picture):
     return (np.abs(hue - own).max(axis=2) < 0.06) & (part[..., 2] - part[..., 0] > 40.0)
 
 
+@pytest.mark.slow
 def test_an_mp4_shows_the_human_move(folder, tmp_path, decoded):
     out = tmp_path / "run.mp4"
     assert main(["render", str(folder), "-o", str(out), "--fps", "10", "--size", "160x120", "--camera", "side"]) == 0
