@@ -15,9 +15,9 @@ TESTS = TOP / "results" / "tests.json"
 PACKAGES = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
 
 LIMITS = {
-    "lines of product": 111_000,
-    "lines of kernelcache": 1_300,
-    "lines of tests": 54_000,
+    "lines of product": 117_910,
+    "lines of kernelcache": 1_625,
+    "lines of tests": 55_650,
     "kernels of a first run": 408,
     "first run, processor, in units": 1_150,  # the unit itself varies by a fifth from run to run
     "tests, processor, in units": 40_000,

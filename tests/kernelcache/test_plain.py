@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-from kernelcache.target import PLAIN
-
 from ..conftest import said_by
 
 ROWS = """
@@ -17,7 +15,7 @@ print(json.dumps([run.frame.to_numpy().tobytes().hex(), type(kernel(lambda x: x)
 """
 
 
-@pytest.mark.skipif(not PLAIN, reason="`make plain` runs it: stock Numba takes a minute for a chain of two links")
+@pytest.mark.slow  # stock Numba takes a minute for a chain of two links
 def test_a_run_is_the_same_with_stock_numba():
     ours, plain = (json.loads(said_by(ROWS, BIPED_PLAIN_NUMBA=setting)) for setting in ("", "1"))
     assert plain[0] == ours[0]
