@@ -150,7 +150,9 @@ def more_facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "angular momentum residual", f"{metrics['angular_momentum_defect']:.1e} N·m·s"
     if metrics.get("newton_mean") is not None:
         iterations = f"mean {metrics['newton_mean']:.3f}, max {metrics['newton_max']}"
-        yield "Newton iterations", f"{iterations}; {metrics['retried_steps']} of {summary['steps']} steps retried"
+        retried = metrics.get("retried_steps")  # of trees alone
+        more = "" if retried is None else f"; {retried} of {summary['steps']} steps retried"
+        yield "Newton iterations", iterations + more
     factor = summary["real_time_factor"]
     speed = "" if factor is None else f", {factor:.1f} times real time"
     yield "computed in", f"{summary['wall_time']:.3f} s for {summary['simulated_time']:.3f} s{speed}"
@@ -197,7 +199,7 @@ def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
 
 def _contact_points(run: Run) -> Iterable[tuple[str, str, str]]:
     touches = run.events[run.events["kind"] == "touch"]
-    for name in run.state.model.contact_names if len(run.frame) else ():
+    for name in run.state.model.contact_names if run.world is None and len(run.frame) else ():
         times = touches.loc[touches["subject"] == name, "time"]
         first = f"first down at {times.iloc[0]:.3f} s" if len(times) else "never down"
         if run.frame[f"contact_{name}_mode"].iloc[0] != ContactState.NONE:

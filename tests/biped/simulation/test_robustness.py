@@ -149,7 +149,7 @@ def lifted(height):
     (lambda: State.at(human(), ["x"] * 19), "it must be 19 numbers"),
     (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
     (lambda: simulate(human(), WorkspaceController), "the class WorkspaceController is no controller"),
-    (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be one of Push, Force, Throw"),
+    (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be one of Actuators, Push, Force"),
     (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run takes one at most"),
     (lambda: simulate(human(), object()), "object is no controller"),
     (lambda: simulate(human(), CONTROLLER, step=3e-4), "step = 0.0003 s does not divide the controller's period of "
