@@ -2,9 +2,10 @@
 
 from biped.disturbances.sensors.ankles import AnkleChannel
 from biped.disturbances.sensors.channel import ForceChannel, ProprioceptiveChannel, VestibularChannel, VisualChannel
-from biped.disturbances.sensors.sensors import Sensors, is_noisy, shared_delay
+from biped.disturbances.sensors.sensors import Sensors as Sensors
+from biped.disturbances.sensors.sensors import is_noisy, shared_delay
 
 __all__ = [
-    "AnkleChannel", "ForceChannel", "ProprioceptiveChannel", "Sensors", "VestibularChannel", "VisualChannel",
-    "is_noisy", "shared_delay",
+    "AnkleChannel", "ForceChannel", "ProprioceptiveChannel", "VestibularChannel", "VisualChannel", "is_noisy",
+    "shared_delay",
 ]  # fmt: skip
