@@ -49,7 +49,7 @@ from biped import chain, simulate
 from biped.kernels.loop import closed_loop as hold
 run = simulate(chain(1), pull.Puller(), duration=0.01, step=1e-3)
 (torque,) = set(run.frame["torque_joint_1"].iloc[1:])
-print(torque, sum(hold.ask.of(pull.Pull).stats.cache_hits.values()))
+print(torque, sum(hold.ask.stats.cache_hits.values()))
 """
 
 
