@@ -40,6 +40,7 @@ LATE = {
     "experiments.papers.wendlandt_1997.screen_picture": {"experiments/papers/wendlandt_1997/experiment2.py"},
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
+    "experiments.studies.store.sources": {"experiments/studies/store/header.py"},
     "qpsolvers": {"experiments/benchmarks/laws.py"},
     "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
 }
