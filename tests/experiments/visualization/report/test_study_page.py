@@ -100,7 +100,7 @@ def test_the_document_says_the_same_on_the_terminal_in_files_and_on_the_page(swe
     assert all(prose in page.lead for prose in document.lead)
     files = write_document(document, tmp_path, draw=True)
     assert [file.name for file in files] == ["summary.csv", "sweep.png"]
-    table = pd.read_csv(tmp_path / "summary.csv")
+    table = pd.read_csv(tmp_path / "summary.csv", dtype={"unit": str})
     pd.testing.assert_frame_equal(table, summary(plan, frame), check_dtype=False, rtol=1e-5)
     write_document(replace(document, files={"summary.csv": None}, drawings={"sweep.png": None}), tmp_path, draw=True)
     assert not any(file.exists() for file in files)
