@@ -35,7 +35,7 @@ MEASURES = {
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
-    "late_senses.py", "own_steps.py", "steps_over_push.py", "stiffening_floor.py", *MEASURES,
+    "late_senses.py", "own_steps.py", "steps_over_push.py", "stiffening_floor.py", "foam.py", *MEASURES,
 }  # fmt: skip
 
 
