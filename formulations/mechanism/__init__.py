@@ -22,7 +22,6 @@ from formulations.mechanism.constraints import (
     Screw,
 )
 from formulations.mechanism.continuous import Acceleration, accelerations, integrate
-from formulations.mechanism.continuous_linearization import ContinuousLinearization, ContinuousMechanism
 from formulations.mechanism.conversion import configuration_of, from_model, variables_of
 from formulations.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from formulations.mechanism.errors import MechanismError, SingularStepError
@@ -53,7 +52,7 @@ from formulations.mechanism.view import FrameView
 
 __all__ = [
     "COMPONENTS", "WORLD", "Acceleration", "BodyWrench", "Cam", "Coincident", "Component", "Constraint",
-    "ContinuousLinearization", "ContinuousMechanism", "CoordinateName", "CoordinateSpring", "CustomConstraint",
+    "CoordinateName", "CoordinateSpring", "CustomConstraint",
     "CustomForce", "CustomPotential", "Damper", "DiscreteLagrangian", "DiscreteMechanism", "Distance",
     "ExpressionError", "Force", "Frame", "FrameName", "FrameView", "Gear", "Gravity", "HybridWrench", "Kinematic",
     "LinearSpring", "Linearization", "Mass", "Mechanism", "MechanismError", "Motion", "NewtonianGravity", "Node",

@@ -109,12 +109,6 @@ class CustomDerivatives:
             else:
                 self._add_force(step, k, middle, order)
 
-    def bend_constraints(self, step: SolvedStep, q: Floats) -> None:
-        """Dh and D²h of constraints at q, to where a step's end has them."""
-        for k, custom in enumerate(self.customs):
-            if custom.kind == kernels.CONSTRAINT:
-                self._add_constraint(step, k, q, 1, 2)
-
     def _ask(
         self, k: int, wanted: int, result: str, z: Floats, rate: Floats | None = None, time: float = 0.0
     ) -> Floats:

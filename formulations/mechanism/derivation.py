@@ -57,21 +57,6 @@ class Derivation:
             self.customs.add(self.step, self.order)
         return self.step.results
 
-    def derive_at_rest(self, rates: Floats) -> Derivatives:
-        """The same as if it did not move, but for components of one's own, which have the ``rates`` (n,)."""
-        self.step.moved[:] = 0.0
-        self._derive(self.order)
-        if self.customs is not None:
-            self.step.moved[:] = self.step.h * rates
-            self.customs.add(self.step, self.order)
-        return self.step.results
-
-    def constraint_curvature(self, q: Floats) -> Floats:
-        """(m, n, n) D²h at q, of users' constraints; it is written to what there is of the step's end."""
-        if self.customs is not None:
-            self.customs.bend_constraints(self.step, q)
-        return self.step.results.curvature[1].copy()
-
     def differentiate(self) -> int:
         """All first derivatives of the map, from those of the equations; 0, or why there are none."""
         return self._differentiate()
