@@ -4,12 +4,12 @@ from biped.disturbances.push import Torque
 from biped.model.joint_rows import KINDS
 from formulations.assembly.assembly import Assembly
 from formulations.assembly.body import BodyContact, PointContact, RigidBody, floor_contacts
-from formulations.assembly.conversion import configuration_of, from_model, placement_of
+from formulations.assembly.conversion import from_model, placement_of
 from formulations.assembly.custom import CustomInequality
 from formulations.assembly.errors import AssemblyError
 from formulations.assembly.joint import Freedom, Joint, joint
 from formulations.assembly.placement import Placement
-from formulations.assembly.shapes import Shape, block, capsule, convex_mesh, sphere
+from formulations.assembly.shapes import Shape, block, capsule, sphere
 from formulations.assembly.simulation import AssemblyStepError, Motion
 from formulations.assembly.solids import cast
 from formulations.assembly.spring import Spring
@@ -17,5 +17,5 @@ from formulations.assembly.spring import Spring
 __all__ = [
     "KINDS", "Assembly", "AssemblyError", "AssemblyStepError", "BodyContact", "CustomInequality", "Freedom", "Joint",
     "Motion", "Placement", "PointContact", "RigidBody", "Shape", "Spring", "Torque", "block", "capsule", "cast",
-    "configuration_of", "convex_mesh", "floor_contacts", "from_model", "joint", "placement_of", "sphere",
+    "floor_contacts", "from_model", "joint", "placement_of", "sphere",
 ]  # fmt: skip

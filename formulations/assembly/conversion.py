@@ -1,4 +1,4 @@
-"""From a `Model` to an assembly, and the configurations of either as placements of the other.
+"""Conversion of a `Model` to an assembly, and of its configurations to placements.
 
 A model's frames are parallel to the world's where all its joints are at zero, so that joints need no alignment. Bodies,
 joints and contact points keep their names; loops may be closed by joints beside those of the tree.
@@ -6,7 +6,6 @@ joints and contact points keep their names; loops may be closed by joints beside
 
 import math
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,43 +15,35 @@ from biped.model import Model, ModelWarning
 from biped.model.body import Body
 from biped.model.closing_joint import ClosingJoint
 from biped.model.contact_point import ContactPoint
-from biped.model.geometry import quaternion_matrix
-from contact.arrays import Floats
 from formulations.assembly.assembly import Assembly
 from formulations.assembly.body import PointContact, RigidBody
 from formulations.assembly.errors import AssemblyError
-from formulations.assembly.joint import Freedom, Joint, joint, quaternion_product
+from formulations.assembly.joint import Freedom, Joint, joint
 from formulations.assembly.placement import Placement
 
 
-def from_model(
-    model: Model, *, closing: Sequence[Joint] = (), friction: float = 0.8, whole_body: bool = False
-) -> Assembly:
-    """The assembly that is ``model``, on a floor at height zero.
+def from_model(model: Model, *, friction: float = 0.8) -> Assembly:
+    """Convert ``model`` to an assembly, on a floor at height zero.
 
     Args:
         model: whose bodies all have mass; its limits become rigid, and its closing joints joints like the others.
-        closing: more joints that close loops, between its bodies.
         friction: of its contact points.
-        whole_body: its ``body_points`` touch the floor too.
 
     Raises:
-        AssemblyError: a body is without mass or inertia, or a closing joint does not fit.
+        AssemblyError: a body is without mass or inertia.
         ModelWarning: as a warning, where joints have dry friction, an armature, a greatest speed or a
             greatest effort, which an assembly does not have: ``forces`` act as they are given.
     """
     for told in _not_carried(model):
         warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=2)
-    points = (*model.contact_points, *(model.body_points if whole_body else ()))
     return Assembly(
         model.name,
         tuple(_body(body) for body in model.bodies),
         (
             *(_joint(model, i) for i, body in enumerate(model.bodies) if body.joint.kind != "floating"),
             *(_closing_joint(model, one) for one in model.closing_joints),
-            *closing,
         ),
-        tuple(_contact(model, point, friction) for point in points),
+        tuple(_contact(model, point, friction) for point in model.contact_points),
         model.gravity,
     )
 
@@ -125,33 +116,3 @@ def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Plac
     motion = forward_kinematics(model, found[0], found[1])
     velocity = np.hstack([motion.velocity, motion.angular_velocity])
     return Placement(motion.position, motion.orientation, velocity)
-
-
-def configuration_of(model: Model, placement: Placement) -> Floats:
-    """(nq,) the configuration of ``model`` with its bodies there, angles within half a turn."""
-    q = np.zeros(model.nq)
-    for i, body in enumerate(model.bodies):
-        first = int(model.tree.first_q[i])
-        parent = int(model.tree.parent[i])
-        base = np.array([1.0, 0.0, 0.0, 0.0]) if parent < 0 else placement.orientation[parent]
-        relative = quaternion_product(base * (1.0, -1.0, -1.0, -1.0), placement.orientation[i])
-        if body.joint.kind == "floating":
-            q[first : first + 3], q[first + 3 : first + 7] = placement.position[i], placement.orientation[i]
-        elif body.joint.kind == "spherical":
-            q[first : first + 4] = relative
-        elif body.joint.turns:
-            angle = 2.0 * np.arctan2(float(np.dot(relative[1:], body.joint.axis)), relative[0])
-            q[first] = np.remainder(angle + np.pi, 2.0 * np.pi) - np.pi
-        else:
-            q[first] = float(np.dot(_reach(model, placement, i), body.joint.axis))
-    return q
-
-
-def _reach(model: Model, placement: Placement, i: int) -> Floats:
-    """From joint i's place on its inboard to that on its outboard body, in inboard axes."""
-    parent, tree = int(model.tree.parent[i]), model.tree
-    R = np.eye(3) if parent < 0 else quaternion_matrix(placement.orientation[parent])
-    base = np.zeros(3) if parent < 0 else placement.position[parent]
-    place = placement.position[i] - quaternion_matrix(placement.orientation[i]) @ tree.com_offset[i]
-    reach: Floats = R.T @ (place - base) - tree.joint_offset[i]
-    return reach

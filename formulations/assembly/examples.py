@@ -17,7 +17,7 @@ from formulations.assembly.body import BodyContact, PointContact, RigidBody, flo
 from formulations.assembly.errors import AssemblyError
 from formulations.assembly.joint import Freedom, Joint, joint
 from formulations.assembly.placement import Placement
-from formulations.assembly.shapes import block, box_corners
+from formulations.assembly.shapes import box_corners
 from formulations.assembly.solids import cast
 
 _X: Vector3 = (1.0, 0.0, 0.0)
@@ -200,35 +200,6 @@ def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
         start[f"left_{k}"], rates[f"left_{k}"] = -0.5 * math.pi, speed
     assembly = Assembly(f"{windows}_four_bar", tuple(bodies), tuple(joints))
     return assembly, assembly.assemble(assembly.place(start, rates=rates))
-
-
-def stack(boxes: int, size: Sequence[float] = (0.5, 0.4, 0.3), *, mass: float = 1.0, friction: float = 0.5,
-          turn: float = 0.1) -> tuple[Assembly, Placement]:  # fmt: skip
-    """Boxes ``box_1`` … on a floor, one on the other, each turned by so much [rad] more than the one below.
-
-    Args:
-        boxes: how many.
-        size: [m] of their edges.
-        mass: [kg] of each.
-        friction: of all that touch.
-        turn: about the vertical.
-
-    Raises:
-        InputError: there is none, or a number is not above zero.
-    """
-    whole(boxes, "boxes")
-    above_zero(boxes, "boxes")
-    names = [f"box_{k}" for k in range(1, boxes + 1)]
-    bodies = tuple(RigidBody(name, mass, box_inertia(mass, size), block(size)) for name in names)
-    assembly = Assembly(
-        f"stack_{boxes}", bodies, contacts=floor_contacts(bodies[0], friction),
-        touching=tuple(BodyContact(f"{one}_{two}", one, two, friction) for one, two in pairwise(names)),
-    )  # fmt: skip
-    poses = {
-        name: ((0.0, 0.0, (k + 0.5) * size[2]), (math.cos(0.5 * k * turn), 0.0, 0.0, math.sin(0.5 * k * turn)))
-        for k, name in enumerate(names)
-    }
-    return assembly, assembly.place(poses=poses)
 
 
 def arch(

@@ -31,8 +31,8 @@ class Face(NamedTuple):
 class Shape:
     """The convex hull of points, and all that is within a radius of it.
 
-    One point is a sphere, two are a capsule, others span a polytope with rounded edges; ``sphere``, ``capsule``,
-    ``block`` and ``convex_mesh`` make the usual ones.
+    One point is a sphere, two are a capsule, others span a polytope with rounded edges; ``sphere``, ``capsule`` and
+    ``block`` make the usual ones.
 
     Attributes:
         points: (k, 3) [m] from the body's centre of mass, in its axes; each a corner of the hull.
@@ -179,32 +179,3 @@ def box_corners(size: Sequence[float]) -> list[Vector3]:
     """[m] The eight corners of a box about its centre, the lower four first."""
     x, y, z = (0.5 * edge for edge in size)
     return [(i * x, j * y, k * z) for k in (-1, 1) for i in (-1, 1) for j in (-1, 1)]
-
-
-def convex_mesh(vertices: Sequence[Sequence[float]], triangles: Sequence[Sequence[int]]) -> Shape:
-    """A closed mesh that is convex already.
-
-    Args:
-        vertices: (k, 3) [m]; those on no triangle, or within a face, are left out.
-        triangles: (t, 3) numbers of vertices, counted from 0.
-
-    Raises:
-        AssemblyError: a triangle has vertices on both of its sides, or names one that is not there.
-    """
-    points = np.array([vector3(vertex, f"vertex {k} of a mesh") for k, vertex in enumerate(vertices)])
-    corners = np.array(triangles, dtype=np.int64).reshape(-1, 3)
-    if not len(corners) or corners.min() < 0 or corners.max() >= len(points):
-        raise AssemblyError(f"a mesh needs triangles of vertices 0 to {len(points) - 1}")
-    used = points[np.unique(corners)]
-    for number, (one, two, three) in enumerate(points[corners]):
-        normal = np.cross(two - one, three - one)
-        heights = (used - one) @ normal / max(float(np.linalg.norm(normal)), 1e-300)
-        bound = FLAT * float(np.ptp(used, axis=0).max())
-        if heights.max() > bound and heights.min() < -bound:
-            raise AssemblyError(
-                f"a mesh is not convex: triangle {number} has vertices up to {heights.max():.3g} m above and "
-                f"{-heights.min():.3g} m below it; split it into convex parts, a body each on fixed joints"
-            )
-    from scipy.spatial import ConvexHull
-
-    return Shape(tuple(map(tuple, used[np.sort(ConvexHull(used).vertices)].tolist())))

@@ -22,7 +22,7 @@ from formulations.mechanism.constraints import (
     Screw,
 )
 from formulations.mechanism.continuous import Acceleration, accelerations, integrate
-from formulations.mechanism.conversion import configuration_of, from_model, variables_of
+from formulations.mechanism.conversion import from_model
 from formulations.mechanism.custom import CustomConstraint, CustomForce, CustomPotential
 from formulations.mechanism.errors import MechanismError, SingularStepError
 from formulations.mechanism.expressions import ExpressionError, load_mechanism, mechanism_text, save_mechanism
@@ -44,7 +44,7 @@ from formulations.mechanism.frames import (
     ty,
     tz,
 )
-from formulations.mechanism.linearization import DiscreteLagrangian, DiscreteMechanism, Linearization
+from formulations.mechanism.linearization import DiscreteMechanism, Linearization
 from formulations.mechanism.mechanism import Mechanism
 from formulations.mechanism.potentials import CoordinateSpring, Gravity, LinearSpring, NewtonianGravity, NonlinearSpring
 from formulations.mechanism.simulation import Motion
@@ -53,11 +53,11 @@ from formulations.mechanism.view import FrameView
 __all__ = [
     "COMPONENTS", "WORLD", "Acceleration", "BodyWrench", "Cam", "Coincident", "Component", "Constraint",
     "CoordinateName", "CoordinateSpring", "CustomConstraint",
-    "CustomForce", "CustomPotential", "Damper", "DiscreteLagrangian", "DiscreteMechanism", "Distance",
+    "CustomForce", "CustomPotential", "Damper", "DiscreteMechanism", "Distance",
     "ExpressionError", "Force", "Frame", "FrameName", "FrameView", "Gear", "Gravity", "HybridWrench", "Kinematic",
     "LinearSpring", "Linearization", "Mass", "Mechanism", "MechanismError", "Motion", "NewtonianGravity", "Node",
     "NonlinearSpring", "PointAlong", "PointOnLine", "PointOnPlane", "Potential", "Screw", "SingularStepError",
-    "SpatialWrench", "Torque", "Vector", "accelerations", "configuration_of", "from_model", "integrate", "kinematic",
+    "SpatialWrench", "Torque", "Vector", "accelerations", "from_model", "integrate", "kinematic",
     "load_mechanism", "mechanism_text", "rx", "ry", "rz", "save_mechanism", "screw", "to_model", "tree_of", "twist",
-    "tx", "ty", "tz", "variables_of",
+    "tx", "ty", "tz",
 ]  # fmt: skip

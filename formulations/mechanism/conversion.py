@@ -1,4 +1,4 @@
-"""From a `Model` to a mechanism, and the configurations of either as those of the other.
+"""Conversion of a `Model` to a mechanism.
 
 A model's spherical joint becomes turns about z, y and x, its floating root shifts along x, y and z, which are the
 coordinates of its centre of mass, and these turns. About an axis that is none of the frame's, constant rotations stand
@@ -8,21 +8,18 @@ before and after the transformation.
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.model import Body, Model, ModelWarning
-from biped.model.geometry import matrix3, matrix_rpy, quaternion_matrix, rotation_about, rpy_quaternion
+from biped.model.geometry import matrix3, matrix_rpy
 from biped.model.joint import Joint
-from contact.arrays import Floats
 from formulations.mechanism.component import Force
 from formulations.mechanism.forces import Damper
-from formulations.mechanism.frames import Frame, Transform, primitive, screw
+from formulations.mechanism.frames import Frame, Transform, screw
 from formulations.mechanism.mechanism import Mechanism
-
-# --- model to mechanism ---
 
 
 def from_model(model: Model) -> Mechanism:
@@ -149,81 +146,3 @@ def _with_mass(frame: Frame, mass: tuple[float, ...], name: str) -> Frame:
     for one in reversed(chain[:-1]):
         result = Frame(one.transform, one.parameter, (result,))
     return result
-
-
-# --- configurations ---
-
-
-def variables_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> tuple[dict[str, float], dict[str, float]]:
-    """A model's configuration (nq,) and velocity (nv,) as those of its mechanism's variables, by name.
-
-    At a pitch of ±90°, where yaw and roll turn about one axis, a velocity has no such rates in general.
-    """
-    at, rate = np.asarray(q, dtype=float), np.zeros(model.nv) if v is None else np.asarray(v, dtype=float)
-    values: dict[str, float] = {}
-    rates: dict[str, float] = {}
-    orientation: dict[str | None, Floats] = {None: np.eye(3)}
-    for body, i, k in _joints(model):
-        joint, R = body.joint, orientation[body.parent]
-        if joint.has_axis:
-            values[joint.name], rates[joint.name] = float(at[i]), float(rate[k])
-            turn = _axis_turn(joint, float(at[i]))
-        else:
-            if joint.kind == "floating":
-                for step, axis in enumerate("xyz"):
-                    values[f"{joint.name}_{axis}"], rates[f"{joint.name}_{axis}"] = (
-                        float(at[i + step]),
-                        float(rate[k + step]),
-                    )
-            turn = quaternion_matrix(at[i + joint.nq - 4 : i + joint.nq])
-            roll, pitch, yaw = matrix_rpy(matrix3(turn, "orientation"))
-            spin = R.T @ rate[k + joint.nv - 3 : k + joint.nv]
-            turned = np.linalg.lstsq(_rate_axes(yaw, pitch), spin, rcond=None)[0]
-            for name, value, speed in zip(("yaw", "pitch", "roll"), (yaw, pitch, roll), turned, strict=True):
-                values[f"{joint.name}_{name}"], rates[f"{joint.name}_{name}"] = value, float(speed)
-        orientation[body.name] = R @ turn
-    return values, rates
-
-
-def configuration_of(
-    model: Model, values: Mapping[str, float], rates: Mapping[str, float] | None = None
-) -> tuple[Floats, Floats]:
-    """The inverse of `variables_of`: (nq,) and (nv,); variables that are not given are at zero, and at rest."""
-    q, v = model.neutral(), np.zeros(model.nv)
-    speeds: Callable[[str], float] = lambda name: 0.0 if rates is None else float(rates.get(name, 0.0))  # noqa: E731
-    orientation: dict[str | None, Floats] = {None: np.eye(3)}
-    for body, i, k in _joints(model):
-        joint, R = body.joint, orientation[body.parent]
-        if joint.has_axis:
-            q[i], v[k] = values.get(joint.name, 0.0), speeds(joint.name)
-            turn = _axis_turn(joint, float(q[i]))
-        else:
-            if joint.kind == "floating":
-                q[i : i + 3] = [values.get(f"{joint.name}_{axis}", 0.0) for axis in "xyz"]
-                v[k : k + 3] = [speeds(f"{joint.name}_{axis}") for axis in "xyz"]
-            names = [f"{joint.name}_{name}" for name in ("yaw", "pitch", "roll")]
-            yaw, pitch, roll = (values.get(name, 0.0) for name in names)
-            quaternion = rpy_quaternion((roll, pitch, yaw))
-            q[i + joint.nq - 4 : i + joint.nq] = quaternion
-            v[k + joint.nv - 3 : k + joint.nv] = R @ _rate_axes(yaw, pitch) @ [speeds(name) for name in names]
-            turn = quaternion_matrix(quaternion)
-        orientation[body.name] = R @ turn
-    return q, v
-
-
-def _joints(model: Model) -> list[tuple[Body, int, int]]:
-    """Each body with where its joint's coordinates and velocities begin."""
-    return [
-        (body, int(i), int(k)) for body, i, k in zip(model.bodies, model.tree.first_q, model.tree.first_v, strict=True)
-    ]
-
-
-def _axis_turn(joint: Joint, angle: float) -> Floats:
-    return np.array(rotation_about(joint.axis, angle)) if joint.kind != "prismatic" else np.eye(3)
-
-
-def _rate_axes(yaw: float, pitch: float) -> Floats:
-    """(3, 3) columns: the axes of the three turns, in the axes of the joint's parent."""
-    first = primitive("rz", yaw)[:3, :3]
-    second = first @ primitive("ry", pitch)[:3, :3]
-    return np.column_stack((np.eye(3)[:, 2], first[:, 1], second[:, 0]))

@@ -229,12 +229,6 @@ def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
     return nodes
 
 
-def coordinates_of(nodes: Iterable[Node], *, kinematic: bool = False) -> tuple[str, ...]:
-    """The configuration variables that forces move, in the order of the nodes; or the ``kinematic`` ones."""
-    moved = (node.frame for node in nodes if node.frame.is_kinematic is kinematic)
-    return tuple(frame.coordinate for frame in moved if frame.coordinate is not None)
-
-
 def kinematic(name: str) -> Kinematic:
     """A configuration variable whose motion is prescribed, as the parameter of a frame.
 

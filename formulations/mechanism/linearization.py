@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -133,14 +133,6 @@ class DiscreteMechanism:
         q[..., self._kinematic] = x[..., nd : self.mechanism.size]
         return q
 
-    def momentum_of(self, x: Floats) -> Floats:
-        """(n,) or (…, n) p, in the mechanism's order; NaN of kinematic coordinates."""
-        x = np.asarray(x, dtype=float)
-        p = np.full((*x.shape[:-1], self.mechanism.size), np.nan)
-        start = self.mechanism.size
-        p[..., self._dynamic] = x[..., start : start + self._dynamic.size]
-        return p
-
     # --- the map ---
 
     def advance(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
@@ -151,13 +143,6 @@ class DiscreteMechanism:
             MechanismError: x or u has another size, or is not finite.
         """
         return self._solved(x, u, time).next_state
-
-    def rollout(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
-        """(N + 1, states) from one state under (N, inputs)."""
-        states = [np.asarray(x, dtype=float)]
-        for k, row in enumerate(np.asarray(u, dtype=float)):
-            states.append(self.advance(states[-1], row, time + k * self.step))
-        return np.array(states)
 
     def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> Linearization:
         """The step and its derivatives, (9).
@@ -290,17 +275,6 @@ class Solved:
     next_state: Floats
 
 
-class DiscreteLagrangian(NamedTuple):
-    """Second derivatives of L_d(q, q') = h L((1 − α) q + α q', (q' − q)/h) by its two slots, [N·s/m, N·m·s/rad, …].
-
-    Rows and columns are all coordinates in the mechanism's order. D₂D₁L_d is the transpose of D₁D₂L_d.
-    """
-
-    D11: Floats  # (n, n) D₁D₁L_d
-    D12: Floats  # (n, n) D₁D₂L_d: by q of a row, by q' of a column
-    D22: Floats  # (n, n) D₂D₂L_d
-
-
 class Linearization:
     """δx' = A δx + B δu, and what is beyond it.
 
@@ -345,21 +319,6 @@ class Linearization:
         self.multipliers_by_state[:, :known] = -chain.solved[nd:, :known] / h
         self.multipliers_by_input = -chain.solved[nd:, known:] / h
 
-    @cached_property
-    def lagrangian(self) -> DiscreteLagrangian:
-        """The second derivatives of the discrete Lagrangian of which (10)-(15) are made."""
-        system, n = self.system, self.system.mechanism.size
-        found = system._chain(self._solved, 2).step.results.hessian
-        h, late = system.step, system.alpha
-        early = 1.0 - late
-        place, mixed, rate = h * found[:n, :n], found[:n, n:], found[n:, n:] / h
-        both = mixed + mixed.T
-        return DiscreteLagrangian(
-            early * early * place - early * both + rate,
-            early * late * place + early * mixed - late * mixed.T - rate,
-            late * late * place + late * both + rate,
-        )
-
     def second(self) -> Floats:
         """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
         chain, nd = self._twice(), self.system._dynamic.size
@@ -368,14 +327,6 @@ class Linearization:
         result[nd:n] = result[n + nd :] = 0.0
         self._spread(chain.bends[:nd], -1.0, result[:nd])
         self._spread(chain.bends[rows:], 1.0, result[n : n + nd])
-        return result
-
-    def multipliers_second(self) -> Floats:
-        """(m, N, N) second derivatives of ``multipliers`` by (x, u)."""
-        chain, nd = self._twice(), self.system._dynamic.size
-        rows = chain.matrix.shape[0]
-        result = np.empty((rows - nd, *2 * (self.system.states + self.system.inputs,)))
-        self._spread(chain.bends[nd:rows], 1.0 / self.system.step, result)  # bends are of −y
         return result
 
     def _twice(self) -> Chain:
@@ -398,6 +349,3 @@ class Linearization:
         system = self.system
         nd, nk = system._dynamic.size, system._kinematic.size
         spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.beside, result)
-
-
-__all__ = ["DiscreteLagrangian", "DiscreteMechanism", "Linearization", "SingularStepError"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,8 @@ from biped.presentation import shown_by
 from biped.runs.march import Announce, Progress
 from contact.arrays import Floats
 from formulations.mechanism.as_model import loose_variables, to_model
-from formulations.mechanism.compilation import Builder, Coordinate, Label, Place, Structure, structure_of
-from formulations.mechanism.component import Component, Constraint, Force, Potential
+from formulations.mechanism.compilation import Builder, Coordinate, Label, Structure, structure_of
+from formulations.mechanism.component import Constraint, Force, Potential
 from formulations.mechanism.custom_arrays import Custom
 from formulations.mechanism.engine import Engine, no_parts
 from formulations.mechanism.errors import MechanismError
@@ -28,7 +28,6 @@ from formulations.mechanism.inputs import Input
 from formulations.mechanism.kernels import system
 from formulations.mechanism.kernels.loop import CALLS, FUNCTIONS
 from formulations.mechanism.simulation import Motion, Settings, simulate
-from formulations.mechanism.singularity import singularity
 from formulations.mechanism.view import FrameView
 
 if TYPE_CHECKING:
@@ -165,11 +164,6 @@ class Mechanism:
         """One a row of h(q)."""
         return tuple(label.name for label in self.labels)
 
-    @cached_property
-    def frame_names(self) -> tuple[str, ...]:
-        """Of all frames that have one, the world's first."""
-        return tuple(self.structure.named)
-
     def frame(self, name: str) -> FrameView:
         """A frame by its name: where it is, and how it moves.
 
@@ -179,20 +173,6 @@ class Mechanism:
         if name not in self.structure.named:
             raise unknown("frame", name, self.structure.named)
         return FrameView(self, name, self.structure.named[name])
-
-    def at(self, place: Place) -> FrameView:
-        """The same of any place of the structure, also of a frame without a name."""
-        return FrameView(self, "" if place.frame is None else place.frame.name or "", place)
-
-    def with_components(self, *components: Component) -> Mechanism:
-        """The same with more potentials, constraints and forces."""
-        chosen = {
-            "potentials": (*self.potentials, *(c for c in components if isinstance(c, Potential))),
-            "constraints": (*self.constraints, *(c for c in components if isinstance(c, Constraint))),
-            "forces": (*self.forces, *(c for c in components if isinstance(c, Force))),
-        }
-        found: dict[str, Any] = dict(chosen)
-        return replace(self, **found)
 
     # --- at one configuration ---
 
@@ -272,28 +252,6 @@ class Mechanism:
         engine.enter(system.MOMENTUM)
         return room.node_momentum
 
-    def rates_of(self, q: Vector, momentum: Vector, given: Vector | None = None) -> Floats:
-        """(n,) the rates on the constraints of a momentum, but for the constraints' own part of it.
-
-        Args:
-            q: configuration.
-            momentum: (n,); of kinematic variables it does not matter.
-            given: rates of the kinematic variables.
-
-        Raises:
-            MechanismError: the mass matrix is singular there, or the constraints depend on each other.
-        """
-        engine = self.engine()
-        room = engine.world.room
-        room.node_q[:], room.node_momentum[:] = self.configuration(q), self._vector(momentum, "momentum")
-        room.given_rates[:] = np.where(self.mechanics.prescribed != 0, self.rates(given), 0.0)
-        if engine.enter(system.RATES):
-            told = singularity(self, room)
-            raise MechanismError(
-                f"the mass matrix is singular at q, or the constraints depend on each other there: {told}"
-            )
-        return room.node_rates
-
     def constraint_values(self, q: Vector) -> Floats:
         """(m,) h(q) [m or rad], in the order of ``constraint_names``."""
         return self._constraints_at(self.configuration(q), self.engine())[0]
@@ -354,8 +312,6 @@ class Mechanism:
         *,
         q: Vector | None = None,
         v: Vector | None = None,
-        q0: Vector | None = None,
-        q1: Vector | None = None,
         kinematic: Mapping[str, Input] | None = None,
         alpha: float = 0.5,
         tolerance: float = 1e-10,
@@ -365,7 +321,7 @@ class Mechanism:
         progress: Progress | None = None,
         announce: Announce | None = None,
     ) -> Motion:
-        """The motion from a configuration and rates, or from two configurations one step apart.
+        """Simulate the motion from a configuration and rates.
 
         Args:
             duration: [s] a whole number of steps.
@@ -373,9 +329,6 @@ class Mechanism:
             q: configuration at the start: an array, or values by name, the others being zero.
             v: rates at the start, alike; on constraints, they must be on them too. Without them, the mechanism is at
                 rest, but for what kinematic variables drive by constraints.
-            q0: in place of q and v: the configuration before the first step, as the paper's initialization procedure
-                has it. The first row is then that of q₁, at ``start + step``.
-            q1: with q0: that after the first step.
             kinematic: the motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions
                 of an array of times. They also decide the start of these variables.
             alpha: of the generalized midpoint rule, 0 to 1; ½ is of second order and symmetric.
@@ -396,7 +349,7 @@ class Mechanism:
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
             record_every=record_every, start=start,
         )  # fmt: skip
-        return simulate(self, settings, q=q, v=v, pair=(q0, q1), given=kinematic, progress=progress, announce=announce)
+        return simulate(self, settings, q=q, v=v, given=kinematic, progress=progress, announce=announce)
 
     # --- to look at ---
 

@@ -140,7 +140,6 @@ def simulate(
     *,
     q: Vector | None,
     v: Vector | None,
-    pair: tuple[Vector | None, Vector | None],
     given: Mapping[str, Input] | None,
     progress: Progress | None,
     announce: Announce | None,
@@ -149,15 +148,8 @@ def simulate(
     motion = _Simulation(mechanism, settings, given or {})
     if announce is not None and not motion.engine.is_ready(places.TAKE_STEPS):
         announce("compiling the steps of mechanisms, once for this machine")
-    if any(part is not None for part in pair):
-        if q is not None or v is not None or any(part is None for part in pair):
-            raise MechanismError(
-                "give either q (and v) or both q0 and q1: a configuration and rates, or two configurations"
-            )
-        motion.start_from_two(mechanism.configuration(pair[0]), mechanism.configuration(pair[1]))
-    else:
-        motion.start(mechanism.configuration(q), None if v is None else mechanism.rates(v))
-    return march(motion.ready(), settings.steps - motion.began, progress)
+    motion.start(mechanism.configuration(q), None if v is None else mechanism.rates(v))
+    return march(motion, settings.steps, progress)
 
 
 def start_of(
@@ -186,8 +178,9 @@ class _Simulation:
         self.engine = mechanism.engine(self.rule)
         self.room, self.motion = self.engine.world.room, self.engine.world.motion
         self.given = checked_motions(mechanism, given)
-        self.began = 0  # steps before the first row: one, where two configurations were given
         self.chunk = chunk_of(settings.record_every)
+        self.rows = np.full((settings.steps // settings.record_every + 1, len(columns_of(mechanism))), np.nan)
+        self.engine.take_in(rows=self.rows)
 
     # --- functions of time ---
 
@@ -229,30 +222,6 @@ class _Simulation:
         motion.counts[places.FRESH] = 1
         self.engine.enter(places.BEGIN)
 
-    def start_from_two(self, q0: Floats, q1: Floats) -> None:
-        """From two configurations one step apart: the initialization procedure of section V-A."""
-        if self.settings.steps < 1:
-            raise MechanismError(
-                f"duration = {self.settings.duration:g} s: two configurations are one step of {self.rule.h:g} s apart, "
-                "so that a motion from them lasts as long at least"
-            )
-        table = self.prescribed(0, 1)
-        for name in self.given:
-            row = self.mechanism.coordinates.index(name)
-            q0[row], q1[row] = table[1, row], table[2, row]
-        self.check_constraints(q0, "q0")
-        self.check_constraints(q1, "q1")
-        self.rates_at_rest(q1, np.zeros_like(q1))
-        self.motion.q[:] = q0
-        self.room.middle.moved[:] = q1 - q0
-        self.engine.take_in(inputs=self.inputs(0, 1))
-        self.engine.enter(places.BEGIN)
-        self.engine.enter(places.EVALUATE, 1)
-        self.room.middle.residual[:] = 0.0  # p₁ is what this step ends with, whatever p it would have to begin with
-        self.engine.enter(places.COMMIT, 1, 0)
-        self.motion.counts[places.STEPS], self.motion.work[0] = 0, 0.0
-        self.began = 1
-
     def check_constraints(self, q: Floats, what: str, v: Floats | None = None) -> None:
         """A configuration must be on the constraints, which are independent there, and rates on theirs, Dh v = 0."""
         check_on_constraints(
@@ -277,18 +246,8 @@ class _Simulation:
 
     # --- steps ---
 
-    def ready(self) -> _Simulation:
-        """With room for rows."""
-        every, steps = self.settings.record_every, self.settings.steps - self.began
-        if self.began and every > 1:
-            raise MechanismError("record_every must be 1 where a motion starts from two configurations")
-        self.rows = np.full((steps // every + 1, len(columns_of(self.mechanism))), np.nan)
-        self.engine.take_in(rows=self.rows)
-        return self
-
     def look_ahead(self, first: int, count: int) -> None:
-        """The functions of time of the steps from ``first`` on, counted from the first row."""
-        first += self.began
+        """Take in the functions of time of the steps from ``first`` on."""
         self.engine.take_in(inputs=self.inputs(first, count), given=self.prescribed(first, count))
 
     def advance(self, first: int, count: int) -> int:
@@ -304,7 +263,7 @@ class _Simulation:
     def failure(self, cause: int) -> str:
         """What ended the motion."""
         taken = int(self.motion.counts[places.STEPS])
-        reached = self.settings.start + self.rule.h * (self.began + taken)
+        reached = self.settings.start + self.rule.h * taken
         told = cause_of(self.mechanism, self.room, cause, self.rule.h, self.rule.max_iterations)
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {told}; the residual is {off:.3g}"
@@ -325,7 +284,7 @@ class _Simulation:
         }
         rows = self.rows[~np.isnan(self.rows[:, 0])] if failure else self.rows
         times = self.settings.start + self.rule.h * (
-            self.began + self.settings.record_every * np.arange(len(rows), dtype=np.float64)
+            self.settings.record_every * np.arange(len(rows), dtype=np.float64)
         )
         return motion_of(self.mechanism, times, rows, metrics, seconds, failure)
 

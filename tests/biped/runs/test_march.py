@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ FOUR_BAR = Mechanism(
     "four-bar", [ry("a", *CRANK), tx(2.0, ry("c", tz(-0.75, mass=1.0), tz(-1.5, name="top")))],
     constraints=[Coincident("end", "top", "xz")],
 )  # fmt: skip
-TWICE = FOUR_BAR.with_components(PointAlong("end", "top", (1, 0, 1), "again"))
+TWICE = replace(FOUR_BAR, constraints=(*FOUR_BAR.constraints, PointAlong("end", "top", (1, 0, 1), "again")))
 FLAT = Mechanism("flat", FOUR_BAR.frames, constraints=[Coincident("end", "top")])
 NEAR = {"a": -0.9, "b": -0.8, "c": 0.3}
 

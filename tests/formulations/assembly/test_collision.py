@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from biped.model import box_inertia
 from biped.model.geometry import quaternion_matrix
 from contact.boxes import separation
-from formulations.assembly import AssemblyError, Shape, block, capsule, cast, convex_mesh, sphere
+from formulations.assembly import Shape, block, capsule, cast, sphere
 from formulations.assembly.collision import Collider, collide
 from formulations.assembly.shapes import box_corners
 from tests.refusals import refuses
@@ -149,18 +149,9 @@ def test_a_sphere_and_a_capsule_have_no_faces():
     (lambda: capsule((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 0.1), "make it a sphere"),
     (lambda: block((1.0, 1.0)), "three edges"),
     (lambda: cast("ball", TETRAHEDRON[:1], 1.0), "radius of a shape"),
-    (lambda: convex_mesh(TETRAHEDRON, ((0, 1, 4),)), "vertices 0 to 3"),
 )
 def test_what_is_no_shape_is_told(make):
     make()
-
-
-def test_a_mesh_that_is_not_convex_is_told():
-    dent = (0.2, 0.2, 0.2)
-    sides = (*SIDES[:3], (1, 2, 4), (2, 3, 4), (3, 1, 4))
-    with pytest.raises(AssemblyError, match="not convex"):
-        convex_mesh((*TETRAHEDRON, dent), sides)
-    assert len(convex_mesh(TETRAHEDRON, SIDES).faces) == 4
 
 
 def test_a_cast_box_has_a_box_s_inertia_about_its_centre():

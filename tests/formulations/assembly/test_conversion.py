@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from biped.dynamics import energy
 from biped.model import Body, Model, human, random_tree, revolute
 from biped.model.geometry import quaternion_matrix
-from formulations.assembly import Assembly, AssemblyError, RigidBody, configuration_of, from_model, joint, placement_of
+from formulations.assembly import Assembly, AssemblyError, RigidBody, from_model, joint, placement_of
 from formulations.assembly.placement import Placement
 
 from ...conftest import random_configuration
@@ -19,7 +19,7 @@ THIN = ((1e-2, 0.0, 0.0), (0.0, 1e-2, 0.0), (0.0, 0.0, 1e-3))
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_configurations_go_there_and_back_and_close_all_joints(seed):
+def test_configurations_close_all_joints(seed):
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 8, kinds=("revolute", "prismatic", "helical", "spherical"))
     q, v = random_configuration(model, rng), rng.normal(size=model.nv)
@@ -27,11 +27,6 @@ def test_configurations_go_there_and_back_and_close_all_joints(seed):
     assembly = from_model(model)
     assert max(assembly.openness(place).values()) < 1e-13
     assert assembly.degrees_of_freedom(place) == model.nv
-    back = configuration_of(model, place)
-    for body in model.bodies:
-        at = model.coordinates(body.joint.name)
-        sign = -1.0 if not body.joint.has_axis and back[at][-4:] @ q[at][-4:] < 0.0 else 1.0
-        assert_allclose(back[at][-4:] * sign, q[at][-4:], atol=1e-13)
     rates = assembly.gradients(place)[0][assembly.rigid_mask] @ place.velocity.reshape(-1)
     assert_allclose(rates, 0.0, atol=1e-12)
 
@@ -56,8 +51,8 @@ def on_the_floor(assembly, place):
 
 
 def test_the_human_collapses_onto_the_floor_and_no_point_goes_through():
-    model = human()
-    assembly = from_model(model, whole_body=True)
+    model = replace(human(), contact_points=(*human().contact_points, *human().body_points), body_points=())
+    assembly = from_model(model)
     start = on_the_floor(assembly, placement_of(model, model.neutral()))
     motion = assembly.simulate(3.0, 0.002, start, record_every=10)
     gaps = motion.frame[[f"{contact.name}_gap" for contact in assembly.contacts]].to_numpy()

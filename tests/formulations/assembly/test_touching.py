@@ -1,7 +1,7 @@
 """Bodies that touch one another: closed forms, conservation, and structures that stand or fall."""
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from biped.model import box_inertia
 from biped.model.geometry import quaternion_matrix
 from formulations import assembly as asm
-from formulations.assembly.examples import arch, stack
+from formulations.assembly.examples import arch
 from tests.refusals import refuses
 
 from .random_assemblies import random_unit
@@ -106,7 +106,12 @@ def test_a_capsule_rolls_on_a_box():
 
 def test_a_stack_of_five_boxes_stays():
     """Five seconds: less than 1e-9 m, each layer carries what is above it."""
-    assembly, start = stack(5)
+    names, size = [f"box_{k}" for k in range(1, 6)], (0.5, 0.4, 0.3)
+    bodies = [boxed(name, size) for name in names]
+    touching = [asm.BodyContact(f"{one}_{two}", one, two, 0.5) for one, two in pairwise(names)]
+    assembly = asm.Assembly("stack", bodies, contacts=asm.floor_contacts(bodies[0], 0.5), touching=touching)
+    turns = [(math.cos(0.05 * k), 0.0, 0.0, math.sin(0.05 * k)) for k in range(5)]
+    start = assembly.place(poses={name: ((0.0, 0.0, (k + 0.5) * size[2]), turns[k]) for k, name in enumerate(names)})
     motion = assembly.simulate(5.0, STEP, start, record_every=10, complementarity=1e-14)
     assert moved(motion) < 1e-9
     last = motion.frame.iloc[-1]

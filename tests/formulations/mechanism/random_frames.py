@@ -128,8 +128,10 @@ def tangent(system: System, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def tangent_rates(mechanism: mech.Mechanism, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    Dh = mechanism.constraint_jacobian(q)
-    return v - np.linalg.pinv(Dh) @ (Dh @ v)
+    """Return the rates nearest to v that keep the constraints, prescribed rates as they are."""
+    Dh, free, v = mechanism.constraint_jacobian(q), mechanism.mechanics.prescribed == 0, v.copy()
+    v[free] -= np.linalg.pinv(Dh[:, free]) @ (Dh @ v)
+    return v
 
 
 def conservative(seed: int, loops: int) -> tuple[mech.Mechanism, np.ndarray, np.ndarray]:

@@ -1,5 +1,7 @@
 """Motions against what is known otherwise: one-coordinate solutions, other descriptions, work, prescribed motions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -206,22 +208,6 @@ def test_gears_turn_in_their_ratio():
     assert_allclose(frame["multiplier_a_b"], 0.5 * (3.0 - 0.2 * turning), rtol=1e-9)
 
 
-def test_two_configurations_start_as_the_paper_has_it():
-    mechanism, _ = damped_pendulum()
-    chain = four_bar()
-    for one, start in ((mechanism, {"a": 1.0}), (mechanism_of(chain), chain.configuration(chain.start))):
-        motion = one.simulate(0.5, 0.01, q=start, tolerance=1e-13)
-        again = one.simulate(0.5, 0.01, q0=motion.q[0], q1=motion.q[1], tolerance=1e-13)
-        assert_allclose(again.frame["time"], motion.frame["time"][1:], atol=1e-12)
-        assert_allclose(again.q, motion.q[1:], atol=1e-10)
-        assert_allclose(again.momentum, motion.momentum[1:], atol=1e-9)
-        left, right = (found.frame.filter(like="multiplier_").to_numpy() for found in (again, motion))
-        assert_allclose(left, right[1:], atol=1e-6)
-    with pytest.raises(mech.MechanismError, match="a motion from them lasts as long at least"):
-        mechanism.simulate(0.0, 0.01, q0=[0.1], q1=[0.1])
-    assert len(mechanism.simulate(0.01, 0.01, q0=[0.1], q1=[0.1]).frame) == 1
-
-
 def frequency_of(omega: float, h: float) -> float:
     """Of an oscillator by the midpoint rule, which turns it by 2 atan(ω h/2) a step."""
     return 2.0 / h * np.arctan(omega * h / 2.0)
@@ -322,4 +308,4 @@ def test_cams_are_read_and_written_and_refused():
         (mech.Cam("theta", "lift", "round"), "cosines = 'round'"),
     ):
         with pytest.raises(mech.MechanismError, match=told):
-            mechanism.with_components(wrong)
+            replace(mechanism, constraints=(wrong,))
