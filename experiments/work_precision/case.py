@@ -288,7 +288,9 @@ class LagrangianCase(Case):
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
         run = self._run(method, size.step, duration, round(duration / samples / size.step))
         frame, names = run.frame.iloc[1:], [symbol.name for symbol in self.system.coordinates]
-        return Motion(self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), run.mean_iterations)
+        return Motion(
+            self.places(frame[names].to_numpy()), frame["energy"].to_numpy(), float(run.metrics["newton_mean"])
+        )
 
     def seconds(self, method: str, size: StepSize, duration: float) -> float:
         return float(self._run(method, size.step, duration, round(duration / size.step)).seconds)

@@ -49,31 +49,6 @@ class Trajectory(Run):
     method: LagrangianMethod
 
     @property
-    def step(self) -> float:
-        """[s]."""
-        return float(self.metrics["step"])
-
-    @property
-    def steps(self) -> int:
-        """How many."""
-        return int(self.metrics["steps"])
-
-    @property
-    def mean_iterations(self) -> float:
-        """Of Newton's method in a step (in a substep)."""
-        return float(self.metrics["newton_mean"])
-
-    @property
-    def most_iterations(self) -> int:
-        """The same at most."""
-        return int(self.metrics["newton_max"])
-
-    @property
-    def residual(self) -> float:
-        """The largest relative one that was accepted."""
-        return float(self.metrics["residual"])
-
-    @property
     def seconds(self) -> float:
         """[s] that the steps took, without what is derived, compiled, checked or put into tables."""
         return float(self.summary["wall_time"])
@@ -104,16 +79,6 @@ def integrate(
     motion = _Motion(system, module, method, step, weights, steps, every)
     motion.start(_vector(q0, "q0", module.NAMES), v0, q1)
     return march(motion, steps, progress)
-
-
-def prepare(system: System, method: LagrangianMethod | str, announce: Callable[[str], None] | None = None) -> None:
-    """See ``System.compile``."""
-    if isinstance(method, str):
-        method = lagrangian_method_named(method)
-    module = built(system, method, announce)
-    motion = _Motion(system, module, method, 1.0, np.ones(1), 0, 1)
-    motion.done = 1  # nothing to record, and no steps: what is compiled is called, and no more
-    motion.call(0, motion.table)
 
 
 def _weights(method: LagrangianMethod, composition: Sequence[float], q1: ArrayLike | None) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -215,26 +215,6 @@ class System:
         import numpy as np
 
         return np.array(list(self.parameters.values()), dtype=np.float64)
-
-    def with_parameters(self, **values: float) -> System:
-        """The same system with other values of some parameters, by name.
-
-        Raises:
-            InputError: it has no such parameter.
-        """
-        changed = dict(self.parameters)
-        by_name = {symbol.name: symbol for symbol in changed}
-        for name, value in values.items():
-            if name not in by_name:
-                raise InputError(f"no parameter {name!r}; parameters are {', '.join(by_name)}")
-            changed[by_name[name]] = value
-        return replace(self, parameters=changed)
-
-    def compile(self, method: LagrangianMethod | str, announce: Callable[[str], None] | None = None) -> None:
-        """Derive and compile what ``integrate`` needs, unless that is on disk; ``announce`` is told before that."""
-        from formulations.lagrangian.integrate import prepare
-
-        prepare(self, method, announce)
 
     def integrate(
         self,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biped.model import Body, Model, Visual
+from biped.model import Body, Model
 from biped.model.geometry import matrix3, vector3
 from biped.model.inertia import is_solid
 from biped.model.joint import Joint
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism
 
 
-def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> Model:
+def to_model(mechanism: Mechanism) -> Model:
     """The tree of ``mechanism`` as a model; what a model does not carry is told in its ``notes``.
 
     Bodies and joints are called as the configuration variables, and coordinates and rates are theirs, in their order. A
@@ -39,7 +39,6 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> M
 
     Args:
         mechanism: its masses on the ground are left out; its dampers become the joints'.
-        visuals: surfaces to draw, on bodies of these names; by default those of `formulations.mechanism.drawing`.
 
     Raises:
         ModelError: nothing resists a configuration variable, or nothing has mass.
@@ -52,7 +51,7 @@ def to_model(mechanism: Mechanism, visuals: Sequence[Visual] | None = None) -> M
         gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
         facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
         notes=tuple(notes),
-        visuals=visuals_of(mechanism) if visuals is None else tuple(visuals),
+        visuals=visuals_of(mechanism),
         lines=lines_of(mechanism),
     )
 

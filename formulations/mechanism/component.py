@@ -148,16 +148,3 @@ def several(given: float | Sequence[float], what: str) -> tuple[float, ...]:
         return numbers(listed, len(listed), what) if len(listed) else ()  # type: ignore[arg-type]
     except TypeError:
         raise MechanismError(f"{what} = {given!r}: it must be a finite number, or several") from None
-
-
-def unit_vector(value: Sequence[float], what: str) -> tuple[float, float, float]:
-    """Three finite numbers, made to length one.
-
-    Raises:
-        MechanismError: they are none, or all zero.
-    """
-    x, y, z = numbers(value, 3, what)
-    length = (x * x + y * y + z * z) ** 0.5
-    if length == 0.0:
-        raise MechanismError(f"{what} = {value!r}: it must not be zero")
-    return x / length, y / length, z / length

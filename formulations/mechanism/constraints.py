@@ -12,8 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from biped.inputs.checks import above_zero
+from biped.model.geometry import unit
 from formulations.mechanism.compilation import Builder
-from formulations.mechanism.component import Constraint, CoordinateName, FrameName, Vector, finite, several, unit_vector
+from formulations.mechanism.component import Constraint, CoordinateName, FrameName, Vector, finite, several
 from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.frames import WORLD
 
@@ -67,7 +68,7 @@ class PointAlong(Constraint):
 
     def add_to(self, builder: Builder) -> None:
         """Add its row of h."""
-        n = unit_vector(self.direction, "direction")
+        n = unit(self.direction, "direction")
         label = self.name or f"{self.first}_{self.second}"
         builder.add_along(self.first, self.second, n, self.axes, label, finite(self.offset, "offset"))
 
@@ -93,7 +94,7 @@ class PointOnPlane(Constraint):
 
     def add_to(self, builder: Builder) -> None:
         """Add its row of h."""
-        n = unit_vector(self.normal, "normal")
+        n = unit(self.normal, "normal")
         label = self.name or f"{self.point}_{self.plane}"
         builder.add_along(self.point, self.plane, n, self.plane, label, finite(self.offset, "offset"))
 
@@ -118,7 +119,7 @@ class PointOnLine(Constraint):
     def add_to(self, builder: Builder) -> None:
         """Add its two rows of h."""
         label = self.name or f"{self.point}_{self.line}"
-        for k, n in enumerate(_across(unit_vector(self.direction, "direction")), 1):
+        for k, n in enumerate(_across(unit(self.direction, "direction")), 1):
             builder.add_along(self.point, self.line, n, self.line, f"{label}_{k}")
 
 

@@ -65,32 +65,16 @@ def accelerations(
         MechanismError: the mass matrix is singular there, or the constraints depend on each other, or an argument does
             not fit.
     """
-    row = table_of_inputs(mechanism.inputs, np.array([time]))[0]
-    return Accelerator(mechanism).at(mechanism.configuration(q), mechanism.rates(v), mechanism.rates(given), row)
-
-
-class Accelerator:
-    """The kernels that solve (36a, b), with room of their own."""
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.mechanism = mechanism
-        self._engine = _engine(mechanism, np.zeros(2 * mechanism.size + 1), np.zeros((0, 0)))
-
-    def at(self, q: Floats, v: Floats, given: Floats, row: Floats) -> Acceleration:
-        """Q̈ and λ of a state (n,), (n,), with accelerations (n,) of kinematic variables and a row of inputs.
-
-        Raises:
-            MechanismError: as of ``accelerations``.
-        """
-        table = np.array([[q, v, given]])
-        self._engine.take_in(given=table, inputs=row[None])
-        rates = self._engine.world.rates
-        rates.stage[:] = np.concatenate([q, v, [0.0]])
-        failed = self._engine.enter(kernels.SLOPE, 0, 0)
-        if failed:
-            cause = cause_of(self.mechanism, self._engine.world.room, failed)
-            raise MechanismError(f"{self.mechanism.name} at q: {cause}")
-        return Acceleration(rates.acceleration.copy(), rates.multiplier.copy())
+    state = np.concatenate([mechanism.configuration(q), mechanism.rates(v), [0.0]])
+    engine = _engine(mechanism, state, np.zeros((0, 0)))
+    table = np.stack([state[: mechanism.size], state[mechanism.size : -1], mechanism.rates(given)])
+    engine.take_in(given=table[None], inputs=table_of_inputs(mechanism.inputs, np.array([time])))
+    rates = engine.world.rates
+    rates.stage[:] = state
+    failed = engine.enter(kernels.SLOPE, 0, 0)
+    if failed:
+        raise MechanismError(f"{mechanism.name} at q: {cause_of(mechanism, engine.world.room, failed)}")
+    return Acceleration(rates.acceleration, rates.multiplier)
 
 
 def integrate(

@@ -13,7 +13,6 @@ from formulations.mechanism.errors import MechanismError
 from formulations.mechanism.inputs import Input, checked_input
 from formulations.mechanism.kernels.forces import BODY, HYBRID, SPATIAL
 
-_PARTS = ("x", "y", "z")
 #: Along x, y and z.
 Inputs3 = Annotated[Sequence[Input], "vector"]
 
@@ -55,70 +54,49 @@ class Torque(Force):
         builder.add_torque(builder.coordinate(self.coordinate), checked_input(self.torque, "torque"))
 
 
-def _wrench(force: Sequence[Input], moment: Sequence[Input]) -> list[Input]:
-    found: list[Input] = []
-    for what, three in (("force", force), ("moment", moment)):
-        if not hasattr(three, "__len__") or len(three) != 3:
-            raise MechanismError(f"{what} = {three!r}: it must be three numbers or functions of time, along x, y and z")
-        found += [checked_input(value, f"{what} along {axis}") for value, axis in zip(three, _PARTS, strict=True)]
-    return found
-
-
 @dataclass(frozen=True)
-class BodyWrench(Force):
-    """A force at a frame's origin and a moment, in the frame's own axes, which turn with it (Fig. 5).
+class _Wrench(Force):
+    """A force and a moment on a frame.
 
     Attributes:
-        frame: on which it acts.
-        force: [N] along the frame's x, y and z: numbers or functions of time.
-        moment: [N·m] about them.
+        frame: the frame on which the wrench acts.
+        force: [N] along x, y and z: numbers or functions of time.
+        moment: [N·m] about x, y and z.
     """
+
+    kind: ClassVar[int]
+    frame: FrameName
+    force: Inputs3 = (0.0, 0.0, 0.0)
+    moment: Inputs3 = (0.0, 0.0, 0.0)
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the wrench and its functions of time."""
+        parts: list[Input] = []
+        for what, three in (("force", self.force), ("moment", self.moment)):
+            if not hasattr(three, "__len__") or len(three) != 3:
+                raise MechanismError(
+                    f"{what} = {three!r}: it must be three numbers or functions of time, along x, y and z"
+                )
+            parts += [checked_input(value, f"{what} along {axis}") for value, axis in zip(three, "xyz", strict=True)]
+        builder.add_wrench(self.kind, self.frame, parts)
+
+
+class BodyWrench(_Wrench):
+    """A force at a frame's origin and a moment, in the frame's own axes, which turn with it (Fig. 5)."""
 
     word: ClassVar[str] = "body-wrench"
-    frame: FrameName
-    force: Inputs3 = (0.0, 0.0, 0.0)
-    moment: Inputs3 = (0.0, 0.0, 0.0)
-
-    def add_to(self, builder: Builder) -> None:
-        """Add the wrench and its functions of time."""
-        builder.add_wrench(BODY, self.frame, _wrench(self.force, self.moment))
+    kind: ClassVar[int] = BODY
 
 
-@dataclass(frozen=True)
-class HybridWrench(Force):
-    """A force at a frame's origin and a moment, in the axes of the world.
-
-    Attributes:
-        frame: on which it acts.
-        force: [N] along the world's x, y and z: numbers or functions of time.
-        moment: [N·m].
-    """
+class HybridWrench(_Wrench):
+    """A force at a frame's origin and a moment, in the axes of the world."""
 
     word: ClassVar[str] = "hybrid-wrench"
-    frame: FrameName
-    force: Inputs3 = (0.0, 0.0, 0.0)
-    moment: Inputs3 = (0.0, 0.0, 0.0)
-
-    def add_to(self, builder: Builder) -> None:
-        """Add the wrench and its functions of time."""
-        builder.add_wrench(HYBRID, self.frame, _wrench(self.force, self.moment))
+    kind: ClassVar[int] = HYBRID
 
 
-@dataclass(frozen=True)
-class SpatialWrench(Force):
-    """A wrench of the spatial Jacobian: its force acts along a line of space, its moment is about the world's origin.
-
-    Attributes:
-        frame: whose body it acts on.
-        force: [N] along the world's x, y and z: numbers or functions of time.
-        moment: [N·m] about the world's origin.
-    """
+class SpatialWrench(_Wrench):
+    """A force along a line of space, and a moment about the world's origin: a wrench of the spatial Jacobian."""
 
     word: ClassVar[str] = "spatial-wrench"
-    frame: FrameName
-    force: Inputs3 = (0.0, 0.0, 0.0)
-    moment: Inputs3 = (0.0, 0.0, 0.0)
-
-    def add_to(self, builder: Builder) -> None:
-        """Add the wrench and its functions of time."""
-        builder.add_wrench(SPATIAL, self.frame, _wrench(self.force, self.moment))
+    kind: ClassVar[int] = SPATIAL

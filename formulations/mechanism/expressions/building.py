@@ -9,7 +9,7 @@ from biped.errors import InputError
 from biped.model.errors import unknown
 from formulations.mechanism.component import COMPONENTS, Component, Constraint, Force, Potential
 from formulations.mechanism.expressions.reading import ExpressionError, Form, Place, Symbol, Word
-from formulations.mechanism.frames import TRANSFORMS, TWIST, WORLD, Frame, Kinematic, Mass, Parameter, checked_mass
+from formulations.mechanism.frames import TRANSFORMS, TWIST, Frame, Kinematic, Mass, Parameter, checked_mass
 
 SYSTEMS = ("system", "mechanical-system")
 _KINDS = {"d": str, "k": Kinematic}
@@ -51,9 +51,9 @@ def build_parts(system: Form, name: str) -> Parts:
     """
     if system.head not in SYSTEMS:
         raise ExpressionError(system.place, f"a mechanism begins with (system …), got {_shown(system)}")
-    parts, names, seen = Parts(name), _Names(), set[str]()
+    parts, seen = Parts(name), set[str]()
     forms = [_form(item, "a part of the system") for item in system.items[1:]]
-    parts.frames = _frames([form for form in forms if _is_frame(form)], names)
+    parts.frames = _frames([form for form in forms if _is_frame(form)])
     for form in forms:
         if _is_frame(form):
             continue
@@ -66,7 +66,7 @@ def build_parts(system: Form, name: str) -> Parts:
         elif form.head == "name":
             parts.name = _only_text(form)
         else:
-            _add_component(parts, form, names)
+            _add_component(parts, form)
     return parts
 
 
@@ -77,35 +77,7 @@ def _is_frame(form: Form) -> bool:
     return form.head in _TRANSFORMS
 
 
-class _Names:
-    """Where the frames' names and the configuration variables were first given."""
-
-    def __init__(self) -> None:
-        self.frames: dict[str, Place] = {}
-        self.coordinates: dict[str, Place] = {}
-
-    def add_head(self, head: _Head) -> None:
-        for _, parameter, _, place in head.transforms:
-            variable = parameter.name if isinstance(parameter, Kinematic) else parameter
-            if isinstance(variable, str):
-                _add_new(self.coordinates, variable, place, "configuration variable")
-        if head.name is not None:
-            if head.name == WORLD:
-                raise ExpressionError(head.form.place, f"a frame is named {WORLD!r}, which is what all frames stand in")
-            _add_new(self.frames, head.name, head.form.place, "frame")
-
-
-def _add_new(known: dict[str, Place], name: str, place: Place, what: str) -> None:
-    if name in known:
-        first = known[name]
-        raise ExpressionError(
-            place,
-            f"{what} {name!r} is already that of line {first.line}, column {first.column}; each needs its own name",
-        )
-    known[name] = place
-
-
-def _frames(forms: Sequence[Form], names: _Names) -> list[Frame]:
+def _frames(forms: Sequence[Form]) -> list[Frame]:
     """Parents are read first, in the order of the text, and made last; chains are too long for recursion."""
     heads: list[_Head] = []
     parents: list[int] = []
@@ -113,7 +85,6 @@ def _frames(forms: Sequence[Form], names: _Names) -> list[Frame]:
     while pending:
         form, parent = pending.pop()
         head = _head(form)
-        names.add_head(head)
         heads.append(head)
         parents.append(parent)
         pending.extend((child, len(heads) - 1) for child in reversed(head.children))
@@ -214,11 +185,10 @@ def _gravity(form: Form) -> tuple[float, float, float]:
     return x, y, z
 
 
-def _add_component(parts: Parts, form: Form, names: _Names) -> None:
+def _add_component(parts: Parts, form: Form) -> None:
     if form.head not in COMPONENTS:
         raise _unknown(form, "expression", ("gravity", "name", *_TRANSFORMS, *sorted(COMPONENTS)))
     component = _component(form, COMPONENTS[form.head])
-    _check_names(component, form, names)
     if isinstance(component, Potential):
         parts.potentials.append(component)
     elif isinstance(component, Constraint):
@@ -256,16 +226,6 @@ def _value(item: Word | Form, kind: type[Component]) -> Any:
     if isinstance(item.value, Symbol):
         raise ExpressionError(item.place, f"names and other texts stand in quotes: {str(item.value)!r} is without")
     return item.value
-
-
-def _check_names(component: Component, form: Form, names: _Names) -> None:
-    for role, what, known in (
-        ("frame", "frame", (*names.frames, WORLD)),
-        ("coordinate", "configuration variable", tuple(names.coordinates)),
-    ):
-        for name in component.named(role):
-            if name not in known:
-                raise ExpressionError(form.place, f"({form.head} …): {unknown(what, name, known)}")
 
 
 # --- words ---

@@ -81,14 +81,11 @@ def read_form(text: str, source: str = "") -> Form:
     """
     whole: Form | None = None
     stack: list[_Open] = []
-    unclosed: Place | None = None  # by the look of the indentation
     for kind, token, place in _tokens(text, source):
         if whole is not None:
             what = "a ')' too many: all parentheses are closed before" if kind == "close" else "text after the end"
             raise ExpressionError(place, f"{what}; the expression that began at line {whole.place.line} ends before it")
         if kind == "open":
-            if stack and unclosed is None and place.column <= stack[-1].place.column and _begins_line(text, place):
-                unclosed = stack[-1].place
             stack.append(_Open(place, []))
         elif kind == "close":
             if not stack:
@@ -104,7 +101,7 @@ def read_form(text: str, source: str = "") -> Form:
         else:
             stack[-1].items.append(_word(kind, token, place))
     if stack:
-        raise ExpressionError(unclosed or stack[-1].place, _not_closed(stack, guessed=unclosed is not None))
+        raise ExpressionError(stack[-1].place, f"this parenthesis is never closed; {len(stack)} ')' are missing")
     if whole is None:
         raise ExpressionError(Place(1, 1, source), 'there is no expression, such as (system (ry "q" (tz -1 (mass 1))))')
     return whole
@@ -133,16 +130,3 @@ def _word(kind: str, token: str, place: Place) -> Word:
     if kind == "text":
         return Word(_ESCAPED.sub(r"\1", token[1:-1]), place)
     return Word(float(token) if _NUMBER.fullmatch(token) else Symbol(token.lower()), place)
-
-
-def _begins_line(text: str, place: Place) -> bool:
-    return not text.splitlines()[place.line - 1][: place.column - 1].strip()
-
-
-def _not_closed(stack: list[_Open], *, guessed: bool) -> str:
-    missing = f"{len(stack)} ')' are missing" if len(stack) > 1 else "a ')' is missing"
-    return (
-        f"{missing} at the end; by the indentation, it is this parenthesis that is not closed"
-        if guessed
-        else (f"this parenthesis is never closed: {missing}")
-    )

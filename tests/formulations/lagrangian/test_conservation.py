@@ -41,7 +41,7 @@ def test_what_hangs_stays_where_it_hangs(name, down):
         parameters=dict(zip(weight, 9.81 * unit, strict=True)),
     )  # fmt: skip
     run = system.integrate(name, hung, np.zeros(6), step=h, duration=steps * h)
-    assert run.residual < 1e-14
+    assert run.metrics["residual"] < 1e-14
     # a sideways rounding of the weight in each step, as it would add up without the rods' restoring it
     drift = np.finfo(float).eps * (7.0 + 9.81 * (steps * h) ** 2)
     assert np.abs(run.frame[DSP].to_numpy() - hung).max() < steps * drift
