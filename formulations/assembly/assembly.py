@@ -429,7 +429,7 @@ class Assembly:
 
         Raises:
             AssemblyError: an argument is wrong, or a joint is open at the start, or moves so that it would open.
-            IntegrationError: a step has no solution; its message says why, and its ``motion`` is what was before.
+            IntegrationError: a step has no solution; its message says why, and its ``run`` has the motion before.
         """
         settings = Settings(
             duration=duration, step=step, tolerance=tolerance, max_iterations=max_iterations,

@@ -49,13 +49,7 @@ LARGER = ", or a larger tolerance and complementarity where contacts and joints 
 
 
 class AssemblyStepError(IntegrationError):
-    """A step of an assembly that has no solution."""
-
-    @property
-    def motion(self) -> Motion:
-        """What was before it; the same as ``run``."""
-        motion: Motion = self.run
-        return motion
+    """A step of an assembly that has no solution; ``run`` has the motion before it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,18 +48,11 @@ def digest(system: "System", method: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """All or nothing, and never again: Numba's cache goes by the file's time."""
+    """Write all of a file, or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
         file.write(text)
-    try:
-        os.link(file.name, path)
-    except FileExistsError:
-        pass  # another process was quicker, with the same text
-    except OSError:  # no hard links here; two processes at once may then compile it twice
-        os.replace(file.name, path)
-    finally:
-        Path(file.name).unlink(missing_ok=True)
+    os.replace(file.name, path)
 
 
 def _loaded(name: str, path: Path) -> ModuleType:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biped.inputs.checks import is_finite
-from biped.model.errors import unknown
 from biped.signals import Signal
 from contact.arrays import Floats
 from formulations.mechanism.errors import MechanismError
@@ -54,36 +53,24 @@ def table_of_inputs(inputs: Iterable[tuple[str, Input]], times: Floats) -> Float
 
 
 class DrivenTorques:
-    """The torques of a mechanism that are given one by one, in place of their functions of time.
+    """The torques of a mechanism as inputs, in place of their functions of time.
 
     Attributes:
         names: (k,) ``torque_…``.
-        coordinates: (k,) rows of the coordinates that they act along.
+        coordinates: (k,) rows of the coordinates that the torques act along.
     """
 
-    def __init__(self, mechanism: Mechanism, chosen: Sequence[str] | None) -> None:
-        """Those of the ``chosen`` coordinates, or all.
-
-        Raises:
-            ModelError: a coordinate has no torque.
-        """
-        forces, variables = mechanism.mechanics.forces, mechanism.coordinates
-        rows = {variables[j]: k for k, j in enumerate(forces.torque_coordinate)}
-        wanted = list(rows) if chosen is None else list(chosen)
-        for name in wanted:
-            if name not in rows:
-                raise unknown("torque", name, rows)
-        places = [rows[name] for name in wanted]
-        self.names = tuple(f"torque_{name}" for name in wanted)
-        self.coordinates = forces.torque_coordinate[places]
-        self._columns = forces.torque_input[places]
+    def __init__(self, mechanism: Mechanism) -> None:
+        forces = mechanism.mechanics.forces
+        self.coordinates, self._columns = forces.torque_coordinate, forces.torque_input
+        self.names = tuple(f"torque_{mechanism.coordinates[j]}" for j in self.coordinates)
         self._width = 1 + len(mechanism.inputs)
         self._others = [
             (column, *given) for column, given in enumerate(mechanism.inputs, 1) if column not in self._columns
         ]
 
     def row(self, torques: Floats, time: float) -> Floats:
-        """(1 + all inputs,): a time [s] and the functions then, but for these."""
+        """Return (1 + all inputs,): a time [s], the given torques, and the other functions of time."""
         row = np.zeros(self._width)
         row[0] = time
         for column, what, value in self._others:

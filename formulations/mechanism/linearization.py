@@ -6,7 +6,6 @@ control". The map is the very step that ``Mechanism.simulate`` takes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,15 +16,26 @@ from biped.errors import IntegrationError
 from biped.inputs.checks import above_zero, is_finite
 from biped.kernels.solve.causes import DEPENDENT, NOT_FINITE, SINGULAR
 from contact.arrays import Floats, Integers
-from formulations.mechanism.derivation import Derivation
+from formulations.mechanism.coupling import Coupling
+from formulations.mechanism.custom_derivatives import CustomDerivatives
 from formulations.mechanism.engine import Engine
 from formulations.mechanism.errors import MechanismError, SingularStepError
 from formulations.mechanism.inputs import DrivenTorques, checked_vector
 from formulations.mechanism.kernels import system as places
-from formulations.mechanism.kernels.chain import Chain, SolvedStep, spread_bends
+from formulations.mechanism.kernels.chain import (
+    Chain,
+    SolvedStep,
+    first_part,
+    new_chain,
+    second_part,
+    spread_bends,
+    weighted_part,
+)
+from formulations.mechanism.kernels.linearization import Sizes, derive_part, new_derivatives
 from formulations.mechanism.kernels.system import Rule as SolverRule
 from formulations.mechanism.simulation import MAX_BACKTRACKS
 from formulations.mechanism.singularity import cause_of
+from kernelcache import Entry, Packed
 
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism, Vector
@@ -44,19 +54,17 @@ class DiscreteMechanism:
     Attributes:
         mechanism: whose steps they are.
         step: [s] h.
-        torques: the coordinates whose ``Torque`` is an input in place of its function of time; all by default.
         alpha: of the midpoint.
         force_share: σ, the part of the impulses of torques, dampers and wrenches that acts at the step's beginning.
             The paper of 2009 and ``simulate`` have ½, that of 2014 has 1.
         tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
 
     Raises:
-        MechanismError: a coordinate has no torque, or a number is none that a step can have.
+        MechanismError: a number is none that a step can have.
     """
 
     mechanism: Mechanism
     step: float
-    torques: Sequence[str] | None = None
     alpha: float = 0.5
     force_share: float = 0.5
     tolerance: float = 1e-12
@@ -67,7 +75,6 @@ class DiscreteMechanism:
         for what, value in (("alpha", self.alpha), ("force_share", self.force_share)):
             if not (is_finite(value) and 0.0 <= value <= 1.0):
                 raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
-        _ = self._driven
 
     # --- what it is made of ---
 
@@ -81,7 +88,7 @@ class DiscreteMechanism:
 
     @cached_property
     def _driven(self) -> DrivenTorques:
-        return DrivenTorques(self.mechanism, self.torques)
+        return DrivenTorques(self.mechanism)
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
@@ -199,33 +206,24 @@ class DiscreteMechanism:
         engine.take_in(inputs=np.zeros((1, 1 + len(self.mechanism.inputs))), given=np.zeros((2, self.mechanism.size)))
         return engine
 
-    def _derivation(self, order: int) -> Derivation:
-        return Derivation(
-            self.mechanism, order, alpha=float(self.alpha), h=float(self.step), share=float(self.force_share),
-            forced=self._driven.coordinates,
-        )  # fmt: skip
-
     @cached_property
     def _first(self) -> Derivation:
-        return self._derivation(2)
+        return Derivation(self, 2)
 
     @cached_property
     def _second(self) -> Derivation:
-        return self._derivation(3)
+        return Derivation(self, 3)
 
-    def _chain(self, solved: Solved, order: int) -> Derivation:
-        """The first derivatives of a step's map, with its equations' to ``order``.
+    def _chain(self, solved: Solved, derivation: Derivation) -> Chain:
+        """Differentiate the map of a step once.
 
         Raises:
-            SingularStepError: it has none.
+            SingularStepError: the step has no derivative.
         """
-        derivation = self._first if order == 2 else self._second
-        derivation.place(solved.q, solved.moved, solved.multiplier, solved.row)
-        derivation.derive()
-        failed = derivation.differentiate()
+        failed = derivation.differentiate(solved)
         if failed:
             raise SingularStepError(f"{self.mechanism.name}: {self._reason(failed, derivation.step)}")
-        return derivation
+        return derivation.step.chain
 
     def _reason(self, failed: int, step: SolvedStep) -> str:
         """Why a step has no derivative."""
@@ -238,16 +236,9 @@ class DiscreteMechanism:
                 f"the step has no derivative: its matrix M = ∂E/∂q' is singular (det M = 0) at {worst!r}; a coordinate "
                 "moves no mass, or the step is too long"
             )
-        rows = step.results.rows[1][:, self._dynamic]
-        rank = np.linalg.matrix_rank(rows)
-        if rank < len(rows):
-            return (
-                f"the constraints depend on one another: {len(rows)} rows of Dh have rank {rank}, so that "
-                "Dh(q') M⁻¹ Dh(q)ᵀ is singular; leave out what others imply"
-            )
         return (
-            "the step has no derivative: Dh(q') M⁻¹ Dh(q)ᵀ is singular, although the constraints do not depend on one "
-            "another; take a smaller step"
+            "the step has no derivative: Dh(q') M⁻¹ Dh(q)ᵀ is singular; leave out constraints that others imply, or "
+            "take a smaller step"
         )
 
 
@@ -274,6 +265,50 @@ class Solved:
     next_state: Floats
 
 
+class Derivation:
+    """The kernels that differentiate steps of a system.
+
+    Attributes:
+        step: the step that is differentiated, with room for its derivatives.
+    """
+
+    def __init__(self, system: DiscreteMechanism, order: int) -> None:
+        """Compile for the ``order`` of the derivatives of a step's equations: 2, or 3 for second ones of the map."""
+        mechanism, self._order = system.mechanism, order
+        mechanics, n, coupling = mechanism.mechanics, mechanism.size, Coupling(mechanism.mechanics, mechanism.customs)
+        m, near = len(mechanism.labels), [coupling.near[j] for j in system._dynamic]
+        sizes = coupling.sizes if order >= 3 else Sizes(0, 0, 0)
+        self.step = SolvedStep(
+            mechanics, float(system.alpha), float(system.step), float(system.force_share), np.zeros(n), np.zeros(n),
+            np.zeros(m), np.zeros((1, 1 + len(mechanism.inputs))),
+            new_derivatives(n, m, mechanics.points.body.shape[0], sizes),
+            new_chain(system._dynamic, system._kinematic, system._driven.coordinates, near, coupling.held, order),
+        )  # fmt: skip
+        self._customs = CustomDerivatives(coupling, mechanism.customs) if mechanism.customs else None
+        self._packed = Packed(self.step)
+        self._derive, self._first = Entry(derive_part, self._packed, order), Entry(first_part, self._packed)
+
+    def differentiate(self, solved: Solved) -> int:
+        """Set all first derivatives of the map of a step; 0, or the cause why there are none."""
+        step = self.step
+        step.q[:], step.moved[:], step.multiplier[:] = solved.q, solved.moved, solved.multiplier
+        step.inputs[:] = solved.row
+        self._derive(self._order)
+        if self._customs is not None:
+            self._customs.add(step, self._order)
+        return self._first()
+
+    @cached_property
+    def twice(self) -> Entry:
+        """The kernel of all second derivatives, to enter after the first ones."""
+        return Entry(second_part, self._packed)
+
+    @cached_property
+    def add_up(self) -> Entry:
+        """The kernel of one weighted sum of second derivatives, to enter after the first ones."""
+        return Entry(weighted_part, self._packed)
+
+
 class Linearization:
     """δx' = A δx + B δu, and what is beyond it.
 
@@ -296,7 +331,7 @@ class Linearization:
     def __init__(self, system: DiscreteMechanism, solved: Solved) -> None:
         self.system, self._solved = system, solved
         self.next_state, self.multipliers = solved.next_state, -solved.multiplier / system.step
-        chain = system._chain(solved, 2).step.chain
+        chain = system._chain(solved, system._first)
         self._set_maps(chain)
         self.determinant, self.constraint_determinant = map(float, chain.determinant)
         if system.mechanism.loose:  # of M with a ballast: M itself has a column of zeros
@@ -320,7 +355,8 @@ class Linearization:
 
     def second(self) -> Floats:
         """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
-        chain, nd = self._twice(), self.system._dynamic.size
+        chain, nd = self.system._chain(self._solved, self.system._second), self.system._dynamic.size
+        self.system._second.twice()
         rows, n = chain.matrix.shape[0], self.system.mechanism.size
         result = np.empty((self.system.states, *2 * (self.system.states + self.system.inputs,)))
         result[nd:n] = result[n + nd :] = 0.0
@@ -328,19 +364,15 @@ class Linearization:
         self._spread(chain.bends[rows:], 1.0, result[n : n + nd])
         return result
 
-    def _twice(self) -> Chain:
-        derivation = self.system._chain(self._solved, 3)
-        derivation.differentiate_twice()
-        return derivation.step.chain
-
     def weighted_second(self, weights: Floats) -> Floats:
         """(N, N) Σ w_i ∂²x'_i/∂(x, u)², for weights (states,), without the single ones: as dear as ``linearize``."""
         system, n, nd = self.system, self.system.mechanism.size, self.system._dynamic.size
         weights = np.asarray(weights, dtype=float)
-        derivation = system._chain(self._solved, 3)
-        derivation.add_up(weights[:nd], weights[n : n + nd])
+        chain = system._chain(self._solved, system._second)
+        chain.on_rows[0], chain.on_rows[1] = weights[:nd], weights[n : n + nd]
+        system._second.add_up()
         result = np.empty((1, *2 * (system.states + system.inputs,)))
-        self._spread(derivation.step.chain.bends[:1], 1.0, result)
+        self._spread(chain.bends[:1], 1.0, result)
         return result[0]
 
     def _spread(self, bends: Floats, sign: float, result: Floats) -> None:

@@ -65,7 +65,7 @@ def depths(spheres: int, steps: int) -> tuple[Floats, float | None]:
     try:
         motion = assembly.simulate(steps * STEP, STEP, start, complementarity=COMPLEMENTARITY, tolerance=TOLERANCE)
     except AssemblyStepError as error:
-        motion, ended = error.motion, STEP * error.motion.summary["steps"]
+        motion, ended = error.run, STEP * error.run.summary["steps"]
     gaps = motion.frame[[f"{contact.name}_gap" for contact in assembly.contacts]].to_numpy()
     return np.maximum(0.0, -gaps.min(axis=1)), ended
 

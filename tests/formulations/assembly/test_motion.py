@@ -310,4 +310,4 @@ def test_a_step_that_is_too_long_ends_in_a_typed_error_with_what_was_before():
     start = assembly.place({"joint_1": 0.0}, rates={"joint_1": 40.0})
     with pytest.raises(AssemblyStepError, match="smaller step|Newton") as caught:
         assembly.simulate(1.0, 0.1, start)
-    assert not caught.value.motion.frame.isna().any(axis=None)
+    assert not caught.value.run.frame.isna().any(axis=None)

@@ -227,7 +227,7 @@ def deepest(seeds, step):
         try:
             motion = assembly.simulate(1.5, step, start)
         except asm.AssemblyStepError as error:
-            motion = error.motion
+            motion = error.run
         assert np.all(np.isfinite(motion.frame.to_numpy()))
         assert np.diff(motion.frame["energy"]).max() < 0.02 * motion.frame["energy"].iloc[0]
         gaps = motion.frame[[f"{pair.name}_gap" for pair in assembly.touching]].to_numpy()

@@ -98,16 +98,6 @@ def test_a_second_process_neither_derives_nor_compiles():
     assert found.stdout.split() == ["0", "1", "0"]
 
 
-def test_modules_are_written_where_there_are_no_hard_links(tmp_path, monkeypatch):
-    def refused(*_):
-        raise PermissionError("no hard links here")
-
-    monkeypatch.setattr(build.os, "link", refused)
-    build._write(tmp_path / "made.py", "VALUE = 1\n")
-    assert (tmp_path / "made.py").read_text() == "VALUE = 1\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["made.py"]
-
-
 def test_a_module_that_fails_is_not_kept(tmp_path):
     path = tmp_path / "half_loaded.py"
     path.write_text("VALUE = 1\nraise ArithmeticError('half')\n")

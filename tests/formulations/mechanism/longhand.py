@@ -306,12 +306,6 @@ class System:
 
     # The combined integrator (44)-(46).
 
-    def initialize(self, q0: np.ndarray, q1: np.ndarray, dt: float, t: float = 0.0) -> State:
-        self.midpoint(q0, q1, dt)
-        p = self.D2(dt) + self.half_force(t, dt)
-        self.tree.set(q1, (q1 - q0) / dt)
-        return State(t + dt, q1, p, self.Dh(), np.zeros(len(self.constraints)))
-
     def start(self, q: np.ndarray, v: np.ndarray, t: float = 0.0) -> State:
         """From a configuration and a velocity: p = ∂L/∂q̇."""
         self.tree.set(q, v)

@@ -12,18 +12,7 @@ from . import longhand
 from .closed_chains import four_bar, mechanism_of, rssr
 from .twin import twin_of
 
-TINY = 1e-30
 EXACT = {"rtol": 1e-12, "atol": 1e-12}
-
-
-def by_complex_steps(function, x):
-    """∂f/∂x, the last index x's: exact to rounding."""
-    columns = []
-    for k in range(len(x)):
-        moved = np.asarray(x, dtype=complex)
-        moved[k] += 1j * TINY
-        columns.append(np.imag(function(moved)) / TINY)
-    return np.stack(columns, axis=-1)
 
 
 # Small systems by SymPy: the Lagrangians are written down from the geometry, not from frames.
@@ -90,42 +79,6 @@ def test_small_systems_against_sympy(make):
     assert_allclose(D @ found.L_vv() @ D, number(L_vv), **EXACT)
     expected = np.linalg.solve(number(L_vv), number(L_q)[0] - number(L_qv).T @ v)
     assert_allclose(signs * found.accelerations(signs * q, signs * v)[0], expected, **EXACT)
-
-
-# What the algorithm does.
-
-
-# Misprints: each of these fails where the print is taken at its word.
-
-
-def test_the_printed_second_derivative_of_a_springs_length_is_none():
-    """Its first term is −½ x⁻² ∂x/∂q_j vᵀ ∂v/∂q_i, half of what it should be."""
-    tree = longhand.Tree([tx("x", tz("z", name="end"))])
-    x = longhand.between(tree.names["end"], -1, lambda x: x, lambda _: 1.0, lambda _: 0.0)
-    q = np.array([0.6, 0.8])
-    expected = by_complex_steps(lambda y: (tree.set(y, y), x(tree).d)[1], q)
-    tree.set(q, q)
-    assert_allclose(x(tree).dd, expected, **EXACT)
-    v = tree.carried(tree.names["end"])
-    printed = (-0.5 * np.outer(v.d @ v.f, x(tree).d) / x(tree).f + v.d @ v.d.T + v.dd @ v.f) / x(tree).f
-    assert_allclose(printed - expected, 0.5 * np.outer(q, q), **EXACT)  # ½ x⁻¹ ∂x/∂q_i ∂x/∂q_j too much; x = 1 here
-
-
-def test_the_printed_midpoint_is_no_midpoint():
-    """(1 − α) q_k + q_{k+1} is not at rest where nothing moves, for any α but 1."""
-    q = np.array([0.4])
-    for alpha in (0.0, 0.25, 0.5):
-        assert_allclose((1 - alpha) * q + alpha * q, q)
-        assert abs((1 - alpha) * q + q - q)[0] > 0.1
-
-
-def test_the_printed_loop_would_return_its_seed():
-    """While |f| < tolerance: with a residual above it the body is never entered, and q_{k+1} = q_k is returned."""
-    found = longhand.System(longhand.Tree([ry("a", tz(-1.0, mass=1.0))])).with_gravity((0.0, 0.0, -G))
-    state = found.start(np.array([0.5]), np.zeros(1))
-    found.midpoint(state.q, state.q, 0.01)
-    assert np.max(np.abs(found.residual(state, state.q, state.lam, 0.01))) > 1e-3
-    assert found.step(state, 0.01).q[0] != 0.5
 
 
 @pytest.mark.parametrize("segments", [1, 2, 5])
