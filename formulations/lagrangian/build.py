@@ -14,7 +14,6 @@ import sympy
 
 from formulations.lagrangian.derive import DERIVATIONS, written_out
 from formulations.lagrangian.generate import LOOP, module_text
-from formulations.lagrangian.methods import LagrangianMethod, lagrangian_method_named
 from kernelcache import cache_folder, is_compiled
 
 if TYPE_CHECKING:
@@ -70,25 +69,21 @@ def _loaded(name: str, path: Path) -> ModuleType:
     return module
 
 
-def built(
-    system: "System", method: LagrangianMethod | str, announce: Callable[[str], None] | None = None
-) -> ModuleType:
+def built(system: "System", method: str, announce: Callable[[str], None] | None = None) -> ModuleType:
     """The module that steps this system by this method, compiled when it is first called.
 
     Raises:
         InputError: the method does not fit the system.
     """
-    if isinstance(method, str):
-        method = lagrangian_method_named(method)
-    name = f"lagrangian_{digest(system, method.name)}"
+    name = f"lagrangian_{digest(system, method)}"
     if name in sys.modules:
         return sys.modules[name]
     path = cache_folder() / "lagrangian" / f"{name}.py"
     if not path.is_file():
         if announce is not None:
-            announce(f"deriving the equations of {method.name}")
-        _write(path, module_text(DERIVATIONS[method.name](system)))
+            announce(f"deriving the equations of {method}")
+        _write(path, module_text(DERIVATIONS[method](system)))
     module = _loaded(name, path)
     if announce is not None and not is_compiled(module.advance):
-        announce(f"compiling {method.name}, once for this system")
+        announce(f"compiling {method}, once for this system")
     return module

@@ -25,6 +25,9 @@ from formulations.lagrangian.system import System
 
 # Steps between two calls of ``progress``: some tenths of a second.
 CHUNK = 50_000
+#: Tolerance on the relative residual of a step, most Newton iterations, and most halvings of a Newton step.
+#: Where rounding is coarser than the tolerance, Newton's method stops where the residual stops falling.
+SOLVER = (1e-14, 50, 20)
 #: The unit of what a system does not tell that of.
 OWN_UNIT = "SI"
 
@@ -56,7 +59,7 @@ class Trajectory(Run):
 
 def integrate(
     system: System,
-    method: LagrangianMethod | str,
+    name: str,
     q0: ArrayLike,
     v0: ArrayLike | None,
     *,
@@ -69,13 +72,12 @@ def integrate(
     announce: Callable[[str], None] | None,
 ) -> Trajectory:
     """See ``System.integrate``."""
-    if isinstance(method, str):
-        method = lagrangian_method_named(method)
+    method = lagrangian_method_named(name)
     weights = _weights(method, composition, q1)
     steps = whole_steps(duration, step, every, named="every")
     if (v0 is None) == (q1 is None):
         raise InputError("give either a velocity v0 or a second configuration q1, and not both")
-    module = built(system, method, announce)
+    module = built(system, name, announce)
     motion = _Motion(system, module, method, step, weights, steps, every)
     motion.start(_vector(q0, "q0", module.NAMES), v0, q1)
     return march(motion, steps, progress)
@@ -125,10 +127,6 @@ class _Motion:
             *(np.zeros(unknowns), np.zeros(size), np.zeros(size), np.zeros(rows)),
             *(np.zeros((unknowns, unknowns)), np.zeros((rows, rows))),
         )
-
-    @property
-    def solver(self) -> tuple[float, int, int]:
-        return float(self.method.tolerance), self.method.max_iterations, self.method.max_backtracks
 
     def constraints(self, q: Floats) -> tuple[Floats, Floats]:
         """g(q), Dg(q)."""
@@ -193,7 +191,7 @@ class _Motion:
         """So many rows of steps from row ``first`` on, ``ahead`` of the steps done before; 0, or why it ended."""
         return int(self.module.advance(
             self.state, self.past, self.done, ahead, self.c, float(self.step), self.weights, rows, self.every,
-            table, self.multipliers[first : first + rows], self.work, self.solver, self.report,
+            table, self.multipliers[first : first + rows], self.work, SOLVER, self.report,
         ))  # fmt: skip
 
     def look_ahead(self, first: int, count: int) -> None:
@@ -222,7 +220,7 @@ class _Motion:
             return f"{at} {why(cause)}"
         return (
             f"{at} the step of {self.step:.3g} s could not be solved; the relative residual is {self.report[1]:.3g} "
-            f"and should be {self.method.tolerance:.3g}; try a smaller step"
+            f"and should be {SOLVER[0]:.3g}; try a smaller step"
         )
 
     def recorded(self, seconds: float, failure: str) -> Trajectory:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from biped.runs.march import Progress
     from formulations.lagrangian.integrate import Trajectory
-    from formulations.lagrangian.methods import LagrangianMethod
 
 #: 𝕃(y, x, h) of the configurations at a step's end and start, and of its length.
 DiscreteLagrangian = Callable[[tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...], sympy.Symbol], sympy.Expr]
@@ -218,7 +217,7 @@ class System:
 
     def integrate(
         self,
-        method: LagrangianMethod | str,
+        method: str,
         q0: ArrayLike,
         v0: ArrayLike | None = None,
         *,
@@ -233,7 +232,7 @@ class System:
         """The motion from a configuration and a velocity, or from two configurations one step apart.
 
         Args:
-            method: one of ``LAGRANGIAN_METHODS`` or its name.
+            method: the name of one of ``LAGRANGIAN_METHODS``.
             q0: configuration at time 0: of the coordinates, or of the chart's for ``generalized-dvp``.
             v0: its rate. The momentum starts as D₂L(q₀, v₀).
             step: [s] h.

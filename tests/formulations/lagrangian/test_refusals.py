@@ -82,7 +82,6 @@ ROOT, CORNER = sympy.sqrt(x), sympy.Abs(x)  # the first is left by x; y, which n
         (kepler, "midpoint-dvp", [0.0, 0.0], [1.0, 0.0], 0.5, IntegrationError, "at t = "),
         (pendulum, "shake", [1.5, 0.0], [0.0, 0.0], 2.0,
          IntegrationError, r"shake at t = .* s: the step of 2 s .* residual is"),
-        (pendulum, lagrangian.Shake(max_iterations=0), [1.5, 0.0], [0.0, 0.0], 0.1, IntegrationError, "residual"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_solved_says_when_and_how_far(system, method, q, v, step, error, message):
