@@ -15,7 +15,7 @@ from biped.model.inertia import box_inertia
 from formulations.assembly.assembly import Assembly
 from formulations.assembly.body import BodyContact, PointContact, RigidBody, floor_contacts
 from formulations.assembly.errors import AssemblyError
-from formulations.assembly.joint import Freedom, Joint, joint
+from formulations.assembly.joint import Joint, joint
 from formulations.assembly.placement import Placement
 from formulations.assembly.shapes import box_corners
 from formulations.assembly.solids import cast
@@ -38,33 +38,26 @@ def thin_rod(name: str, length: float, mass: float) -> RigidBody:
     return RigidBody(name, mass, ((across, 0.0, 0.0), (0.0, across, 0.0), (0.0, 0.0, 1e-3 * across)))
 
 
-def pendulum(
-    links: int, *, kind: str = "revolute", length: float = 1.0, mass: float = 1.0, damping: float = 0.0
-) -> Assembly:
-    """Links hung from the origin, one below the other (figures 7b, 7c, 8a and 10).
+def pendulum(links: int, *, kind: str = "revolute") -> Assembly:
+    """Return links of 1 m and 1 kg hung from the origin, one below the other (figures 7b, 7c, 8a and 10).
 
     Args:
         links: how many, ``link_1`` … on joints ``joint_1`` …
         kind: of all joints; a revolute one turns about x.
-        length: [m] of a link.
-        mass: [kg] of a link.
-        damping: [N·m·s/rad] of each joint.
 
     Raises:
-        InputError: there is no link, or a number is not above zero.
+        InputError: there is no link.
     """
     whole(links, "links")
     above_zero(links, "links")
-    half = 0.5 * length
     joints = [
         joint(
             kind, f"joint_{k}", f"link_{k - 1}" if k > 1 else None, f"link_{k}", _X,
-            inboard_point=(0.0, 0.0, -half if k > 1 else 0.0), outboard_point=(0.0, 0.0, half),
-            freedoms=(Freedom(damping=damping),),
+            inboard_point=(0.0, 0.0, -0.5 if k > 1 else 0.0), outboard_point=(0.0, 0.0, 0.5),
         )
         for k in range(1, links + 1)
     ]  # fmt: skip
-    bodies = [link(f"link_{k}", length, mass) for k in range(1, links + 1)]
+    bodies = [link(f"link_{k}", 1.0, 1.0) for k in range(1, links + 1)]
     return Assembly(f"pendulum_{links}", tuple(bodies), tuple(joints))
 
 

@@ -213,7 +213,7 @@ def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
     """All frames below the world, parents first, each branch to its end, siblings in the order given.
 
     Raises:
-        MechanismError: something is no frame, a frame stands at two places of the tree or beneath itself, or two frames
+        MechanismError: something is no frame, a frame stands at two places of the tree, or two frames
             or two transformations share a name or a configuration variable.
     """
     nodes = _walk(_listed(frames, "each of the frames"))
@@ -422,24 +422,15 @@ def _walk(frames: Sequence[Frame]) -> tuple[Node, ...]:
     while pending:
         node = pending.pop()
         if id(node.frame) in seen:
-            _refuse_second_place(node, nodes)
+            raise MechanismError(
+                f"frame {node.frame.label} stands at two places of the tree; a frame has one parent, so make another "
+                "for the second place, and close loops by constraints"
+            )
         seen.add(id(node.frame))
         nodes.append(node)
         here = len(nodes) - 1
         pending.extend(Node(child, here) for child in reversed(node.frame.children))
     return tuple(nodes)
-
-
-def _refuse_second_place(node: Node, nodes: Sequence[Node]) -> None:
-    above = node.parent
-    while above >= 0:
-        if nodes[above].frame is node.frame:
-            raise MechanismError(f"frame {node.frame.label} hangs on itself: following parents goes in a circle")
-        above = nodes[above].parent
-    raise MechanismError(
-        f"frame {node.frame.label} stands at two places of the tree; a frame has one parent, so make another for the "
-        "second place, and close loops by constraints"
-    )
 
 
 def _check_unique(names: Iterable[str | None], what: str, remedy: str) -> None:

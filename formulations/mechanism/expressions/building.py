@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from biped.errors import InputError
-from biped.model.errors import unknown
+from biped.model.errors import ModelError, unknown
+from biped.model.geometry import vector3
 from formulations.mechanism.component import COMPONENTS, Component, Constraint, Force, Potential
 from formulations.mechanism.expressions.reading import ExpressionError, Form, Place, Symbol, Word
 from formulations.mechanism.frames import TRANSFORMS, TWIST, Frame, Kinematic, Mass, Parameter, checked_mass
@@ -62,7 +63,7 @@ def build_parts(system: Form, name: str) -> Parts:
                 raise ExpressionError(form.place, f"a second ({form.head} …): a system has one")
             seen.add(form.head)
         if form.head == "gravity":
-            parts.gravity = _gravity(form)
+            parts.gravity = _at(form.place, partial(vector3, _numbers(form, form.items[1:]), "(gravity …)"))
         elif form.head == "name":
             parts.name = _only_text(form)
         else:
@@ -169,20 +170,10 @@ def _parameter(item: Word | Form, transform: str) -> Parameter:
 
 def _mass(form: Form) -> Mass:
     given = _numbers(form, form.items[1:])
-    if len(given) not in (1, 4):
-        raise ExpressionError(form.place, f"(mass …) takes m, or m Ixx Iyy Izz: 1 or 4 numbers, got {len(given)}")
-    return _at(form.place, lambda: checked_mass(given if len(given) > 1 else given[0], "(mass …)"))
+    return _at(form.place, lambda: checked_mass(given if len(given) != 1 else given[0], "(mass …)"))
 
 
 # --- the rest of a system ---
-
-
-def _gravity(form: Form) -> tuple[float, float, float]:
-    given = _numbers(form, form.items[1:])
-    if len(given) != 3:
-        raise ExpressionError(form.place, f"(gravity …) takes 3 numbers, along x, y and z; got {len(given)}")
-    x, y, z = given
-    return x, y, z
 
 
 def _add_component(parts: Parts, form: Form) -> None:
@@ -263,7 +254,7 @@ def _at(place: Place, make: Callable[[], Made]) -> Made:
     """What ``make`` makes; its refusal is told with the place."""
     try:
         return make()
-    except InputError as error:
+    except (InputError, ModelError) as error:
         raise ExpressionError(place, str(error)) from error
 
 

@@ -72,27 +72,6 @@ def test_momenta_of_cyclic_coordinates_are_kept_to_rounding(alpha):
         assert np.abs(kept - kept[0]).max() < 2e-12
 
 
-def test_bodies_that_attract_each_other_keep_their_angular_momentum():
-    """Newtonian gravity in Cartesian coordinates: the midpoint rule keeps what is quadratic."""
-
-    def body(k, mass):
-        return tx(f"x{k}", ty(f"y{k}", tz(f"z{k}", name=f"body {k}", mass=mass)))
-
-    masses = np.array([3.0, 1.0, 0.5])
-    mechanism = mech.Mechanism(
-        "three bodies", [body(k, mass) for k, mass in enumerate(masses)], gravity=None,
-        potentials=[mech.NewtonianGravity(f"body {i}", f"body {j}", 1.0) for i, j in ((0, 1), (0, 2), (1, 2))],
-    )  # fmt: skip
-    v = [0.0, -0.35, 0.0, 0.0, 1.8, 0.2, 0.0, -1.2, -0.1]
-    motion = mechanism.simulate(20.0, 0.01, q=[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -2.5, 0.0, 0.3], v=v)
-    q, p = motion.q.reshape(-1, 3, 3), motion.momentum.reshape(-1, 3, 3)
-    L = np.cross(q, p).sum(axis=1)
-    assert_allclose(L, np.broadcast_to(L[0], L.shape), atol=1e-11)
-    assert_allclose(p.sum(axis=1), np.broadcast_to(p[0].sum(axis=0), (len(p), 3)), atol=1e-11)
-    energy = motion.frame["energy"].to_numpy()
-    assert np.ptp(energy) < 0.02 * abs(energy[0])
-
-
 @pytest.mark.parametrize("loops", [0, 2])
 def test_the_symmetric_rule_finds_its_way_back(loops):
     mechanism, q, v = conservative(5, loops)

@@ -66,15 +66,7 @@ def test_forced_motions_have_the_rules_order(alpha, order):
 
 
 def test_the_work_of_forces_is_what_the_energy_changes_by():
-    """To second order, as the energy itself; and to rounding for a mass on a rail under a constant force."""
-    mechanism, _ = damped_pendulum()
-    left = []
-    for step in (0.02, 0.01):
-        frame = mechanism.simulate(4.0, step, q={"a": 1.0}).frame
-        assert np.ptp(frame["work"]) > 0.5
-        gap = frame["energy"] - frame["work"]
-        left.append(np.abs(gap - gap.iloc[0]).max())
-    assert left[0] / left[1] == pytest.approx(4.0, rel=0.1)
+    """To rounding for a mass on a rail under a constant force."""
     sledge = mech.Mechanism(
         "sledge", [tx("x", mass=2.0, name="s")], gravity=None, forces=[mech.HybridWrench("s", (3.0, 0.0, 0.0))]
     )
