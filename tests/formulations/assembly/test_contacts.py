@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from biped.model.geometry import quaternion_matrix
 from formulations.assembly import Assembly, AssemblyError, AssemblyStepError, Freedom, PointContact, RigidBody
-from formulations.assembly.examples import box, box_corners, on_incline
+from formulations.assembly.examples import box, on_incline
 
 from .random_assemblies import of_wild_masses, random_placement, random_tree_assembly, random_unit, with_loops
 
@@ -165,13 +165,6 @@ def test_a_start_below_the_plane_is_refused():
     cube = box((0.5, 0.5, 0.5), 1.0, 0.3)
     with pytest.raises(AssemblyError, match="below its plane"):
         cube.simulate(0.1, STEP, cube.place())
-
-
-def test_corners_of_a_box():
-    corners = np.array(box_corners((1.0, 2.0, 3.0)))
-    assert_allclose(np.abs(corners), np.tile([0.5, 1.0, 1.5], (8, 1)))
-    assert len(np.unique(corners, axis=0)) == 8
-    assert np.all(corners[:4, 2] < 0.0)
 
 
 def test_a_plane_of_any_normal_holds():

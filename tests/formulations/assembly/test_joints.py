@@ -11,7 +11,7 @@ from formulations.assembly.placement import displaced
 from tests.differences import jacobian
 from tests.refusals import refuses
 
-from .random_assemblies import PAIRS, anywhere, pair_of_bodies, random_coordinates, random_placement
+from .random_assemblies import PAIRS, anywhere, pair_of_bodies, random_coordinates
 
 ALL = (*((*pair, 0.0) for pair in PAIRS), ("line", "axis", 0.1))
 FREE = {"point": 0, "line": 1, "plane": 2, "free": 3, "fixed": 0, "axis": 1, "cardan": 2, "homokinetic": 2}
@@ -77,12 +77,6 @@ def test_named_kinds_are_pairs_of_the_table():
         assert (made.translation, made.turn) == tuple(options)
 
 
-def test_a_helix_moves_by_its_pitch():
-    screw = joint("helical", "screw", None, "nut", (0.0, 0.0, 1.0), pitch=0.05)
-    assembly = Assembly("screw", (RigidBody("nut", 1.0, ((1.0, 0, 0), (0, 1.0, 0), (0, 0, 1.0))),), (screw,))
-    assert_allclose(assembly.place({"screw": 3.0}).position[0], (0.0, 0.0, 0.15), atol=1e-15)
-
-
 def test_a_cardan_joint_turns_about_both_axes_and_a_homokinetic_one_does_not_twist():
     """R = R_x(α) R_y(β) of the first, which has a twist sin(α/2) sin(β/2); none of the second."""
     first, second = 0.6, -0.7
@@ -115,14 +109,6 @@ def test_a_cardan_joint_turns_about_both_axes_and_a_homokinetic_one_does_not_twi
 )
 def test_what_is_no_joint_is_refused(make):
     make()
-
-
-def test_a_random_placement_is_on_the_joints():
-    rng = np.random.default_rng(3)
-    assembly = pair_of_bodies(rng, "line", "cardan")
-    place = random_placement(rng, assembly)
-    assert max(assembly.openness(place).values()) < 1e-14
-    assert np.abs(place.velocity).max() > 0.1
 
 
 def test_a_limit_holds_without_weight():

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from biped.errors import InputError
 from formulations import mechanism as mech
 from formulations.mechanism import examples, rx, ry, rz, tx, ty, tz
-from formulations.mechanism.frames import TRANSFORMS, primitive
+from formulations.mechanism.frames import primitive
 from formulations.mechanism.marionette import STRINGS, marionette, marionette_start
 
 LISTING = Path(__file__).parents[3] / "examples" / "closed-chain.trep"
@@ -213,10 +213,3 @@ def test_what_no_tree_can_be_is_refused_in_a_sentence(case):
         mech.tree_of(make())
     assert isinstance(caught.value, InputError)
     assert "\n" not in str(caught.value)
-
-
-def test_every_transform_has_its_maker():
-    for make, transform in zip((tx, ty, tz, rx, ry, rz), TRANSFORMS, strict=True):
-        assert make(0.5).transform == transform
-        assert make(0.5).is_rotation == transform.startswith("r")
-        assert "xyz"[int(np.argmax(make(0.5).direction))] == transform[1]
