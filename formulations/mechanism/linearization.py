@@ -114,19 +114,20 @@ class DiscreteMechanism:
         """How many."""
         return len(self.input_names)
 
-    def state(self, q: Vector | None = None, v: Vector | None = None) -> Floats:
-        """Return x for a configuration and rates.
+    def state(self, q: Vector | None = None, v: Vector | None = None, momentum: Vector | None = None) -> Floats:
+        """Return x for a configuration with rates, or with momenta in their place.
 
         Args:
             q: by name, or all in the mechanism's order.
             v: rates; of the kinematic coordinates too.
+            momentum: momenta, in place of those that ``v`` gives.
 
         Raises:
             MechanismError: something does not fit.
         """
         m = self.mechanism
         place, rates = m.configuration(q), m.rates(v)
-        p = m.momentum(place, rates)
+        p = m.momentum(place, rates) if momentum is None else m.configuration(momentum)
         d, k = self._dynamic, self._kinematic
         return np.concatenate([place[d], place[k], p[d], rates[k]])
 
