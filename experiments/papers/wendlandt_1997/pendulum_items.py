@@ -118,7 +118,7 @@ def _integrate(
 
 
 def _row(run: "lagrangian.Trajectory", standard: Floats, energy: float, momentum: float) -> Run:
-    h = run.step
+    h = float(run.metrics["step"])
     q = run.frame[POSITIONS].to_numpy()
     if run.method.name == "energy-momentum":
         energies = run.frame["energy"].to_numpy()
