@@ -3,7 +3,7 @@
 from biped.disturbances.push import Torque
 from biped.model.joint_rows import KINDS
 from formulations.assembly.assembly import Assembly
-from formulations.assembly.body import BodyContact, PointContact, RigidBody, floor_contacts
+from formulations.assembly.body import BodyContact, PointContact, RigidBody, cast, floor_contacts
 from formulations.assembly.conversion import from_model, placement_of
 from formulations.assembly.custom import CustomInequality
 from formulations.assembly.errors import AssemblyError
@@ -11,7 +11,6 @@ from formulations.assembly.joint import Freedom, Joint, joint
 from formulations.assembly.placement import Placement
 from formulations.assembly.shapes import Shape, block, capsule, sphere
 from formulations.assembly.simulation import AssemblyStepError, Motion
-from formulations.assembly.solids import cast
 from formulations.assembly.spring import Spring
 
 __all__ = [

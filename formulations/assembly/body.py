@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from biped.inputs.checks import above_zero, is_finite, zero_or_above
-from biped.model.geometry import Matrix3, Vector3, name_of, unit, vector3
+from biped.model.geometry import Matrix3, Vector3, matrix3, name_of, unit, vector3
 from biped.model.inertia import checked_inertia
 from formulations.assembly.errors import AssemblyError
 from formulations.assembly.shapes import Shape
@@ -38,6 +41,34 @@ class RigidBody:
         object.__setattr__(self, "mass", float(self.mass))
         tensor = checked_inertia(self.inertia, f"body {self.name!r}: inertia", solid=True)
         object.__setattr__(self, "inertia", tensor)
+
+
+def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vector3]:
+    """Return a body of uniform density, the convex hull of points in the axes of these, and its centre of mass.
+
+    Args:
+        name: of the body.
+        points: (k, 3) [m] all of them corners of the hull.
+        density: [kg/m³]
+
+    Raises:
+        AssemblyError: the points do not span a volume, or one is no corner.
+        InputError: the density is not above zero.
+    """
+    above_zero(density, f"density of body {name!r}")
+    shape = Shape(tuple(map(tuple, np.asarray(points, dtype=np.float64).tolist())))
+    if not len(shape.triangles):
+        raise AssemblyError(f"body {name!r} has {len(shape.points)} points; a solid has four at least")
+    corners = shape.array[shape.triangles] - shape.array.mean(axis=0)  # tetrahedra from there
+    volumes = np.linalg.det(corners) / 6.0
+    sums = corners.sum(axis=1)
+    center = volumes @ sums / (4.0 * volumes.sum())
+    second = np.einsum("t,tki,tkj->ij", volumes, corners, corners) + np.einsum("t,ti,tj->ij", volumes, sums, sums)
+    spread = density * (second / 20.0 - volumes.sum() * np.outer(center, center))
+    inertia = np.trace(spread) * np.eye(3) - spread
+    x, y, z = (center + shape.array.mean(axis=0)).tolist()
+    hull = Shape(tuple(map(tuple, (shape.array - (x, y, z)).tolist())))
+    return RigidBody(name, density * float(volumes.sum()), matrix3(inertia, f"inertia of {name!r}"), hull), (x, y, z)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from biped.inputs.checks import above_zero, whole
 from biped.model.geometry import Vector3
 from biped.model.inertia import box_inertia
 from formulations.assembly.assembly import Assembly
-from formulations.assembly.body import BodyContact, PointContact, RigidBody, floor_contacts
+from formulations.assembly.body import BodyContact, PointContact, RigidBody, cast, floor_contacts
 from formulations.assembly.errors import AssemblyError
 from formulations.assembly.joint import Joint, joint
 from formulations.assembly.placement import Placement
 from formulations.assembly.shapes import box_corners
-from formulations.assembly.solids import cast
 
 _X: Vector3 = (1.0, 0.0, 0.0)
 #: [m] across a link.

@@ -229,13 +229,8 @@ def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
     return nodes
 
 
-def kinematic(name: str) -> Kinematic:
-    """A configuration variable whose motion is prescribed, as the parameter of a frame.
-
-    Raises:
-        MechanismError: the name is empty.
-    """
-    return Kinematic(name)
+#: The maker of a prescribed configuration variable, as the parameter of a frame: ``tx(kinematic("rail"))``.
+kinematic = Kinematic
 
 
 def tx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
