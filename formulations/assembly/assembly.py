@@ -12,7 +12,7 @@ import numpy as np
 from biped.dynamics.numerics import project
 from biped.model.errors import unknown
 from biped.model.geometry import STANDARD_GRAVITY, Vector3, name_of, quaternion, quaternion_matrix, vector3
-from biped.runs.march import Announce, Progress
+from biped.runs.march import Progress
 from contact.arrays import Floats
 from formulations.assembly.body import BodyContact, PointContact, RigidBody
 from formulations.assembly.compilation import Structure, structure_of
@@ -404,7 +404,6 @@ class Assembly:
         max_iterations: int = 60,
         record_every: int = 1,
         progress: Progress | None = None,
-        announce: Announce | None = None,
     ) -> Motion:
         """Steps of the variational integrator, from a placement on which all joints are closed.
 
@@ -425,7 +424,6 @@ class Assembly:
             max_iterations: of Newton's method in a step.
             record_every: steps from row to row.
             progress: called with the fraction that is done.
-            announce: called with a line, when kernels have to be compiled first.
 
         Raises:
             AssemblyError: an argument is wrong, or a joint is open at the start, or moves so that it would open.
@@ -436,9 +434,8 @@ class Assembly:
             record_every=record_every, order=order, complementarity=complementarity,
         )  # fmt: skip
         return simulate(
-            self, settings, self.place() if start is None else start, forces or {}, disturbances,
-            progress=progress, announce=announce,
-        )  # fmt: skip
+            self, settings, self.place() if start is None else start, forces or {}, disturbances, progress=progress
+        )
 
     def __repr__(self) -> str:
         """Its size."""

@@ -16,7 +16,7 @@ from biped.kernels.solve.causes import NOT_CONVERGED, STUCK
 from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
 from biped.model.errors import unknown
 from biped.model.geometry import quaternion_matrix
-from biped.runs.march import Announce, Progress, StepSettings, chunk_of, march, parts_of_run
+from biped.runs.march import Progress, StepSettings, chunk_of, march, parts_of_run
 from biped.runs.run import Run
 from contact.arrays import Floats
 from formulations.assembly import encounters, wrenches
@@ -30,7 +30,6 @@ from formulations.assembly.placement import Placement
 from formulations.assembly.wrenches import Wrench
 from formulations.mechanism.custom import CustomPotential
 from formulations.mechanism.inputs import Input, checked_input, table_of_inputs
-from kernelcache import is_compiled
 
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
@@ -148,7 +147,6 @@ def simulate(
     disturbances: Sequence[Wrench],
     *,
     progress: Progress | None,
-    announce: Announce | None,
 ) -> Motion:
     """See ``Assembly.simulate``."""
     for name, value in forces.items():
@@ -157,8 +155,6 @@ def simulate(
         checked_input(value, f"force along {name!r}")
     check_start(assembly, start)
     motion = _Simulation(assembly, settings, start, forces, disturbances)
-    if announce is not None and not is_compiled(loop.take_steps):
-        announce("compiling the steps of assemblies, once for this machine")
     return march(motion, settings.steps, progress, AssemblyStepError)
 
 

@@ -5,7 +5,6 @@ import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ import sympy
 
 from formulations.lagrangian.derive import DERIVATIONS, written_out
 from formulations.lagrangian.generate import LOOP, module_text
-from kernelcache import cache_folder, is_compiled
+from kernelcache import cache_folder
 
 if TYPE_CHECKING:
     from formulations.lagrangian.system import System
@@ -69,7 +68,7 @@ def _loaded(name: str, path: Path) -> ModuleType:
     return module
 
 
-def built(system: "System", method: str, announce: Callable[[str], None] | None = None) -> ModuleType:
+def built(system: "System", method: str) -> ModuleType:
     """The module that steps this system by this method, compiled when it is first called.
 
     Raises:
@@ -80,10 +79,5 @@ def built(system: "System", method: str, announce: Callable[[str], None] | None 
         return sys.modules[name]
     path = cache_folder() / "lagrangian" / f"{name}.py"
     if not path.is_file():
-        if announce is not None:
-            announce(f"deriving the equations of {method}")
         _write(path, module_text(DERIVATIONS[method](system)))
-    module = _loaded(name, path)
-    if announce is not None and not is_compiled(module.advance):
-        announce(f"compiling {method}, once for this system")
-    return module
+    return _loaded(name, path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -69,7 +69,6 @@ def integrate(
     every: int,
     composition: Sequence[float],
     progress: Progress | None,
-    announce: Callable[[str], None] | None,
 ) -> Trajectory:
     """See ``System.integrate``."""
     method = lagrangian_method_named(name)
@@ -77,7 +76,7 @@ def integrate(
     steps = whole_steps(duration, step, every, named="every")
     if (v0 is None) == (q1 is None):
         raise InputError("give either a velocity v0 or a second configuration q1, and not both")
-    module = built(system, name, announce)
+    module = built(system, name)
     motion = _Motion(system, module, method, step, weights, steps, every)
     motion.start(_vector(q0, "q0", module.NAMES), v0, q1)
     return march(motion, steps, progress)

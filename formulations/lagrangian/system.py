@@ -227,7 +227,6 @@ class System:
         every: int = 1,
         composition: Sequence[float] = (1.0,),
         progress: Progress | None = None,
-        announce: Callable[[str], None] | None = None,
     ) -> Trajectory:
         """The motion from a configuration and a velocity, or from two configurations one step apart.
 
@@ -242,7 +241,6 @@ class System:
             every: record one in so many steps.
             composition: weights of the substeps that a step is composed of, for symmetric methods.
             progress: called now and then with the fraction that is done.
-            announce: called with a line before something is compiled.
 
         Raises:
             InputError: for what cannot be started or does not fit the method; the message says what would be right.
@@ -252,5 +250,5 @@ class System:
 
         return integrate(
             self, method, q0, v0, q1=q1, step=step, duration=duration, every=every,
-            composition=composition, progress=progress, announce=announce,
+            composition=composition, progress=progress,
         )  # fmt: skip

@@ -78,14 +78,12 @@ def test_other_values_of_parameters_are_the_same_module():
 
 
 SECOND_PROCESS = """
-from formulations.lagrangian import double_spherical_pendulum
-from formulations.lagrangian.build import built
-import formulations.lagrangian.generate
-system, said = double_spherical_pendulum(), []
-start = [4.0, 0.0, 0.0, 4.0, 0.0, -3.0], [0.0] * 6
-system.integrate("shake", *start, step=0.01, duration=0.0, announce=said.append)
-advance = built(system, "shake").advance
-print(len(said), sum(advance.stats.cache_hits.values()), sum(advance.stats.cache_misses.values()))
+from formulations.lagrangian import build, double_spherical_pendulum
+build.module_text = None
+system, start = double_spherical_pendulum(), ([4.0, 0.0, 0.0, 4.0, 0.0, -3.0], [0.0] * 6)
+system.integrate("shake", *start, step=0.01, duration=0.0)
+advance = build.built(system, "shake").advance
+print(sum(advance.stats.cache_hits.values()), sum(advance.stats.cache_misses.values()))
 """
 
 
@@ -94,7 +92,7 @@ def test_a_second_process_neither_derives_nor_compiles():
     double_spherical_pendulum().integrate("shake", *start, step=0.01, duration=0.0)
     found = run_python(SECOND_PROCESS)
     assert found.stderr == ""
-    assert found.stdout.split() == ["0", "1", "0"]
+    assert found.stdout.split() == ["1", "0"]
 
 
 def test_a_module_that_fails_is_not_kept(tmp_path):
