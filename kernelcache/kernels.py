@@ -11,7 +11,6 @@ from kernelcache.cache import BITCODE, MACHINE_CODE, KernelCache
 from kernelcache.private import (
     NO_ALLOCATION,
     BitcodeCompiler,
-    CalledBitcodeCompiler,
     CPUDispatcher,
     MachineCodeCompiler,
     keep_in,
@@ -56,8 +55,6 @@ def by_reference(value: Any) -> Any:
 
 
 _COMMON: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True} | NO_ALLOCATION
-# ``forceinline`` is given in both, since Numba hands it on to what a kernel calls; and options are a part of the key.
-_WITHIN = {"forceinline": False, "no_cpython_wrapper": True}
 _INLINED = {"forceinline": True, "no_cpython_wrapper": True}
 
 
@@ -88,16 +85,12 @@ def kernel(function: F) -> F:
     return compiled(function, Inlined, BitcodeCompiler, **_INLINED)
 
 
-def subroutine(function: F) -> F:
-    """Like ``kernel``, but called, not inlined: for what is large, and called seldom or at several places of a part.
-
-    LLVM takes more than twice as long for a function of twice the size.
-    """
-    return compiled(function, Inlined, CalledBitcodeCompiler, **_WITHIN)
-
-
 def routine(function: F) -> F:
-    """Like ``kernel``, but called, not inlined, and open to Python: the typed API enters by it."""
+    """Like ``kernel``, but called, not inlined, and open to Python: the typed API enters by it.
+
+    It also serves for what is large and called at several places of a part: LLVM takes more than twice as long for a
+    function of twice the size.
+    """
     return compiled(function, Routine)
 
 

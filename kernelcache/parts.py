@@ -24,9 +24,8 @@ from llvmlite import ir
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from kernelcache.cache import KernelCache
-from kernelcache.kernels import F, Inlined, by_reference, compiled, routine, stands_for
-from kernelcache.private import cache_of, entry_address
+from kernelcache.kernels import F, Inlined, compiled, routine, stands_for
+from kernelcache.private import entry_address
 from kernelcache.references import Packed
 from kernelcache.target import PLAIN
 from kernelcache.workers import Job, compile_all
@@ -117,20 +116,6 @@ def _call_at(_: Any, address: Any, args: Any) -> Any:
         return builder.call(builder.inttoptr(values[0], kind.as_pointer()), found)
 
     return types.int64(address, args), generate
-
-
-def is_compiled(function: Callable[..., Any], *arguments: Any) -> bool:
-    """Return whether calling this routine compiles nothing, since its machine code is already on disk.
-
-    With ``arguments`` the code for their types is meant, else any.
-    """
-    cache = cache_of(function)
-    if not isinstance(cache, KernelCache):
-        return True
-    dispatcher: Any = function
-    if not arguments:
-        return bool(dispatcher.overloads) or cache.has(None, None)
-    return Job(dispatcher, tuple(dispatcher.typeof_pyval(by_reference(one)) for one in arguments)).is_done
 
 
 def places_of(packed: Sequence[Packed]) -> Any:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import binding
-from numba.core.caching import _Cache as Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.event import trigger_event
@@ -21,7 +20,7 @@ from numba.core.typing.templates import AttributeTemplate
 from kernelcache import target  # noqa: F401 (it tells Numba which processor to compile for)
 from kernelcache.keys import key_of
 
-__all__ = ["AttributeTemplate", "CPUDispatcher", "Cache", "dumps", "trigger_event"]
+__all__ = ["AttributeTemplate", "CPUDispatcher", "dumps", "trigger_event"]
 
 #: An option of dispatchers: no reference counts, and so no function that allocates.
 NO_ALLOCATION = {"_nrt": False}
@@ -77,15 +76,10 @@ class Bitcode(_Library):
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             if isinstance(library, Bitcode):
-                self._use(library)
+                self.uses = linked(self.uses, library)
             else:
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalize_final_module()
-
-    def _use(self, library: "Bitcode") -> None:
-        """Take it, and all that it calls, behind whatever is there."""
-        used = {library: None, **library.uses}
-        self.uses = {known: None for known in self.uses if known not in used} | used
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -119,24 +113,20 @@ class Bitcode(_Library):
         library = cls(codegen, name)
         library._final_module = binding.parse_bitcode(bitcode)
         for file in files:  # with all that those call, which is in no file where this process has compiled them
-            library._use(find(file))
+            library.uses = linked(library.uses, find(file))
         library._finalize_final_module()
         return library
 
 
-class Called(Bitcode):
-    """The code of a kernel that LLVM is not to inline."""
-
-    def _finalize_final_module(self) -> None:
-        for function in self._final_module.functions:
-            if not function.is_declaration and _is_routine(function):
-                function.add_function_attribute("noinline")
-        super()._finalize_final_module()
+def linked(kernels: dict[Bitcode, None], more: Bitcode) -> dict[Bitcode, None]:
+    """Return kernels in the order in which LLVM is to link them: ``more``, and all that it calls, come last."""
+    used = {more: None, **more.uses}
+    return {known: None for known in kernels if known not in used} | used
 
 
 def _is_routine(function: Any) -> bool:
-    """Whether it may be called from elsewhere: of all kernels LLVM is told whether to inline them."""
-    return not {b"alwaysinline", b"noinline"} & set(function.attributes)
+    """Whether it may be called from elsewhere: kernels are inlined always."""
+    return b"alwaysinline" not in function.attributes
 
 
 class MachineCode(_Library):
@@ -160,8 +150,7 @@ class MachineCode(_Library):
         """Link a library, or, once all others are linked, a kernel and those that it calls."""
         if isinstance(library, Bitcode):
             library._ensure_finalized()
-            used = {library: None, **library.uses}
-            self._kernels = {known: None for known in self._kernels if known not in used} | used
+            self._kernels = linked(self._kernels, library)
         else:
             super().add_linking_library(library)
 
@@ -251,12 +240,6 @@ class BitcodeCompiler(_KernelCompiler):
     _library = Bitcode
 
 
-class CalledBitcodeCompiler(BitcodeCompiler):
-    """Up to the bitcode, for kernels that are called, not inlined."""
-
-    _library = Called
-
-
 class MachineCodeCompiler(_KernelCompiler):
     """To machine code; each kernel is linked once."""
 
@@ -276,7 +259,7 @@ def entry_address(dispatcher: Any, kinds: tuple[Any, ...]) -> int:
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
 
 
-def keep_in(dispatcher: Any, cache: Cache) -> None:
+def keep_in(dispatcher: Any, cache: Any) -> None:
     """Let a dispatcher load what it compiles from a cache, and keep it there."""
     dispatcher._cache = cache
 

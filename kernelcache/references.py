@@ -136,7 +136,7 @@ class Packed:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        self._words = None if numba.config.DISABLE_JIT else np.array(list(_words(value)), dtype=np.int64)
+        self._words = None if numba.config.DISABLE_JIT else np.array(_words(value), dtype=np.int64)
         self.place: Any = value if self._words is None else self._words.ctypes.data
 
     def seen_as(self, kind: type) -> "Packed":
@@ -159,15 +159,17 @@ class Packed:
     @cached_property
     def kind(self) -> int:
         """A number that is equal for all values that the same machine code works on."""
-        return _kinds.setdefault(kind_of(self.value), next(_numbers))
+        return _kinds.setdefault(kind_of(self.value), len(_kinds))
 
-    @cached_property
+    @property
     def _numba_type_(self) -> Any:
-        return reference_to(numba.typeof(self.value))
+        if self.kind not in _types:  # Numba would find the type of each array anew
+            _types[self.kind] = reference_to(numba.typeof(self.value))
+        return _types[self.kind]
 
 
 _kinds: dict[object, int] = {}
-_numbers = itertools.count()
+_types: dict[int, Any] = {}
 
 
 def kind_of(value: Any) -> object:
@@ -179,18 +181,20 @@ def kind_of(value: Any) -> object:
     return type(value)
 
 
-def _words(value: Any) -> Iterator[int]:
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _words(item)
-    elif isinstance(value, np.ndarray):
-        yield from (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
-    elif isinstance(value, float):
-        yield int(np.float64(value).view(np.int64))
-    elif isinstance(value, (bool, int, np.integer, np.bool_)):
-        yield int(value)
-    else:
-        raise TypeError(f"{value!r}: compiled code takes arrays, numbers, and named tuples of them")
+def _words(items: Any) -> list[int]:
+    words: list[int] = []
+    for item in items:
+        if isinstance(item, np.ndarray):
+            words += (0, 0, item.size, item.itemsize, item.ctypes.data, *item.shape, *item.strides)
+        elif isinstance(item, tuple):
+            words += _words(item)
+        elif isinstance(item, float):
+            words.append(int(np.float64(item).view(np.int64)))
+        elif isinstance(item, (bool, int, np.integer, np.bool_)):
+            words.append(int(item))
+        else:
+            raise TypeError(f"{item!r}: compiled code takes arrays, numbers, and named tuples of them")
+    return words
 
 
 @typeof_impl.register(Packed)  # type: ignore[untyped-decorator]

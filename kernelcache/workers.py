@@ -1,23 +1,19 @@
 """Compilation by several processes at once: threads would wait for Numba's one lock.
 
-A process is handed what to compile by name and types, and leaves machine code in the cache, from where it is loaded.
-What a process does not manage is compiled where it is needed.
+A process is given the name of what to compile and the types. It leaves machine code in the cache, from where it is
+loaded. What it cannot compile, such as what was typed into a notebook, is compiled where it is needed.
 """
 
-import contextlib
 import functools
 import importlib
-import importlib.util
 import math
 import multiprocessing
 import os
 import pickle
 import subprocess
 import sys
-import threading
-import types as python_types
+import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from kernelcache.cache import cache_folder
@@ -59,6 +55,16 @@ class Job:
             hasattr(cache, "has") and cache.has(self.kinds, self.dispatcher.targetctx.codegen())
         )
 
+    @property
+    def written(self) -> bytes:
+        """For another process: the modules to import first, and the job, pickled by itself; empty if it cannot be."""
+        function, closure = self.dispatcher.py_func, self.closure
+        modules = sorted({found.__module__ for found in (*closure.functions, *closure.classes)})
+        try:
+            return pickle.dumps((modules, pickle.dumps((function.__module__, function.__qualname__, self.kinds))))
+        except (AttributeError, pickle.PicklingError):  # a class that is local to a function
+            return b""
+
 
 class Call(NamedTuple):
     """A function, found by its name, that compiles what it needs when it is called with these arguments."""
@@ -66,6 +72,11 @@ class Call(NamedTuple):
     function: Callable[..., None]
     arguments: tuple[Any, ...]
     size: int  # about how many kernels it compiles
+
+    @property
+    def written(self) -> bytes:
+        """For another process."""
+        return pickle.dumps(([], pickle.dumps(self)))
 
 
 Work = Job | Call
@@ -81,7 +92,7 @@ def cores() -> int:
 
 def compile_all(jobs: Sequence[Job]) -> None:
     """Compile in other processes what is not on disk yet, if it is worth that; end when all have ended."""
-    left = [job for job in jobs if not job.is_done and _can_be_named(job)]
+    left = [job for job in jobs if not job.is_done and job.written]
     if cores() > 1 and sum(job.size for job in left) >= WORTHWHILE:
         _compile(left, cores(), lambda _: None)
 
@@ -92,125 +103,75 @@ def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
 
 
 def _compile(works: Sequence[Work], processes: int, progress: Progress) -> None:
-    """Distribute work over processes, the largest first, each to the one that has least."""
-    bundles: list[list[Work]] = [[] for _ in range(min(processes, len(works)))]
-    for work in sorted(works, key=lambda work: -work.size):
-        min(bundles, key=lambda bundle: sum(other.size for other in bundle)).append(work)
-    running: list[subprocess.Popen[bytes]] = []
-    stopped = threading.Event()
-
-    def follow(bundle: list[Work]) -> None:
-        if stopped.is_set():
-            return
-        left = len(bundle)
-        with _begin_process() as process:
-            running.append(process)
-            assert process.stdin is not None
-            assert process.stdout is not None
-            with contextlib.suppress(BrokenPipeError):  # it has ended
-                process.stdin.write(_written(bundle))
-                process.stdin.close()
-            for line in process.stdout:
-                progress(line.decode(errors="replace").strip())
-                left -= 1
-        for _ in range(left):
-            progress(f"the process that compiles it has ended with {process.returncode}")
-
-    with ThreadPoolExecutor(cores()) as pool, trigger_event("numba:compile"):  # for a display of what is compiled
-        followers = [pool.submit(follow, bundle) for bundle in bundles]
-        try:
-            for follower in followers:
-                follower.result()
-        finally:
-            stopped.set()
-            for process in running:
-                process.kill()
+    """Distribute work over processes, the largest first, each to the one that has least; run one process a core."""
+    bundles: list[dict[int, Work]] = [{} for _ in range(min(processes, len(works)))]
+    for number, work in sorted(enumerate(works), key=lambda numbered: -numbered[1].size):
+        min(bundles, key=lambda bundle: sum(other.size for other in bundle.values()))[number] = work
+    with trigger_event("numba:compile"):  # for a display of what is compiled
+        for first in range(0, len(bundles), cores()):
+            _compile_side_by_side(bundles[first : first + cores()], progress)
 
 
-def _begin_process() -> subprocess.Popen[bytes]:
+def _compile_side_by_side(bundles: Sequence[dict[int, Work]], progress: Progress) -> None:
+    """Start a process for each bundle, and wait for all; each writes the number of a job that has ended."""
+    left = {number: work for bundle in bundles for number, work in bundle.items()}
+    reading, writing = os.pipe()
+    running = [_begin_process(bundle, writing) for bundle in bundles]
+    os.close(writing)
+    try:
+        with open(reading, encoding="utf-8", errors="replace") as answers:
+            for answer in answers:
+                number, _, reason = answer.rstrip().partition(" ")
+                work = left.pop(int(number))
+                progress(reason and f"{getattr(work, 'arguments', '')} {reason}".strip())
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    for _ in left:
+        progress("the process that compiles it has ended early")
+
+
+def _begin_process(bundle: dict[int, Work], answers: int) -> subprocess.Popen[bytes]:
     path = [str(folder) for folder in sys.path]
-    begin = f"import sys; sys.path[:] = {path}; from kernelcache.workers import main; main()"
-    return subprocess.Popen(
-        [sys.executable, "-c", begin],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env=os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent), _ALONE: "1"},
-    )  # fmt: skip
+    begin = f"import sys; sys.path[:] = {path}; from kernelcache.workers import main; main({answers})"
+    with tempfile.TemporaryFile() as jobs:
+        pickle.dump({number: work.written for number, work in bundle.items()}, jobs)
+        jobs.seek(0)
+        return subprocess.Popen(
+            [sys.executable, "-c", begin],
+            stdin=jobs, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=[answers],
+            env=os.environ | {"BIPED_CACHE_DIR": str(cache_folder().parent), _ALONE: "1"},
+        )  # fmt: skip
 
 
-# --- jobs by name ---
+def main(answers: int) -> None:
+    """Compile the jobs on the standard input, as long as the process lives that has asked for them.
 
-
-def _can_be_named(job: Job) -> bool:
-    """Whether another process finds what it is made of: not what was typed in, or is local to a function."""
-    closure = job.closure
-    names = {found.__module__ for found in (*closure.functions, *closure.classes)}
-    local = any("<locals>" in kind.__qualname__ for kind in closure.classes)
-    found = _address(job.dispatcher.py_func)
-    return not local and found is not None and all(map(_is_there, names))
-
-
-def _is_there(module: str) -> bool:
-    found = sys.modules.get(module)
-    return module != "__main__" and found is not None and getattr(found, "__file__", None) is not None
-
-
-def _address(function: Any) -> tuple[str, str] | None:
-    """Return a function's module and name; None if it is not found there."""
-    module, name = function.__module__, function.__qualname__
-    found = getattr(sys.modules.get(module), name, None)
-    return (module, name) if getattr(found, "py_func", None) is function else None
-
-
-def _written(share: list[Work]) -> bytes:
-    """Return what another process needs to know: the modules to import, and the jobs."""
-    closures = [job.closure for job in share if isinstance(job, Job)]
-    modules = {found.__module__: None for closure in closures for found in (*closure.functions, *closure.classes)}
-    files = [(name, str(sys.modules[name].__file__)) for name in modules]
-    jobs = [(_address(job.dispatcher.py_func), job.kinds) if isinstance(job, Job) else job for job in share]
-    return pickle.dumps(files) + pickle.dumps(jobs)
-
-
-def main() -> None:
-    """Compile the jobs that another process writes to the standard input, as long as that process lives.
-
-    The answer is a line for each job that has ended: empty, or the reason of its failure.
+    Args:
+        answers: a pipe's end for a line for each job that has ended: its number, and the reason of a failure.
     """
     asked_by = os.getppid()
-    answer = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a job that prints is not to answer
-    for name, file in pickle.load(sys.stdin.buffer):
-        _module(name, file)
-    for job in pickle.load(sys.stdin.buffer):
+    for number, job in pickle.load(sys.stdin.buffer).items():
         if os.getppid() != asked_by:
             return
         problem = ""
         try:
             _do(job)
-        except Exception as error:  # where it is needed, it is met again
-            problem = f"{getattr(job, 'arguments', '')} {type(error).__name__}: {error}"
-        answer.write(" ".join(problem.split()).encode() + b"\n")
+        except Exception as error:  # it occurs again where the code is needed
+            problem = f"{type(error).__name__}: {error}"
+        os.write(answers, " ".join([str(number), *problem.split()]).encode() + b"\n")
 
 
-def _module(name: str, file: str) -> python_types.ModuleType:
-    """A module by its name, or, where it has been given one of its own, from its file."""
-    if name in sys.modules:
-        return sys.modules[name]
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-
-def _do(job: Any) -> None:
-    if isinstance(job, Call):
-        job.function(*job.arguments)
+def _do(written: bytes) -> None:
+    modules, job = pickle.loads(written)
+    for name in modules:
+        importlib.import_module(name)
+    work = pickle.loads(job)
+    if isinstance(work, Call):
+        work.function(*work.arguments)
         return
-    (module, name), kinds = job
+    module, name, kinds = work
     left = Job(getattr(sys.modules[module], name), kinds)
     if not left.is_done:
         left.dispatcher.compile(left.kinds)

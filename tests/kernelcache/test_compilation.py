@@ -1,11 +1,9 @@
 """Kernels are compiled once for all processes, allocate nothing, release the GIL, and do not care who runs them."""
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +21,7 @@ from biped.simulation.simulate import simulate
 from biped.simulation.world import Fall
 from controllers.workspace import WorkspaceController
 from experiments.studies.store.sources import kernel_sources
-from kernelcache import is_compiled, kernel, kind_of, parts, routine
+from kernelcache import kernel, kind_of, parts, routine
 
 from ..conftest import ROOT, run_python, said_by
 
@@ -165,25 +163,6 @@ def test_kernels_stand_where_a_study_looks_for_their_sources():
                 re.MULTILINE,
             ):
                 assert path.resolve() in known or path.parent.name == "kernelcache", path
-
-
-def test_a_routine_is_compiled_for_the_types_that_it_was_called_with(tmp_path):
-    source = tmp_path / "doubling.py"
-    new = f"_{uuid.uuid4().hex}"  # else it may be in the cache from the last time
-    text = f"from kernelcache import routine\n\n\n@routine\ndef {new}(x):\n    return 2 * x\n\n\ndouble = {new}\n"
-    source.write_text(text)
-    spec = importlib.util.spec_from_file_location("doubling", source)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["doubling"] = module
-    try:
-        spec.loader.exec_module(module)
-        assert not is_compiled(module.double)
-        assert module.double(1.5) == 3.0
-        assert is_compiled(module.double)
-        assert is_compiled(module.double, 2.5)
-        assert not is_compiled(module.double, 2)
-    finally:
-        del sys.modules["doubling"]
 
 
 TWICE = """

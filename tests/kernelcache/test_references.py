@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from kernelcache import Entry, Nothing, Packed, kernel, optional, part, routine, subroutine
+from kernelcache import Entry, Nothing, Packed, kernel, optional, part, routine
 from kernelcache.target import PLAIN
 
 from ..conftest import ROOT, run_python
@@ -48,7 +48,7 @@ def chosen(outer, times):
     return seen
 
 
-@subroutine
+@routine
 def added(inner, values):
     """Write where the tuple's array may be, and read it."""
     for k in range(values.shape[0]):

@@ -11,7 +11,7 @@ from biped.kernels.tree import factorization
 from biped.kernels.tree.kinematics import Poses, joint_twist, move_bodies, new_poses, place_bodies
 from contact import vectors as vec
 from contact.arrays import Floats
-from kernelcache import kernel, routine, subroutine
+from kernelcache import kernel, routine
 
 
 class TreeData(NamedTuple):
@@ -137,7 +137,7 @@ def accelerate_tree(tree, motion, accelerations):
     accelerate_bodies(tree, motion, accelerations)
 
 
-@subroutine
+@routine
 def accelerate_bodies(tree, motion, accelerations):
     """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
     for i in range(tree.parent.shape[0]):

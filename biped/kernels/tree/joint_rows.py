@@ -16,7 +16,7 @@ import math
 
 from biped.kernels.tree.row_kinds import AZIMUTH, COUNTER_AZIMUTH, HELIX, PERPENDICULAR, TRANSLATION, TWIST
 from contact import vectors as v
-from kernelcache import kernel, routine, subroutine
+from kernelcache import kernel, routine
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
@@ -107,7 +107,7 @@ def rotational_part(joints, poses, rotation, rho, j, row, before):
     return counted_on(angle, before), gradient
 
 
-@subroutine
+@routine
 def set_rows(joints, poses, before, value, rows):
     """Values and gradients of all rows at some poses; ``before`` (R,) has the values that angles count on from."""
     for j in range(joints.inboard.shape[0]):

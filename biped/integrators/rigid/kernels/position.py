@@ -22,7 +22,7 @@ from biped.kernels.variational.equations import set_newton_blocks, set_residual
 from biped.kernels.variational.newton import displace_base, on_branch, place_candidate, tolerance_of
 from contact.ground import START
 from contact.vectors import copy1, load3, scale
-from kernelcache import kernel, subroutine
+from kernelcache import kernel, routine
 
 # A point that is not watched is looked at if the first candidate brings it this near to the floor, in parts of what a
 # body falls in a step.
@@ -154,7 +154,7 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
     return iteration
 
 
-@subroutine
+@routine
 def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
     """From the last step's forces; where that does not do, from none, and then with caution."""
     tolerance = tolerance_of(method, tree, scratch, h)

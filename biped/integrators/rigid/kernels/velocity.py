@@ -25,7 +25,7 @@ from biped.kernels.tree.factorization import eliminate, solve
 from biped.kernels.tree.loops import set_responses
 from contact.ground import END
 from contact.vectors import add, copy1, cross, load3, load6, scale, store3, sub
-from kernelcache import kernel, subroutine
+from kernelcache import kernel, routine
 
 
 @kernel
@@ -131,7 +131,7 @@ def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
         iteration += 1
 
 
-@subroutine
+@routine
 def solve_velocities(tree, ground, state, scratch, method, h):
     """Add the impulses of the end to ``state.momentum``, which is p⁻, if there are any; the iterations.
 
