@@ -63,7 +63,6 @@ from .model import (
     revolute,
     rigid_box,
     save_urdf,
-    scaled,
     spherical,
     subject,
     to_pinocchio,
@@ -98,7 +97,7 @@ __all__ = [
     "configuration_to_pinocchio", "crouching", "cylindrical", "fixed", "floating", "forward_dynamics",
     "forward_kinematics", "from_pinocchio", "helical", "human", "human_strength", "human_torques", "integrator_named",
     "jointed", "load_mjcf", "load_robot", "load_urdf", "loop_gaps", "mass_matrix", "momentum", "planar", "population",
-    "prismatic", "ragdoll", "random_forces", "revolute", "rigid_box", "room_for", "save_urdf", "scaled", "simulate",
+    "prismatic", "ragdoll", "random_forces", "revolute", "rigid_box", "room_for", "save_urdf", "simulate",
     "spherical", "standing", "subject", "to_pinocchio", "universal", "velocity_from_pinocchio", "velocity_map",
     "velocity_to_pinocchio",
 ]  # fmt: skip

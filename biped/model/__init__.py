@@ -30,7 +30,6 @@ from biped.model.population import population
 from biped.model.ragdoll import ragdoll
 from biped.model.robot import load_robot
 from biped.model.samples import chain, random_tree
-from biped.model.scaling import scaled
 from biped.model.shape import Box, Capsule
 from biped.model.subject import Subject, subject
 from biped.model.urdf import load_urdf, save_urdf, urdf_text
@@ -41,7 +40,7 @@ __all__ = [
     "ModelError", "ModelWarning", "Subject", "Visual", "box_inertia", "box_size_of", "chain",
     "configuration_from_pinocchio", "configuration_to_pinocchio", "cylindrical", "fixed", "floating", "from_pinocchio",
     "helical", "human", "jointed", "load_mjcf", "load_robot", "load_urdf", "planar", "population", "principal_inertia",
-    "prismatic", "ragdoll", "random_tree", "revolute", "rigid_box", "rotation_about", "save_urdf", "scaled",
+    "prismatic", "ragdoll", "random_tree", "revolute", "rigid_box", "rotation_about", "save_urdf",
     "spherical", "subject", "to_pinocchio", "universal", "urdf_text", "velocity_from_pinocchio", "velocity_map",
     "velocity_to_pinocchio",
 ]  # fmt: skip

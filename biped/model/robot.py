@@ -23,7 +23,7 @@ from biped.model.mjcf import load_mjcf
 from biped.model.model import Model
 from biped.model.subject import Subject
 from biped.model.urdf import load_urdf
-from biped.model.urdf.xacro import not_expanded
+from biped.model.urdf.document import not_expanded
 from contact.errors import BipedError
 
 Reader = Callable[..., Model]

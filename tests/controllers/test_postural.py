@@ -6,12 +6,25 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Fall, ModelError, Platform, Push, Sensors, Settle, Signal, Stance, State, chain, human, simulate
+from biped import (
+    Fall,
+    ModelError,
+    Platform,
+    Push,
+    Sensors,
+    Settle,
+    Signal,
+    Stance,
+    State,
+    chain,
+    human,
+    simulate,
+    subject,
+)
 from biped.control.observation import Observation
 from biped.disturbances.sensors import ProprioceptiveChannel
 from biped.dynamics.whole_body import WholeBody
 from biped.errors import InputError
-from biped.model.scaling import scaled
 from controllers import Postural
 
 
@@ -85,7 +98,7 @@ def test_below_the_toppling_torque_nothing_stands(stance):
 
 
 def test_gains_are_in_parts_of_the_subjects_own_toppling_torque():
-    small, large = human(), scaled(human(), length=1.2, mass=1.5)
+    small, large = subject(1.5, 50.0, "male"), subject(1.8, 75.0, "male")
     laws = [Postural().pendulum(model) for model in (small, large)]
     assert laws[1].toppling / laws[0].toppling == pytest.approx(1.2 * 1.5, rel=2e-3)  # soles sink in otherwise
     assert laws[1].upright == pytest.approx(laws[0].upright, rel=1e-9)

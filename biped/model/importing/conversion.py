@@ -15,7 +15,6 @@ from biped.model.errors import ModelError, ModelWarning
 from biped.model.geometry import Vector3, horizontal, vector3
 from biped.model.importing import contacts, locking, repair
 from biped.model.importing.bodies import at_home, bodies_of, inertia_of
-from biped.model.importing.composites import taken_apart
 from biped.model.importing.joints import notes_on_limits
 from biped.model.importing.looks import visuals_of
 from biped.model.importing.options import COLLISION, Options, by_joint, check_options
@@ -29,8 +28,8 @@ from biped.model.visual import Visual
 def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **options: Unpack[Options]) -> Model:
     """The model that a ``pinocchio.Model`` describes.
 
-    Bodies are named after the link on their joint. Joints of one degree of freedom, spherical ones, composites of
-    these, and a floating root are read. Between the parts of a composite joint stand links without mass.
+    Bodies are named after the link on their joint. Joints of one degree of freedom, spherical ones, and a floating
+    root are read.
 
     Args:
         model: Pinocchio's, with independent joints.
@@ -42,14 +41,13 @@ def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **optio
         ModelError: a joint is of another type, or an option does not fit; one line says what and where.
     """
     check_options(options)
-    apart = taken_apart(model)
-    joints = locking.moving_joints(apart)
-    floats = bool(joints) and apart.joints[1].shortname() == "JointModelFreeFlyer"
+    joints = locking.moving_joints(model)
+    floats = bool(joints) and model.joints[1].shortname() == "JointModelFreeFlyer"
     if options.get("floating") not in (None, floats):
         does = "floats" if floats else "does not float"
         raise ModelError(f"floating: the root of Pinocchio's model {does}; build it with the root joint that is meant")
     robot = Robot(
-        model=apart,
+        model=model,
         name=model.name or "robot",
         order=joints,
         floating=joints[0] if floats else None,

@@ -66,11 +66,8 @@ def _names(compiled: Any, kind: Any, count: int) -> list[str]:
 
 
 def _equality(compiled: Any, k: int) -> str:
-    """The kind of a constraint, its name, and what it holds."""
+    """Return the kind of a constraint and its name."""
     import mujoco
 
     kind = mujoco.mjtEq(int(compiled.eq_type[k])).name.removeprefix("mjEQ_").lower()
-    objects = {"joint": mujoco.mjtObj.mjOBJ_JOINT, "tendon": mujoco.mjtObj.mjOBJ_TENDON}
-    of = objects.get(kind, mujoco.mjtObj(int(compiled.eq_objtype[k])))
-    held = [mujoco.mj_id2name(compiled, of, int(i)) for i in (compiled.eq_obj1id[k], compiled.eq_obj2id[k]) if i >= 0]
-    return " ".join(filter(None, (kind, compiled.eq(k).name, f"({', '.join(filter(None, held))})")))
+    return f"{kind} {compiled.eq(k).name}".strip()

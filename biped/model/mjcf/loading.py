@@ -81,48 +81,18 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
         raise ModelError(f"there is no MJCF file {str(path)!r}")
     if b"<robot" in path.read_bytes()[:5000]:
         raise ModelError(f"{str(path)!r} is a URDF, not an MJCF: give its name the ending .urdf")
-    gone: list[str] = []
-    compiled = None
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             spec = mujoco.MjSpec.from_file(str(path))
-            while compiled is None:
-                try:
-                    compiled = spec.compile()
-                except ValueError as error:
-                    gone.append(_taken_out(spec, error))
+            compiled = spec.compile()
             compiled.names.decode()
     except (ValueError, OSError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise ModelError(f"MuJoCo refuses the MJCF {str(path)!r}: {_sentence(str(error))}") from None
-    told = [f"meshes that are not there are neither drawn nor touch anything: {listed(gone)}"] if gone else []
     moved = [mesh.name or mesh.file for mesh in spec.meshes if any(mesh.refpos) or any(mesh.refquat[1:])]
-    told += [f"<mesh refpos> and <mesh refquat> are left out of what is drawn: {listed(moved)}"] if moved else []
+    told = [f"<mesh refpos> and <mesh refquat> are left out of what is drawn: {listed(moved)}"] if moved else []
     told += [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
     return compiled, path.resolve().parent / spec.meshdir, told
-
-
-def _taken_out(spec: Any, error: ValueError) -> str:
-    """Take a mesh whose file is not there out of ``spec``, if no mass depends on it; its name.
-
-    Raises:
-        ValueError: ``error`` says something else, or a mass depends on the mesh.
-    """
-    import mujoco
-
-    absent = _ABSENT.search(str(error))
-    by_geoms = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    mesh = next((one for one in spec.meshes if absent and one.file and absent[1].endswith(one.file)), None)
-    if mesh is None or by_geoms:
-        raise error
-    name = mesh.name or Path(mesh.file).stem
-    users = [geom for geom in spec.geoms if geom.meshname == name]
-    if not all(geom.parent.explicitinertial for geom in users):
-        raise error
-    for geom in users:
-        spec.delete(geom)
-    spec.delete(mesh)
-    return name
 
 
 def _sentence(error: str) -> str:

@@ -12,20 +12,21 @@ from typing import NamedTuple
 from biped.model.errors import ModelError, duplicate, unknown
 from biped.model.geometry import Vector3
 from biped.model.importing.locking import FLOATING, Mimic
-from biped.model.urdf import extension, xacro
+from biped.model.urdf import extension
 from biped.model.urdf.attributes import numbers, scalar, text_attribute, triple
-from biped.model.urdf.planar import PLANAR, in_a_row
 from biped.model.visual import Form
 
-_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", PLANAR)
+_JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 #: Names that Pinocchio has for its own: of what is not in the file, and the floating root joint.
 _RESERVED = ("universe", FLOATING)
+#: Elements for other programs, which may hold expressions of their own.
+_FOR_OTHERS = ("gazebo", "transmission", "ros2_control", "mujoco", "sensor")
 #: By element: what is read of it, and what may be passed over in silence.
 _PARTS: Mapping[str, tuple[str, ...]] = {
-    "robot": ("link", "joint", "material", extension.TAG, *xacro.FOR_OTHERS),
-    "link": ("inertial", "visual", "collision", *xacro.FOR_OTHERS),
+    "robot": ("link", "joint", "material", extension.TAG, *_FOR_OTHERS),
+    "link": ("inertial", "visual", "collision", *_FOR_OTHERS),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
 }
 _ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
@@ -116,14 +117,14 @@ def source_text(source: str | Path) -> str:
 
 
 def parse(text: str) -> Document:
-    """The document in ``text``, with joints of one degree of freedom in the place of planar ones.
+    """Return the document in a text.
 
     Raises:
         ModelError: it is not well-formed XML, a number or a name is missing or wrong, a joint is of a type
             that cannot be simulated, or the links are not one tree.
     """
     robot = _robot(text)
-    xacro.check_expanded(robot)
+    _check_expanded(robot)
     links = tuple(text_attribute(link, "name", "a <link>") for link in robot.findall("link"))
     if not links:
         raise ModelError("the URDF has no <link>; a robot has at least one")
@@ -133,10 +134,6 @@ def parse(text: str) -> Document:
     for link in robot.findall("link"):
         _check_inertial(link)
         _check_collisions(link)
-    if any(joint.type == PLANAR for joint in joints):
-        left_out = tuple(in_a_row(robot))
-        rest = parse(ET.tostring(robot, encoding="unicode"))
-        return rest._replace(left_out=left_out + rest.left_out)
     return Document(
         name=text_attribute(robot, "name", "<robot>"),
         text=text,
@@ -173,6 +170,22 @@ def _not_read(robot: ET.Element) -> tuple[str, ...]:
     return tuple(f"{what} of the file that are not read: {names}" for what, names in told.items() if names)
 
 
+def _check_expanded(robot: ET.Element) -> None:
+    """Raise ModelError where a ``<robot>`` has macros, or expressions in what a model is read from."""
+    for element in robot.iter():
+        if "xacro" in element.tag.lower():
+            raise not_expanded(f"<xacro:{element.tag.rpartition('}')[2]}>")
+    for element in [robot, *(part for child in robot if child.tag not in _FOR_OTHERS for part in child.iter())]:
+        for text in (*element.attrib.values(), element.text or ""):
+            if "${" in text or "$(" in text:
+                raise not_expanded(f"<{element.tag}> {text.strip()!r}")
+
+
+def not_expanded(found: str) -> ModelError:
+    """Return the error for a macro or an expression of xacro, ROS's macro language."""
+    return ModelError(f"{found} is xacro, which is not expanded: run `xacro FILE > robot.urdf` and load robot.urdf")
+
+
 def _check_unique(what: str, names: Sequence[str]) -> None:
     error = duplicate(what, names)
     if error:
@@ -184,7 +197,7 @@ def _robot(text: str) -> ET.Element:
         robot = ET.fromstring(text)
     except (ET.ParseError, ValueError) as error:
         if "<xacro:" in text:
-            raise xacro.not_expanded("<xacro:…>") from None
+            raise not_expanded("<xacro:…>") from None
         pointer = text.startswith("version https://git-lfs")
         hint = "; it is a pointer of Git LFS: run `git lfs pull`" if pointer else ""
         raise ModelError(f"the URDF is not well-formed XML: {error}{hint}") from None
@@ -217,8 +230,6 @@ def _mimic(element: ET.Element, where: str) -> Mimic | None:
     mimic = element.find("mimic")
     if mimic is None:
         return None
-    if element.get("type") == PLANAR:
-        raise ModelError(f"{where}: a planar joint has three coordinates and mimics none; leave its <mimic> out")
     driver = text_attribute(mimic, "joint", f"{where}: <mimic>")
     return Mimic(driver, scalar(mimic, "multiplier", where, 1.0), scalar(mimic, "offset", where, 0.0))
 
@@ -244,7 +255,7 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
             if scalar(dynamics, attribute, where, 0.0) < 0.0:
                 raise ModelError(f"{where}: {attribute} must be zero or above, got {dynamics.get(attribute)}")
     limit = element.find("limit")
-    if kind in ("continuous", PLANAR) and limit is None:
+    if kind == "continuous" and limit is None:
         return
     if limit is None:
         raise ModelError(f"{where} is {kind} and needs a <limit effort=... velocity=...>")

@@ -31,11 +31,10 @@ def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
 
     Bodies are named after the link on their joint, and ordered depth first, siblings in document order.
     Links on fixed joints are merged, and go on to be known by their names to ``contacts`` and ``feet``. Joints that
-    mimic others are locked where their driver's rest puts them; planar ones become two slides and a hinge. The boxes
-    among the collision geometry become the model's shapes, and what links look like its visuals. Limits, damping and
-    friction are kept in the joints. Contact points, feet, armature, gravity and the root's place at home are read if
-    `save_urdf` has written them. By default the root link floats as the file was saved; in a file from elsewhere it
-    does unless its name is ``world``.
+    mimic others are locked where their driver's rest puts them. The boxes among the collision geometry become the
+    model's shapes, and what links look like its visuals. Limits, damping and friction are kept in the joints.
+    Contact points, feet, armature, gravity and the root's place at home are read if `save_urdf` has written them. By
+    default the root link floats as the file was saved; in a file from elsewhere it does unless its name is ``world``.
 
     Args:
         source: path of a file, or the XML itself.

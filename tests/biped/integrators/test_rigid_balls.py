@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import InputError, Push, Rigid, Run, Signal, State, human, load_urdf, save_urdf, scaled, simulate, standing
+from biped import InputError, Push, Rigid, Run, Signal, State, human, load_urdf, save_urdf, simulate, standing
 from biped.disturbances import Platform
 from biped.dynamics import forward_kinematics
 from biped.model import Body, ContactPoint, Model, ModelError, floating, revolute
@@ -139,7 +139,6 @@ def test_files_have_the_radius(tmp_path):
     assert model_from_json(model_to_json(model)) == model
     save_urdf(model, tmp_path / "balls.urdf")
     assert load_urdf(tmp_path / "balls.urdf").contact_radii == pytest.approx(np.full(8, 0.01), abs=1e-15)
-    assert scaled(model, length=2.0).contact_radii == pytest.approx(np.full(8, 0.02), abs=1e-15)
 
 
 def test_other_integrators_say_that_they_know_points_only():

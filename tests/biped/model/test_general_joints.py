@@ -134,27 +134,6 @@ def test_energy_of_screws_does_not_drift():
     assert 3.5 < swings[0] / swings[1] < 4.5
 
 
-def test_a_universal_joint_of_pinocchio_is_read():
-    twin = pin.Model()
-    inertia = pin.Inertia(2.0, np.array([0.0, 0.0, -0.2]), np.diag([0.02, 0.03, 0.01]))
-    hook = twin.addJoint(0, pin.JointModelUniversal(np.array(X), np.array(Y)), pin.SE3.Identity(), "hook")
-    twin.appendBodyToJoint(hook, inertia, pin.SE3.Identity())
-    model = bm.from_pinocchio(twin)
-    assert [(body.joint.kind, body.joint.axis, body.mass) for body in model.bodies] == [
-        ("revolute", X, 0.0), ("revolute", Y, 2.0)
-    ]  # fmt: skip
-    q = np.array([0.4, -0.7])
-    assert_allclose(dynamics.mass_matrix(model, q), pin.crba(twin, twin.createData(), q), atol=1e-14)
-
-
-def test_a_screw_scales_with_its_model():
-    """Twice as long, its nut falls for √2 times as long through twice the height, turned as far."""
-    small, large = nut(0.05), bm.scaled(nut(0.05), 2.0, 3.0)
-    one = simulate(small, duration=1.0, step=0.01).state.q[0]
-    other = simulate(large, duration=math.sqrt(2.0), step=math.sqrt(2.0) * 0.01).state.q[0]
-    assert other == pytest.approx(one, rel=1e-9)
-
-
 @pytest.mark.parametrize("name", ["maximal", "midpoint"])
 def test_integrators_that_know_no_screws_say_which_do(name):
     with pytest.raises(InputError, match=r"knows no helical joints.*recursive"):

@@ -99,7 +99,6 @@ def test_weld_moves_what_hangs_on_it():
     assert model.shapes == (bm.Box("root", (1, 1, 1), (1, 2, 0)),)
     assert model.visuals == (bm.Visual("root", "sphere", center=(1, 0, 4)),)
     assert model.lines == (bm.Line(None, "root", (1, 2, 3), (1, 0, 5)),)
-    assert bm.scaled(model, length=2.0).lines == (bm.Line(None, "root", (2, 4, 6), (2, 0, 10)),)
     assert model.feet == ("root",)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biped import Actuators, Controller, ModelError, State, forward_kinematics, human, scaled, simulate, subject
+from biped import Actuators, Controller, ModelError, State, forward_kinematics, human, simulate, subject
 from biped.kernels.loop.measurement import able
 from biped.metrics import series
 from biped.metrics.layout import feet_of_points
@@ -70,7 +70,7 @@ def test_the_old_are_weaker_and_the_large_are_stronger():
     for joint in ("left_hip_pitch", "left_hip_roll", "left_knee_pitch", "left_ankle_roll"):
         for side in (0, 1):
             assert size["old-men"][joint][side].peak < size["young-men"][joint][side].peak
-    tall = human_strength(scaled(human(), length=1.1, mass=1.3), "young-men")
+    tall = human_strength(subject(1.1 * 1.778, 1.3 * human().total_mass, "male"), "young-men")
     assert tall["left_knee_pitch"][0].peak == pytest.approx(1.43 * size["young-men"]["left_knee_pitch"][0].peak)
 
 

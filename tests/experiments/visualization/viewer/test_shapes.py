@@ -3,7 +3,7 @@ import pytest
 
 from biped import Load, State
 from biped.dynamics import forward_kinematics
-from biped.model import human, ragdoll, random_tree, scaled, subject
+from biped.model import human, ragdoll, random_tree, subject
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.viewer.shapes import shapes_of
 from experiments.visualization.viewer.trajectory import snapshot_of
@@ -92,14 +92,12 @@ def test_the_person_stands_upright_and_faces_forwards():
         assert abs(hip[1]) < np.abs(at["pelvis"][:, 1]).max()
 
 
-@pytest.mark.parametrize("model", [SMALL, scaled(human(), 0.8, 0.5), ragdoll(SMALL)],
-                         ids=["subject", "scaled", "fallen"])  # fmt: skip
+@pytest.mark.parametrize("model", [SMALL, ragdoll(SMALL)], ids=["subject", "fallen"])
 def test_another_person_is_drawn_in_his_or_her_proportions(model):
     """As tall as the vertex, on the floor, the soles as long as the contact points say, knees at the knees."""
     snapshot = snapshot_of(State.at(model))
     at = {name: snapshot.point_of(shape.body, shape.mesh.vertices) for name, shape in by_name(model).items()}
-    stature = 0.8 * 1.778 if model.name == "human" else 1.5
-    assert max(points[:, 2].max() for points in at.values()) == pytest.approx(stature, abs=0.01)
+    assert max(points[:, 2].max() for points in at.values()) == pytest.approx(1.5, abs=0.01)
     assert min(points[:, 2].min() for points in at.values()) == pytest.approx(0.0, abs=1e-9)
     points = snapshot.contact_place[[model.contact_index(f"left_{k}") for k in range(1, 5)]]
     assert np.ptp(at["left_sole"][:, 0]) == pytest.approx(np.ptp(points[:, 0]), abs=1e-6)
