@@ -1,8 +1,18 @@
-"""Dataclasses from JSON."""
+"""Dataclasses to and from JSON."""
 
+import math
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
+
+
+def finite(value: Any) -> Any:
+    """Return nested values with None for numbers that are not finite, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def built(kind: Any, value: Any) -> Any:

@@ -17,7 +17,6 @@ from biped.metrics.posturography import (
     fluctuation_exponent,
     mean_power_frequency,
     power_spectrum,
-    rambling_trembling,
     sample_entropy,
     sway_density,
     sway_measures,
@@ -30,6 +29,6 @@ __all__ = [
     "JUDGED", "METRICS", "Layout", "Measurement", "MeasurementContext", "Metric", "Stimulus", "Value", "assemble",
     "context_of", "detrended_fluctuation", "diffusion_curve", "diffusion_measures", "fluctuation_exponent",
     "low_passed", "mean_power_frequency", "measure", "measure_again", "measure_recording", "measure_run",
-    "metric_named", "metric_names", "power_spectrum", "rambling_trembling", "register", "sample_entropy", "series",
+    "metric_named", "metric_names", "power_spectrum", "register", "sample_entropy", "series",
     "start_time_of", "steps", "stimulus_of", "sway_density", "sway_measures", "units_of",
 ]  # fmt: skip

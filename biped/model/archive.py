@@ -1,12 +1,10 @@
 """A model as JSON and back, to the last bit: what is saved beside a run, so that it can be opened anywhere."""
 
 import json
-import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
-from biped.inputs.saved import built
+from biped.inputs.saved import built, finite
 from biped.model.errors import ModelError
 from biped.model.model import Model
 
@@ -15,7 +13,7 @@ FORMAT = 1
 
 def model_to_json(model: Model) -> str:
     """``model`` as text; `model_from_json` makes an equal one, all floats bit for bit."""
-    return json.dumps({"format": FORMAT} | _finite(asdict(model)), indent=1, allow_nan=False)
+    return json.dumps({"format": FORMAT} | finite(asdict(model)), indent=1, allow_nan=False)
 
 
 def load_saved(path: Path) -> Model:
@@ -50,12 +48,3 @@ def model_from_json(text: str) -> Model:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"not a model that was saved: {error}") from None
-
-
-def _finite(value: Any) -> Any:
-    """A number or nested numbers with None for an infinite limit, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and math.isinf(value) else value

@@ -1,9 +1,7 @@
 """A model in words, as a table to read, and spelt out as what it is."""
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,8 +11,6 @@ if TYPE_CHECKING:
 
 #: Fields that no number depends on.
 DRAWN = ("visuals", "lines")
-#: Fields that most models do without, and that texts of models from before them do not have.
-LATER = {"closing_joints": (), "actuators": (), "floor_friction": None}
 
 
 def model_title(model: "Model") -> str:
@@ -43,7 +39,9 @@ def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
 
 
 def describe(model: "Model") -> "pd.DataFrame":
-    """One row per body, indexed by its name; lengths in m, masses in kg, inertias in kg m² about the com."""
+    """Return one row per body, indexed by its name; lengths in m, masses in kg, inertias in kg m² about the com."""
+    import pandas as pd  # a quarter of a command's start
+
     rows = []
     for body, (x, y, z) in zip(model.bodies, model.home_positions.tolist(), strict=True):
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
@@ -59,30 +57,13 @@ def describe(model: "Model") -> "pd.DataFrame":
             | {"home_x": x, "home_y": y, "home_z": z}
             | {"Ixx": xx, "Iyy": yy, "Izz": zz, "Ixy": xy, "Ixz": xz, "Iyz": yz}
         )
-    return _whole_table()(rows).set_index("body")
+    return pd.DataFrame(rows).set_index("body")
 
 
 def spelt_out(model: "Model") -> str:
     """All that a model is, in one text that is the same wherever its files are: what is only drawn is left out."""
-    values = {field.name: getattr(model, field.name) for field in fields(model) if field.name not in DRAWN}
-    members = (f"{name}={value!r}" for name, value in values.items() if name not in LATER or value != LATER[name])
-    return f"Model({', '.join(members)})"
-
-
-@cache
-def _whole_table() -> "type[pd.DataFrame]":
-    """A table that prints all its columns, on as many lines as they need."""
-    import pandas as pd
-
-    class WholeTable(pd.DataFrame):
-        @property
-        def _constructor(self) -> type[pd.DataFrame]:
-            return WholeTable
-
-        def __repr__(self) -> str:
-            return self.to_string(line_width=shutil.get_terminal_size().columns)
-
-    return WholeTable
+    names = [field.name for field in fields(model) if field.name not in DRAWN]
+    return f"Model({', '.join(f'{name}={getattr(model, name)!r}' for name in names)})"
 
 
 def _axis_name(axis: tuple[float, float, float]) -> str:

@@ -476,10 +476,7 @@ class Model:
         return view
 
     def describe(self) -> pd.DataFrame:
-        """One row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²].
-
-        Printed, it is shown whole.
-        """
+        """Return one row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²]."""
         return describe(self)
 
 

@@ -16,7 +16,7 @@ from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
 from biped.inputs.files import in_place_of
-from biped.inputs.saved import built
+from biped.inputs.saved import built, finite
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
 from biped.presentation import as_html, as_text, shown_by
@@ -81,9 +81,6 @@ class Run:
     after: Run | None = None
 
     def __post_init__(self) -> None:
-        from biped.runs.rows import Rows  # pandas, a quarter of a command's start
-
-        self.frame = Rows(self.frame)
         self.frame.attrs["units"] = self.units
 
     def __repr__(self) -> str:
@@ -202,7 +199,7 @@ class Run:
         with in_place_of(folder / TABLE) as part:
             self._write_table(part)
         self._save_ended(folder)
-        text = json.dumps(_without_nan(self.to_json()), indent=2, allow_nan=False)
+        text = json.dumps(finite(self.to_json()), indent=2, allow_nan=False)
         with in_place_of(folder / SUMMARY) as part:
             part.write_text(text + "\n", encoding="utf-8")
         self._save_after(folder / AFTER)
@@ -261,16 +258,15 @@ class Run:
             InputError: the folder holds no run, or that of another model or version.
             ModelError: the model that was saved is damaged.
         """
-        import pyarrow.parquet
+        import pandas as pd  # a quarter of a command's start
 
         folder = Path(folder)
         missing = missing_files(folder)
         if missing:
             raise InputError(f"{folder}: no run there ({', '.join(missing)} missing)")
         try:
-            table = pyarrow.parquet.read_table(folder / TABLE)
-            frame = table.to_pandas()
-            units = json.loads(table.schema.metadata[b"units"])
+            frame = pd.read_parquet(folder / TABLE)
+            units = frame.attrs["units"]
             summary = read_summary(folder)
             parameters, disturbances = summary.pop("parameters"), summary.pop("disturbances")
             summary.pop("versions")
@@ -342,15 +338,6 @@ def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) ->
     summary = summarize(recording.ending, simulated, recording.counters, happened, metrics, **judged)
     disturbances = [described(disturbance) for disturbance in recording.disturbances]
     return Run(frame, units, events, summary, recording.state, recording.set_point, disturbances=disturbances)
-
-
-def _without_nan(value: Any) -> Any:
-    """The same with None for numbers that are not finite, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def versions() -> dict[str, str]:

@@ -13,7 +13,6 @@ from biped.metrics import (
     diffusion_measures,
     mean_power_frequency,
     power_spectrum,
-    rambling_trembling,
     sway_density,
     sway_measures,
 )
@@ -366,10 +365,3 @@ def test_a_critical_point_beyond_the_bounds_is_none(knee):
     assert found["parting"] in PARTING
     assert not [name for name in found if name.startswith("critical")]
     assert two_lines(1.5)[0]["critical_time"] == pytest.approx(1.5)
-
-
-def test_a_plate_that_was_not_zeroed_changes_no_rambling():
-    force = -400.0 * (AWAY[0] - signal.savgol_filter(AWAY[0], 151, 2))
-    found, shifted = (rambling_trembling(SAMPLE_TIMES, SWAY[0], force + offset) for offset in (0.0, -40.0))
-    assert (force - 40.0 < 0.0).all()
-    np.testing.assert_allclose(shifted, found, rtol=1e-6, atol=1e-9)

@@ -244,25 +244,6 @@ def test_an_exponent_is_the_slope_of_its_table():
     assert metrics.fluctuation_exponent(7.0 - 3.0 * noise) == pytest.approx(slope)
 
 
-def test_a_sine_about_a_moving_point_is_the_trembling():
-    """The force is against it. A chord between two samples is off by at most the curvature, and so is where it is zero.
-
-    Of a cubic the spline is the cubic; what errors of its points come to is at most their size by its norm, below 3.
-    """
-    times, amplitude, omega = STEP * np.arange(1000), 0.001, 2.0 * math.pi * 0.83
-    cubic = 0.01 + 0.002 * times - 3e-4 * times**2 + 2e-5 * times**3
-    sine = amplitude * np.sin(omega * times + 0.4)
-    found = metrics.rambling_trembling(times, cubic + sine, -500.0 * sine)
-    within = (times >= found["time"].iloc[0]) & (times <= found["time"].iloc[-1])
-    assert 9.0 - 1.0 / 0.83 < np.ptp(found["time"]) < 10.0
-    curvature = amplitude * omega**2 + np.abs(np.diff(cubic, 2)).max() / STEP**2
-    speed = amplitude * omega + np.abs(np.diff(cubic)).max() / STEP
-    off = curvature * STEP**2 / 8.0 + speed * STEP * (omega * STEP) ** 2 / 6.0 * 0.1  # p (1 − p) (1 − 2 p) < 0.1
-    assert np.abs(found["rambling"] - cubic[within]).max() < 3.0 * off < 0.01 * amplitude
-    assert np.abs(found["trembling"] - sine[within]).max() < 3.0 * off
-    assert np.allclose(found["rambling"] + found["trembling"], (cubic + sine)[within])
-
-
 def test_a_minute_is_measured_at_once():
     """A minute at 100 Hz: each in less than a second of the processor."""
     rng = np.random.default_rng(18)
@@ -296,9 +277,6 @@ RAMP = np.arange(100.0)
     (lambda: metrics.detrended_fluctuation(RAMP, [2]), "3 samples or more"),
     (lambda: metrics.detrended_fluctuation(0.0 * RAMP, [5]), "does not vary"),
     (lambda: metrics.fluctuation_exponent(RAMP, [5]), "two sizes"),
-    (lambda: metrics.rambling_trembling(RAMP, RAMP, RAMP[1:]), "of shapes"),
-    (lambda: metrics.rambling_trembling(RAMP, RAMP * math.nan, RAMP), "no gaps"),
-    (lambda: metrics.rambling_trembling(RAMP, RAMP, RAMP - 50.5), "1 times"),
 )  # fmt: skip
 def test_what_cannot_be_measured_is_refused(call):
     call()

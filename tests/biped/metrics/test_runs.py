@@ -146,19 +146,3 @@ def test_runs_can_be_measured_from_threads(runs):
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: measure_run(runs["hit"]), range(8)))
     assert all(result == expected for result in results)
-
-
-def test_a_column_that_is_not_there_is_told_with_where_such_things_are():
-    run = experiment_named("box-drop").run({"run.duration": 0.01})
-    with pytest.raises(KeyError) as raised:
-        run.frame["cop_x"]
-    assert isinstance(raised.value, UnknownNameError)
-    assert str(raised.value).startswith(
-        "no column 'cop_x'; centres of pressure, margins and floor forces are columns of"
-    )
-    assert "cop_x" in series(run)
-    with pytest.raises(UnknownNameError, match="did you mean 'ledger_residual'"):
-        run.frame["ledger_residul"]
-    assert run.frame[["time", "com_x"]].shape[1] == 2
-    with pytest.raises(KeyError, match="wobble"):
-        run.summary["wobble"]
