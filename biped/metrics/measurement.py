@@ -180,6 +180,11 @@ def _checked(name: str, value: Any) -> Value:
     raise InputError(f"metric {name!r} is {value!r}: its function must return a number or None")
 
 
+def added(values: Floats) -> Any:
+    """Return the sum of values (n, …) over n, added one after the other: the same bits at any length and layout."""
+    return np.cumsum(values, axis=0)[-1] + 0.0 if len(values) else np.zeros(values.shape[1:])
+
+
 def measure(
     layout: Layout, rows: Floats, events: Floats | None = None, context: MeasurementContext | None = None
 ) -> dict[str, Value]:

@@ -1,27 +1,39 @@
 """Metrics of actuation: torques, power and work of the joints."""
 
+import math
+
 import numpy as np
 
 from biped.errors import InputError
 from biped.metrics.definitions.sources import WINTER
-from biped.metrics.kernels import metrics as kernels
-from biped.metrics.measurement import Measurement
+from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import Metric, Value, register
 
 
 def actuation(run: Measurement) -> dict[str, float]:
-    """Torques, powers and works of all joints and of each."""
-    joints = run.layout.joints
+    """Return torques, powers and works of all joints and of each; a torque is held from a row to the next."""
+    joints, places, rows = run.layout.joints, run.places, run.rows[run.first :]
     if not joints:
         return {}
-    table = np.empty((len(joints), len(kernels.OF_JOINT)))
-    found: dict[str, float] = kernels.measure_joints(run.rows, run.places, run.first, table)._asdict()
+    time, torque, rate = rows[:, places.time], rows[:, places.torque], rows[:, places.rate]
+    span = float(time[-1] - time[0]) or math.nan
+    squares = added(torque[:-1] ** 2 * np.diff(time)[:, None])
+    work = torque[:-1] * np.diff(rows[:, places.angle], axis=0)
     each = {
-        f"{name}_{joint}": number
-        for joint, numbers in zip(joints, table.tolist(), strict=True)
-        for name, number in zip(kernels.OF_JOINT, numbers, strict=True)
+        "peak_torque": np.abs(torque).max(axis=0),
+        "rms_torque": np.sqrt(squares / span),
+        "peak_power": np.abs(torque * rate).max(axis=0),
+        "positive_work": added(np.maximum(work, 0.0)),
+        "negative_work": added(np.minimum(work, 0.0)),
     }
-    return found | each | {"peak_torque": float(table[:, kernels.PEAK_TORQUE].max())}
+    whole = {
+        "peak_torque": each["peak_torque"].max(),
+        "rms_torque": math.sqrt(added(squares) / span),
+        "peak_power": np.abs(added((torque * rate).T)).max(),
+        "positive_work": added(each["positive_work"]),
+        "negative_work": added(each["negative_work"]),
+    }
+    return whole | {f"{name}_{joint}": values[k] for name, values in each.items() for k, joint in enumerate(joints)}
 
 
 def saturation(run: Measurement) -> dict[str, Value]:

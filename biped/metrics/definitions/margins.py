@@ -1,16 +1,32 @@
 """How far inside of what supports them the points are that say whether a body balances."""
 
+import math
+
+import numpy as np
+
 from biped.metrics.definitions.sources import HOF, KOOLEN, SARDAIN, VUKOBRATOVIC
-from biped.metrics.kernels import metrics as kernels
-from biped.metrics.measurement import Measurement
+from biped.metrics.kernels.support import AREA, CAPTURE_MARGIN, COP_MARGIN, DOWN, MARGIN, NORMAL, ZMP_MARGIN
+from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import Metric, register
 
 
 def stability(run: Measurement) -> dict[str, float]:
-    """The margins, the time aloft, and the greatest force of the floor."""
+    """Return the margins, the time aloft, and the greatest force of the floor."""
     if not run.model.nc:
         return {}
-    return kernels.measure_stability(run.rows, run.places, run.series, run.first)._asdict()
+    table, time = run.series[run.first :], run["time"][run.first :]
+    least, last = np.fmin.reduce(table, axis=0, initial=math.nan), table[-1]
+    return {
+        "margin_of_stability_min": least[MARGIN],
+        "margin_of_stability_end": last[MARGIN],
+        "capture_margin_min": least[CAPTURE_MARGIN],
+        "capture_margin_end": last[CAPTURE_MARGIN],
+        "cop_margin_min": least[COP_MARGIN],
+        "zmp_margin_min": least[ZMP_MARGIN],
+        "support_area_end": last[AREA],
+        "flight_time": added(np.where(table[:-1, DOWN] == 0, np.diff(time), 0.0)),
+        "peak_grf": np.fmax.reduce(table[:, NORMAL]),
+    }
 
 
 register(

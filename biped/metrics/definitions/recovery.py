@@ -6,8 +6,7 @@ import numpy as np
 
 from biped.kernels.loop.log import ABSENT
 from biped.metrics.definitions.sources import OGATA
-from biped.metrics.kernels import metrics as kernels
-from biped.metrics.measurement import Measurement
+from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import Metric, register
 
 #: [m] and [rad] within which the root has settled.
@@ -19,8 +18,21 @@ _NOT_OF_A_FALL = ("settling_time", "position_overshoot", "orientation_overshoot"
 def recovery(run: Measurement) -> dict[str, float | None]:
     if run.places.root == ABSENT or run.context.set_point is None:
         return {}
-    limits = SETTLED_POSITION, SETTLED_ORIENTATION
-    found = kernels.measure_recovery(run.rows, run.places, run.errors, run.first, *limits)._asdict()
+    time, first, tail = run["time"], run.first, max(1, len(run.rows) // 10)
+    found: dict[str, float | None] = {}
+    unsettled = np.zeros(len(time), dtype=bool)
+    for what, at, limit in (("position", 0, SETTLED_POSITION), ("orientation", 3, SETTLED_ORIENTATION)):
+        errors = run.errors[:, at : at + 3]
+        sizes = np.linalg.norm(errors, axis=1)
+        peak = first + int(np.argmax(sizes[first:]))
+        back = -(errors[peak:] * errors[peak]).sum(axis=1)  # against the direction of the peak
+        found[f"peak_{what}_error"] = sizes[peak]
+        found[f"{what}_overshoot"] = max(0.0, back.max() / sizes[peak]) if sizes[peak] > 0.0 else 0.0
+        found[f"{what}_error"] = added(sizes[-tail:]) / tail
+        unsettled |= sizes > limit
+    beyond = np.flatnonzero(unsettled[first:])
+    settled = first + int(beyond[-1]) + 1 if len(beyond) else first
+    found["settling_time"] = time[settled] - time[first] if settled < len(time) else None
     return found | dict.fromkeys(_NOT_OF_A_FALL) if run.fell else found
 
 

@@ -11,7 +11,7 @@ from biped.kernels.loop.log import ABSENT
 from biped.metrics.kernels import support
 from biped.metrics.kernels.polygon import inside_by
 from contact.modes import STICKING
-from contact.vectors import dot, mat_vec, norm, sub, vector_at
+from contact.vectors import mat_vec, norm, sub, vector_at
 from kernelcache import kernel, routine
 
 #: [s] before the end over which the moment of what else pushes is averaged.
@@ -19,9 +19,6 @@ LAST_MOMENT = 0.1
 #: [s] after a foot came down, in which its greatest force is that of the landing.
 IMPACT = 0.05
 
-#: Columns of ``measure_joints``.
-OF_JOINT = ("peak_torque", "rms_torque", "peak_power", "positive_work", "negative_work")
-PEAK_TORQUE, RMS_TORQUE, PEAK_POWER, POSITIVE_WORK, NEGATIVE_WORK = range(5)
 #: Columns of ``measure_feet``.
 OF_FOOT = ("peak_grf", "mean_grf", "impact_peak")
 PEAK_FORCE, MEAN_FORCE, IMPACT_PEAK = range(3)
@@ -31,177 +28,14 @@ OF_STEP = ("foot", "left", "landed", "x", "y", "beyond", "clearance", "speed")
 FOOT, LEFT, LANDED, STEP, _, BEYOND, CLEARANCE, SPEED = range(8)
 
 
-class Stability(NamedTuple):
-    margin_of_stability_min: float
-    margin_of_stability_end: float
-    capture_margin_min: float
-    capture_margin_end: float
-    cop_margin_min: float
-    zmp_margin_min: float
-    support_area_end: float
-    flight_time: float
-    peak_grf: float
-
-
-class Recovery(NamedTuple):
-    settling_time: float
-    peak_position_error: float
-    peak_orientation_error: float
-    position_overshoot: float
-    orientation_overshoot: float
-    position_error: float
-    orientation_error: float
-
-
-class AllJoints(NamedTuple):
-    rms_torque: float
-    peak_power: float
-    positive_work: float
-    negative_work: float
-
-
 class Displacement(NamedTuple):
     foot_displacement: float
     foot_creep: float
 
 
-class Ledger(NamedTuple):
-    ledger_residual: float
-    momentum_defect: float
-    angular_momentum_defect: float
-
-
-@kernel
-def least_of(series, column, begin):
-    """The least number of a column, NaN where there is none."""
-    least = math.nan
-    for k in range(begin, series.shape[0]):
-        if not series[k, column] >= least and not math.isnan(series[k, column]):
-            least = series[k, column]
-    return least
-
-
-@kernel
-def most_of(series, column, begin):
-    most = math.nan
-    for k in range(begin, series.shape[0]):
-        if not series[k, column] <= most and not math.isnan(series[k, column]):
-            most = series[k, column]
-    return most
-
-
-@kernel
-def last_of(series, column):
-    return series[series.shape[0] - 1, column]
-
-
-@routine
-def measure_stability(rows, places, series, begin):
-    """Least and last margins; the time without any contact."""
-    aloft = 0.0
-    for k in range(begin, series.shape[0] - 1):
-        if series[k, support.DOWN] == 0:
-            aloft += rows[k + 1, places.time] - rows[k, places.time]
-    return Stability(
-        least_of(series, support.MARGIN, begin),
-        last_of(series, support.MARGIN),
-        least_of(series, support.CAPTURE_MARGIN, begin),
-        last_of(series, support.CAPTURE_MARGIN),
-        least_of(series, support.COP_MARGIN, begin),
-        least_of(series, support.ZMP_MARGIN, begin),
-        last_of(series, support.AREA),
-        aloft,
-        most_of(series, support.NORMAL, begin),
-    )
-
-
 @kernel
 def has(series, k, column):
     return not math.isnan(series[k, column])
-
-
-@routine
-def measure_recovery(rows, places, errors, begin, near, level):
-    """Settling time, greatest errors, overshoots, and the errors at the end; ``errors`` as of ``fill_errors``."""
-    n = errors.shape[0]
-    settled = begin
-    peak, peak_at, turned, turned_at = -1.0, begin, -1.0, begin
-    for k in range(begin, n):
-        e, a = vector_at(errors[k], 0), vector_at(errors[k], 3)
-        if norm(e) > near or norm(a) > level:
-            settled = k + 1
-        if norm(e) > peak:
-            peak, peak_at = norm(e), k
-        if norm(a) > turned:
-            turned, turned_at = norm(a), k
-    settling = math.nan
-    if settled < n:
-        settling = rows[settled, places.time] - rows[begin, places.time]
-    tail = max(1, n // 10)
-    position, orientation = 0.0, 0.0
-    for k in range(n - tail, n):
-        position += norm(vector_at(errors[k], 0))
-        orientation += norm(vector_at(errors[k], 3))
-    return Recovery(
-        settling,
-        peak,
-        turned,
-        overshoot(errors, 0, peak_at, peak),
-        overshoot(errors, 3, turned_at, turned),
-        position / tail,
-        orientation / tail,
-    )
-
-
-@kernel
-def overshoot(errors, place, at, peak):
-    """How far an error swings to the other side of zero after its greatest, along that one."""
-    most = 0.0
-    if peak > 0.0:
-        for k in range(at, errors.shape[0]):
-            most = max(most, -dot(vector_at(errors[k], place), vector_at(errors[at], place)) / peak)
-    return most
-
-
-@routine
-def measure_joints(rows, places, begin, found):
-    """Those of all joints together; into ``found`` (nj, OF_JOINT) those of each.
-
-    A torque is held from a row to the next, so that its work in between is torque times change of angle.
-    """
-    n = rows.shape[0]
-    span = rows[n - 1, places.time] - rows[begin, places.time]
-    squares, works_up, works_down = 0.0, 0.0, 0.0
-    for j in range(places.torque.shape[0]):
-        torque, rate, angle = places.torque[j], places.rate[j], places.angle[j]
-        peak, power, square, up, down = 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(begin, n):
-            row = rows[k]
-            peak = max(peak, abs(row[torque]))
-            power = max(power, abs(row[torque] * row[rate]))
-            if k + 1 < n:
-                square += row[torque] * row[torque] * (rows[k + 1, places.time] - row[places.time])
-                work = row[torque] * (rows[k + 1, angle] - row[angle])
-                up += max(work, 0.0)
-                down += min(work, 0.0)
-        found[j, PEAK_TORQUE], found[j, PEAK_POWER] = peak, power
-        found[j, POSITIVE_WORK], found[j, NEGATIVE_WORK] = up, down
-        found[j, RMS_TORQUE] = math.nan
-        if span > 0.0:
-            found[j, RMS_TORQUE] = math.sqrt(square / span)
-        squares += square
-        works_up += up
-        works_down += down
-    most = 0.0
-    for k in range(begin, n):
-        power = 0.0
-        for j in range(places.torque.shape[0]):
-            power += rows[k, places.torque[j]] * rows[k, places.rate[j]]
-        most = max(most, abs(power))
-    rms = math.nan
-    if span > 0.0:
-        rms = math.sqrt(squares / span)
-    return AllJoints(rms, most, works_up, works_down)
 
 
 @kernel
@@ -414,11 +248,11 @@ class Extremes(NamedTuple):
 
 
 @kernel
-def range_of(rows, column):
+def extent_of(rows, column):
     low, high = rows[0, column], rows[0, column]
     for k in range(rows.shape[0]):
         low, high = min(low, rows[k, column]), max(high, rows[k, column])
-    return high - low
+    return low, high
 
 
 @routine
@@ -440,20 +274,9 @@ def measure_extremes(rows, places, angular):
                 fastest, joint = abs(rows[k, places.rate[j]]), float(j)
     exchanged = 0.0
     for column in places.energy:
-        exchanged += range_of(rows, column)
-    return Extremes(deepest, sunk, fastest, joint, exchanged, most_of(rows, places.energy[0], 0))
-
-
-@routine
-def measure_ledger(rows, places):
-    """The greatest energy and momenta that nothing accounts for, of all rows."""
-    residual, linear, angular = 0.0, 0.0, 0.0
-    for k in range(rows.shape[0]):
-        row = rows[k]
-        residual = max(residual, abs(row[places.residual]))
-        linear = max(linear, norm(vector_at(row, places.defect)))
-        angular = max(angular, norm(vector_at(row, places.defect + 3)))
-    return Ledger(residual, linear, angular)
+        low, high = extent_of(rows, column)
+        exchanged += high - low
+    return Extremes(deepest, sunk, fastest, joint, exchanged, extent_of(rows, places.energy[0])[1])
 
 
 @routine
