@@ -79,8 +79,7 @@ class Controller:
         analytic: whether its compiled law is a function of time, configuration and velocity alone, made of sums,
             products, quotients and the functions of ``contact.analytic``: such a law has an exact derivative
             (``biped.derivatives.linearization``).
-        files: paths of files that belong to it, such as its weights. Studies do not go on if they change. Files that
-            it reads by Python while it is imported, made and reset need not be named.
+        files: paths of files that belong to it, such as its weights. Studies do not go on if they change.
     """
 
     period: float = 2e-3

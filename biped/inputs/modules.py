@@ -1,26 +1,17 @@
-"""Modules of users: in a file, or by name, from the folder where a program was started or installed.
-
-Files that their code reads while it is imported, made and reset, such as a law's weights, are taken note of: Python
-reports each file that it opens (``sys.addaudithook``). A file that a compiled library opens is known by its name, if a
-function of Python was called with it.
-"""
+"""Modules of users: in a file, or by name, from the folder where a program was started or installed."""
 
 import hashlib
 import importlib
 import importlib.util
-import os
 import sys
-import sysconfig
-import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
-from types import FrameType, ModuleType
-from typing import Any
+from types import ModuleType
 
 from biped.errors import InputError
 from contact.errors import BipedError, did_you_mean
@@ -126,8 +117,7 @@ def module_of_file(path: Path) -> ModuleType:
     assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
-        with reads_of(name):
-            spec.loader.exec_module(module)
+        spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
         raise _not_imported(str(path), error) from error
@@ -142,8 +132,7 @@ def module_named(name: str) -> ModuleType:
     """
     _find_also(Path.cwd())
     try:
-        with reads_of(name):
-            return importlib.import_module(name)
+        return importlib.import_module(name)
     except Exception as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and (name == missing or name.startswith(f"{missing}.")):
@@ -169,80 +158,10 @@ def _not_imported(what: str, error: Exception) -> BipedError:
     return BipedError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")
 
 
-#: Digests of the files that were read, by path, by the first name of the module whose code it was for.
-_read: dict[str, dict[str, str]] = {}
-_now = threading.local()
-_listen = cache(sys.addaudithook)  # a hook cannot be taken away
-
-
-@contextmanager
-def reads_of(module: str) -> Iterator[None]:
-    """Take note of the files that this thread reads in here, for code in a module of this name."""
-    whose = module.partition(".")[0]
-    if whose in (*OWN, "builtins"):
-        yield
-        return
-    _listen(_on_event)
-    before, profile = getattr(_now, "whose", ""), sys.getprofile()
-    _now.whose = whose
-    sys.setprofile(_on_call if profile is None else profile)
-    try:
-        yield
-    finally:
-        sys.setprofile(profile)
-        _now.whose = before
-
-
-def files_read_by(module: str) -> dict[str, str]:
-    """Return digests, by path, of the files that were read for code in a module of this name."""
-    return dict(_read.get(module.partition(".")[0], {}))
-
-
-def note(path: Any) -> None:
-    """Take note of a file, if this is a path of one, for the module that is read for."""
-    whose = getattr(_now, "whose", "")
-    if not whose or not issubclass(type(path), str | os.PathLike) or not os.path.isfile(path):
-        return
-    _now.whose = ""  # its digest is read too
-    try:
-        file = Path(path).absolute()  # a link may lead elsewhere later
-        if file.parent.name == "__pycache__":
-            file = file.parents[1] / f"{file.name.partition('.')[0]}.py"
-        if file.is_file() and _is_somebodys(file.resolve(), whose):
-            _read.setdefault(whose, {})[str(file)] = digest_of(file)
-    finally:
-        _now.whose = whose
-
-
-def _is_somebodys(file: Path, whose: str) -> bool:
-    """Return whether a file is not the module's own, the system's, Python's, this project's, or another package's."""
-    place = Path(str(vars(sys.modules[whose]).get("__file__")) if whose in sys.modules else "").resolve()
-    own = place.name == "__init__.py" and file.is_relative_to(place.parent)
-    return own or (file != place and not any(file.is_relative_to(folder) for folder in _folders_of_others()))
-
-
-@cache
-def _folders_of_others() -> list[Path]:
-    own = [str(Path(str(sys.modules[name].__file__)).parent) for name in OWN if name in sys.modules]
-    installed = [folder for folder in sys.path if folder.endswith("-packages")]
-    known = [*installed, sysconfig.get_path("stdlib"), "/dev", "/proc", "/sys", "/etc", "/usr", *own]
-    return [Path(folder).resolve() for folder in known]
-
-
-def _on_event(event: str, arguments: tuple[Any, ...]) -> None:
-    whose = getattr(_now, "whose", "")
-    if event == "open" and whose:
-        path, mode, flags = arguments
-        writes = set("wax+") & set(mode) if isinstance(mode, str) else flags & (os.O_WRONLY | os.O_RDWR)
-        path = os.fsdecode(path) if isinstance(path, bytes) else path
-        if not writes:
-            note(path)
-        elif not isinstance(path, int):  # a number is that of an open file
-            _read.get(whose, {}).pop(str(Path(path).absolute()), None)
-
-
-def _on_call(frame: FrameType, event: str, _: Any) -> None:
-    """Look for files among the arguments of a function that is called."""
-    if event == "call":
-        for name in frame.f_code.co_varnames[: frame.f_code.co_argcount]:
-            note(frame.f_locals.get(name))
+def files_beside(module: str) -> list[Path]:
+    """Return the files of other modules that were imported from the folder of a user's module."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or module.partition(".")[0] in OWN:
+        return []
+    files = {Path(one.__file__).absolute() for one in [*sys.modules.values()] if getattr(one, "__file__", None)}
+    return sorted(one for one in files if one.parent == Path(file).absolute().parent and one != Path(file).absolute())

@@ -182,7 +182,7 @@ def _checked(name: str, value: Any) -> Value:
 
 def added(values: Floats) -> Any:
     """Return the sum of values (n, …) over n, added one after the other: the same bits at any length and layout."""
-    return np.cumsum(values, axis=0)[-1] + 0.0 if len(values) else np.zeros(values.shape[1:])
+    return np.cumsum(values, axis=0)[-1] + 0.0 if len(values) else np.zeros(values.shape[1:])[()]
 
 
 def measure(

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from biped.control.controller import Controller
 from biped.control.observation import Observation, Recorder, joint_places, torque_places
 from biped.errors import InputError
-from biped.inputs.modules import reads_of
 from biped.kernels.loop.closed_loop import NOT_SHOWN, SHOWN, Loop, is_ready
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import INTO_TICK, RECENT_ITERATIONS, STEPS
@@ -221,12 +219,10 @@ class Driver:
 
     def _ask(self, controller: Controller) -> None:
         observation = Observation.of(self.plan.nominal_model, self.world.measurement, self.recorder)
-        with nullcontext() if self.was_reset else reads_of(type(controller).__module__):
-            if not self.was_reset:
-                controller.reset(observation)
-                self.was_reset = True
-            torques = controller.torques(observation)
-        self._put(torques, "the controller's")
+        if not self.was_reset:
+            controller.reset(observation)
+            self.was_reset = True
+        self._put(controller.torques(observation), "the controller's")
 
     def _put(self, given: ArrayLike, whose: str) -> None:
         model = self.plan.model

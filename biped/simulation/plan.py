@@ -11,7 +11,6 @@ from biped.control.controller import Controller, Impedance, SetPoint
 from biped.disturbances import Disturbance, Disturbances, sorted_disturbances
 from biped.dynamics.closing import check_closed
 from biped.errors import InputError
-from biped.inputs.modules import reads_of
 from biped.integrators import INTEGRATORS, Integrator, Recursive, check_fits, integrator_named
 from biped.kernels.loop.closed_loop import AtRest, Passive, World
 from biped.kernels.state.simulation_state import INTO_TICK, STEP_LENGTH
@@ -123,8 +122,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
 
 def _law_of(controller: Controller | None, model: Model, acting: Disturbances) -> Any:
     """The compiled law, or that of a system without one; with actuators that count, one that has ticks."""
-    with reads_of(type(controller).__module__):
-        law = Passive() if controller is None else controller.law(model)
+    law = Passive() if controller is None else controller.law(model)
     return AtRest() if isinstance(law, Passive) and acting.actuators is not None else law
 
 

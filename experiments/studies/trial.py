@@ -8,9 +8,10 @@ import json
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from biped.errors import IntegrationError
-from biped.inputs.modules import files_read_by
+from biped.inputs.modules import digest_of, files_beside
 from biped.integrators import Integrator
 from biped.metrics.measurement import Measurement, measured
 from biped.metrics.runs import measurement_of
@@ -77,8 +78,9 @@ def run_trial(
             result = _measured(scene, announce, limit, trial.reads)
             if trial.slopes is not None:
                 result |= slopes_of(experiment, trial.changes, trial.slopes, scene)
-        read = files_read_by(type(scene.controller).__module__)
-        return result | ({FILES: json.dumps(read)} if read else {})
+        named = [] if scene.controller is None else [Path(file).absolute() for file in scene.controller.files]
+        files = [*named, *files_beside(type(scene.controller).__module__)]
+        return result | ({FILES: json.dumps({str(file): digest_of(file) for file in files})} if files else {})
     except BipedError as error:
         trace = "" if error.__cause__ is None else "".join(traceback.format_exception(error.__cause__)).rstrip()
         return failed(type(error).__name__, str(error), trace)

@@ -8,7 +8,6 @@ from typing import Any
 
 from biped.control.controller import Controller
 from biped.errors import InputError
-from biped.inputs.modules import note, reads_of
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values, with_group
@@ -99,12 +98,10 @@ def controller_from(values: Values) -> Controller:
 
 def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
     entry = CONTROLLERS.find(name)
-    with reads_of(entry.thing.__module__):
-        found: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
-        for file in found.files:
-            if not Path(file).is_file():
-                raise InputError(f"controller {entry.name!r}: there is no file {file}, which its `files` name")
-            note(file)
+    found: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
+    for file in found.files:
+        if not Path(file).is_file():
+            raise InputError(f"controller {entry.name!r}: there is no file {file}, which its `files` name")
     return found
 
 
