@@ -4,15 +4,15 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.metrics.anatomical import anatomical_series
 from biped.metrics.context import MeasurementContext
-from biped.metrics.kernels.metrics import LANDED, OF_STEP, STEP, measure_steps
-from biped.metrics.kernels.support import FEET, Body, Places, Scratch, fill_errors, fill_series
+from biped.metrics.kernels.support import FEET, Body, Places, Scratch, fill_contacts, fill_errors, fill_series
 from biped.metrics.layout import Layout
 from biped.metrics.metric import METRICS, Metric, Value, metric_named
 from biped.model import Model
@@ -23,6 +23,34 @@ T = TypeVar("T")
 
 #: [s] Two times that differ by less are the same.
 ROUNDING = 1e-9
+
+
+class Step(NamedTuple):
+    """A step of a foot."""
+
+    foot: int  # its number
+    left: int  # the last row on the floor
+    landed: int  # the first row on the floor again
+    away: Floats  # (2,) [m] how far it went along the floor
+    beyond: float  # [m] how far along the step it landed beyond the extrapolated centre of mass; NaN of one on the spot
+    clearance: float  # [m] the greatest height of its lowest point, above that when it left the floor
+    speed: float  # [m/s] at which it came down; NaN of one that was in the air for one row only
+
+
+def _step(foot: int, left: int, landed: int, middle: Floats, xcom: Floats, lowest: Floats, time: Floats) -> Step:
+    away = middle[landed, :2] - middle[left, :2]
+    length = math.hypot(*away)
+    ahead = (middle[landed, :2] - xcom[:2]) * away
+    fallen, took = lowest[landed - 2] - lowest[landed - 1], time[landed - 1] - time[landed - 2]
+    return Step(
+        foot,
+        left,
+        landed,
+        away,
+        float((ahead[0] + ahead[1]) / length) if length > 0.0 else math.nan,
+        max(0.0, float((lowest[left:landed] - lowest[left]).max())),
+        float(fallen / took) if landed - left > 2 else math.nan,
+    )
 
 
 class Measurement:
@@ -123,18 +151,38 @@ class Measurement:
         found, target = np.zeros((len(self.rows), 2)), self.context.set_point
         if target is not None and target.with_feet:
             for step in self.steps:
-                found[int(step[LANDED]) :] += step[STEP : STEP + 2] / len(self.layout.feet)
+                found[step.landed :] += step.away / len(self.layout.feet)
         return found
 
     @cached_property
-    def steps(self) -> Floats:
-        """(steps, ``kernels.OF_STEP``) from the start of the disturbance, in the order in which they land."""
-        feet = len(self.layout.feet)
-        found = np.empty((feet * len(self.rows), len(OF_STEP)))
-        if not len(found) or self.first >= len(self.rows):
-            return found[:0]
-        threshold, left = self.context.step_threshold, np.empty(feet, dtype=np.int64)
-        return found[: measure_steps(self.rows, self.places, self.series, self.first, threshold, left, found)]
+    def contacts(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """(n, nc + 2, 3) places and (n, nc) contacts as ``fill_contacts`` has them."""
+        where = np.empty((len(self.rows), self.model.nc + 2, 3))
+        down = np.empty((len(self.rows), self.model.nc), dtype=np.bool_)
+        fill_contacts(self.rows, self.places, self.series, where, down)
+        return where, down
+
+    def is_foot_down(self, foot: int) -> NDArray[np.bool_]:
+        """(n,) whether a foot touches the floor, by its number."""
+        return np.asarray(self.contacts[1][:, self.places.foot == foot].any(axis=1))
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The steps from the start of the disturbance, in the order in which they land.
+
+        A step is a landing of a foot whose middle is farther than the threshold from where it last left the floor.
+        """
+        found = []
+        for foot in range(len(self.layout.feet)):
+            down, points = self.is_foot_down(foot), self.contacts[0][:, :-2][:, self.places.foot == foot]
+            middle, left = points.sum(axis=1) / points.shape[1], self.first
+            for k in np.flatnonzero(down[self.first + 1 :] != down[self.first : -1]) + self.first + 1:
+                if not down[k]:
+                    left = int(k) - 1
+                elif np.linalg.norm(middle[k] - middle[left]) > self.context.step_threshold:
+                    xcom, lowest = self.contacts[0][k, -1], points[:, :, 2].min(axis=1)
+                    found.append(_step(foot, left, int(k), middle, xcom, lowest, self.rows[:, self.places.time]))
+        return sorted(found, key=lambda step: (step.landed, step.foot))
 
     # --- values ---
 

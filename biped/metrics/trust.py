@@ -3,10 +3,11 @@
 ``docs/verdicts.md`` has the limits and why they are what they are.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from biped.metrics.kernels import metrics as kernels
-from biped.metrics.measurement import Measurement
+from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import metric_named
 from biped.model.strength import human_torques
 from biped.runs.trust import ENERGY, FAILED, LEAST_ENERGY, OK, WARNING, Check, Passed
@@ -42,9 +43,30 @@ def failure_of(checks: tuple[Check, ...]) -> Check | None:
     return next((check for check in checks if check.passed == FAILED), None)
 
 
-def extremes(run: Measurement) -> kernels.Extremes:
-    """The deepest point, the fastest joint, the energy exchanged."""
-    return kernels.measure_extremes(run.rows, run.places, run.layout.angular)
+class Extremes(NamedTuple):
+    """What checks of a run look at."""
+
+    penetration: float  # [m] of the deepest contact point in the floor
+    sunk: float  # [m] of the place of the root in the floor; below zero above it, NaN without a floating root
+    joint_rate: float  # [rad/s] of the fastest joint that turns
+    fastest: int  # its number; -1 where none turns
+    exchanged: float  # [J] the sum of the ranges of all energies and works of the ledger
+    kinetic: float  # [J] the greatest kinetic energy
+
+
+def extremes(run: Measurement) -> Extremes:
+    """Return the deepest point, the fastest joint, and the energy exchanged."""
+    heights, energies = run.contacts[0][:, :-1, 2], run.rows[:, run.places.energy]
+    rates = np.abs(run.rows[:, run.places.rate]) * run.layout.angular
+    rate = float(rates.max(initial=0.0))
+    return Extremes(
+        max(0.0, -float(heights[:, :-1].min(initial=0.0))),
+        -float(heights[:, -1].min()),
+        rate,
+        int(np.argmax(rates.max(axis=0))) if rate > 0.0 else -1,
+        float(added(np.ptp(energies, axis=0))),
+        float(energies[:, 0].max()),
+    )
 
 
 def _graded(value: float, limit: float, beyond: Passed) -> Passed:
@@ -120,7 +142,7 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
     found = run.once(extremes)
     if found.fastest < 0:
         return ()
-    joint = _spelt(run.layout.joints[int(found.fastest)])
+    joint = _spelt(run.layout.joints[found.fastest])
     text = f"the {joint} turned at {found.joint_rate:.3g} rad/s"
     return (
         Check("joint speed", found.joint_rate, FAST, "rad/s", _graded(found.joint_rate, FAST, WARNING), text),

@@ -1,30 +1,44 @@
 """Where the feet go."""
 
+import math
+from functools import partial
+
 import numpy as np
 
 from biped.kernels.loop.log import LIFT
-from biped.metrics.kernels import metrics as kernels
-from biped.metrics.measurement import Measurement
+from biped.metrics.kernels.support import FEET
+from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import Metric, Value, register
+from contact.modes import STICKING
+
+#: [s] after a foot came down, in which its greatest force is that of the landing.
+LANDING = 0.05
 
 
 def displacement(run: Measurement) -> dict[str, float]:
     if not run.model.nc or not len(run.rows):
         return {}
-    return kernels.measure_displacement(run.rows, run.places)._asdict()
+    (where, down), tail = run.contacts, max(1, len(run.rows) // 4)
+    stood = np.flatnonzero(down.any(axis=0))
+    moved = np.linalg.norm(where[-1, stood] - where[down.argmax(axis=0)[stood], stood], axis=1)
+    sticks = np.flatnonzero((run.rows[-tail:, run.places.contact] == STICKING).all(axis=0) & (tail > 1))
+    crept = np.linalg.norm(where[-1, sticks, :2] - where[-tail, sticks, :2], axis=1)
+    most = partial(np.fmax.reduce, initial=math.nan)
+    return {"foot_displacement": most(moved), "foot_creep": most(crept)}
 
 
 def feet(run: Measurement) -> dict[str, Value]:
-    """Forces of each foot."""
-    if not run.layout.feet:
-        return {}
-    table = np.empty((len(run.layout.feet), len(kernels.OF_FOOT)))
-    kernels.measure_feet(run.rows, run.places, run.series, run.first, table)
-    return {
-        f"{name}_{foot}": number
-        for foot, numbers in zip(run.layout.feet, table.tolist(), strict=True)
-        for name, number in zip(kernels.OF_FOOT, numbers, strict=True)
-    }
+    """Return the greatest and the mean normal force of each foot, and the greatest just after a landing."""
+    time, found = run["time"][run.first :], dict[str, Value]()
+    for number, foot in enumerate(run.layout.feet):
+        down, force = run.is_foot_down(number)[run.first :], run.series[run.first :, FEET + number]
+        landed = np.append(-math.inf, np.where(down[1:] & ~down[:-1], time[1:], -math.inf))
+        impacts = force[time - np.maximum.accumulate(landed) <= LANDING]
+        found[f"peak_grf_{foot}"] = max(0.0, force.max())
+        impulse, span = added(force[1:] * np.diff(time)), time[-1] - time[0]  # a row's force is of the step before it
+        found[f"mean_grf_{foot}"] = impulse / span if span > 0.0 else None
+        found[f"impact_peak_{foot}"] = impacts.max() if len(impacts) else None
+    return found
 
 
 def lifts(run: Measurement) -> int | None:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 from biped.kernels.loop.log import ABSENT
 from biped.metrics.anatomical import in_anatomical_axes
 from biped.metrics.definitions.sources import HOF
-from biped.metrics.kernels import metrics as kernels
 from biped.metrics.kernels.support import MARGIN
-from biped.metrics.measurement import Measurement
+from biped.metrics.measurement import Measurement, Step
 from biped.metrics.metric import OURS, Metric, Value, register
-from contact.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,26 +32,25 @@ def steps_table(run: Measurement) -> pd.DataFrame:
 
 def first_step(run: Measurement) -> dict[str, Value]:
     """What is told of the first step, by the metrics' names; nothing where there is none."""
-    if not len(run.steps):
+    if not run.steps:
         return {}
     return {f"first_step_{name}": value for name, value in _described(run, run.steps[0]).items()}
 
 
-def _described(run: Measurement, step: Floats) -> dict[str, Value]:
-    foot, left, landed = step[[kernels.FOOT, kernels.LEFT, kernels.LANDED]].astype(int).tolist()
-    (length,) = in_anatomical_axes(run.model, step[None, kernels.STEP : kernels.STEP + 2]).tolist()
+def _described(run: Measurement, step: Step) -> dict[str, Value]:
+    (length,) = in_anatomical_axes(run.model, step.away[None]).tolist()
     time = run["time"]
     return {
-        "foot": run.layout.feet[foot],
-        "onset": float(time[left]) - (run.start_time or 0.0),
-        "duration": float(time[landed] - time[left]),
+        "foot": run.layout.feet[step.foot],
+        "onset": float(time[step.left]) - (run.start_time or 0.0),
+        "duration": float(time[step.landed] - time[step.left]),
         "length_ap": length[0],
         "length_ml": length[1],
-        "clearance": float(step[kernels.CLEARANCE]),
-        "landing_speed": float(step[kernels.SPEED]),
-        "beyond_xcom": float(step[kernels.BEYOND]),
-        "margin_of_stability": float(run.series[landed, MARGIN]),
-        "lean": None if run.places.root == ABSENT else float(run[f"{run.model.root.name}_pitch"][landed]),
+        "clearance": step.clearance,
+        "landing_speed": step.speed,
+        "beyond_xcom": step.beyond,
+        "margin_of_stability": float(run.series[step.landed, MARGIN]),
+        "lean": None if run.places.root == ABSENT else float(run[f"{run.model.root.name}_pitch"][step.landed]),
     }
 
 

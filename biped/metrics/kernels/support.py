@@ -315,6 +315,28 @@ def fill_series(rows, places, body, scratch, series):
 
 
 @routine
+def fill_contacts(rows, places, series, where, down):
+    """Places [m] in the floor's frame and contacts of each row.
+
+    ``where`` (n, nc + 2, 3) has the contact points, the root, NaN without one, and the extrapolated centre of mass;
+    ``down`` (n, nc) says which points touch.
+    """
+    nc = places.contact.shape[0]
+    for k in range(where.shape[0]):
+        row = rows[k]
+        origin, R = floor_frame(row, places)
+        for c in range(nc):
+            where[k, c, 0], where[k, c, 1], where[k, c, 2] = seen_from(origin, R, contact_place(row, places, c))
+            down[k, c] = is_down(row, places, c, normal_of(R))
+        root = (math.nan, math.nan, math.nan)
+        if places.root != ABSENT:
+            root = seen_from(origin, R, v.vector_at(row, places.root))
+        xcom = seen_from(origin, R, (series[k, XCOM], series[k, XCOM + 1], origin[2]))
+        where[k, nc, 0], where[k, nc, 1], where[k, nc, 2] = root
+        where[k, nc + 1, 0], where[k, nc + 1, 1], where[k, nc + 1, 2] = xcom
+
+
+@routine
 def fill_errors(rows, places, position, orientation, on_floor, errors):
     """(n, 6) the root's place less that of the set point, and the rotation vector from the set point to it.
 
