@@ -22,8 +22,6 @@ _GAP = 1.5
 UNREPEATED = 0.1
 #: Of the stimulus's amplitude: what its drift from cycle to cycle may add to it.
 DRIFT = 0.03
-#: The least autocorrelation at a period.
-REPEATS = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +155,8 @@ def cycle_spectra(
     trial = np.repeat(np.arange(trials), len(cycles))
     spectra = Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
     if spectra.unrepeated > UNREPEATED:
-        its_own = period_of(times, together[0, 0])
-        remedy = "it does not repeat: name a window in the place of the period, for Welch's estimate"
-        if its_own is not None:
-            remedy = f"it repeats each {its_own:.4g} s: set the period to that"
         part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs from cycle to cycle"
+        remedy = "set its own period, or, if it does not repeat, a window instead, for Welch's estimate"
         raise InputError(f"period = {period:g} s: {part}: {remedy}")
     since = (times[0] if begin is None else begin) + skip * period
     early = times[(times >= since) & (times + period <= times[-1])]
@@ -187,27 +182,6 @@ def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, Arra
             wanted = f"({len(times)},) or (trials, {len(times)})"
             raise InputError(f"{name} of shape {np.shape(columns[name])}: it must have {wanted}")
     return times, np.stack([np.broadcast_to(table, (trials, len(times))) for table in tables.values()], axis=1)
-
-
-def period_of(time: Floats, values: Floats) -> float | None:
-    """Return the shortest time [s] after which values (n,) repeat, by their autocorrelation; None if they do not.
-
-    They have to be there for two periods or more.
-    """
-    from scipy.signal import find_peaks
-
-    n = len(time)
-    even = np.interp(np.linspace(time[0], time[-1], n), time, values)
-    even = even - even.mean()
-    sums, lags = np.concatenate([[0.0], np.cumsum(even**2)]), np.arange(n // 2 + 2)
-    both = np.sqrt(sums[n - lags] * (sums[n] - sums[lags]))  # so that the correlation is one at the period
-    products = np.fft.irfft(np.abs(np.fft.rfft(even, 2 * n)) ** 2)[: len(lags)]
-    correlation = np.divide(products, both, out=np.zeros_like(both), where=both > 0.0)
-    peaks = find_peaks(correlation, height=REPEATS)[0]
-    if not len(peaks):
-        return None
-    first = next(k for k in peaks if correlation[k] >= correlation[peaks].max() - 0.01)
-    return float(first * (time[-1] - time[0]) / (n - 1))
 
 
 def coefficients_of_cycles(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from biped.presentation import View
 
-Drawn = TypeVar("Drawn", Box, Visual)
+Drawn = TypeVar("Drawn", Box, Capsule, ContactPoint, Visual)
 T = TypeVar("T")
 
 
@@ -105,9 +105,12 @@ class Model:
         object.__setattr__(self, "bodies", bodies)
         object.__setattr__(self, "contact_points", _moved_points(self.contact_points, welds))
         object.__setattr__(self, "body_points", _moved_points(self.body_points, welds))
-        object.__setattr__(self, "shapes", _moved(self.shapes, welds))
-        object.__setattr__(self, "visuals", _moved(self.visuals, welds))
-        object.__setattr__(self, "capsules", tuple(_moved_capsule(one, welds) for one in self.capsules))
+        shapes = tuple(_moved(one, welds, f"box on {one.body!r}", "center") for one in self.shapes)
+        object.__setattr__(self, "shapes", shapes)
+        visuals = tuple(_moved(one, welds, f"visual on {one.body!r}", "center") for one in self.visuals)
+        object.__setattr__(self, "visuals", visuals)
+        capsules = tuple(_moved(one, welds, f"capsule on {one.body!r}", "begin", "end") for one in self.capsules)
+        object.__setattr__(self, "capsules", capsules)
         object.__setattr__(self, "touching", tuple(_moved_pair(pair, welds) for pair in self.touching))
         object.__setattr__(self, "lines", tuple(_moved_line(line, welds) for line in self.lines))
         object.__setattr__(self, "feet", _moved_feet(self.feet, welds))
@@ -241,7 +244,9 @@ class Model:
         Raises:
             ModelError: no contact point has this name.
         """
-        return _index("contact point", name, self.contact_names)
+        if name not in self.contact_names:
+            raise unknown("contact point", name, self.contact_names)
+        return self.contact_names.index(name)
 
     def coordinate(self, joint: str) -> int:
         """Where in a configuration the coordinate of a joint of one degree of freedom stands.
@@ -480,13 +485,6 @@ class Model:
         return describe(self)
 
 
-def _index(what: str, name: str, names: Sequence[str]) -> int:
-    try:
-        return names.index(name)
-    except ValueError:
-        raise unknown(what, name, names) from None
-
-
 def _coordinate_names(joint: Joint) -> list[str]:
     if joint.turns:
         return [f"angle_{joint.name}"]
@@ -514,30 +512,18 @@ def _weld(what: str, body: str, welds: Mapping[str, Weld]) -> Weld:
 
 
 def _moved_points(points: Iterable[ContactPoint], welds: Mapping[str, Weld]) -> tuple[ContactPoint, ...]:
-    moved = []
-    for point in points:
-        weld = _weld(f"contact point {point.name!r}", point.body, welds)
-        position = geometry.vector3(np.add(weld.offset, point.position), "position")
-        moved.append(replace(point, body=weld.body, position=position))
+    moved = tuple(_moved(point, welds, f"contact point {point.name!r}", "position") for point in points)
     error = duplicate("contact points", [point.name for point in moved])
     if error:
         raise error
-    return tuple(moved)
+    return moved
 
 
-def _moved(drawn: Iterable[Drawn], welds: Mapping[str, Weld]) -> tuple[Drawn, ...]:
-    moved = []
-    for one in drawn:
-        weld = _weld(f"{type(one).__name__.lower()} on {one.body!r}", one.body, welds)
-        center = geometry.vector3(np.add(weld.offset, one.center), "center")
-        moved.append(replace(one, body=weld.body, center=center))
-    return tuple(moved)
-
-
-def _moved_capsule(capsule: Capsule, welds: Mapping[str, Weld]) -> Capsule:
-    weld = _weld(f"capsule on {capsule.body!r}", capsule.body, welds)
-    begin, end = (geometry.vector3(np.add(weld.offset, place), "place") for place in (capsule.begin, capsule.end))
-    return replace(capsule, body=weld.body, begin=begin, end=end)
+def _moved(one: Drawn, welds: Mapping[str, Weld], what: str, *places: str) -> Drawn:
+    """Return a thing on a body with its places after the merging of fixed joints."""
+    weld = _weld(what, one.body, welds)
+    there: dict[str, Any] = {name: geometry.vector3(np.add(weld.offset, getattr(one, name)), name) for name in places}
+    return replace(one, body=weld.body, **there)
 
 
 def _moved_pair(pair: tuple[str, str], welds: Mapping[str, Weld]) -> tuple[str, str]:
