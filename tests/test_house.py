@@ -24,7 +24,6 @@ SLOW_TO_LOAD = {*HEAVY, "coal", "joblib", "dask", "msgspec"}  # the last comes w
 # and modules of the project that load such packages, or an extra, or compile.
 LATE = {
     "biped.errors": {"biped/inputs/extras.py", "experiments/catalogue/registry.py"},
-    "biped.kernels.tree.body_axes": {"biped/model/pinocchio_model.py"},
     "formulations.lagrangian": {"experiments/work_precision/problems.py"},
     "formulations.lagrangian.integrate": {"formulations/lagrangian/system.py"},
     "formulations.mechanism.recording": {"formulations/mechanism/simulation.py"},

@@ -4,7 +4,7 @@ Pinocchio's quaternions are scalar last, and it has the velocity of a floating a
 the axes of the body that the joint carries. Pinocchio is imported when a function of this module is called.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -106,12 +106,12 @@ def _turn(joint: Joint, coordinates: Floats) -> Floats:
 
 def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) Pinocchio's configuration of `to_pinocchio`'s model, for our ``q`` (nq,)."""
-    return _checked(q, model.nq, "a configuration")[model.once(_orders).theirs]
+    return _checked(q, model.nq, "a configuration")[model.once(_order)]
 
 
 def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
     """(nq,) our configuration for Pinocchio's ``q`` (nq,): the inverse of `configuration_to_pinocchio`."""
-    return _checked(q, model.nq, "a configuration")[model.once(_orders).ours]
+    return _checked(q, model.nq, "a configuration")[np.argsort(model.once(_order))]
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
@@ -129,38 +129,25 @@ def velocity_map(model: Model, q: ArrayLike) -> Floats:
 
 
 def velocity_to_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,): T v of `velocity_map`, compiled."""
-    return _turned(model, q, v, 1)
+    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,): T v of `velocity_map`."""
+    velocity: Floats = velocity_map(model, q) @ _checked(v, model.nv, "a velocity")
+    return velocity
 
 
 def velocity_from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
     """(nv,) our velocity for Pinocchio's ``v`` (nv,) at our ``q`` (nq,): the inverse of `velocity_to_pinocchio`."""
-    return _turned(model, q, v, 0)
+    velocity: Floats = velocity_map(model, q).T @ _checked(v, model.nv, "a velocity")
+    return velocity
 
 
-def _turned(model: Model, q: ArrayLike, v: ArrayLike, into_bodies: int) -> Floats:
-    from biped.kernels.tree.body_axes import turn_velocity  # a model that is only built compiles nothing
-
-    place, given = _checked(q, model.nq, "a configuration"), _checked(v, model.nv, "a velocity")
-    result = np.empty(model.nv)
-    turn_velocity(model.tree, place, given, into_bodies, np.empty((model.n, 4)), result)
-    return result
-
-
-class _Orders(NamedTuple):
-    """Where each coordinate of a configuration stands in the other's."""
-
-    theirs: Integers  # (nq,) their q = our q[theirs]
-    ours: Integers  # (nq,)
-
-
-def _orders(model: Model) -> _Orders:
+def _order(model: Model) -> Integers:
+    """(nq,) where each coordinate of Pinocchio's configuration stands in ours."""
     theirs = np.arange(model.nq)
     for body, first in zip(model.bodies, model.tree.first_q, strict=True):
         if not body.joint.has_axis:
             end = int(first) + body.joint.nq
             theirs[end - 4 : end] = theirs[end - 4 : end][_SCALAR_LAST]
-    return _Orders(theirs, np.argsort(theirs))
+    return theirs
 
 
 def _checked(values: ArrayLike, length: int, what: str) -> Floats:
