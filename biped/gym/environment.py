@@ -1,6 +1,5 @@
 """One model that balances, as Gymnasium has its environments."""
 
-import copy
 from typing import Any
 
 import gymnasium
@@ -73,10 +72,6 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         reward = float(self.task.rewards(seen.q, share, ended))
         late = seen.time - self._begins > self.task.duration - 0.5 * self.session.period
         return self._observed(seen), reward, ended, late, {"time": seen.time, **self.task.end(ending, late)}
-
-    def __copy__(self) -> "BalanceEnv":
-        """As ``copy.deepcopy``: two environments share no session."""
-        return copy.deepcopy(self)
 
     def _observed(self, seen: Observation) -> Floats:
         return self.task.observed(seen.q, seen.v, seen.contact_forces)

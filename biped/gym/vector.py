@@ -1,6 +1,5 @@
 """Many models that balance, stepped together by threads, as Gymnasium has its vectors of environments."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,21 +90,15 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         """Let the threads go."""
         self.batch.close()
 
-    def __copy__(self) -> "BalanceVectorEnv":
-        """As ``copy.deepcopy``: two vectors share no sessions."""
-        return copy.deepcopy(self)
-
     def _seeds(self, seed: Any) -> list[int | None]:
-        """One for each environment."""
-        given = seed.tolist() if isinstance(seed, np.ndarray) else seed
-        if given is None:
+        """Return one for each environment."""
+        if seed is None:
             return [None] * self.num_envs
-        is_list = isinstance(given, Sequence) and not isinstance(given, str)
-        if not is_list:
-            return [whole(given, "seed") + k for k in range(self.num_envs)]
-        if len(given) != self.num_envs:
-            raise InputError(f"{len(given)} seeds for {self.num_envs} environments")
-        return [None if one is None else whole(one, "seed") for one in given]
+        if np.ndim(seed) == 0:
+            return [whole(seed, "seed") + k for k in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise InputError(f"{len(seed)} seeds for {self.num_envs} environments")
+        return [None if one is None else whole(one, "seed") for one in seed]
 
     def _begin(self, which: NDArray[np.int64]) -> None:
         self.batch.reset([int(self._randoms[k].integers(2**31)) for k in which], which.tolist())
