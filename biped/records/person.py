@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
@@ -124,18 +124,7 @@ def _table(path: Path) -> _Body:
         table: Any = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: it cannot be read as TOML: {error}") from None
-    for known, found, what in [(_Body, table, "")] + [
-        (kind, one, f"{key}.{name}.")
-        for key, kind in (("segments", _Ends), ("joints", _Angle))
-        for name, one in (table.get(key) if isinstance(table.get(key), dict) else {}).items()
-    ]:
-        keys = [*known.__annotations__]
-        for key in found if isinstance(found, dict) else ():
-            if key not in keys:
-                raise InputError(
-                    f"{path}: unknown key {what}{key}; {did_you_mean(key, keys)}keys are {', '.join(keys)}"
-                )
-    if not _is_body(table):
+    if not (_fits(path, table, _Body, "") and table["segments"]):
         raise InputError(
             f"{path}: it must have forward, up (axes of the record, such as 'x' and '-y'), and [segments.NAME] with "
             f"from and to (lists of markers) and either like (of {', '.join(SEGMENTS)}) or mass and com"
@@ -143,23 +132,22 @@ def _table(path: Path) -> _Body:
     return table
 
 
-def _is_body(table: Any) -> bool:
-    """Return whether a table has all that a body needs, and of the right types."""
-    segments, joints = table.get("segments"), table.get("joints", {})
-    if not (segments and isinstance(segments, dict) and isinstance(joints, dict)):
+def _fits(path: Path, value: Any, kind: Any, where: str) -> bool:
+    """Return whether a value is of a type; raise InputError for an unknown key."""
+    origin, of = get_origin(kind), get_args(kind)
+    if origin is list:
+        return isinstance(value, list) and all(_fits(path, one, of[0], where) for one in value)
+    if not (is_typeddict(kind) or origin is dict):
+        return isinstance(value, int | float if kind is float else kind)
+    if not isinstance(value, dict):
         return False
-    tables = [table, *segments.values(), *joints.values()]
-    if not all(isinstance(one, dict) for one in tables):
-        return False
-    words = [table.get(key) for key in ("forward", "up")] + [table.get("people", "")]
-    words += [one.get(key) for one in joints.values() for key in ("upper", "lower")]
-    words += [one.get("like", "") for one in segments.values()]
-    numbers = [one.get(key, 0.0) for one in segments.values() for key in ("mass", "com")]
-    numbers += [one.get("sign", 1.0) for one in joints.values()]
-    for one in segments.values():
-        for markers in (one.get("from"), one.get("to")):
-            words += markers if isinstance(markers, list) else [None]
-    return all(isinstance(word, str) for word in words) and all(isinstance(number, int | float) for number in numbers)
+    kinds = dict.fromkeys(value, of[1]) if origin is dict else get_type_hints(kind)
+    for key in value:
+        if key not in kinds:
+            close = did_you_mean(key, kinds)
+            raise InputError(f"{path}: unknown key {where}{key}; {close}keys are {', '.join(kinds)}")
+    is_whole = origin is dict or kind.__required_keys__ <= value.keys()
+    return is_whole and all(_fits(path, one, kinds[key], f"{where}{key}.") for key, one in value.items())
 
 
 def _axis(path: Path, key: str, name: str) -> tuple[int, float]:
