@@ -163,5 +163,5 @@ def files_beside(module: str) -> list[Path]:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or module.partition(".")[0] in OWN:
         return []
-    files = {Path(one.__file__).absolute() for one in [*sys.modules.values()] if getattr(one, "__file__", None)}
+    files = {Path(str(one.__file__)).absolute() for one in [*sys.modules.values()] if getattr(one, "__file__", None)}
     return sorted(one for one in files if one.parent == Path(file).absolute().parent and one != Path(file).absolute())
