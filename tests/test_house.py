@@ -27,7 +27,6 @@ LATE = {
     "formulations.lagrangian": {"experiments/work_precision/problems.py"},
     "formulations.lagrangian.integrate": {"formulations/lagrangian/system.py"},
     "formulations.mechanism.recording": {"formulations/mechanism/simulation.py"},
-    "biped.runs.rows": {"biped/runs/run.py"},
     "biped.records.read": {"biped/signals/signal.py"},
     "kernelcache": {"experiments/studies/store/header.py"},
     "controllers.forward_model": {"experiments/catalogue/foresight.py"},
