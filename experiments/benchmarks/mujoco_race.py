@@ -25,8 +25,8 @@ from biped.simulation.simulate import simulate
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
 from experiments.benchmarks import section as table
-from experiments.benchmarks.scenes import STEPS, timed
 from experiments.benchmarks.section import Budget, Column, Section, milliseconds
+from experiments.benchmarks.steps import STEPS, timed
 from experiments.comparison.flight import Glider
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map

@@ -1,6 +1,5 @@
 """Tables of the benchmark: how their rows are timed, and how they are shown and saved."""
 
-import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,8 @@ from rich.table import Table
 from experiments.cli.terminal import terminal
 from experiments.timing import interleaved, ratios
 
-JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
-#: Rows of a table that the terminal shows; the files have all.
+JSON = "bench.json"
+#: Rows of a table that the terminal shows; the file has all.
 SHOWN_ROWS = 12
 MICROSECONDS = 1e6
 #: Works of each row, by label: the row's own, then what it is compared with, which other rows may share.
@@ -25,7 +24,7 @@ Numbers = Callable[..., tuple[float, ...]]
 
 
 class Column(NamedTuple):
-    """A column of numbers: its name, unit (SI or empty), and format on the terminal; files have all digits."""
+    """A column of numbers: its name, unit (SI or empty), and format on the terminal; the file has all digits."""
 
     name: str
     unit: str = ""
@@ -42,7 +41,7 @@ def spread_columns(unit: str = "µs", form: str = ".2f") -> tuple[Column, ...]:
 
 @dataclass
 class Section:
-    """A table: its name in the files, its title on the terminal, columns, rows by label, and notes below it."""
+    """A table: its name in the file, its title on the terminal, columns, rows by label, and notes below it."""
 
     name: str
     title: str
@@ -52,11 +51,10 @@ class Section:
 
     def as_json(self) -> dict[str, Any]:
         names = [column.name for column in self.columns]
-        numbers = {label: [x if x == x else None for x in row] for label, row in self.rows.items()}
         return {
             "title": self.title,
             "units": {column.name: column.unit for column in self.columns},
-            "rows": {label: dict(zip(names, row, strict=True)) for label, row in numbers.items()},
+            "rows": {label: dict(zip(names, row, strict=True)) for label, row in self.rows.items()},
             "notes": self.notes,
         }
 
@@ -72,7 +70,7 @@ class Section:
                 table.add_row(label, *(format(x, one.form) for one, x in zip(self.columns, numbers, strict=True)))
             console.print(table)
             if len(self.rows) > SHOWN_ROWS:
-                console.print(f"  and {len(self.rows) - SHOWN_ROWS} more in {CSV}")
+                console.print(f"  and {len(self.rows) - SHOWN_ROWS} more in {JSON}")
         for note in self.notes:
             console.print(f"  {note}", markup=False, highlight=False)
 
@@ -96,10 +94,9 @@ def spread(values: Sequence[float], factor: float = 1.0) -> tuple[float, float, 
     return min(values) * factor, median(values) * factor, max(values) * factor
 
 
-def microseconds(times: Sequence[float], others: Sequence[float] = ()) -> tuple[float, float, float]:
-    """Return the spread of times [s] in microseconds; with ``others``, of their differences, pair by pair."""
-    less = others or [0.0] * len(times)
-    return spread([one - other for one, other in zip(times, less, strict=True)], MICROSECONDS)
+def microseconds(times: Sequence[float]) -> tuple[float, float, float]:
+    """Return the spread of times [s] in microseconds."""
+    return spread(times, MICROSECONDS)
 
 
 def compared(times: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
@@ -123,7 +120,6 @@ class Budget:
 
     repeats: int  # of everything that is timed, in turn
     duration: float  # [s] simulated in a closed loop
-    chain_steps: int  # steps of a short chain; long ones take fewer
     race_steps: int  # steps of either engine before the other's turn
     quick: bool  # leave out the first compile and MuJoCo's settings that are slow
 
@@ -132,19 +128,8 @@ class Budget:
         """Repeats of what takes seconds."""
         return min(self.repeats, 5)
 
-    def of(self, quick: int, whole: int) -> int:
-        return quick if self.quick else whole
-
 
 def save(folder: Path, stamp: Mapping[str, Any], sections: Sequence[Section]) -> None:
-    """Write all sections as JSON, and as CSV with a number a line below the stamp."""
+    """Write the stamp and all sections as JSON."""
     content = {"stamp": dict(stamp), "sections": {section.name: section.as_json() for section in sections}}
     (folder / JSON).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    with open(folder / CSV, "w", newline="", encoding="utf-8") as file:
-        file.writelines(f"# {name}: {value}\n" for name, value in stamp.items())
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("section", "row", "quantity", "unit", "value"))
-        for section in sections:
-            for label, numbers in section.rows.items():
-                for column, number in zip(section.columns, numbers, strict=True):
-                    writer.writerow((section.name, label, column.name, column.unit, repr(number)))
