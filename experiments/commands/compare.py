@@ -46,7 +46,7 @@ def parser() -> Parser:
     own.add_forms()
     own.add_figure_look()
     text = "leave out the settings that the engines' makers chose"
-    own.switch("--no-vendor-defaults", text, "--no-natural")
+    own.switch("--no-vendor-defaults", text)
     return own
 
 

@@ -72,7 +72,7 @@ def _crept(row: Creep) -> str:
 def _at_common_step(results: Results) -> list[Refinement]:
     step = results.common_step
     found = {row.engine: row for row in results.refinements if abs(row.step - step) <= 1e-9 * step}
-    nothing = {one.engine: Refinement(one.engine, step, "", 0.0, None, None) for one in results.convergences}
+    nothing = {row.engine: Refinement(row.engine, step, "", 0.0, None, None) for row in results.refinements}
     return [found.get(name, none) for name, none in nothing.items()]
 
 

@@ -31,7 +31,7 @@ FLIGHTS, REFINEMENT, COST, PRECISION = (
 RECORD = "run.record_every"
 #: Names of all tables.
 TABLES = (
-    *SETTINGS, "creep", "flight", "step_refinement", "convergence", "cost", "precision", "ranking",
+    *SETTINGS, "creep", "flight", "step_refinement", "cost", "precision", "ranking",
 )  # fmt: skip
 
 
@@ -87,7 +87,6 @@ class Results:
     creeps: list[outcome.Creep] = field(default_factory=list)
     flights: list[flight.FlightRow] = field(default_factory=list)
     refinements: list[step_refinement.Refinement] = field(default_factory=list)
-    convergences: list[step_refinement.Convergence] = field(default_factory=list)
     costs: list[cost.Cost] = field(default_factory=list)
     precision: step_sizes.Comparison | None = None  # work and precision in flight
     #: titles of the stages that are not complete; nobody is the best at what they measure
@@ -131,7 +130,6 @@ class Results:
             "creep": self.creeps,
             "flight": self.flights,
             "step_refinement": self.refinements,
-            "convergence": self.convergences,
             "cost": self.costs,
             "precision": list(self.precision_rows()),
         }
@@ -256,9 +254,7 @@ def refine(work: Work) -> None:
                 progress = partial(_advance, work.progress, done, share / duration)
                 made[step] = step_refinement.run_at(one, results.experiment, changes, step, progress)
             done += share
-        rows = step_refinement.refinements_of(one.label, made)
-        results.refinements += rows
-        results.convergences.append(step_refinement.convergence_of(one.label, rows))
+        results.refinements += step_refinement.refinements_of(one.label, made)
 
 
 def _advance(progress: Progress, done: float, rate: float, time: float) -> None:

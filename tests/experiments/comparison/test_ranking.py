@@ -12,7 +12,7 @@ from experiments.comparison.flight import FlightRow
 from experiments.comparison.measures import ranking, ranking_lines, ranking_table
 from experiments.comparison.outcome import Creep, Outcome
 from experiments.comparison.stages import COST, EQUAL, FULL, QUICK, REFINEMENT, VENDOR, Results
-from experiments.comparison.step_refinement import Convergence, Refinement
+from experiments.comparison.step_refinement import Refinement
 from experiments.comparison.table import scientific
 from experiments.timing import Spread, coverage, interval
 from experiments.work_precision.case import TREE, StepSize
@@ -120,7 +120,6 @@ def test_energy_in_flight_goes_to_whoever_conserves_it(results):
     ],
 )
 def test_the_least_error_at_the_common_step_is_the_best(results, errors, winners, notes):
-    results.convergences = [Convergence(name, None, None, "x") for name in NAMES]
     for name, error in zip(NAMES, errors, strict=True):
         fell = Refinement(name, 5e-4, "fell", 0.4, None, None)
         results.refinements += [fell] if error == "fell" else refinement(name, error)
@@ -145,7 +144,6 @@ def test_who_is_alone_is_not_the_best(results):
     results.outcomes = {EQUAL: [outcome("alpha")], VENDOR: [outcome("alpha")]}
     results.creeps = [creep("alpha", 1e-3)]
     results.flights = [flight("alpha", 1e-9)]
-    results.convergences = [Convergence("alpha", 1.0, 1.1, "converges with order 1.00")]
     results.refinements = refinement("alpha", 1e-3)
     results.costs = [cost("alpha", [1e-6, 2e-6])]
     results.precision = SimpleNamespace(curves=[curve("alpha", [1e-3, 1e-2])], refusals={})
@@ -157,7 +155,6 @@ def test_who_is_alone_is_not_the_best(results):
 
 def test_nothing_is_said_of_a_stage_that_is_not_complete(results):
     results.creeps = [creep(name, 1e-3) for name in NAMES]
-    results.convergences = [Convergence(name, None, None, "x") for name in NAMES]
     results.refinements = [row for name in NAMES for row in refinement(name, 1e-3)]
     results.undone = [REFINEMENT]
     assert [name for name, _, _ in ranking(results)] == [CREEP]
