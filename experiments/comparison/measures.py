@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from experiments.comparison import stages
-from experiments.comparison.cost import ranked_costs
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.outcome import FORCE, REFUSED, Creep, Outcome
 from experiments.comparison.stages import EQUAL, RUNS, SETTINGS, VENDOR, Results
@@ -38,8 +37,6 @@ class RankingRow:
     engine: str = quantity("", "name")
     value: float | None = quantity("1", "the number, in its unit")
     ratio: float | None = quantity("1", "of the value to the best one's")
-    ratio_low: float | None = quantity("1", "lower end of the ratio's interval, where it was measured in turn")
-    ratio_high: float | None = quantity("1", "upper end of the ratio's interval")
     best: str = quantity("", "whether none is better; several: a tie")
     note: str = quantity("", "why it is out of it; or what the ratio is")
 
@@ -125,10 +122,6 @@ MEASURES = (
         stages.REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
         by("peak", _at_common_step, ROUNDING, _out),
     ),
-    Measure(
-        stages.COST, "time of a step of the experiment", "s",
-        lambda results: ranked_costs(results.costs, results.refused.get(stages.COST, {})),
-    ),
     *(_precision(accuracy) for accuracy in ACCURACIES),
 )  # fmt: skip
 
@@ -143,7 +136,7 @@ def ranking(results: Results) -> Iterator[tuple[str, str, list[Ranked]]]:
 def ranking_table(results: Results) -> pd.DataFrame:
     rows = [
         RankingRow(
-            name, unit, one.label, one.value, one.ratio, one.low, one.high, "best" if one.best else "",
+            name, unit, one.label, one.value, one.ratio, "best" if one.best else "",
             "; ".join(filter(None, [one.note, "at least this ratio" if one.at_least else ""])),
         )
         for name, unit, entries in ranking(results)
@@ -171,5 +164,4 @@ def _cell(one: Ranked) -> str:
         return f"★ {one.note or text}"
     if one.ratio is None:
         return text
-    interval = "" if one.low is None else f", {one.low:.3g} … {one.high:.3g}"
-    return f"{text} (× {'≥ ' if one.at_least else ''}{one.ratio:.3g}{interval})"
+    return f"{text} (× {'≥ ' if one.at_least else ''}{one.ratio:.3g})"

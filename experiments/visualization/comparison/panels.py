@@ -16,7 +16,7 @@ from experiments.comparison.backends import Backend
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results
 from experiments.visualization.figures import style
-from experiments.visualization.panels.panel import Axis, Bars, Dash, Panel, Points, Rule
+from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
 #: So many joints' torques are shown where there are no knees.
 FEW = 2
@@ -188,17 +188,6 @@ def precision(results: Results) -> list[Panel]:
             y = Axis("error [m]", log=True, powers=True, margin=0.06)
             found.append(Panel(tuple(lines), replace(y, label=title), y))
     return found
-
-
-def costs_panel(results: Results) -> Panel:
-    """Time of a step of each engine, of one or more: median and its interval, and how many times the first one's."""
-    rows, colors = results.costs[::-1], colors_of(results.backends)
-    values, low, high = 1e6 * np.array([(row.per_step, *row.between) for row in rows]).T
-    notes = ["" if row is results.costs[0] else f", {row.ratio:.3g} ×" for row in rows]
-    notes = [f"{value:.3g} µs{note}" for value, note in zip(values, notes, strict=True)]
-    bars = Bars(range(len(rows)), values, [colors[row.engine] for row in rows], "", 0.55, (low, high), notes=notes)
-    x = Axis("time [µs]; of external engines, their steps replayed", 0.0, 1.55 * float(high.max()))
-    return Panel((bars,), x, Axis(words=tuple(results.titles[row.engine] for row in rows), grid=False))
 
 
 def until(results: Results, end: float) -> float:

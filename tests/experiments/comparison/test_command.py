@@ -69,7 +69,7 @@ def test_in_a_stage_that_is_half_done_nobody_is_the_best(compare, tmp_path, caps
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
     interrupted = isinstance(error, KeyboardInterrupt)
     stopped = "Interrupted" if interrupted else "Stopped by an error (the engine is out of order)"
-    assert f"{stopped}: the experiment at refined steps, cost of a step, work and precision not complete" in page
+    assert f"{stopped}: the experiment at refined steps, work and precision not complete" in page
 
 
 @pytest.mark.slow
