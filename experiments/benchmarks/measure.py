@@ -27,5 +27,4 @@ def sections(work: Budget, with_mujoco: bool) -> Iterator[tuple[str, Callable[[]
         return
     from experiments.benchmarks import mujoco_race
 
-    yield "MuJoCo's settings", lambda: mujoco_race.screen_section(work)
     yield "MuJoCo beside ours", lambda: mujoco_race.race_section(work)

@@ -140,14 +140,6 @@ def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptio
     return {name: (candidates[name].options, times[name]) for name in ordered}
 
 
-def screen_section(work: Budget) -> Section:
-    title = "MuJoCo's settings that stand: cost of a step, h = 0.5 ms"
-    section = Section("mujoco_settings", title, table.spread_columns())
-    for name, (_, times) in screen(work.quick, work.race_steps // 2, work.few).items():
-        section.rows[name] = table.microseconds(times)
-    return section
-
-
 def stance_race(
     options: list[MujocoOptions], step: float, steps: int, repeats: int
 ) -> dict[str, dict[str, list[float]]]:

@@ -14,8 +14,6 @@ from experiments.cli.terminal import terminal
 from experiments.timing import interleaved, ratios
 
 JSON = "bench.json"
-#: Rows of a table that the terminal shows; the file has all.
-SHOWN_ROWS = 12
 MICROSECONDS = 1e6
 #: Works of each row, by label: the row's own, then what it is compared with, which other rows may share.
 Rows = Mapping[str, Sequence[Callable[[], Any]]]
@@ -66,11 +64,9 @@ class Section:
             table.add_column("", no_wrap=True)
             for name, unit, _ in self.columns:
                 table.add_column(f"{name}\n{unit}" if unit else name, justify="right", min_width=len(name))
-            for label, numbers in list(self.rows.items())[:SHOWN_ROWS]:
+            for label, numbers in self.rows.items():
                 table.add_row(label, *(format(x, one.form) for one, x in zip(self.columns, numbers, strict=True)))
             console.print(table)
-            if len(self.rows) > SHOWN_ROWS:
-                console.print(f"  and {len(self.rows) - SHOWN_ROWS} more in {JSON}")
         for note in self.notes:
             console.print(f"  {note}", markup=False, highlight=False)
 
