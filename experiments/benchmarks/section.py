@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -15,10 +15,7 @@ from experiments.timing import interleaved, ratios
 
 JSON = "bench.json"
 MICROSECONDS = 1e6
-#: Works of each row, by label: the row's own, then what it is compared with, which other rows may share.
-Rows = Mapping[str, Sequence[Callable[[], Any]]]
-#: Function that makes a row's numbers of the repeated results of its works, in their order.
-Numbers = Callable[..., tuple[float, ...]]
+T = TypeVar("T")
 
 
 class Column(NamedTuple):
@@ -72,17 +69,17 @@ class Section:
 
 
 def measured(
-    name: str, title: str, columns: Sequence[Column], rows: Rows, numbers: Numbers, repeats: int,
-    notes: Sequence[str] = (),
-) -> Section:  # fmt: skip
-    """Return a section whose rows have been measured."""
-    return Section(name, title, tuple(columns), numbers_of(rows, numbers, repeats), list(notes))
-
-
-def numbers_of(rows: Rows, numbers: Numbers, repeats: int) -> dict[str, tuple[float, ...]]:
-    """Run the works of all rows in turn, each once to warm up, and return the rows' numbers."""
-    results = interleaved({work: work for works in rows.values() for work in works}, repeats)
-    return {label: numbers(*(results[work] for work in works)) for label, works in rows.items()}
+    name: str,
+    title: str,
+    columns: Sequence[Column],
+    works: Mapping[str, Callable[[], T]],
+    numbers: Callable[[list[T]], tuple[float, ...]],
+    repeats: int,
+    note: str,
+) -> Section:
+    """Return a section with a row for each work: the ``numbers`` of its repeated results, all works taken in turn."""
+    rows = {label: numbers(results) for label, results in interleaved(works, repeats).items()}
+    return Section(name, title, tuple(columns), rows, [note])
 
 
 def spread(values: Sequence[float], factor: float = 1.0) -> tuple[float, float, float]:

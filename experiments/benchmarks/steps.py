@@ -1,6 +1,6 @@
 """Cost of a step of the human, standing and tumbling freely, and of whole experiments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
@@ -50,7 +50,7 @@ def timed_run(work: Callable[[], Run]) -> Timed:
     return Timed(summary["wall_time"], wall, summary["steps"], runs[0].state.time, summary["newton_mean"])
 
 
-def closed_loops(duration: float) -> dict[str, Sequence[Callable[[], Timed]]]:
+def closed_loops(duration: float) -> dict[str, Callable[[], Timed]]:
     """Return all scenes at all steps, by label.
 
     In ``workspace stance`` the human rises and stands, as in experiment 2 without its block. In ``impedance stance``
@@ -63,7 +63,7 @@ def closed_loops(duration: float) -> dict[str, Sequence[Callable[[], Timed]]]:
         "flight": (free, None, State.at(free, *tumbling(free))),
     }
     return {
-        f"{name}, {milliseconds(step)}": [partial(timed, *scene, step, duration)]
+        f"{name}, {milliseconds(step)}": partial(timed, *scene, step, duration)
         for name, scene in scenes.items()
         for step in STEPS
     }
@@ -80,7 +80,7 @@ def closed_loop_section(work: Budget) -> Section:
             max(run.simulated / run.compiled for run in runs), *table.in_microseconds([r.wall / r.steps for r in runs]),
         ),
         work.repeats,
-        ["call: the median of the whole call, with set-up and evaluation in Python, over the number of steps"],
+        "call: the median of the whole call, with set-up and evaluation in Python, over the number of steps",
     )  # fmt: skip
 
 
@@ -94,11 +94,11 @@ def experiment_section(work: Budget) -> Section:
         "experiments",
         "A whole experiment of 3 s at h = 0.5 ms",
         (*table.spread_columns("ms"), Column("call", "ms"), Column("iterations")),
-        {name: [whole_experiment(name)] for name in ("stand-tilted", "thrown-block")},
+        {name: whole_experiment(name) for name in ("stand-tilted", "thrown-block")},
         lambda runs: (
             *table.spread([run.compiled for run in runs], 1e3), 1e3 * median(run.wall for run in runs),
             runs[0].newton_mean,
         ),
         work.repeats,
-        ["least, median, most: the compiled part; call: the median with everything but files and figures"],
+        "least, median, most: the compiled part; call: the median with everything but files and figures",
     )  # fmt: skip

@@ -86,9 +86,9 @@ def _creep(settings: str) -> Measure:
 
 def _flights(motion: str) -> Iterator[Measure]:
     for name, number, floor in (
-        ("energy error", "energy_worst_in_phase", ENERGY),
-        ("energy drift", "energy_drift_in_phase", ENERGY),
-        ("angular momentum error", "spin_change_in_phase", SPIN),
+        ("energy error", "energy_worst", ENERGY),
+        ("energy drift", "energy_drift", ENERGY),
+        ("angular momentum error", "spin_change", SPIN),
     ):
         rows = by(number, lambda results: [row for row in results.flights if row.motion == motion], floor, _out)
         yield Measure(stages.FLIGHTS, f"{name}, {motion} flight", "1", rows)

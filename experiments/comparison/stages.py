@@ -78,7 +78,7 @@ class Results:
     #: rollouts of the standing human, and how far its feet drift, by settings and label
     standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
     drifts: dict[tuple[str, str], outcome.Drift] = field(default_factory=dict)
-    flown: dict[tuple[str, str], flight.Flown] = field(default_factory=dict)  # by motion and label
+    flown: dict[tuple[str, str], flight.Flight] = field(default_factory=dict)  # by motion and label
     creeps: list[outcome.Creep] = field(default_factory=list)
     flights: list[flight.FlightRow] = field(default_factory=list)
     refinements: list[step_refinement.Refinement] = field(default_factory=list)

@@ -121,7 +121,7 @@ def draw_figure_sheet(results: Results) -> Figure:
         if any(settings == VENDOR for settings, _ in results.drifts):
             lines = [Line2D([], [], color="#555555", ls=DASHES[dash], lw=1.4) for dash in ("solid", "dot")]
             creep.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
-        gentle = panels.flights(results, reported=False)[:1]
+        gentle = panels.flights(results)[:1]
         end = max((float(np.max(line.get_xdata())) for line in _draw(flight, gentle)), default=0.0)
         flight.set_title(f"Energy error in {end:g} s of free flight" if gentle else "Energy error in flight")
         _draw(precision, panels.precision(results)[:1], "Error against cost, a second of flight")

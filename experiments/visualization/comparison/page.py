@@ -33,8 +33,7 @@ _FLIGHT = (
     f"A human without gravity and contacts, its joints free, is stepped by {1e3 * FLIGHT_STEP:g} ms from the same "
     "state in all engines; no controller is asked. Energies and angular momenta are computed by the same functions "
     "from configurations and velocities; errors are relative. Semi-implicit Euler's velocities are those of the middle "
-    "of a step: taken as they are reported, they are half a step late; in phase, each is the mean of two neighbouring "
-    "steps."
+    "of a step, half a step late: each is replaced by the mean of two neighbouring steps."
 )
 _REFINEMENT = (
     "Each engine is compared with itself at its own finest step. That an engine comes close to itself does not prove "
@@ -209,7 +208,7 @@ def _rerun(results: Results, command: str) -> Section:
 _CREEP_CAPTION = "How far the farthest point of the soles has moved sideways, under a force that does not change."
 _FLIGHT_CAPTION = (
     "The greatest relative error of the energy so far. Full: in equal settings; dashed: what an engine has for smooth "
-    "motion; dotted: from velocities as they are reported, half a step late."
+    "motion."
 )
 _REFINEMENT_CAPTION = (
     "Distance of the root from where it is at the engine's own finest step; runs that fell are not shown."
@@ -225,7 +224,7 @@ def charts_of(results: Results) -> dict[str, list[Chart]]:
         EQUAL: list(_runs(results, EQUAL)),
         VENDOR: list(_runs(results, VENDOR)),
         "stance": _grid("creep", _CREEP_CAPTION, panels.creep(results)),
-        "flight": _grid("flight-energy", _FLIGHT_CAPTION, panels.flights(results, reported=True)),
+        "flight": _grid("flight-energy", _FLIGHT_CAPTION, panels.flights(results)),
         "step-refinement": _grid("step-refinement", _REFINEMENT_CAPTION, panels.refinements(results)),
         "precision": _grid("precision", _PRECISION_CAPTION, panels.precision(results)),
     }

@@ -35,10 +35,9 @@ def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
     return found
 
 
-def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid", suffix: str = "") -> Points:
+def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid") -> Points:
     """A curve of an engine, solid in equal settings."""
-    name, color = results.titles[label] + suffix, colors_of(results.backends)[label]
-    return Points(x, y, name, color, dash=dash, width=1.6)
+    return Points(x, y, results.titles[label], colors_of(results.backends)[label], dash=dash, width=1.6)
 
 
 def marked(curve: Points) -> Points:
@@ -135,18 +134,15 @@ def creep(results: Results, settings: Iterable[str] = SETTINGS) -> list[Panel]:
     return found
 
 
-def flights(results: Results, *, reported: bool) -> list[Panel]:
-    """The greatest relative error of the energy so far, by motion; also from velocities as ``reported``."""
+def flights(results: Results) -> list[Panel]:
+    """The greatest relative error of the energy so far, by motion."""
     found = []
     for motion in MOTIONS:
         lines = []
         for (which, label), flown in results.flown.items():
             if which == motion:
                 dash: Dash = "dash" if is_smooth(label, results) else "solid"
-                lines.append(line(results, label, *_clipped(*flown.in_phase.worst_so_far), dash))
-                if reported and flown.reported is not flown.in_phase:
-                    late = _clipped(*flown.reported.worst_so_far)
-                    lines.append(line(results, label, *late, "dot", suffix=", as reported"))
+                lines.append(line(results, label, *_clipped(*flown.worst_so_far), dash))
         if lines:
             y = Axis("greatest relative error so far", log=True, powers=True)
             found.append(Panel(tuple(lines), Axis("time [s]"), y, f"{motion.capitalize()} flight"))

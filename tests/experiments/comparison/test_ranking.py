@@ -34,7 +34,7 @@ def creep(name, metres, verdict="recovered"):
 
 
 def flight(name, energy, spin=1e-12, **rest):
-    return FlightRow(name, "gentle", 1e-3, 60.0, energy, energy, energy, energy, spin, spin, **rest)
+    return FlightRow(name, "gentle", 1e-3, 60.0, energy, energy, spin, **rest)
 
 
 def refinement(name, error):
