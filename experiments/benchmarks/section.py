@@ -75,11 +75,10 @@ def measured(
     works: Mapping[str, Callable[[], T]],
     numbers: Callable[[list[T]], tuple[float, ...]],
     repeats: int,
-    note: str,
 ) -> Section:
     """Return a section with a row for each work: the ``numbers`` of its repeated results, all works taken in turn."""
     rows = {label: numbers(results) for label, results in interleaved(works, repeats).items()}
-    return Section(name, title, tuple(columns), rows, [note])
+    return Section(name, title, tuple(columns), rows)
 
 
 def spread(values: Sequence[float], factor: float = 1.0) -> tuple[float, float, float]:

@@ -1,56 +1,34 @@
 """Cost of a step of the human, standing and tumbling freely, and of whole experiments."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from statistics import median
 from typing import Any
 
-from biped.control.controller import Controller
-from biped.model import Model, human
-from biped.runs.run import Run
+from biped.model import human
 from biped.runs.state import State
 from biped.simulation.simulate import simulate
 from controllers.impedance import JointImpedance
 from experiments.benchmarks import section as table
 from experiments.benchmarks.section import Budget, Column, Section, milliseconds
 from experiments.catalogue.registry import experiment_named
-from experiments.timing import seconds
 from experiments.work_precision.problems import tumbling
 
 #: [s] the steps that are measured.
 STEPS = (5e-4, 1e-3, 2e-3)
 
 
-@dataclass(frozen=True)
-class Timed:
-    """One timed run."""
-
-    compiled: float  # [s] in the compiled loops (``summary["wall_time"]``)
-    wall: float  # [s] of the whole call, with the run's set-up and its evaluation
-    steps: int
-    simulated: float  # [s]
-    newton_mean: float  # iterations a step
-
-    @property
-    def per_step(self) -> float:
-        return self.compiled / self.steps
+def summary_of(*scene: Any, **options: Any) -> dict[str, Any]:
+    """Return the summary of a run of a model under a controller, by ``simulate``."""
+    return simulate(*scene, **options).summary
 
 
-def timed(
-    model: Model, controller: Controller | None, state: State, step: float, duration: float, **options: Any
-) -> Timed:
-    return timed_run(partial(simulate, model, controller, state=state, step=step, duration=duration, **options))
+def per_step(summary: Mapping[str, Any]) -> float:
+    """Return the time of a step in the compiled loop [s]."""
+    return float(summary["wall_time"] / summary["steps"])
 
 
-def timed_run(work: Callable[[], Run]) -> Timed:
-    runs: list[Run] = []
-    wall = seconds(lambda: runs.append(work()))
-    summary = runs[0].summary
-    return Timed(summary["wall_time"], wall, summary["steps"], runs[0].state.time, summary["newton_mean"])
-
-
-def closed_loops(duration: float) -> dict[str, Callable[[], Timed]]:
+def closed_loops(duration: float) -> dict[str, Callable[[], dict[str, Any]]]:
     """Return all scenes at all steps, by label.
 
     In ``workspace stance`` the human rises and stands, as in experiment 2 without its block. In ``impedance stance``
@@ -63,8 +41,8 @@ def closed_loops(duration: float) -> dict[str, Callable[[], Timed]]:
         "flight": (free, None, State.at(free, *tumbling(free))),
     }
     return {
-        f"{name}, {milliseconds(step)}": partial(timed, *scene, step, duration)
-        for name, scene in scenes.items()
+        f"{name}, {milliseconds(step)}": partial(summary_of, model, law, state=state, step=step, duration=duration)
+        for name, (model, law, state) in scenes.items()
         for step in STEPS
     }
 
@@ -73,32 +51,25 @@ def closed_loop_section(work: Budget) -> Section:
     return table.measured(
         "closed_loop",
         "Cost of a step, on one core, compiled",
-        (*table.spread_columns(), Column("iterations"), Column("real time", "×", ".0f"), Column("call", "µs")),
+        (*table.spread_columns(), Column("iterations")),
         closed_loops(work.duration),
-        lambda runs: (
-            *table.microseconds([run.per_step for run in runs]), runs[0].newton_mean,
-            max(run.simulated / run.compiled for run in runs), *table.in_microseconds([r.wall / r.steps for r in runs]),
-        ),
+        lambda runs: (*table.microseconds([per_step(run) for run in runs]), runs[0]["newton_mean"]),
         work.repeats,
-        "call: the median of the whole call, with set-up and evaluation in Python, over the number of steps",
-    )  # fmt: skip
+    )
 
 
-def whole_experiment(name: str) -> Callable[[], Timed]:
-    """Return a published experiment of 3 s at 0.5 ms, with everything in it."""
-    return partial(timed_run, replace(experiment_named(name).build(), step=5e-4, duration=3.0).run)
+def whole_experiment(name: str) -> Callable[[], float]:
+    """Return a function that times the compiled part of a published experiment of 3 s at 0.5 ms [s]."""
+    setup = replace(experiment_named(name).build(), step=5e-4, duration=3.0)
+    return lambda: float(setup.run().summary["wall_time"])
 
 
 def experiment_section(work: Budget) -> Section:
     return table.measured(
         "experiments",
-        "A whole experiment of 3 s at h = 0.5 ms",
-        (*table.spread_columns("ms"), Column("call", "ms"), Column("iterations")),
+        "A whole experiment of 3 s at h = 0.5 ms, compiled",
+        table.spread_columns("ms"),
         {name: whole_experiment(name) for name in ("stand-tilted", "thrown-block")},
-        lambda runs: (
-            *table.spread([run.compiled for run in runs], 1e3), 1e3 * median(run.wall for run in runs),
-            runs[0].newton_mean,
-        ),
+        lambda times: table.spread(times, 1e3),
         work.repeats,
-        "least, median, most: the compiled part; call: the median with everything but files and figures",
-    )  # fmt: skip
+    )

@@ -88,10 +88,8 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
     try:
         for title, measure in todo.items():
             announce(f"{title} …")
-            begin = time.perf_counter()
             with ProgressBar(1.0, title, "") as bar:
                 measure(Work(results, budget, bar, announce))
-            results.seconds[title] = time.perf_counter() - begin
             results.undone.remove(title)
     except KeyboardInterrupt:
         return interrupted(f"; what was done is in {output.write(results)[0]}")

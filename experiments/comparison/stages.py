@@ -86,7 +86,6 @@ class Results:
     #: titles of the stages that are not complete; nobody is the best at what they measure
     undone: list[str] = field(default_factory=list)
     stopped: str = "Interrupted"  # why they are not
-    seconds: dict[str, float] = field(default_factory=dict)  # [s] that each complete stage took, by title
 
     @property
     def able(self) -> tuple[Backend, ...]:

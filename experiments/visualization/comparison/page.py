@@ -199,9 +199,6 @@ def _rerun(results: Results, command: str) -> Section:
         folders = " ".join(f"runs/{name}" for name in runs)
         text = "The runs are kept; in the folder of this page, to see one, several at once, or a report of one:"
         blocks += [Prose(text), Code(f"biped view {folders}\nbiped report runs/{next(iter(runs))}")]
-    times = tuple((title, f"{taken:.1f}") for title, taken in results.seconds.items())
-    if times:
-        blocks.append(Table("How long it took", ("stage", "time [s]"), times, fold=False))
     return Section("rerun", "To reproduce it", blocks=tuple(blocks))
 
 
