@@ -32,11 +32,10 @@ class Spread:
     least: float
     median: float
     most: float
-    repeats: int
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Spread":
-        return cls(min(values), statistics.median(values), max(values), len(values))
+        return cls(min(values), statistics.median(values), max(values))
 
 
 class UnitOfWork:

@@ -1,6 +1,5 @@
 """``biped compare``: the same experiment in several physics engines, on one page."""
 
-import time
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,7 +83,6 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
     balances = any(parameter.name.startswith("controller.") for parameter in results.experiment.parameters)
     todo = stages(vendor=vendor, stance=balances)
     results.undone = list(todo)
-    began = time.perf_counter()
     try:
         for title, measure in todo.items():
             announce(f"{title} …")
@@ -100,5 +98,4 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
     files = output.write(results)
     print_ranking(results, files)
     reply(lambda: {"ranking": ranking_table(results), "folder": folder, "files": [file.name for file in files]})
-    announce(f"compared {len(results.able)} in {time.perf_counter() - began:.0f} s")
     return 0

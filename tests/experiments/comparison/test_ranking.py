@@ -171,7 +171,7 @@ def test_the_table_has_all_numbers_and_the_readers_a_star(results):
 def curve(name, costs):
     """Errors of 1e-2 … 1e-6 m at these costs."""
     points = tuple(
-        Measurement(StepSize(1e-2 / 2**k), 10.0 ** -(2 + k), 0.0, 0.0, cost=Spread(c, c, c, 1))
+        Measurement(StepSize(1e-2 / 2**k), 10.0 ** -(2 + k), 0.0, 0.0, cost=Spread(c, c, c))
         for k, c in enumerate(costs)
     )
     return Curve(name, TREE, SimpleNamespace(order=None), 1e-12, points)
