@@ -5,7 +5,6 @@
 
 import ast
 import json
-import math
 import os
 import statistics
 import subprocess
@@ -33,11 +32,10 @@ class Spread:
     least: float
     median: float
     most: float
-    repeats: int
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Spread":
-        return cls(min(values), statistics.median(values), max(values), len(values))
+        return cls(min(values), statistics.median(values), max(values))
 
 
 class UnitOfWork:
@@ -140,31 +138,6 @@ def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_c
 def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
     """Return the ratios of times to others, pair by pair as they were taken in turn."""
     return [mine / other for mine, other in zip(times, others, strict=True)]
-
-
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Return the interval in which the median lies, by 95 % if there are six values or more.
-
-    The k-th least and the k-th greatest enclose it but for twice the chance of fewer than k heads in as many throws
-    of a coin. With fewer values: the least and the greatest; see ``coverage``.
-    """
-    ranked, k = sorted(values), _left_out(len(values))
-    return ranked[k], ranked[len(values) - 1 - k]
-
-
-def coverage(count: int) -> float:
-    """Return how likely the interval of so many values encloses the median."""
-    return 1.0 - 2.0 * _at_most(_left_out(count), count)
-
-
-def _left_out(count: int) -> int:
-    """Return how many values at either end lie outside of the interval."""
-    return max(next(heads for heads in range(count + 1) if _at_most(heads, count) >= 0.025) - 1, 0)
-
-
-def _at_most(heads: int, throws: int) -> float:
-    """Return how likely a coin shows heads so often at most; SciPy's takes a second to import."""
-    return sum(math.comb(throws, k) for k in range(heads + 1)) / 2**throws
 
 
 def in_one_thread(module: str, *arguments: str) -> Any:

@@ -39,7 +39,6 @@ LATE = {
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
     "experiments.studies.store.sources": {"experiments/studies/store/header.py"},
-    "qpsolvers": {"experiments/benchmarks/laws.py"},
     "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
 }
 

@@ -25,8 +25,8 @@ from biped.simulation.simulate import simulate
 from contact.arrays import Floats
 from controllers.impedance import JointImpedance
 from experiments.benchmarks import section as table
-from experiments.benchmarks.scenes import STEPS, timed
-from experiments.benchmarks.section import Budget, Column, Section, milliseconds
+from experiments.benchmarks.section import Budget, Section, milliseconds
+from experiments.benchmarks.steps import STEPS, per_step, summary_of
 from experiments.comparison.flight import Glider
 from experiments.engines.mujoco.adapter import Mujoco
 from experiments.engines.mujoco.mjcf import MujocoOptions, mjcf, velocity_map
@@ -140,14 +140,6 @@ def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptio
     return {name: (candidates[name].options, times[name]) for name in ordered}
 
 
-def screen_section(work: Budget) -> Section:
-    title = "MuJoCo's settings that stand: cost of a step, h = 0.5 ms"
-    section = Section("mujoco_settings", title, table.spread_columns())
-    for name, (_, times) in screen(work.quick, work.race_steps // 2, work.few).items():
-        section.rows[name] = table.microseconds(times)
-    return section
-
-
 def stance_race(
     options: list[MujocoOptions], step: float, steps: int, repeats: int
 ) -> dict[str, dict[str, list[float]]]:
@@ -171,7 +163,8 @@ def stance_race(
 def _ours(
     model: Model, controller: JointImpedance | None, state: State, step: float, steps: int
 ) -> Callable[[], float]:
-    return lambda: timed(model, controller, state, step, steps * step, record_every=steps * step).per_step
+    span = steps * step
+    return lambda: per_step(summary_of(model, controller, state=state, step=step, duration=span, record_every=span))
 
 
 def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]:
@@ -187,36 +180,30 @@ def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]
 
 
 def race_section(work: Budget) -> Section:
-    """Time our steps beside MuJoCo's, with its fastest settings and its defaults."""
+    """Time our steps beside those of MuJoCo's fastest settings."""
     model = human()
     mass = abs(float(mujoco.MjModel.from_xml_string(mjcf(model)).body_mass.sum()) - model.total_mass)
     matrix = mass_matrix_difference(model, tumbling(model)[0])
     section = Section(
         "mujoco",
         "Cost of a step beside MuJoCo",
-        (
-            *(*table.columns("ours", "fastest", unit="µs"), *table.columns("ratio", "least", "most")),
-            *(Column("defaults", "µs"), Column("their ratio")),
-        ),
+        (*table.columns("ours", "fastest", unit="µs"), *table.columns("ratio", "least", "most")),
         notes=[
             f"the same human: masses differ by {mass:.1e} kg, mass matrices by {matrix:.1e} of their largest element",
             "medians; ratio: MuJoCo's time over ours, the median, least and most of pairs taken in turn",
-            "fastest: MuJoCo's fastest setting; defaults: its default integrator, solver and cone, and their ratio",
         ],
     )
     screened = screen(work.quick, work.race_steps // 4, 3).values()
     candidates = [*(options for options, _ in list(screened)[:4] if options != DEFAULTS), DEFAULTS]
     for step in STEPS:
         stances = stance_race(candidates, step, work.race_steps, work.repeats)
-        races = [(f"{scene} stance", times, label(DEFAULTS)) for scene, times in stances.items()]
-        races.append(("flight", flight_race(step, work.race_steps, work.repeats), DEFAULTS.integrator))
-        for scene, times, defaults in races:
+        races = {f"{scene} stance": times for scene, times in stances.items()}
+        races["flight"] = flight_race(step, work.race_steps, work.repeats)
+        for scene, times in races.items():
             ours = times["ours"]
             fastest = min((name for name in times if name != "ours"), key=lambda name: median(times[name]))
             name = f"{scene}, {milliseconds(step)}"
-            section.rows[name] = (
-                *(*table.in_microseconds(ours, times[fastest]), *table.compared(times[fastest], ours)),
-                *(*table.in_microseconds(times[defaults]), table.compared(times[defaults], ours)[0]),
-            )
+            medians = table.in_microseconds(ours, times[fastest])
+            section.rows[name] = (*medians, *table.compared(times[fastest], ours))
             section.notes.append(f"{name}: MuJoCo's fastest was {fastest}")
     return section

@@ -1,12 +1,11 @@
 """Tables of the benchmark: how their rows are timed, and how they are shown and saved."""
 
-import csv
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -14,18 +13,13 @@ from rich.table import Table
 from experiments.cli.terminal import terminal
 from experiments.timing import interleaved, ratios
 
-JSON, CSV, FIGURE = "bench.json", "bench.csv", "chain-cost.png"
-#: Rows of a table that the terminal shows; the files have all.
-SHOWN_ROWS = 12
+JSON = "bench.json"
 MICROSECONDS = 1e6
-#: Works of each row, by label: the row's own, then what it is compared with, which other rows may share.
-Rows = Mapping[str, Sequence[Callable[[], Any]]]
-#: Function that makes a row's numbers of the repeated results of its works, in their order.
-Numbers = Callable[..., tuple[float, ...]]
+T = TypeVar("T")
 
 
 class Column(NamedTuple):
-    """A column of numbers: its name, unit (SI or empty), and format on the terminal; files have all digits."""
+    """A column of numbers: its name, unit (SI or empty), and format on the terminal; the file has all digits."""
 
     name: str
     unit: str = ""
@@ -42,7 +36,7 @@ def spread_columns(unit: str = "µs", form: str = ".2f") -> tuple[Column, ...]:
 
 @dataclass
 class Section:
-    """A table: its name in the files, its title on the terminal, columns, rows by label, and notes below it."""
+    """A table: its name in the file, its title on the terminal, columns, rows by label, and notes below it."""
 
     name: str
     title: str
@@ -52,11 +46,10 @@ class Section:
 
     def as_json(self) -> dict[str, Any]:
         names = [column.name for column in self.columns]
-        numbers = {label: [x if x == x else None for x in row] for label, row in self.rows.items()}
         return {
             "title": self.title,
             "units": {column.name: column.unit for column in self.columns},
-            "rows": {label: dict(zip(names, row, strict=True)) for label, row in numbers.items()},
+            "rows": {label: dict(zip(names, row, strict=True)) for label, row in self.rows.items()},
             "notes": self.notes,
         }
 
@@ -68,27 +61,24 @@ class Section:
             table.add_column("", no_wrap=True)
             for name, unit, _ in self.columns:
                 table.add_column(f"{name}\n{unit}" if unit else name, justify="right", min_width=len(name))
-            for label, numbers in list(self.rows.items())[:SHOWN_ROWS]:
+            for label, numbers in self.rows.items():
                 table.add_row(label, *(format(x, one.form) for one, x in zip(self.columns, numbers, strict=True)))
             console.print(table)
-            if len(self.rows) > SHOWN_ROWS:
-                console.print(f"  and {len(self.rows) - SHOWN_ROWS} more in {CSV}")
         for note in self.notes:
             console.print(f"  {note}", markup=False, highlight=False)
 
 
 def measured(
-    name: str, title: str, columns: Sequence[Column], rows: Rows, numbers: Numbers, repeats: int,
-    notes: Sequence[str] = (),
-) -> Section:  # fmt: skip
-    """Return a section whose rows have been measured."""
-    return Section(name, title, tuple(columns), numbers_of(rows, numbers, repeats), list(notes))
-
-
-def numbers_of(rows: Rows, numbers: Numbers, repeats: int) -> dict[str, tuple[float, ...]]:
-    """Run the works of all rows in turn, each once to warm up, and return the rows' numbers."""
-    results = interleaved({work: work for works in rows.values() for work in works}, repeats)
-    return {label: numbers(*(results[work] for work in works)) for label, works in rows.items()}
+    name: str,
+    title: str,
+    columns: Sequence[Column],
+    works: Mapping[str, Callable[[], T]],
+    numbers: Callable[[list[T]], tuple[float, ...]],
+    repeats: int,
+) -> Section:
+    """Return a section with a row for each work: the ``numbers`` of its repeated results, all works taken in turn."""
+    rows = {label: numbers(results) for label, results in interleaved(works, repeats).items()}
+    return Section(name, title, tuple(columns), rows)
 
 
 def spread(values: Sequence[float], factor: float = 1.0) -> tuple[float, float, float]:
@@ -96,10 +86,9 @@ def spread(values: Sequence[float], factor: float = 1.0) -> tuple[float, float, 
     return min(values) * factor, median(values) * factor, max(values) * factor
 
 
-def microseconds(times: Sequence[float], others: Sequence[float] = ()) -> tuple[float, float, float]:
-    """Return the spread of times [s] in microseconds; with ``others``, of their differences, pair by pair."""
-    less = others or [0.0] * len(times)
-    return spread([one - other for one, other in zip(times, less, strict=True)], MICROSECONDS)
+def microseconds(times: Sequence[float]) -> tuple[float, float, float]:
+    """Return the spread of times [s] in microseconds."""
+    return spread(times, MICROSECONDS)
 
 
 def compared(times: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
@@ -123,7 +112,6 @@ class Budget:
 
     repeats: int  # of everything that is timed, in turn
     duration: float  # [s] simulated in a closed loop
-    chain_steps: int  # steps of a short chain; long ones take fewer
     race_steps: int  # steps of either engine before the other's turn
     quick: bool  # leave out the first compile and MuJoCo's settings that are slow
 
@@ -132,19 +120,8 @@ class Budget:
         """Repeats of what takes seconds."""
         return min(self.repeats, 5)
 
-    def of(self, quick: int, whole: int) -> int:
-        return quick if self.quick else whole
-
 
 def save(folder: Path, stamp: Mapping[str, Any], sections: Sequence[Section]) -> None:
-    """Write all sections as JSON, and as CSV with a number a line below the stamp."""
+    """Write the stamp and all sections as JSON."""
     content = {"stamp": dict(stamp), "sections": {section.name: section.as_json() for section in sections}}
     (folder / JSON).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    with open(folder / CSV, "w", newline="", encoding="utf-8") as file:
-        file.writelines(f"# {name}: {value}\n" for name, value in stamp.items())
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("section", "row", "quantity", "unit", "value"))
-        for section in sections:
-            for label, numbers in section.rows.items():
-                for column, number in zip(section.columns, numbers, strict=True):
-                    writer.writerow((section.name, label, column.name, column.unit, repr(number)))

@@ -45,17 +45,13 @@ def startup_section(work: Budget) -> Section:
     """Time starts, the first run with them unless it is to be quick."""
     section = Section("startup", "Start-up, in processes of their own", spread_columns("s"))
     starts: dict[str, Callable[[], None]] = {
-        "python alone": lambda: _python("pass"),
         "import biped": lambda: _python("import biped"),
         "warm `biped run thrown-block --no-figures`": _thrown_block,
     }
-    try:
-        _thrown_block()  # compiled before the clock starts
-        section.rows = {what: spread([seconds(start) for _ in range(work.few)]) for what, start in starts.items()}
-        if not work.quick:
-            section.rows["the same with an empty kernel cache"] = spread([first_run().wall])
-    except RuntimeError as error:
-        section.notes.append(str(error))
+    _thrown_block()  # compiled before the clock starts
+    section.rows = {what: spread([seconds(start) for _ in range(work.few)]) for what, start in starts.items()}
+    if not work.quick:
+        section.rows["the same with an empty kernel cache"] = spread([first_run().wall])
     return section
 
 

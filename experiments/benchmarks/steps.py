@@ -1,136 +1,75 @@
-"""Cost of a step: of the human by our integrators, of whole experiments, and on a rigid floor beside other engines."""
+"""Cost of a step of the human, standing and tumbling freely, and of whole experiments."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from statistics import median
+from typing import Any
 
-import numpy as np
-
-from biped.errors import InputError
-from biped.integrators import Rigid, integrator_named
 from biped.model import human
+from biped.runs.state import State
+from biped.simulation.simulate import simulate
 from controllers.impedance import JointImpedance
 from experiments.benchmarks import section as table
-from experiments.benchmarks.scenes import STEPS, Timed, closed_loops, whole_experiment
 from experiments.benchmarks.section import Budget, Column, Section, milliseconds
-from experiments.comparison.flight import Glider
-from experiments.engines.registry import engine_named
-from experiments.timing import seconds
+from experiments.catalogue.registry import experiment_named
+from experiments.work_precision.problems import tumbling
 
-#: The first is what the other is measured against, at these steps [s].
-INTEGRATORS, INTEGRATOR_STEPS = ("recursive", "midpoint"), (5e-4, 1e-3)
-OURS = "rigid (ours)"
-#: [s] of standing before an engine's clock starts.
-SETTLING = 0.5
-#: [m] An engine's human stands while its trunk is this close to where it was.
-SAG = 0.02
+#: [s] the steps that are measured.
+STEPS = (5e-4, 1e-3, 2e-3)
 
 
-def per_step(runs: Sequence[Timed]) -> list[float]:
-    """Return the times of a step [s]."""
-    return [run.per_step for run in runs]
+def summary_of(*scene: Any, **options: Any) -> dict[str, Any]:
+    """Return the summary of a run of a model under a controller, by ``simulate``."""
+    return simulate(*scene, **options).summary
+
+
+def per_step(summary: Mapping[str, Any]) -> float:
+    """Return the time of a step in the compiled loop [s]."""
+    return float(summary["wall_time"] / summary["steps"])
+
+
+def closed_loops(duration: float) -> dict[str, Callable[[], dict[str, Any]]]:
+    """Return all scenes at all steps, by label.
+
+    In ``workspace stance`` the human rises and stands, as in experiment 2 without its block. In ``impedance stance``
+    stiff joints hold it; first it sags into the floor.
+    """
+    rising, still, free = experiment_named("thrown-block").build(), human(), human().with_gravity((0.0, 0.0, 0.0))
+    scenes = {
+        "workspace stance": (rising.model, rising.controller, rising.initial_state),
+        "impedance stance": (still, JointImpedance(), State.at(still)),
+        "flight": (free, None, State.at(free, *tumbling(free))),
+    }
+    return {
+        f"{name}, {milliseconds(step)}": partial(summary_of, model, law, state=state, step=step, duration=duration)
+        for name, (model, law, state) in scenes.items()
+        for step in STEPS
+    }
 
 
 def closed_loop_section(work: Budget) -> Section:
     return table.measured(
         "closed_loop",
         "Cost of a step, on one core, compiled",
-        (*table.spread_columns(), Column("iterations"), Column("real time", "×", ".0f"), Column("call", "µs")),
-        {f"{scene}, {milliseconds(step)}": [run] for (scene, step), run in closed_loops(work.duration).items()},
-        lambda runs: (
-            *table.microseconds(per_step(runs)), runs[0].newton_mean,
-            max(run.simulated / run.compiled for run in runs), *table.in_microseconds([r.wall / r.steps for r in runs]),
-        ),
+        (*table.spread_columns(), Column("iterations")),
+        closed_loops(work.duration),
+        lambda runs: (*table.microseconds([per_step(run) for run in runs]), runs[0]["newton_mean"]),
         work.repeats,
-        ["call: the median of the whole call, with set-up and evaluation in Python, over the number of steps"],
-    )  # fmt: skip
+    )
 
 
-def integrators_section(work: Budget) -> Section:
-    """Time the same scenes by the midpoint rule in generalized coordinates and by the default integrator."""
-    usual, other = INTEGRATORS
-    loops = [closed_loops(work.duration, INTEGRATOR_STEPS, integrator=integrator_named(name)) for name in INTEGRATORS]
-    return table.measured(
-        "integrators",
-        f"Cost of the human's step: {other} beside {usual}",
-        (
-            *table.columns(usual, other, unit="µs"),
-            *table.columns("ratio", "least", "most", f"iterations, {usual}", f"iterations, {other}"),
-        ),
-        {f"{scene}, {milliseconds(step)}": [loop[scene, step] for loop in loops] for scene, step in loops[0]},
-        lambda first, second: (
-            *table.in_microseconds(per_step(first), per_step(second)),
-            *table.compared(per_step(second), per_step(first)), first[0].newton_mean, second[0].newton_mean,
-        ),
-        work.repeats,
-        [f"medians; ratio: {other} over {usual}, the median, least and most of pairs taken in turn"],
-    )  # fmt: skip
+def whole_experiment(name: str) -> Callable[[], float]:
+    """Return a function that times the compiled part of a published experiment of 3 s at 0.5 ms [s]."""
+    setup = replace(experiment_named(name).build(), step=5e-4, duration=3.0)
+    return lambda: float(setup.run().summary["wall_time"])
 
 
 def experiment_section(work: Budget) -> Section:
     return table.measured(
         "experiments",
-        "A whole experiment of 3 s at h = 0.5 ms",
-        (*table.spread_columns("ms"), Column("call", "ms"), Column("iterations")),
-        {name: [whole_experiment(name)] for name in ("stand-tilted", "thrown-block")},
-        lambda runs: (
-            *table.spread([run.compiled for run in runs], 1e3), 1e3 * median(run.wall for run in runs),
-            runs[0].newton_mean,
-        ),
+        "A whole experiment of 3 s at h = 0.5 ms, compiled",
+        table.spread_columns("ms"),
+        {name: whole_experiment(name) for name in ("stand-tilted", "thrown-block")},
+        lambda times: table.spread(times, 1e3),
         work.repeats,
-        ["least, median, most: the compiled part; call: the median with everything but files and figures"],
-    )  # fmt: skip
-
-
-class Standing(Glider):
-    """The human in an engine, standing on the default floor, every joint held by ``JointImpedance()``."""
-
-    def __init__(self, name: str, step: float) -> None:
-        model = human()
-        at_rest = (model, model.neutral(), np.zeros(model.nv))
-        super().__init__(engine_named(name), at_rest, step, JointImpedance().impedance(model))
-        self.restart()
-        self.advance(round(SETTLING / step))
-
-    def step_time(self, steps: int) -> float:
-        """Return what one of the next steps takes [s]."""
-        return seconds(lambda: self.advance(steps)) / steps
-
-    @property
-    def stands(self) -> bool:
-        return bool(abs(self.state()[0][2] - self.q[2]) < SAG)
-
-
-def rigid_stance_section(names: Sequence[str], steps: int, repeats: int) -> Section:
-    """Time a step of the human on a rigid floor: ours, which does not yield, and engines with soft contacts.
-
-    Engines that are not installed are left out, with a note that says how to get them.
-    """
-    section = Section(
-        "rigid_stance",
-        "Cost of a step of the human that stands on a rigid floor, beside engines on soft contacts",
-        table.spread_columns(),
-        notes=["each takes many steps in one call, on one core; engines' contacts are set to the default floor's"],
     )
-    installed = []
-    for name in names:
-        try:
-            engine_named(name).check_installed()
-            installed.append(name)
-        except InputError as missing:
-            section.notes.append(str(missing))
-    for step in STEPS:
-        standing = {name: Standing(name, step) for name in installed}
-        own = closed_loops(steps * step, (step,), integrator=Rigid())["impedance stance", step]
-        rows: dict[str, list[Callable[[], float]]] = {OURS: [partial(_own_time, own)]}
-        rows |= {name: [partial(one.step_time, steps)] for name, one in standing.items()}
-        for name, numbers in table.numbers_of(rows, table.microseconds, repeats).items():
-            if name == OURS or standing[name].stands:
-                section.rows[f"{name}, {milliseconds(step)}"] = numbers
-            else:
-                section.notes.append(f"{name} does not stand at {milliseconds(step)}")
-    return section
-
-
-def _own_time(stance: Callable[[], Timed]) -> float:
-    return stance().per_step

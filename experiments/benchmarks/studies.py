@@ -1,23 +1,14 @@
-"""Trials and environments: how many a second."""
+"""Trials a second."""
 
 import os
 import tempfile
-import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-import numpy as np
-
-from biped.metrics import measure_recording
-from biped.simulation.session import Session
-from contact.arrays import Floats
 from experiments.benchmarks import section as table
 from experiments.benchmarks.section import Budget, Section
 from experiments.catalogue.parameters.parameter import Value
-from experiments.catalogue.registry import experiment_named
 from experiments.studies.execution.executors import executor_named
 from experiments.studies.execution.runner import run_trials
 from experiments.studies.store.folder import Study
@@ -28,10 +19,6 @@ EXPERIMENT = "balance"
 STEPS = (2e-3, 5e-4)
 #: A trial of 3 s: a push that does not throw the human, of another size in each, from a scattered posture.
 PUSHED: Mapping[str, Value] = {"run.duration": 3.0, "push.azimuth": 0.7, "initial.jitter": 0.005}
-OUR_ENVIRONMENT, THEIR_ENVIRONMENT = "biped.gym:biped/Balance-v0", "Humanoid-v5"
-ENVIRONMENTS = 64
-#: Actions are shares of the greatest; those of a wild policy would end episodes within a few steps.
-SHARE = 0.3
 
 
 def _trials(count: int, step: float) -> list[Trial]:
@@ -41,11 +28,11 @@ def _trials(count: int, step: float) -> list[Trial]:
     ]
 
 
-def study_of(count: int, step: float, workers: int, controller: str | None = None) -> Callable[[], float]:
+def study_of(count: int, step: float, workers: int) -> Callable[[], float]:
     """Return a work that times a study [s]: so many trials in so many threads, on as many cores, with its folder."""
 
     def run(folder: str) -> None:
-        with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}, controller=controller) as study:
+        with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}) as study:
             run_trials(study, _trials(count, step), executor_named("threads", workers))
 
     def work() -> float:
@@ -55,88 +42,18 @@ def study_of(count: int, step: float, workers: int, controller: str | None = Non
     return work
 
 
-def parts_of(count: int, step: float) -> Floats:
-    """Return the times [s] of the loops, the metrics and the set-ups of trials that run one after the other."""
-    experiment, taken = experiment_named(EXPERIMENT), np.zeros(3)
-    with cores(1):
-        for trial in _trials(count, step):
-            begin = time.perf_counter()
-            session = Session(experiment.build(trial.changes), in_one_go=True)
-            ready = time.perf_counter()
-            recording = session.run()
-            done = time.perf_counter()
-            measure_recording(recording)
-            taken += (done - ready, time.perf_counter() - done, ready - begin)
-    return taken
-
-
 def studies_section(work: Budget) -> Section:
-    count, most = work.of(20, 480), min(2, os.cpu_count() or 1)
+    count, most = 20 if work.quick else 480, min(2, os.cpu_count() or 1)
     section = Section(
         "studies",
         f"Studies of {count} trials of 3 s in stance under a push, rows at 500 Hz, all metrics, kept in a folder",
-        (
-            *(*table.columns("one core", f"{most} cores", unit="1/s", form=".1f"), *table.columns("scaling", "least")),
-            *table.columns("closed loop", "metrics", "set-up", "files", unit="%", form=".1f"),
-        ),
-        notes=[
-            "medians of runs taken in turn; scaling: the median of pairs, and the least",
-            "on one core, of a trial's time: its closed loop (compiled), its metrics (compiled, but for 0.2 ms), its",
-            "set-up from values of parameters (Python), and the study's folder (the rest)",
-        ],
+        (*table.columns("one core", f"{most} cores", unit="1/s", form=".1f"), *table.columns("scaling", "least")),
+        notes=["medians of runs taken in turn; scaling: the median of pairs, and the least"],
     )
     for step in STEPS:
         walls = interleaved({workers: study_of(count, step, workers) for workers in (1, most)}, work.few)
-        split = interleaved({"parts": partial(parts_of, count, step)}, work.few)["parts"]
-        whole, parts = median(walls[1]), np.median(split, axis=0).tolist()
         section.rows[f"steps of {table.milliseconds(step)}"] = (
             *(count / median(walls[workers]) for workers in (1, most)),
             *table.compared(walls[1], walls[most])[:2],
-            *(100.0 * part / whole for part in (*parts, whole - sum(parts))),
         )
     return section
-
-
-def environment(name: str, steps: int, mode: str | None = None) -> Callable[[], float]:
-    """Return a work that counts the steps a second of one environment on one core, or of a vector on two.
-
-    ``mode`` is Gymnasium's vectorization mode, or None for one environment, which is reset when it ends.
-    """
-    import gymnasium
-
-    many = ENVIRONMENTS if mode else 1
-    env: Any = gymnasium.make_vec(name, num_envs=many, vectorization_mode=mode) if mode else gymnasium.make(name)
-    env.reset(seed=1)
-    env.action_space.seed(1)
-    actions = [SHARE * env.action_space.sample() for _ in range(16)]
-    turns = max(1, steps // many)
-
-    def play() -> None:
-        for k in range(turns):
-            _, _, terminated, truncated, _ = env.step(actions[k % len(actions)])
-            if mode is None and (terminated or truncated):
-                env.reset()
-
-    def work() -> float:
-        with cores(2 if mode else 1):
-            return turns * many / seconds(play)
-
-    return work
-
-
-def environment_section(work: Budget) -> Section:
-    steps, ours, theirs = work.of(200, 6400), OUR_ENVIRONMENT, THEIR_ENVIRONMENT
-    return table.measured(
-        "environments",
-        "Environments of Gymnasium: steps of 15 ms a second, one on one core, vectors on two",
-        table.spread_columns("1/s", ".0f"),
-        {
-            "ours, one": [environment(ours, steps)],
-            f"ours, {ENVIRONMENTS}": [environment(ours, steps, "vector_entry_point")],
-            f"{theirs}, one": [environment(theirs, steps)],
-            f"{theirs}, {ENVIRONMENTS} (sync)": [environment(theirs, steps, "sync")],
-        },
-        table.spread,
-        work.few,
-        [f"ours steps at 2.5 ms, {theirs} (MuJoCo, 17 actuated joints) at 3 ms; runs taken in turn"],
-    )

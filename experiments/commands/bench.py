@@ -1,10 +1,8 @@
 """``biped bench``: measure, show, save."""
 
-import argparse
 import os
 from argparse import Namespace
 
-from biped.errors import InputError
 from experiments.cli.machine import stamp
 from experiments.cli.main import Parser, announce, folder_name, interrupted
 from experiments.cli.output import writable_folder
@@ -18,15 +16,7 @@ def parser() -> Parser:
     own.switch("--quick", "a few seconds instead of a few minutes; noisier")
     own.option("--out", "DIR", "folder for the results (results/bench)", folder_name, default="results/bench")
     own.switch("--no-mujoco", "do not compare with MuJoCo")
-    own.option("--only", "WORDS", "measure only what has these words in its name")
-    own.option("--repeat", "N", "number of times that everything is timed (15; quick: 3)", _count)
     return own
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
-    return int(text)
 
 
 def main(options: Namespace) -> int:
@@ -42,21 +32,15 @@ def main(options: Namespace) -> int:
     known = ", ".join(f"{name} {value}" for name, value in label.items() if value is not None)
     terminal().print(known, style="dim", highlight=False)
     done: list[Section] = []
-    names: list[str] = []
     status = 0
     try:
         with one_core():
-            for what, measure in sections(budget(options.quick, options.repeat), folder, not options.no_mujoco):
-                names.append(what)
-                if options.only is not None and options.only not in what:
-                    continue
+            for what, measure in sections(budget(options.quick), not options.no_mujoco):
                 announce(f"measuring {what} …")
                 done.append(measure())
                 done[-1].show()
     except KeyboardInterrupt:
         status = interrupted()
-    if not done and not status:
-        raise InputError(f"--only {options.only!r}: what is measured is {', '.join(names)}")
     save(folder, label, done)
     print(f"results are in {folder}")
     return status

@@ -1,6 +1,5 @@
 """``biped compare``: the same experiment in several physics engines, on one page."""
 
-import time
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +45,7 @@ def parser() -> Parser:
     own.add_forms()
     own.add_figure_look()
     text = "leave out the settings that the engines' makers chose"
-    own.switch("--no-vendor-defaults", text, "--no-natural")
+    own.switch("--no-vendor-defaults", text)
     return own
 
 
@@ -84,14 +83,11 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
     balances = any(parameter.name.startswith("controller.") for parameter in results.experiment.parameters)
     todo = stages(vendor=vendor, stance=balances)
     results.undone = list(todo)
-    began = time.perf_counter()
     try:
         for title, measure in todo.items():
             announce(f"{title} …")
-            begin = time.perf_counter()
             with ProgressBar(1.0, title, "") as bar:
                 measure(Work(results, budget, bar, announce))
-            results.seconds[title] = time.perf_counter() - begin
             results.undone.remove(title)
     except KeyboardInterrupt:
         return interrupted(f"; what was done is in {output.write(results)[0]}")
@@ -102,5 +98,4 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
     files = output.write(results)
     print_ranking(results, files)
     reply(lambda: {"ranking": ranking_table(results), "folder": folder, "files": [file.name for file in files]})
-    announce(f"compared {len(results.able)} in {time.perf_counter() - began:.0f} s")
     return 0

@@ -1,6 +1,5 @@
 """``biped integrators``: what each integrator can do, as its class says."""
 
-import sys
 from argparse import Namespace
 from typing import Any
 
@@ -10,7 +9,7 @@ from experiments.cli.terminal import print_explained, say
 
 _EXAMPLES = """\
 examples:
-  biped integrators --csv integrators.csv          a table for a spreadsheet
+  biped integrators --json                         a table for a program
   biped run stand-tilted --integrator recursive    use one
 """
 
@@ -38,23 +37,12 @@ SYSTEMS = "systems"
 
 def parser() -> Parser:
     own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES, page="integrators")
-    own.option("--csv", "FILE", "write a table to a file instead; - is the terminal")
     own.add_forms()
     return own
 
 
-def main(options: Namespace) -> int:
+def main(_: Namespace) -> int:
     rows = integrator_rows()
-    if options.csv is not None:
-        import pandas as pd
-
-        words = {True: "yes", False: "no"}
-        text = pd.DataFrame(rows, dtype=object).map(lambda cell: words[cell] if isinstance(cell, bool) else cell)
-        if options.csv == "-":
-            text.to_csv(sys.stdout, index=False)
-        else:
-            text.to_csv(options.csv, index=False)
-        return 0
     reply(rows)
     for systems in (TREES, LAGRANGIAN):
         say(f"\n{systems}", "bold cyan")

@@ -89,17 +89,16 @@ class Samples:
 
     time: Floats  # (samples,) [s]
     q: Floats  # (samples, nq)
-    v: Floats  # (samples, nv) as the engine reports them
-    in_phase: Floats  # (samples, nv) at the time of q
+    v: Floats  # (samples, nv) at the time of q
 
 
 class Glider:
     """A model in an engine, such as the tumbling human: a simulation that is only ever stepped."""
 
-    def __init__(self, engine: Engine, start: Start, step: float, impedance: Impedance | None = None) -> None:
+    def __init__(self, engine: Engine, start: Start, step: float) -> None:
         self.model, self.q, self.v = start
         self.velocity_offset, self.step = engine.velocity_offset, step
-        self.simulation = engine.start(Case(self.model, RUBBER, step, impedance or Impedance(), None))
+        self.simulation = engine.start(Case(self.model, RUBBER, step, Impedance(), None))
         self.arrival = new_arrival(self.model.nq, self.model.nv, self.model.nc)
 
     def restart(self) -> None:
@@ -126,18 +125,18 @@ class Glider:
         count, between = round(duration / interval), round(interval / self.step)
         if abs(between * self.step - interval) > 1e-9 * interval:
             raise InputError(f"step = {self.step:g} s does not divide the time between two samples, {interval:g} s")
-        rows: list[tuple[Floats, Floats, Floats]] = []
+        rows: list[tuple[Floats, Floats]] = []
         q, v = self.q.copy(), self.v.copy()
         for k in range(count + 1):
             self.advance(1)
             _, after = self.state()
-            rows.append((q, v, v + self.velocity_offset * (after - v) if self.velocity_offset else v))
+            rows.append((q, v + self.velocity_offset * (after - v) if self.velocity_offset else v))
             if k < count:
                 self.advance(between - 1)
                 q, v = self.state()
             progress(k * interval)
         found = Samples(interval * np.arange(count + 1.0), *(np.array(column) for column in zip(*rows, strict=True)))
-        if not (np.isfinite(found.q).all() and np.isfinite(found.in_phase).all()):
+        if not (np.isfinite(found.q).all() and np.isfinite(found.v).all()):
             raise IntegrationError("the motion is not finite")
         return found
 
@@ -150,12 +149,9 @@ class FlightRow:
     motion: str = quantity("", "gentle or fast")
     step: float = quantity("s", "step")
     duration: float = quantity("s", "time simulated")
-    energy_worst: float | None = quantity("1", "greatest relative error of the energy, velocities as reported")
-    energy_drift: float | None = quantity("1", "linear trend of the energy over the whole time, relative, as reported")
-    energy_worst_in_phase: float | None = quantity("1", "greatest relative error of the energy, velocities in phase")
-    energy_drift_in_phase: float | None = quantity("1", "linear trend of the energy, relative, velocities in phase")
-    spin_change: float | None = quantity("1", "greatest relative change of the angular momentum, as reported")
-    spin_change_in_phase: float | None = quantity("1", "greatest relative change of the angular momentum, in phase")
+    energy_worst: float | None = quantity("1", "greatest relative error of the energy")
+    energy_drift: float | None = quantity("1", "linear trend of the energy over the whole time, relative")
+    spin_change: float | None = quantity("1", "greatest relative change of the angular momentum")
     lost_after: float | None = quantity("s", "time after which the energy was off by more than all of it", None)
     failure: str = quantity("", "why there are none", "")
 
@@ -167,14 +163,6 @@ class FlightRow:
         return "" if self.lost_after is None else f"off by more than all its energy from {self.lost_after:.3g} s on"
 
 
-@dataclass(frozen=True)
-class Flown:
-    """A flight, from velocities as they are reported, and as they are in phase with the positions."""
-
-    reported: Flight
-    in_phase: Flight
-
-
 def fly(
     backend: Backend,
     motion: str,
@@ -182,7 +170,7 @@ def fly(
     changes: Mapping[str, Value],
     progress: Progress,
     announce: Announce | None = None,
-) -> Flown:
+) -> Flight:
     """Let the human tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
 
     Of the ``changes`` of the compared experiment, settings of our integrators are honoured.
@@ -191,29 +179,22 @@ def fly(
     interval = min(SAMPLED, duration / 10.0)
     if backend.external is not None:
         samples = Glider(backend.external, start, STEP).samples(duration, interval, progress)
-        reported = Flight.along(model, samples.time, samples.q, samples.v)
-        late = backend.external.velocity_offset
-        return Flown(reported, Flight.along(model, samples.time, samples.q, samples.in_phase) if late else reported)
+        return Flight.along(model, samples.time, samples.q, samples.v)
     run = simulate(
         model, state=State.at(model, q, v), integrator=backend.integrator(changes), step=STEP, duration=duration,
         record_every=interval, announce=announce,
     )  # fmt: skip
     progress(duration)
     columns = (run.frame[list(names)].to_numpy() for names in (model.coordinate_names, model.velocity_names))
-    flight = Flight.along(model, run.frame["time"].to_numpy(), *columns)
-    return Flown(flight, flight)
+    return Flight.along(model, run.frame["time"].to_numpy(), *columns)
 
 
 def flight_row(
-    backend: Backend, motion: str, duration: float, made: Callable[[], Flown]
-) -> tuple[FlightRow, Flown | None]:
+    backend: Backend, motion: str, duration: float, made: Callable[[], Flight]
+) -> tuple[FlightRow, Flight | None]:
     try:
         flown = made()
     except (InputError, IntegrationError) as error:
-        return FlightRow(backend.label, motion, STEP, duration, *(None,) * 6, failure=str(error)), None
-    reported, phased = flown.reported, flown.in_phase
-    row = FlightRow(
-        backend.label, motion, STEP, duration, reported.worst, reported.drift, phased.worst, phased.drift,
-        reported.spin, phased.spin, phased.lost_after,
-    )  # fmt: skip
-    return row, flown
+        return FlightRow(backend.label, motion, STEP, duration, None, None, None, failure=str(error)), None
+    numbers = flown.worst, flown.drift, flown.spin, flown.lost_after
+    return FlightRow(backend.label, motion, STEP, duration, *numbers), flown

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from experiments.comparison import stages
-from experiments.comparison.cost import ranked_costs
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.outcome import FORCE, REFUSED, Creep, Outcome
 from experiments.comparison.stages import EQUAL, RUNS, SETTINGS, VENDOR, Results
@@ -38,8 +37,6 @@ class RankingRow:
     engine: str = quantity("", "name")
     value: float | None = quantity("1", "the number, in its unit")
     ratio: float | None = quantity("1", "of the value to the best one's")
-    ratio_low: float | None = quantity("1", "lower end of the ratio's interval, where it was measured in turn")
-    ratio_high: float | None = quantity("1", "upper end of the ratio's interval")
     best: str = quantity("", "whether none is better; several: a tie")
     note: str = quantity("", "why it is out of it; or what the ratio is")
 
@@ -72,7 +69,7 @@ def _crept(row: Creep) -> str:
 def _at_common_step(results: Results) -> list[Refinement]:
     step = results.common_step
     found = {row.engine: row for row in results.refinements if abs(row.step - step) <= 1e-9 * step}
-    nothing = {one.engine: Refinement(one.engine, step, "", 0.0, None, None) for one in results.convergences}
+    nothing = {row.engine: Refinement(row.engine, step, "", 0.0, None, None) for row in results.refinements}
     return [found.get(name, none) for name, none in nothing.items()]
 
 
@@ -89,9 +86,9 @@ def _creep(settings: str) -> Measure:
 
 def _flights(motion: str) -> Iterator[Measure]:
     for name, number, floor in (
-        ("energy error", "energy_worst_in_phase", ENERGY),
-        ("energy drift", "energy_drift_in_phase", ENERGY),
-        ("angular momentum error", "spin_change_in_phase", SPIN),
+        ("energy error", "energy_worst", ENERGY),
+        ("energy drift", "energy_drift", ENERGY),
+        ("angular momentum error", "spin_change", SPIN),
     ):
         rows = by(number, lambda results: [row for row in results.flights if row.motion == motion], floor, _out)
         yield Measure(stages.FLIGHTS, f"{name}, {motion} flight", "1", rows)
@@ -125,10 +122,6 @@ MEASURES = (
         stages.REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
         by("peak", _at_common_step, ROUNDING, _out),
     ),
-    Measure(
-        stages.COST, "time of a step of the experiment", "s",
-        lambda results: ranked_costs(results.costs, results.refused.get(stages.COST, {})),
-    ),
     *(_precision(accuracy) for accuracy in ACCURACIES),
 )  # fmt: skip
 
@@ -143,7 +136,7 @@ def ranking(results: Results) -> Iterator[tuple[str, str, list[Ranked]]]:
 def ranking_table(results: Results) -> pd.DataFrame:
     rows = [
         RankingRow(
-            name, unit, one.label, one.value, one.ratio, one.low, one.high, "best" if one.best else "",
+            name, unit, one.label, one.value, one.ratio, "best" if one.best else "",
             "; ".join(filter(None, [one.note, "at least this ratio" if one.at_least else ""])),
         )
         for name, unit, entries in ranking(results)
@@ -171,5 +164,4 @@ def _cell(one: Ranked) -> str:
         return f"★ {one.note or text}"
     if one.ratio is None:
         return text
-    interval = "" if one.low is None else f", {one.low:.3g} … {one.high:.3g}"
-    return f"{text} (× {'≥ ' if one.at_least else ''}{one.ratio:.3g}{interval})"
+    return f"{text} (× {'≥ ' if one.at_least else ''}{one.ratio:.3g})"

@@ -49,6 +49,7 @@ class Outcome:
     angular_momentum_defect: float | None = quantity("N*m*s", "angular momentum that no impulse accounts for, at most")
     apart: float | None = quantity("m", "greatest distance of the root's path from the first engine's")
     steps: int = quantity("1", "steps taken")
+    per_step: float | None = quantity("s", "time of a step; of an external engine its own calls", None)
     failure: str = quantity("", "why it did not get to its end", "")
 
     @property
@@ -83,6 +84,7 @@ def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Ru
         energy_residual=summary["ledger_residual"],
         apart=None if first is None else apart(made.run, first),
         steps=made.steps,
+        per_step=made.per_step if made.steps else None,
         failure=made.error or "",
     )
 

@@ -43,7 +43,7 @@ class EngineCase(Case):
 
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
         found = self._glider(method, size).samples(duration, duration / samples, lambda _: None)
-        states = zip(found.q[1:], found.in_phase[1:], strict=True)
+        states = zip(found.q[1:], found.v[1:], strict=True)
         energies = np.array([dynamics.energy(self.model, q, v).total for q, v in states])
         return Motion(np.array([self.places(q) for q in found.q[1:]]), energies, 0.0)
 

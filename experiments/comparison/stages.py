@@ -12,10 +12,10 @@ from biped.simulation.driver import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.catalogue.rollout import Rollout
-from experiments.comparison import cost, flight, outcome, precision, step_refinement
+from experiments.comparison import flight, outcome, precision, step_refinement
 from experiments.comparison.backends import Backend
 from experiments.comparison.table import quantity, table_of
-from experiments.timing import one_core, part
+from experiments.timing import part
 from experiments.work_precision import step_sizes
 
 #: The same settings in all engines as far as that goes, and those that each engine's makers chose.
@@ -24,15 +24,13 @@ SETTINGS = {EQUAL: "equal settings", VENDOR: "vendor defaults"}
 #: Titles of the stages.
 RUNS = {EQUAL: "the experiment at equal settings", VENDOR: "the experiment with vendor defaults"}
 STANCES = {EQUAL: "creep in stance", VENDOR: "creep in stance, vendor defaults"}
-FLIGHTS, REFINEMENT, COST, PRECISION = (
-    "free flight", "the experiment at refined steps", "cost of a step", "work and precision",
-)  # fmt: skip
+FLIGHTS, REFINEMENT, PRECISION = "free flight", "the experiment at refined steps", "work and precision"
+#: Repeats of the timings of work and precision.
+REPEATS = 3
 #: The time between two recorded rows.
 RECORD = "run.record_every"
 #: Names of all tables.
-TABLES = (
-    *SETTINGS, "creep", "flight", "step_refinement", "convergence", "cost", "precision", "ranking",
-)  # fmt: skip
+TABLES = (*SETTINGS, "creep", "flight", "step_refinement", "precision", "ranking")
 
 
 @dataclass(frozen=True)
@@ -42,16 +40,13 @@ class Budget:
     standing: float  # [s] over which feet may creep
     flight: float  # [s] of free tumbling
     refinements: int  # step sizes of the experiment, at most
-    repeats: int  # of every timing
-    timed: float  # [s] of the experiment that are timed, at most
     precisions: int  # step sizes of work and precision
     patience: float  # [s] of computation after which these are not refined further
 
 
-#: Six repeats are the fewest whose least and greatest enclose the median by 95 %.
-FULL = Budget(20.0, 60.0, 5, 11, 0.5, 7, 0.6)
+FULL = Budget(20.0, 60.0, 5, 7, 0.6)
 #: What ``--quick`` leaves of it.
-QUICK = Budget(10.0, 10.0, 4, 6, 0.5, 4, 0.2)
+QUICK = Budget(10.0, 10.0, 4, 4, 0.2)
 
 
 @dataclass(frozen=True)
@@ -83,17 +78,14 @@ class Results:
     #: rollouts of the standing human, and how far its feet drift, by settings and label
     standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
     drifts: dict[tuple[str, str], outcome.Drift] = field(default_factory=dict)
-    flown: dict[tuple[str, str], flight.Flown] = field(default_factory=dict)  # by motion and label
+    flown: dict[tuple[str, str], flight.Flight] = field(default_factory=dict)  # by motion and label
     creeps: list[outcome.Creep] = field(default_factory=list)
     flights: list[flight.FlightRow] = field(default_factory=list)
     refinements: list[step_refinement.Refinement] = field(default_factory=list)
-    convergences: list[step_refinement.Convergence] = field(default_factory=list)
-    costs: list[cost.Cost] = field(default_factory=list)
     precision: step_sizes.Comparison | None = None  # work and precision in flight
     #: titles of the stages that are not complete; nobody is the best at what they measure
     undone: list[str] = field(default_factory=list)
     stopped: str = "Interrupted"  # why they are not
-    seconds: dict[str, float] = field(default_factory=dict)  # [s] that each complete stage took, by title
 
     @property
     def able(self) -> tuple[Backend, ...]:
@@ -131,8 +123,6 @@ class Results:
             "creep": self.creeps,
             "flight": self.flights,
             "step_refinement": self.refinements,
-            "convergence": self.convergences,
-            "cost": self.costs,
             "precision": list(self.precision_rows()),
         }
         return {name: table_of(type(found[0]), found) for name, found in rows.items() if found}
@@ -168,7 +158,6 @@ def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
         **{STANCES[name]: partial(stand, name) for name in settings if stance},
         FLIGHTS: run_flights,
         REFINEMENT: refine,
-        COST: time_steps,
         PRECISION: measure_precision,
     }
 
@@ -256,33 +245,14 @@ def refine(work: Work) -> None:
                 progress = partial(_advance, work.progress, done, share / duration)
                 made[step] = step_refinement.run_at(one, results.experiment, changes, step, progress)
             done += share
-        rows = step_refinement.refinements_of(one.label, made)
-        results.refinements += rows
-        results.convergences.append(step_refinement.convergence_of(one.label, rows))
+        results.refinements += step_refinement.refinements_of(one.label, made)
 
 
 def _advance(progress: Progress, done: float, rate: float, time: float) -> None:
     progress(min(1.0, done + rate * time))
 
 
-def time_steps(work: Work) -> None:
-    """Time the experiment, no longer than the budget's duration where the experiment allows that."""
-    results, budget = work.results, work.budget
-    shorter = min(results.experiment.build(results.changes).duration, budget.timed)
-    changes: Mapping[str, Value] = {**results.changes, "run.duration": shorter}
-    try:
-        results.experiment.build(changes)
-    except InputError:  # such as a push that begins later
-        changes = results.changes
-    with one_core():
-        rows, refused = cost.measure(results.able, results.experiment, changes, budget.repeats, work.progress)
-    results.costs += rows
-    for one in results.able:
-        if one.label in refused:
-            work.refuse(COST, one, refused[one.label])
-
-
 def measure_precision(work: Work) -> None:
     results, budget = work.results, work.budget
-    most = step_sizes.Budget(budget.precisions, min(budget.repeats, 3), budget.patience)
+    most = step_sizes.Budget(budget.precisions, REPEATS, budget.patience)
     results.precision = precision.measure(results.everyone, results.changes, most, work.progress)

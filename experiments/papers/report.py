@@ -5,14 +5,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
-
-from experiments.cli.terminal import terminal
+from experiments.cli.terminal import say
 from experiments.papers.item import Finding, Item, Paper, Verdict
 from experiments.papers.run import Cached, Failure, Session
+from experiments.visualization.document import STYLES, print_block
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 
@@ -166,45 +162,20 @@ def findings_table(findings: tuple[Finding, ...]) -> Table:
     return Table("", _HEADINGS[:width], rows, moods, fold=False)
 
 
-#: How a mood looks on the terminal.
-_STYLES: dict[Mood, str] = {"": "", "good": "green", "bad": "yellow", "muted": "dim"}
-
-
-def print_item(item: Item, session: Session, console: Console | None = None) -> None:
-    console = console or terminal()
-    console.print(Text(f"\n{item.name}: {item.title}", style="bold"))
-    failure = session.failures.get(item.name)
-    if failure is not None:
-        console.print(Text(f"  failed: {failure.message}", style="red"))
-        return
-    cached = session.done[item.name]
-    if cached.findings:
-        console.print(_shown_findings(cached.findings))
+def print_item(item: Item, session: Session) -> None:
+    say(f"\n{item.name}: {item.title}", "bold")
+    if item.name in session.failures:
+        say(f"  failed: {session.failures[item.name].message}", "red")
+    elif session.done[item.name].findings:
+        print_block(findings_table(session.done[item.name].findings))
     else:
-        console.print(Text("  no statements to compare", style="dim"))
+        say("  no statements to compare", "dim")
 
 
-def _shown_findings(findings: tuple[Finding, ...]) -> RichTable:
-    table = RichTable(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("statement", overflow="fold", ratio=3)
-    for heading in ("published", "ours"):
-        table.add_column(heading, overflow="fold", ratio=2)
-    table.add_column("holds if", overflow="fold", ratio=2)
-    table.add_column("", no_wrap=True)
-    table.add_column("note", overflow="fold", ratio=3)
-    for finding in findings:
-        cells = (finding.quantity, shown(finding.published), shown(finding.ours), finding.criterion)
-        verdict = Text(finding.verdict, style=_STYLES[mood(finding)])
-        table.add_row(*map(Text, cells), verdict, Text(finding.note, style="dim"))
-    return table
-
-
-def print_summary(session: Session, cached: Mapping[str, Cached], page: Path, console: Console | None = None) -> None:
-    console = console or terminal()
+def print_summary(session: Session, cached: Mapping[str, Cached], page: Path) -> None:
     counted = tally(all_findings(cached))
-    text = f"\n{session.paper.name}: {counted}"
-    console.print(Text(text, style=f"bold {_STYLES[counted.mood]}"))
+    say(f"\n{session.paper.name}: {counted}", f"bold {STYLES[counted.mood]}")
     missing = missing_items(session.paper, cached, session.failures)
     if missing:
-        console.print(Text(f"not on the page: {', '.join(item.name for item, _ in missing)}", style="yellow"))
-    console.print(Text(str(page), style="cyan"))
+        say(f"not on the page: {', '.join(item.name for item, _ in missing)}", "yellow")
+    say(str(page), "cyan")

@@ -1,4 +1,4 @@
-"""Statistics of subjects × conditions × trials: means, differences of groups and of conditions, power.
+"""Statistics of subjects × conditions × trials: means, differences of groups and of conditions.
 
 Importing this package is quick: what stands behind a name is imported when the name is first used.
 """

@@ -25,8 +25,6 @@ class Ranked:
     label: str  # whose
     value: float | None  # the number, if there is one
     ratio: float | None = None  # to the best; None for who is out
-    low: float | None = None  # lower end of the ratio's interval, where it has one
-    high: float | None = None  # the upper end
     at_least: bool = False  # whether the ratio is a bound, since the best is below the floor
     best: bool = False  # whether none is better
     note: str = ""  # why it is out, or that it is below the floor
@@ -50,7 +48,7 @@ def ranked(
         note = f"below {floor:g}" if size < floor else ""
         ratio = size / best if size > best else 1.0
         wins = len({**values, **notes}) > 1 and size <= CLOSE * best
-        found.append(Ranked(name, values[name], ratio, None, None, least < floor <= size, wins, note))
+        found.append(Ranked(name, values[name], ratio, least < floor <= size, wins, note))
     return found
 
 

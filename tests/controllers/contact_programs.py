@@ -1,23 +1,100 @@
 """Programs of ``contact_qp`` for tests, drawn at random and recorded from runs; and when an answer is optimal."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 import qpsolvers
 
-from biped import Body, Controller, Fall, Model, Push, Run, State, human, simulate, standing
-from contact.arrays import Floats
+from biped import Body, Controller, Fall, Model, Observation, Push, Run, State, human, simulate, standing
+from contact.arrays import Floats, Integers
 from controllers.kernels import contact_qp
-from experiments.benchmarks.programs import Matrices, See, Watched, copied
+from controllers.kernels.whole_body import WholeBodyLaw
+from controllers.whole_body import WholeBodyController
 from kernelcache import routine
 
 INPUTS = (
     "hessian", "gradient", "spread", "preferred", "base", "grasp", "load", "carries", "friction", "rows", "lower",
     "upper",
 )  # fmt: skip
+
+#: Function that is shown the observation, the law, and the joints' torques.
+See = Callable[[Observation, WholeBodyLaw, Floats], object]
+
+
+class Matrices(NamedTuple):
+    """½ yᵀ P y − gᵀ y, E y = e, C y ≥ c, of the unknowns y that are not held at zero."""
+
+    P: Floats
+    g: Floats
+    E: Floats
+    e: Floats
+    C: Floats
+    c: Floats
+    places: Integers  # of y among all unknowns
+
+
+def matrices(qp: contact_qp.ContactQp, bounded: int) -> Matrices:
+    """Return a program as matrices; its H must not be factored yet."""
+    n, m = len(qp.gradient), len(qp.carries)
+    size = n + 3 * m
+    places = np.concatenate([np.arange(n), n + np.flatnonzero(np.repeat(qp.carries, 3))])
+    P = np.zeros((size, size))
+    P[:n, :n] = np.tril(qp.hessian) + np.tril(qp.hessian, -1).T
+    P[n:, n:] = qp.spread[0] * np.eye(3 * m)
+    g = np.concatenate([qp.gradient, qp.spread[0] * qp.preferred])
+    pyramid = np.column_stack(
+        [
+            -np.array(contact_qp.COSINES),
+            -np.array(contact_qp.SINES),
+            np.full(contact_qp.SIDES, qp.friction[0] * contact_qp.INNER),
+        ]
+    )
+    sides = np.zeros((contact_qp.SIDES * m, size))
+    for point in range(m):
+        sides[contact_qp.SIDES * point : contact_qp.SIDES * (point + 1), n + 3 * point : n + 3 * point + 3] = pyramid
+    sides = sides[np.repeat(qp.carries, contact_qp.SIDES) == 1]
+    rows, lower, upper = qp.rows[:bounded], qp.lower[:bounded], qp.upper[:bounded]
+    low, high = lower > -np.inf, upper < np.inf
+    C = np.vstack([sides, rows[low], -rows[high]])
+    c = np.concatenate([np.zeros(len(sides)), lower[low], -upper[high]])
+    E = np.hstack([qp.base, -qp.grasp])
+    return Matrices(P[np.ix_(places, places)], g[places], E[:, places], qp.load.copy(), C[:, places], c, places)
+
+
+class Kept(WholeBodyController):
+    """The whole-body controller; ``kept`` is its law, in which each tick leaves its program."""
+
+    kept: WholeBodyLaw
+
+    def law(self, model: Model) -> WholeBodyLaw:
+        object.__setattr__(self, "kept", super().law(model))
+        return self.kept
+
+
+class Watched(Controller):
+    """A whole-body controller that is evaluated from Python, and seen at each so many-th tick, by ``see``."""
+
+    def __init__(self, see: See, every: int = 1, **settings: Any) -> None:
+        self.asked, self.see = Kept(**settings), see
+        self.period, self._every, self._ticks = self.asked.period, every, count()
+
+    def torques(self, observation: Observation) -> Floats:
+        torques = self.asked.torques(observation)
+        if next(self._ticks) % self._every == 0:
+            self.see(observation, self.asked.kept, torques)
+        return torques
+
+
+def copied(law: WholeBodyLaw) -> contact_qp.ContactQp:
+    """Return a copy of the last tick's program, its H no longer factored."""
+    own = law.qp._replace(**{name: getattr(law.qp, name).copy() for name in contact_qp.ContactQp._fields})
+    factor = np.tril(own.hessian)
+    own.hessian[:] = factor @ factor.T
+    return own
 
 
 @routine

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from controllers.kernels.contact_qp import BASE, INFEASIBLE, ITERATIONS, NOT_FINITE, SOLVED, ContactQp, new_contact_qp
-from experiments.benchmarks.programs import matrices
 
-from .contact_programs import INPUTS, OPTIONS, drawn, optimality, ours, own_multipliers, recorded, theirs
+from .contact_programs import INPUTS, OPTIONS, drawn, matrices, optimality, ours, own_multipliers, recorded, theirs
 
 #: Of libraries whose end is exact to rounding, or to what they are asked for.
 AGREEMENT = 1e-7

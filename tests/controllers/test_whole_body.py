@@ -12,10 +12,9 @@ from contact import RUBBER, ContactState, Floor
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.kernels.whole_body import HELD, WITHOUT_RANGES
 from controllers.whole_body import WholeBodyController
-from experiments.benchmarks.programs import Kept
 from experiments.catalogue.registry import experiment_named
 
-from .contact_programs import limited, run_of, scenes
+from .contact_programs import Kept, limited, run_of, scenes
 
 PUSH = 0.1  # [s] when it begins
 

@@ -10,9 +10,8 @@ from biped import Body, Controller, InputError, Model, Observation, Scene, Sessi
 from contact import ContactState
 from controllers.kernels.contact_qp import ENDED, SOLVED
 from controllers.whole_body import WholeBodyController
-from experiments.benchmarks.programs import Kept, Watched
 
-from .contact_programs import limited, run_of, scenes
+from .contact_programs import Kept, Watched, limited, run_of, scenes
 from .whole_body_twin import Terms, Twin
 
 #: Of torques, by the largest of a tick.

@@ -1,7 +1,7 @@
 """E. Johnson, T. Murphey, Scalable Variational Integrators for Constrained Mechanical Systems, 2009."""
 
 from experiments.papers.item import Paper, items_of, misprints
-from experiments.papers.johnson_murphey_2009 import energy, human_tree, links, precision, scissor, segments
+from experiments.papers.johnson_murphey_2009 import energy, human_tree, links, scissor, segments
 
 _DERIVED = "derived; our derivatives agree with finite differences and with SymPy"
 #: Place, printed, right, how one knows.
@@ -33,8 +33,6 @@ _ITEMS = (
     ("figure-11", "trajectories of the scissor lift over 10 s", "figures 9 to 11", scissor.short_run, ("pybullet",)),
     ("figure-12", "the scissor lift after 1000 s", "figure 12", scissor.long_run),
     ("figure-13", "run time of the scissor lift at the same error", "figure 13, equation (47)", segments.produce,
-     ("pybullet",)),
-    ("error-cost", "error against cost on the scissor lift", "section VI-C, equation (36)", precision.produce,
      ("pybullet",)),
 )  # fmt: skip
 PAPER = Paper(

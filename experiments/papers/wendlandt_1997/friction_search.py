@@ -13,7 +13,6 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from biped.errors import InputError
 from biped.runs.run import Run
 from contact import ContactState
 from contact.arrays import Floats
@@ -208,8 +207,6 @@ def search(
     begin: float = 0.02, end: float = 1.5, by: float = 0.01, progress: Callable[[float], None] | None = None
 ) -> Search:
     """Examine the coefficients from ``begin`` to ``end``, and closer those around the ones that agree."""
-    if not (0.0 <= begin < end and by > 0.0 and math.isfinite(end + by)):
-        raise InputError(f"friction from {begin:g} to {end:g} by {by:g}: it must be 0 ≤ from < to, and by above zero")
     values = [begin + k * by for k in range(math.floor((end - begin) / by + 1e-9) + 1)]
     trials = []
     for k, value in enumerate(values):

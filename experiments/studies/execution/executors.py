@@ -29,8 +29,6 @@ from experiments.studies.trial import Trial, waits_for_python
 #: What is done for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
 BACKENDS = ("threads", "loky")
-#: More threads or processes than this are a slip of the finger.
-MOST_WORKERS = 4096
 #: [s] that a trial under somebody's own law may take, where nothing else is said.
 TIME_LIMIT = 120.0
 #: [s] between two looks of a worker whether its study is still there.
@@ -62,8 +60,8 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
     Raises:
         InputError: there is none of this name, or what it needs is not there.
     """
-    if workers is not None and not 1 <= workers <= MOST_WORKERS:
-        raise InputError(f"workers = {workers}: it must be from 1 to {MOST_WORKERS}; there are {cores()} cores")
+    if workers is not None and workers < 1:
+        raise InputError(f"workers = {workers}: it must be 1 or above; there are {cores()} cores")
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r}: it must be one of {', '.join(BACKENDS)}")
     if scheduler is not None:

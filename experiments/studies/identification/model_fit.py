@@ -17,7 +17,7 @@ from biped.inputs.checks import whole
 from contact.arrays import Floats
 from contact.errors import did_you_mean
 from experiments.studies.bounded import Bounded
-from experiments.studies.fitting.estimate import Estimate, Prior, Problem, estimate
+from experiments.studies.fitting.estimate import Estimate, Problem, estimate
 from experiments.studies.fitting.identifiability import at_bounds, sentences
 
 if TYPE_CHECKING:
@@ -151,7 +151,6 @@ def fit_response(
     parameters: Sequence[Bounded],
     *,
     error: Literal["deviation", "relative", "log"] = "deviation",
-    priors: Mapping[str, Prior] | None = None,
     seed: int = 0,
 ) -> ModelFit:
     """The parameters of a model that answer as was measured, from the best of several starts.
@@ -162,7 +161,6 @@ def fit_response(
         parameters: those that are fitted, and their ranges.
         error: one of ``ERRORS``. Where errors are weighed by the deviation, those of several responses are also by
             their correlation.
-        priors: what is known of some beforehand.
         seed: of the starts.
 
     Raises:
@@ -187,7 +185,7 @@ def fit_response(
             np.random.default_rng(whole(seed, "seed")).uniform(0.1, 0.9, (STARTS, len(parameters))),
         ]
     )
-    best = estimate(Problem(list(parameters), residuals, priors=dict(priors or {})), starts)
+    best = estimate(Problem(list(parameters), residuals), starts)
     return ModelFit(model, error, best, (*at_bounds(best), *sentences(best)))
 
 

@@ -32,7 +32,7 @@ from experiments.catalogue.parameters.robots import robot_named, stand_in
 from experiments.catalogue.registry import experiment_named
 from experiments.studies.store.header import Header, difference
 from experiments.studies.store.measured import metric_units
-from experiments.studies.store.table import as_parquet, cell_of, cells_of, changes_text, json_text, result_of, table_of
+from experiments.studies.store.table import as_parquet, cell_of, cells_of, changes_text, json_text, table_of
 from experiments.studies.trial import STORED, Result, Trial
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Study:
         """The results of these finished trials, or of all, by number; raises KeyError if one is not finished."""
         wanted = None if numbers is None else list(numbers)
         found = dict(self._select("SELECT trial, result FROM trials", wanted))
-        return {number: result_of(found[number]) for number in (found if wanted is None else wanted)}
+        return {number: cells_of(found[number]) for number in (found if wanted is None else wanted)}
 
     def stored(self, numbers: Sequence[int]) -> "StoredResults":
         """The results of these finished trials, in this order, each read when it is asked for."""
@@ -290,11 +290,9 @@ class Study:
         with self._reading() as database:
             return table_of(database.execute(query), self.header)
 
-    def frame(self, labels: Iterable[str] = ()) -> "pd.DataFrame":
-        """The table; raises InputError where no trial has one of these labels, which all of its kind have."""
+    def frame(self) -> "pd.DataFrame":
+        """The table."""
         frame: pd.DataFrame = self.table().to_pandas()
-        if missing := [name for name in labels if name not in frame]:
-            raise InputError(f"{self.folder}: the trials are damaged: none has a value of {missing[0]}")
         return frame
 
     def _select(self, query: str, numbers: Iterable[int] | None = None) -> list[tuple[Any, ...]]:

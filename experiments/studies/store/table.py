@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from biped.errors import InputError
 from biped.metrics import metric_named
-from biped.runs.verdict import VERDICTS
 from experiments.catalogue.parameters.parameter import Value, as_json
 from experiments.studies.store.header import Header
-from experiments.studies.trial import OUTCOME, Result
+from experiments.studies.trial import OUTCOME
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,8 +22,6 @@ json_text = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 FIRST = ("trial", *OUTCOME)
 CHANGES = "changes"
 _TYPES = {"trial": "int64", CHANGES: "string", **dict.fromkeys(OUTCOME, "string")}
-#: What a value of a trial may be.
-_CELLS = {float, int, str, bool, list, type(None)}
 #: Rows that are turned into columns at a time.
 _CHUNK = 1000
 
@@ -37,22 +34,8 @@ def cell_of(value: Value) -> float | int | str:
 
 
 def cells_of(text: str) -> dict[str, Any]:
-    """One of a trial's texts: numbers, words, and lists of these, by name; InputError where it is damaged."""
-    try:
-        found = json.loads(text)
-    except (ValueError, TypeError):
-        found = None
-    if not isinstance(found, dict) or not all(type(value) in _CELLS for value in found.values()):
-        raise InputError(f"a trial is damaged, or not a study's: {str(text)[:60]}")
-    return found
-
-
-def result_of(text: str) -> Result:
-    """The text of a trial's result; raises InputError where it is damaged."""
-    found = cells_of(text)
-    verdict = found.get("verdict")
-    if verdict not in tuple(VERDICTS):
-        raise InputError(f"a trial is damaged: its verdict is {verdict!r}, not one of {', '.join(VERDICTS)}")
+    """Return one of a trial's texts: numbers, words, and lists of these, by name."""
+    found: dict[str, Any] = json.loads(text)
     return found
 
 
@@ -71,23 +54,20 @@ def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> 
     while chunk := list(islice(rows, _CHUNK)):
         cells = []
         for number, *texts, changes, result in chunk:
-            own, varied, measured = *map(cells_of, texts), result_of(result)
+            own, varied, measured = map(cells_of, (*texts, result))
             labels |= dict.fromkeys(own)
             metrics |= dict.fromkeys(measured)
             cells.append({"trial": number, **own, **varied, CHANGES: changes, **measured})
         names = dict.fromkeys(name for row in cells for name in row)
-        parts.append(pyarrow.table({name: _column(name, [row.get(name) for row in cells]) for name in names}))
+        parts.append(
+            pyarrow.table({name: pyarrow.array([row.get(name) for row in cells], _TYPES.get(name)) for name in names})
+        )
     order = dict.fromkeys([*FIRST, *labels, *header.varied, CHANGES, *metrics])
     if not parts:
         parts = [pyarrow.table({name: pyarrow.array([], _TYPES.get(name, "float64")) for name in order})]
     table = pyarrow.concat_tables(parts, promote_options="permissive")
-    if missing := [name for name in order if name not in table.column_names]:
-        raise InputError(f"the trials are damaged: none has a value of {missing[0]}")
     table = table.select(list(order)).combine_chunks()
     units = {name: header.units.get(name) or _unit(name) for name in order}
-    words = [name for name in metrics if units[name] and pyarrow.types.is_string(table.schema.field(name).type)]
-    if words:
-        raise InputError(f"the trials are damaged: {words[0]} is a word, it must be a number")
     fields = [_field(field, units[field.name]) for field in table.schema]
     return table.cast(pyarrow.schema(fields, {"units": json_text(units)}))
 
@@ -116,12 +96,3 @@ def _field(field: Any, unit: str) -> Any:
 
     numbers = pyarrow.types.is_null(field.type)
     return (field.with_type(pyarrow.float64()) if numbers else field).with_metadata({"unit": unit})
-
-
-def _column(name: str, cells: list[Any]) -> "pyarrow.Array":
-    import pyarrow
-
-    try:
-        return pyarrow.array(cells, _TYPES.get(name))
-    except (pyarrow.ArrowException, OverflowError) as error:
-        raise InputError(f"a trial is damaged: column {name}: {error}") from None

@@ -121,7 +121,7 @@ class Sweep(StudyKind):
 
     def run(self, study: "Study", evaluate: Evaluate, say: Say) -> "pd.DataFrame":
         self.find(evaluate)
-        return study.frame(("point", "replica"))
+        return study.frame()
 
 
 def sweep(

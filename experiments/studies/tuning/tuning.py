@@ -172,7 +172,7 @@ class Tuning(DesignStudy):
         return Outcome(history, winner, None)
 
     def _finished_candidates(self, study: "Study") -> list[Candidate]:
-        frame: Any = study.frame(("phase", "candidate"))
+        frame: Any = study.frame()
         mine = frame[(frame["phase"] == TUNING) & (frame["candidate"] > 0)]
         counts = mine["candidate"].value_counts()
         whole = sorted(int(number) for number, count in counts.items() if count == self.space.size)

@@ -106,11 +106,12 @@ NOTHING = "nothing to show"
 
 
 def draw_figure_sheet(results: Results) -> Figure:
-    """Pose, floor force, creep, energy in flight, work and precision, cost."""
+    """Pose, floor force, creep, energy in flight, work and precision."""
     with matplotlib.rc_context(STYLE | {"axes.titlesize": 9.5, "axes.titlepad": 7.0}):
         figure = Figure(figsize=(11.4, 6.7))
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
-        pose, force, creep, flight, precision, cost = figure.subplots(2, 3).flat
+        pose, force, creep, flight, precision, rest = figure.subplots(2, 3).flat
+        rest.set_axis_off()
         first = next((made.run for made in results.runs[EQUAL].values()), None)
         turn = None if first is None else panels.pose(first)[-1]  # the height, where it has no set point
         vertical = None if first is None else next(iter(panels.forces(first)), None)
@@ -120,11 +121,10 @@ def draw_figure_sheet(results: Results) -> Figure:
         if any(settings == VENDOR for settings, _ in results.drifts):
             lines = [Line2D([], [], color="#555555", ls=DASHES[dash], lw=1.4) for dash in ("solid", "dot")]
             creep.legend(lines, list(SETTINGS.values()), fontsize=7.5, loc="center right")
-        gentle = panels.flights(results, reported=False)[:1]
+        gentle = panels.flights(results)[:1]
         end = max((float(np.max(line.get_xdata())) for line in _draw(flight, gentle)), default=0.0)
         flight.set_title(f"Energy error in {end:g} s of free flight" if gentle else "Energy error in flight")
         _draw(precision, panels.precision(results)[:1], "Error against cost, a second of flight")
-        _draw(cost, [panels.costs_panel(results)] if results.costs else [], "Time of a step of the experiment")
         _add_legend(figure, results)
     return figure
 

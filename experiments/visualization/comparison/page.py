@@ -1,20 +1,17 @@
 """The page of a comparison, and its interactive figures."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.quantities import unit_text
 from experiments.comparison.backends import case_of
-from experiments.comparison.cost import EXTERNAL, OURS
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.flight import STEP as FLIGHT_STEP
 from experiments.comparison.measures import ranking_lines
 from experiments.comparison.outcome import FORCE, friction_held
 from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results, case_in
 from experiments.comparison.table import meanings_of, scientific, units_of
-from experiments.timing import coverage
 from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.panels import Quantity, colors_of
 from experiments.visualization.figures.quantities import curve, over_time
@@ -25,9 +22,7 @@ from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.curves import time_figure
 
 #: Numbers that readers want in another unit than the tables have: what they are multiplied by.
-_SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")} | dict.fromkeys(
-    ("per_step", "least", "most", "in_run"), (1e6, "µs")
-)
+_SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")}
 _LEDGER = (
     "All runs have the same ledger. Ours is exact: the works are those that the integrator's own equations contain. Of "
     "an external engine only the state after each step and the forces within it are known; works are forces times the "
@@ -38,21 +33,13 @@ _FLIGHT = (
     f"A human without gravity and contacts, its joints free, is stepped by {1e3 * FLIGHT_STEP:g} ms from the same "
     "state in all engines; no controller is asked. Energies and angular momenta are computed by the same functions "
     "from configurations and velocities; errors are relative. Semi-implicit Euler's velocities are those of the middle "
-    "of a step: taken as they are reported, they are half a step late; in phase, each is the mean of two neighbouring "
-    "steps."
+    "of a step, half a step late: each is replaced by the mean of two neighbouring steps."
 )
 _REFINEMENT = (
     "Each engine is compared with itself at its own finest step. That an engine comes close to itself does not prove "
     "that it comes close to the true motion; where it does not come closer, that is said of these steps only. Impacts "
     "and contacts that touch, slip and lift limit what order any method shows here."
 )
-_COST = (
-    f"Of ours: {OURS}. Of others: {EXTERNAL}: what the run gave to each step, given again from the same start with "
-    "nothing in between. In the run: the same call as the engine's adapter makes it, between Python and our ledger; "
-    "of ours, the same loop. Ratios are of the first of the two. On one core, all engines in "
-    "turn; ratios are of runs that follow one another"
-)
-_REAL_TIME = "Real time: of the whole loop, with controller, records and all Python around it"
 _PRECISION = (
     "Flight is smooth, and all engines solve the same equations: the error is the distance of the bodies' centres from "
     "a reference motion (the continuous equations by a method of order 8), root mean square over bodies and times, "
@@ -64,7 +51,7 @@ _VENDOR = "Each engine as its own users know it, with its own default step; of o
 #: What of a rollout is of the engines rather than of who balances.
 _OF_ENGINES = (
     "step", "period", "simulated", "penetration", "energy_residual", "momentum_defect", "angular_momentum_defect",
-    "apart", "steps", "foot_creep",
+    "apart", "steps", "per_step", "foot_creep",
 )  # fmt: skip
 
 
@@ -102,10 +89,7 @@ def _parts(results: Results) -> list[Part]:
         ("stance", "Creep in stance", "", _stance_text(results), _down("Creep of the soles", results, results.creeps)),
         ("flight", "Energy and angular momentum in free flight", "", (Prose(_FLIGHT, "muted"),), _flights(results)),
         ("step-refinement", "As the step is refined", "", (Prose(_REFINEMENT, "muted"),),
-         (*_down("Does it converge?", results, results.convergences),
-          *_down("All steps", results, results.refinements, fold=True))),
-        ("cost", "Cost of a step", "", (Prose(_cost_text(results), "muted"),),
-         _down(_REAL_TIME, results, results.costs)),
+         _down("All steps", results, results.refinements)),
         ("precision", "Work and precision in flight", "", (Prose(_PRECISION, "muted"),),
          _down("All step sizes", results, list(results.precision_rows()), fold=True)),
     ]  # fmt: skip
@@ -126,7 +110,7 @@ def _lead(results: Results, sheet: bytes | None) -> tuple[Block, ...]:
         caption = "Who is the best at what (★; several: a tie), and in brackets how many times as much others have"
         blocks.append(Table(caption, headings, tuple(lines), fold=False))
     if sheet is not None:
-        blocks.append(Image(sheet, "The comparison in six panels. Dashed: what an engine has for smooth motion."))
+        blocks.append(Image(sheet, "The comparison in five panels. Dashed: what an engine has for smooth motion."))
     return tuple(blocks)
 
 
@@ -187,14 +171,6 @@ def _flights(results: Results) -> tuple[Table, ...]:
     return tables
 
 
-def _cost_text(results: Results) -> str:
-    repeats = min((row.repeats for row in results.costs), default=0)
-    if repeats < 2:
-        return f"{_COST}."
-    by = math.floor(1e3 * coverage(repeats)) / 10.0
-    return f"{_COST}, and the interval encloses their median by {by:g} % or more ({repeats} repeats)."
-
-
 def _differences(results: Results) -> Section:
     blocks: list[Block] = []
     rows = []
@@ -223,16 +199,13 @@ def _rerun(results: Results, command: str) -> Section:
         folders = " ".join(f"runs/{name}" for name in runs)
         text = "The runs are kept; in the folder of this page, to see one, several at once, or a report of one:"
         blocks += [Prose(text), Code(f"biped view {folders}\nbiped report runs/{next(iter(runs))}")]
-    times = tuple((title, f"{taken:.1f}") for title, taken in results.seconds.items())
-    if times:
-        blocks.append(Table("How long it took", ("stage", "time [s]"), times, fold=False))
     return Section("rerun", "To reproduce it", blocks=tuple(blocks))
 
 
 _CREEP_CAPTION = "How far the farthest point of the soles has moved sideways, under a force that does not change."
 _FLIGHT_CAPTION = (
     "The greatest relative error of the energy so far. Full: in equal settings; dashed: what an engine has for smooth "
-    "motion; dotted: from velocities as they are reported, half a step late."
+    "motion."
 )
 _REFINEMENT_CAPTION = (
     "Distance of the root from where it is at the engine's own finest step; runs that fell are not shown."
@@ -248,9 +221,8 @@ def charts_of(results: Results) -> dict[str, list[Chart]]:
         EQUAL: list(_runs(results, EQUAL)),
         VENDOR: list(_runs(results, VENDOR)),
         "stance": _grid("creep", _CREEP_CAPTION, panels.creep(results)),
-        "flight": _grid("flight-energy", _FLIGHT_CAPTION, panels.flights(results, reported=True)),
+        "flight": _grid("flight-energy", _FLIGHT_CAPTION, panels.flights(results)),
         "step-refinement": _grid("step-refinement", _REFINEMENT_CAPTION, panels.refinements(results)),
-        "cost": _cost(results),
         "precision": _grid("precision", _PRECISION_CAPTION, panels.precision(results)),
     }
 
@@ -281,10 +253,3 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
 def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
     """Two panels in a row; a line has one entry in the legend, and one click hides it in all panels."""
     return [Chart(found, text, name, columns=2)] if found else []
-
-
-def _cost(results: Results) -> list[Chart]:
-    if not results.costs:
-        return []
-    text = "Time of a step: median and its interval; and how many times the first engine's."
-    return [Chart(panels.costs_panel(results), text, "cost", pixels=120 + 42 * len(results.costs))]

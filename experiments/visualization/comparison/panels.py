@@ -16,7 +16,7 @@ from experiments.comparison.backends import Backend
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results
 from experiments.visualization.figures import style
-from experiments.visualization.panels.panel import Axis, Bars, Dash, Panel, Points, Rule
+from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
 #: So many joints' torques are shown where there are no knees.
 FEW = 2
@@ -35,10 +35,9 @@ def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
     return found
 
 
-def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid", suffix: str = "") -> Points:
+def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid") -> Points:
     """A curve of an engine, solid in equal settings."""
-    name, color = results.titles[label] + suffix, colors_of(results.backends)[label]
-    return Points(x, y, name, color, dash=dash, width=1.6)
+    return Points(x, y, results.titles[label], colors_of(results.backends)[label], dash=dash, width=1.6)
 
 
 def marked(curve: Points) -> Points:
@@ -135,18 +134,15 @@ def creep(results: Results, settings: Iterable[str] = SETTINGS) -> list[Panel]:
     return found
 
 
-def flights(results: Results, *, reported: bool) -> list[Panel]:
-    """The greatest relative error of the energy so far, by motion; also from velocities as ``reported``."""
+def flights(results: Results) -> list[Panel]:
+    """The greatest relative error of the energy so far, by motion."""
     found = []
     for motion in MOTIONS:
         lines = []
         for (which, label), flown in results.flown.items():
             if which == motion:
                 dash: Dash = "dash" if is_smooth(label, results) else "solid"
-                lines.append(line(results, label, *_clipped(*flown.in_phase.worst_so_far), dash))
-                if reported and flown.reported is not flown.in_phase:
-                    late = _clipped(*flown.reported.worst_so_far)
-                    lines.append(line(results, label, *late, "dot", suffix=", as reported"))
+                lines.append(line(results, label, *_clipped(*flown.worst_so_far), dash))
         if lines:
             y = Axis("greatest relative error so far", log=True, powers=True)
             found.append(Panel(tuple(lines), Axis("time [s]"), y, f"{motion.capitalize()} flight"))
@@ -188,17 +184,6 @@ def precision(results: Results) -> list[Panel]:
             y = Axis("error [m]", log=True, powers=True, margin=0.06)
             found.append(Panel(tuple(lines), replace(y, label=title), y))
     return found
-
-
-def costs_panel(results: Results) -> Panel:
-    """Time of a step of each engine, of one or more: median and its interval, and how many times the first one's."""
-    rows, colors = results.costs[::-1], colors_of(results.backends)
-    values, low, high = 1e6 * np.array([(row.per_step, *row.between) for row in rows]).T
-    notes = ["" if row is results.costs[0] else f", {row.ratio:.3g} ×" for row in rows]
-    notes = [f"{value:.3g} µs{note}" for value, note in zip(values, notes, strict=True)]
-    bars = Bars(range(len(rows)), values, [colors[row.engine] for row in rows], "", 0.55, (low, high), notes=notes)
-    x = Axis("time [µs]; of external engines, their steps replayed", 0.0, 1.55 * float(high.max()))
-    return Panel((bars,), x, Axis(words=tuple(results.titles[row.engine] for row in rows), grid=False))
 
 
 def until(results: Results, end: float) -> float:

@@ -35,7 +35,7 @@ MOST_COLUMNS = 12
 
 def so_far(study: Study) -> tuple[Sweep, pd.DataFrame]:
     """Return the plan of a study and the table of its finished trials."""
-    return plan_of(study), study.frame(("point", "replica"))
+    return plan_of(study), study.frame()
 
 
 def document(plan: Sweep, frame: pd.DataFrame, folder: Path) -> Document:

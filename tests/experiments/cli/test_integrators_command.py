@@ -1,14 +1,10 @@
 """``biped integrators``: the table is what the classes say, and what they say of contact is so."""
 
-import csv
-import io
-
 import pytest
 
 from biped import State, rigid_box, simulate
 from biped.errors import InputError
 from biped.integrators import INTEGRATORS
-from experiments.cli import main
 from experiments.commands.integrators import COLUMNS, LAGRANGIAN, SYSTEMS, TREES, integrator_rows
 from formulations.lagrangian import LAGRANGIAN_METHODS
 
@@ -20,16 +16,6 @@ def test_every_integrator_is_in_the_table_as_its_class_says():
         integrator = {TREES: INTEGRATORS, LAGRANGIAN: LAGRANGIAN_METHODS}[row[SYSTEMS]][row["name"]]
         assert all(row[heading] == getattr(integrator, attribute) for heading, attribute in COLUMNS.items())
     assert not any(method.takes_contact for method in LAGRANGIAN_METHODS.values())  # they have no contact points
-
-
-def test_the_table_as_csv(capsys, tmp_path):
-    assert main(["integrators", "--csv", "-"]) == 0
-    printed = capsys.readouterr().out
-    assert main(["integrators", "--csv", str(tmp_path / "integrators.csv")]) == 0
-    assert (tmp_path / "integrators.csv").read_text(encoding="utf-8") == printed
-    rows = list(csv.DictReader(io.StringIO(printed)))
-    assert len(rows) == len(integrator_rows())
-    assert (rows[0]["name"], rows[0]["contact"], rows[0]["energy"]) == ("recursive", "yes", "no")
 
 
 SLOW = "lee-broyden", "lee-riqn"

@@ -13,7 +13,7 @@ from experiments.engines.engine import Engine, Simulation, VendorDefaults
 from tests.experiments.visualization.report.conftest import see  # noqa: F401
 
 #: So little that all stages take a second or two.
-TINY = Budget(0.3, 0.2, 3, 2, 0.1, 2, 0.05)
+TINY = Budget(0.3, 0.2, 3, 2, 0.05)
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,18 @@
 """What is measured: creep, penetration, distances, flights; and who can be compared."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from biped.errors import InputError
 from experiments.catalogue.registry import experiment_named
 from experiments.comparison import outcome, precision
 from experiments.comparison.backends import Backend, backends_of, case_of
-from experiments.comparison.cost import Recorder, measure
 from experiments.comparison.flight import Flight, Glider, flight_row, fly, start_of
 from experiments.comparison.outcome import Creep, apart, penetration
 from experiments.comparison.stages import EQUAL
 from experiments.comparison.table import table_of, write_table
 from experiments.engines.engine import Engine, Simulation
-from experiments.engines.kernels.external import new_floor_state
 from experiments.work_precision.step_sizes import Budget
 
 SILENT = [].append
@@ -104,7 +99,7 @@ def test_paths_are_compared_at_their_own_times(ours):
 
 def test_a_coarse_tolerance_is_felt_in_flight_and_on_the_grid_of_steps(ours):
     coarse = {"integrator.tolerance": 1e-2}
-    fine, rough = (fly(ours, "gentle", 0.2, changes, SILENT).in_phase for changes in ({}, coarse))
+    fine, rough = (fly(ours, "gentle", 0.2, changes, SILENT) for changes in ({}, coarse))
     assert rough.spin > 100.0 * fine.spin
     assert fine.spin < 1e-10
     assert fine.worst < 1e-5
@@ -113,56 +108,6 @@ def test_a_coarse_tolerance_is_felt_in_flight_and_on_the_grid_of_steps(ours):
         (curve,) = precision.measure((ours,), changes, Budget(2, 2, 0.05), SILENT).curves
         errors.append(curve.measurements[-1].error)
     assert errors[1] != pytest.approx(errors[0], rel=1e-6)
-
-
-class Summing:
-    """Not an engine: keeps all that it is asked for."""
-
-    def __init__(self):
-        self.asked = []
-
-    def place(self, q, v, projectile):
-        self.asked.append(("place", *q, *v, *projectile))
-
-    def set_floor(self, floor):
-        self.asked.append(("floor", *floor.velocity))
-
-    def step(self, torque, forces):
-        self.asked.append(("step", *torque, *forces))
-
-
-def test_a_replay_asks_an_engine_for_what_the_run_asked():
-    simulation = Summing()
-    recorder = Recorder(SimpleNamespace(start=lambda _: simulation, title="Summing"))
-    assert recorder.title == "Summing"
-    run, torque, floor = recorder.start(None), np.zeros(2), new_floor_state(np.zeros(0, dtype=int))
-    run.place(np.ones(3), np.zeros(2), np.zeros(1))
-    for k in range(4):
-        torque[:] = k, -k  # the loop's own, which it writes over
-        floor.velocity[:] = k
-        run.set_floor(floor)
-        run.step(torque, ("push",) if k == 2 else ())
-    asked, simulation.asked = simulation.asked, []
-    assert recorder.replay() > 0.0
-    assert simulation.asked == asked
-    assert len(asked) == 9
-
-
-def test_cost_is_that_of_the_replay_and_who_cannot_be_timed_is_told(ours, engines, monkeypatch):
-    both = ours, Backend("statue", "Statue", engines["statue"])
-    (first, other), refused = measure(both, experiment_named("thrown-block"), {"run.duration": 0.05}, 2, SILENT)
-    assert refused == {}
-    assert first.per_step == first.in_run
-    assert 0.0 < other.per_step != other.in_run > 0.0
-    assert (first.repeats, other.repeats) == (2, 2)
-
-    def refuse(*_):
-        raise InputError("it takes no blocks")
-
-    monkeypatch.setattr(type(engines["statue"]), "start", refuse)
-    rows, refused = measure(both, experiment_named("thrown-block"), {"run.duration": 0.05}, 1, SILENT)
-    assert [row.engine for row in rows] == ["recursive"]
-    assert refused == {"statue": "is not timed: it takes no blocks"}
 
 
 def test_who_fell_is_not_compared(engines):
@@ -200,7 +145,7 @@ def test_velocities_in_phase_are_those_of_the_positions_times(offset, order):
         engine = type("Ticking", (Engine,), members)()
         found = Glider(engine, start_of("gentle"), step).samples(0.5, 0.1, SILENT)
         true = Clock.rate * np.cos(Clock.rate * found.time[1:])
-        errors.append(np.abs(found.in_phase[1:, 0] - true).max())
+        errors.append(np.abs(found.v[1:, 0] - true).max())
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 
 
@@ -208,9 +153,9 @@ def test_mujoco_flies_as_we_do_where_it_is_installed():
     pytest.importorskip("mujoco")
     (one,) = backends_of(["mujoco"])[0]
     near = fly(one, "gentle", 0.2, {}, SILENT)
-    assert near.in_phase.worst < 1e-2
+    assert near.worst < 1e-2
     assert one.smooth
-    assert fly(one.smooth[0], "gentle", 0.2, {}, SILENT).in_phase.worst < 1e-8
+    assert fly(one.smooth[0], "gentle", 0.2, {}, SILENT).worst < 1e-8
 
 
 def test_a_flight_that_blows_up_says_when():

@@ -7,14 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from experiments.catalogue.registry import experiment_named
-from experiments.comparison.cost import Cost, Taken, costs_of, ranked_costs
 from experiments.comparison.flight import FlightRow
 from experiments.comparison.measures import ranking, ranking_lines, ranking_table
 from experiments.comparison.outcome import Creep, Outcome
-from experiments.comparison.stages import COST, EQUAL, FULL, QUICK, REFINEMENT, VENDOR, Results
-from experiments.comparison.step_refinement import Convergence, Refinement
+from experiments.comparison.stages import EQUAL, REFINEMENT, VENDOR, Results
+from experiments.comparison.step_refinement import Refinement
 from experiments.comparison.table import scientific
-from experiments.timing import Spread, coverage, interval
+from experiments.timing import Spread
 from experiments.work_precision.case import TREE, StepSize
 from experiments.work_precision.step_sizes import Curve, Measurement
 
@@ -22,7 +21,6 @@ NAMES = ("recursive", "alpha", "beta")
 CREEP = "creep in stance under 30 N, equal settings"
 ENERGY, MOMENTUM = "energy that no work accounts for", "momentum that no impulse accounts for"
 DISTANCE = "distance from its own finest step, at 0.0005 s"
-TIME = "time of a step of the experiment"
 
 
 def outcome(name, verdict="recovered", **numbers):
@@ -36,7 +34,7 @@ def creep(name, metres, verdict="recovered"):
 
 
 def flight(name, energy, spin=1e-12, **rest):
-    return FlightRow(name, "gentle", 1e-3, 60.0, energy, energy, energy, energy, spin, spin, **rest)
+    return FlightRow(name, "gentle", 1e-3, 60.0, energy, energy, spin, **rest)
 
 
 def refinement(name, error):
@@ -120,7 +118,6 @@ def test_energy_in_flight_goes_to_whoever_conserves_it(results):
     ],
 )
 def test_the_least_error_at_the_common_step_is_the_best(results, errors, winners, notes):
-    results.convergences = [Convergence(name, None, None, "x") for name in NAMES]
     for name, error in zip(NAMES, errors, strict=True):
         fell = Refinement(name, 5e-4, "fell", 0.4, None, None)
         results.refinements += [fell] if error == "fell" else refinement(name, error)
@@ -135,19 +132,13 @@ def test_who_has_no_number_is_named(results, number):
     results.outcomes[EQUAL] = [outcome("recursive"), outcome("alpha", energy_residual=number), outcome("beta")]
     assert best(results, ENERGY) == ["recursive", "beta"]
     assert entries(results, ENERGY)["alpha"].note == "has no number"
-    results.costs = [cost("recursive", [1e-6])]
-    results.refused[COST] = {"alpha": "is not timed: it cannot"}
-    assert best(results, TIME) == ["recursive"]
-    assert entries(results, TIME)["alpha"].note == "is not timed: it cannot"
 
 
 def test_who_is_alone_is_not_the_best(results):
     results.outcomes = {EQUAL: [outcome("alpha")], VENDOR: [outcome("alpha")]}
     results.creeps = [creep("alpha", 1e-3)]
     results.flights = [flight("alpha", 1e-9)]
-    results.convergences = [Convergence("alpha", 1.0, 1.1, "converges with order 1.00")]
     results.refinements = refinement("alpha", 1e-3)
-    results.costs = [cost("alpha", [1e-6, 2e-6])]
     results.precision = SimpleNamespace(curves=[curve("alpha", [1e-3, 1e-2])], refusals={})
     found = list(ranking(results))
     assert len(found) >= 10
@@ -157,7 +148,6 @@ def test_who_is_alone_is_not_the_best(results):
 
 def test_nothing_is_said_of_a_stage_that_is_not_complete(results):
     results.creeps = [creep(name, 1e-3) for name in NAMES]
-    results.convergences = [Convergence(name, None, None, "x") for name in NAMES]
     results.refinements = [row for name in NAMES for row in refinement(name, 1e-3)]
     results.undone = [REFINEMENT]
     assert [name for name, _, _ in ranking(results)] == [CREEP]
@@ -178,63 +168,10 @@ def test_the_table_has_all_numbers_and_the_readers_a_star(results):
     assert (scientific(-2.14e-9), scientific(3.2e7, 0)) == ("−2.1×10⁻⁹", "3×10⁷")
 
 
-def cost(name, times, verdict="recovered"):
-    middle = Spread.of(times).median
-    return Cost(
-        name, verdict, 5e-4, middle, min(times), max(times), middle, 1.0, 1.0, 1.0, 50.0, "x", len(times), tuple(times)
-    )
-
-
-def cheapest(*costs):
-    return [one.label for one in ranked_costs(costs, {}) if one.best]
-
-
-@pytest.mark.parametrize("winner", NAMES)
-def test_the_cheapest_step_is_the_best_whoever_takes_it(winner):
-    assert cheapest(*(cost(n, [1e-6, 1.1e-6] if n == winner else [3e-6, 3.1e-6]) for n in NAMES)) == [winner]
-
-
-@pytest.mark.parametrize(
-    ("costs", "winners"),
-    [
-        # Alpha is the cheaper by the median, but not always.
-        ((cost("recursive", [2e-6, 2e-6, 2e-6]), cost("alpha", [1.9e-6, 2.2e-6, 1.8e-6])), ["recursive", "alpha"]),
-        ((cost("recursive", [1e-6] * 10 + [9e-6]), cost("alpha", [3e-6] * 11)), ["recursive"]),  # one slow repeat
-        ((cost("recursive", [1e-6], "fell"), cost("alpha", [1e-5])), ["alpha"]),
-    ],
-)
-def test_costs_that_take_turns_are_a_tie_and_who_fell_is_not_the_cheapest(costs, winners):
-    assert cheapest(*costs) == winners
-    assert winners != ["alpha"] or ranked_costs(costs, {})[0].note == "fell"
-
-
-def test_ratios_are_of_pairs():
-    """While the machine was slow, both were: the ratio is that of neighbours."""
-    first, second = (SimpleNamespace(label=name, external=name == "alpha" or None) for name in ("recursive", "alpha"))
-    taken = {
-        "recursive": Taken("recovered", [1e-6, 8e-6, 1e-6], [1e-6] * 3, [1.0] * 3),
-        "alpha": Taken("recovered", [3e-6, 24e-6, 3e-6], [4e-6, 5e-6, 9e-6], [1.0] * 3),
-    }
-    rows = costs_of([first, second], taken, 5e-4)
-    assert (rows[1].ratio, rows[1].ratio_low, rows[1].ratio_high) == pytest.approx((3.0, 3.0, 3.0))
-    assert rows[1].in_run == pytest.approx(5e-6)
-
-
-def test_the_interval_of_a_median_leaves_out_what_chance_does():
-    assert interval([3.0, 1.0, 2.0]) == (1.0, 3.0)
-    assert interval(range(1, 12)) == (2, 10)  # a coin: 2 (1 + 11) / 2^11 = 1.2 %; with the third 6.5 %
-    assert interval(range(1, 16)) == (4, 12)  # 3.5 %
-    assert interval([5.0]) == (5.0, 5.0)
-    assert coverage(3) == pytest.approx(0.75)
-    assert coverage(6) == pytest.approx(1.0 - 2.0 / 64.0)
-    assert coverage(11) == pytest.approx(1.0 - 24.0 / 2048.0)
-    assert all(coverage(budget.repeats) >= 0.95 for budget in (FULL, QUICK))
-
-
 def curve(name, costs):
     """Errors of 1e-2 … 1e-6 m at these costs."""
     points = tuple(
-        Measurement(StepSize(1e-2 / 2**k), 10.0 ** -(2 + k), 0.0, 0.0, cost=Spread(c, c, c, 1))
+        Measurement(StepSize(1e-2 / 2**k), 10.0 ** -(2 + k), 0.0, 0.0, cost=Spread(c, c, c))
         for k, c in enumerate(costs)
     )
     return Curve(name, TREE, SimpleNamespace(order=None), 1e-12, points)

@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biped.errors import InputError
 from experiments.catalogue.box_drop import FRICTION
 from experiments.cli import main
 from experiments.papers.run import load
@@ -38,9 +37,3 @@ def test_the_item_finds_the_friction_of_the_box_drop(tmp_path):
     agreeing = rows.loc[rows["all"] == 1, "friction"]
     assert (agreeing.min(), agreeing.max()) == (begin, end)
     assert (tmp_path / "friction" / "search.png").stat().st_size > 10_000
-
-
-@pytest.mark.parametrize("bounds", [(0.5, 0.4, 0.01), (0.1, 0.2, 0.0), (-0.1, 0.2, 0.1), (float("nan"), 1.0, 0.1)])
-def test_an_empty_search_is_an_error(bounds):
-    with pytest.raises(InputError, match="friction from"):
-        search(*bounds)

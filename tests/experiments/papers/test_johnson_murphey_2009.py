@@ -8,7 +8,6 @@ import pytest
 from experiments.papers.johnson_murphey_2009 import PAPER  # noqa: F401 # of the outcomes
 from experiments.papers.johnson_murphey_2009.energy import _closed, available
 from experiments.papers.johnson_murphey_2009.motions import BULLET, BULLET_DIRECT, OURS, START, Motion, OneDegreeLift
-from experiments.papers.johnson_murphey_2009.precision import Point, cost_at, order
 from experiments.papers.johnson_murphey_2009.scissor import _dissipation, crossing_times, exact_crossing, released
 from experiments.papers.johnson_murphey_2009.segments import DESIRED, DURATION, errors, reached, tuned
 from formulations.mechanism.examples import CLOSED_CHAIN_START, closed_chain_device, n_link_pendulum
@@ -84,13 +83,6 @@ def test_a_direct_solver_loses_far_less_than_one_that_iterates(outcomes):
     lost = table["energy lost, of what is released"]
     assert lost[BULLET_DIRECT, 0.001] < 1e-3 < 0.5 < lost[BULLET, 0.001]
     assert abs(lost[OURS, 0.01]) < 1e-5
-
-
-def test_costs_at_an_error_lie_on_straight_lines_of_logarithms():
-    points = [Point(h, 3.0 * h**2, 0.0, 0.5 / h) for h in (0.1, 0.05, 0.025)]
-    assert order(points) == pytest.approx(2.0)
-    for h in (0.08, 0.03, 0.01):
-        assert cost_at(points, 3.0 * h**2) == pytest.approx(0.5 / h)
 
 
 def swinging(duration, slower):
