@@ -22,8 +22,8 @@ class RealTimeClock:
     does not fall behind farther and farther.
     """
 
-    def __init__(self, tick: float, speed: float = 1.0) -> None:
-        self.tick, self.speed = tick, speed  # [s] of simulated time; simulated seconds in one on the wall
+    def __init__(self, tick: float) -> None:
+        self.tick = tick  # [s] of simulated time
         self.dropped = 0.0  # [s] of simulated time that were due and are not going to be simulated
         self._from: float | None = None
         self._taken = 0
@@ -36,7 +36,7 @@ class RealTimeClock:
         """Ticks that are due at this time [s] on the wall; what is late by too much is dropped."""
         if self._from is None:
             self._from, self._taken = wall, 0
-        due = int((wall - self._from) * self.speed / self.tick + 1e-9) - self._taken
+        due = int((wall - self._from) / self.tick + 1e-9) - self._taken
         most = max(1, round(MOST_LATE / self.tick))
         if due > most:
             self.drop(due - most)
