@@ -10,7 +10,6 @@ from typing import Any
 
 from biped.model import Model
 from biped.runs.world import Bodies
-from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import FORCE_SCALE
 from experiments.visualization.viewer.model_view import PLATE, ModelView, add_floor
@@ -62,16 +61,12 @@ class ViewerScene:
         name: str,  # unique in this scene
         ghost: bool = False,  # seen through, in one colour
         *,
-        color: Color | None = None,  # of all of it; else its parts have theirs, a ghost its own
+        color: Color | None = None,  # of all of it, which a ghost must have; else its parts have theirs
         scenery: Scenery | None = None,  # a floor at rest if not given
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),  # [m] what it is displaced by, to stand beside others
         plate: float = PLATE,  # [m] breadth (along y) of the plate of a floor that moves: less than to the next model
     ) -> ModelView:
         """Add a model; it is seen once it has been shown a snapshot."""
-        if any(view.name == name for view in self.models):
-            raise ValueError(f"there is a model {name!r} in the scene already")
-        if ghost and color is None:
-            color = colors.ghost_color(sum(view.is_ghost for view in self.models))
         scenery = Scenery() if scenery is None else scenery
         if self._floor is None and scenery.floor and not scenery.moving_floor:
             self._floor = add_floor(self.server.scene, f"{self.root}/floor")
