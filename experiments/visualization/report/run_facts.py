@@ -44,7 +44,7 @@ def print_report(
     ``replaced`` says when the run was saved that was in the folder before.
     """
     facts = [*effects(run), *(more_facts(run) if verbose else ())]
-    lead = [Prose(headline(run), _MOODS.get(run.summary["verdict"], "bad")), Prose(title, "muted")]
+    lead = [headline(run), Prose(title, "muted")]
     table = (Section("facts", "", blocks=(facts_table(facts),)),) if facts else ()
     print_document(Document(lead, (*table, *(run_sections(run) if verbose else ()))))
     if not files:
@@ -65,10 +65,11 @@ def what_was_done(run: Run) -> str:
     return done or ("" if run.set_point is None else "undisturbed")
 
 
-def headline(run: Run) -> str:
+def headline(run: Run) -> Prose:
     """Return the verdict and what was done."""
     done = what_was_done(run)
-    return f"{run.verdict_line} ({done})" if done else run.verdict_line
+    text = f"{run.verdict_line} ({done})" if done else run.verdict_line
+    return Prose(text, _MOODS.get(run.summary["verdict"], "bad"))
 
 
 def facts_table(facts: Facts) -> Table:

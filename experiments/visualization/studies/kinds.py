@@ -4,7 +4,8 @@ A kind names a module in its declaration (``experiments.studies.registry``), whi
 ``document(plan, findings, folder) -> Document``. It may have ``so_far(study)``, which returns plan and findings of a
 study that is still running; ``recall`` is the default. It may have ``page_sections(trials)``: sections that only a page
 has. It may have ``finish(plan, folder)``, which writes what needs more than results once the study is done. All may
-raise ``InputError`` while results are missing; the page then says so. A study of an unknown kind has a general page.
+raise ``InputError`` while results are missing; the page then says so. The page of a study of an unknown kind has no
+findings.
 """
 
 import importlib
@@ -17,7 +18,6 @@ from experiments.studies.run import plan_of, recall
 from experiments.studies.store.folder import Study
 from experiments.visualization.document import Document
 from experiments.visualization.pages import Block, Prose
-from experiments.visualization.report.responses import response_sections
 from experiments.visualization.report.toml import file_and_command
 from experiments.visualization.report.trials import Trials
 
@@ -36,7 +36,7 @@ def document_of(trials: Trials) -> Document:
     """Return the findings of a stored study for its page; a sentence on what is missing if there are none yet."""
     study = trials.study
     if study.header.kind not in kinds():
-        return Document(sections=response_sections(trials, trials.axes))
+        return Document()
     module = module_of(study.header.kind)
     try:
         document: Document = module.document(*getattr(module, "so_far", recall)(study), study.folder)
