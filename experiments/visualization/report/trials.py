@@ -17,13 +17,9 @@ from experiments.cli.quantities import unit_text
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST, cells_of
+from experiments.studies.sweep.groups import SHOWN
 from experiments.visualization.figures.words import with_unit
 
-#: Of the metrics, those that are shown before others.
-PREFERRED = (
-    "settling_time", "margin_of_stability_min", "peak_position_error", "peak_orientation_error", "position_error",
-    "orientation_error", "peak_torque", "positive_work", "cop_path_length", "foot_displacement", "foot_slip", "fell_at",
-)  # fmt: skip
 #: Metrics that a figure offers at most.
 MOST_METRICS = 10
 
@@ -104,7 +100,7 @@ class Trials:
         numeric = [name for name in self.metrics if pd.api.types.is_numeric_dtype(self.frame[name])]
         differing = [name for name in numeric if self.frame[name].nunique() > 1]
         chosen = self.study.header.metrics
-        order = list(dict.fromkeys([*(chosen or PREFERRED), *differing]))
+        order = list(dict.fromkeys([*(chosen or SHOWN), *differing]))
         return [name for name in order if name in differing][:MOST_METRICS]
 
     @cached_property

@@ -1,7 +1,6 @@
 """Films and pages of runs into files, with the captions of their pictures: the sky, the names of the runs, the time."""
 
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,12 +102,6 @@ def _sky(size: tuple[int, int]) -> "Image":
     return Image.fromarray(np.concatenate([rows, opaque], axis=2).astype(np.uint8))
 
 
-#: Pictures that are drawn before it is announced how long all of them take; the very first one takes longest.
-TIMED = 3
-#: [s] What takes less is not announced.
-SHORT = 10.0
-
-
 def write_film(
     path: Path,
     runs: Sequence[Shown],
@@ -116,42 +109,17 @@ def write_film(
     camera: Camera,
     size: tuple[int, int],
     program: str,
-    announce: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``.
-
-    ``announce`` gets a sentence on how long it will take, if that is long, by the first pictures.
-    """
+    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``."""
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:
-        timed = _timed(_finished(runs, schedule, camera, size, program, bar), schedule.count, announce)
+        finished = _finished(runs, schedule, camera, size, program, bar)
         try:
             if path.suffix.lower() == ".gif":
-                write_gif(path, timed, schedule.fps)
+                write_gif(path, finished, schedule.fps)
             else:
-                write_mp4(path, timed, size, schedule.fps)
+                write_mp4(path, finished, size, schedule.fps)
         finally:
-            timed.close()  # ends the browser, also where the file could not be written
-
-
-def _timed(
-    pictures: "Generator[Image, None, None]", count: int, announce: Callable[[str], None]
-) -> "Generator[Image, None, None]":
-    """Hand pictures on; after a few, announce how long the others take, if that is long."""
-    began = 0.0
-    try:
-        for k, picture in enumerate(pictures, start=1):
-            if k == 1:
-                began = time.perf_counter()
-            elif k == TIMED:
-                each = (time.perf_counter() - began) / (TIMED - 1)
-                if (count - k) * each > SHORT:
-                    announce(
-                        f"{count} pictures of {each:.2g} s each: {count * each:.0f} s in all; "
-                        "fewer --fps, a smaller --size or a part (--from, --to) take less"
-                    )
-            yield picture
-    finally:
-        pictures.close()
+            finished.close()  # ends the browser, also where the file could not be written
 
 
 def _finished(

@@ -27,7 +27,7 @@ def plots_of(run: Run) -> list[Panel]:
     """All that a run has, the most telling first; the title has the unit."""
     if run.world is not None:
         return q.world_panels(run, run.world)
-    subject, table = Subject(run, run.set_point), series(run)
+    subject, table = Subject(run), series(run)
     model = run.state.model
     plots: list[Panel] = []
 
