@@ -165,8 +165,8 @@ def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tup
     ]
 
 
-def largest_torques(subject: Subject, most: int = 3) -> Panel:
-    """The joints with the largest torques, so many kinds of them, right ones dark and dashed; the largest is named."""
+def largest_torques(subject: Subject) -> Panel:
+    """The joints with the largest torques, three kinds of them, right ones dark and dashed; the largest is named."""
     legs = legs_of(subject.model)
     twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
     paired = {joint for pair in twins for joint in pair}
@@ -174,7 +174,7 @@ def largest_torques(subject: Subject, most: int = 3) -> Panel:
     torques = {joint: subject.column(f"torque_{joint}") for joint in joints_with(subject, "torque")}
     peaks = {joint: float(np.abs(torque).max()) for joint, torque in torques.items()}
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
-    shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:most]
+    shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:3]
     dashes: tuple[Dash, ...] = ("solid", "dash")
     curves = [
         curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)

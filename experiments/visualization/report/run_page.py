@@ -87,7 +87,7 @@ def _what(source: RunSource) -> Section:
         for p in source.experiment.parameters
     )
     blocks.append(
-        Table("All parameters", ("parameter", "value", "unit", "meaning", "source of the default"), every).folded()
+        Table("All parameters", ("parameter", "value", "unit", "meaning", "source of the default"), every, fold=True)
     )
     return Section("what", "What was run", source.experiment.title, blocks=tuple(blocks))
 
@@ -109,7 +109,7 @@ def _events(run: Run) -> Section:
         blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
-        blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
+        blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows, fold=True))
     counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
@@ -133,7 +133,7 @@ def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
     if whole:
         blocks.append(Table("Metrics", _HEADINGS, whole, fold=False))
     if each:
-        blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each).folded())
+        blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each, fold=True))
     if run.trust:
         blocks.append(facts.checks_table(run))
     return Section("numbers", "Numbers", blocks=tuple(blocks))

@@ -4,7 +4,6 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.inputs.extras import need
@@ -17,9 +16,6 @@ from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import RunSource, is_run, run_source
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.trials import is_study
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 _LOAD_RUN = """\
 from experiments.visualization.report import load_run, run_figures
@@ -44,22 +40,12 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
 
     It finds the run or the study by its path from the notebook's folder, and is to be run there.
     """
-    need("nbformat")
     import nbformat
-
-    near = os.path.relpath(folder.resolve(), path.resolve().parent)
-    text = nbformat.writes(notebook(page, Path(near).as_posix(), is_study=is_study))
-    replace_file(path, f"{text}\n".encode())
-    return path
-
-
-def notebook(page: Page, folder: str, *, is_study: bool) -> "NotebookNode":
-    need("nbformat")
-    from nbformat import validate
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+    near = Path(os.path.relpath(folder.resolve(), path.resolve().parent)).as_posix()
     sentences = "\n\n".join(block.text for block in page.lead if isinstance(block, Prose))
-    load = (_LOAD_STUDY if is_study else _LOAD_RUN).format(folder=folder)
+    load = (_LOAD_STUDY if is_study else _LOAD_RUN).format(folder=near)
     cells = [new_markdown_cell(f"# {page.title}\n\n{sentences}"), new_code_cell(load)]
     for chart in page.charts:
         cells += [new_markdown_cell(chart.caption), new_code_cell(f"figures[{chart.name!r}]")]
@@ -70,8 +56,8 @@ def notebook(page: Page, folder: str, *, is_study: bool) -> "NotebookNode":
     made = new_notebook(cells=cells)
     made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     made.metadata["language_info"] = {"name": "python"}
-    validate(made)
-    return made
+    replace_file(path, f"{nbformat.writes(made)}\n".encode())
+    return path
 
 
 NOTEBOOK = ".ipynb"

@@ -30,17 +30,17 @@ BODIES = ("solid", "see-through", "none")
 class ViewerScene:
     """A floor, lights, and models, on a viser server."""
 
-    def __init__(self, server: Any, *, shadows: bool = True) -> None:
+    def __init__(self, server: Any) -> None:
         self.server = server
         self.root = "/world"  # the frame that everything stands in
         self.models: list[ModelView] = []
         self.force_scale = FORCE_SCALE  # [m/N] of arrows that are drawn from now on
         self.layers = dict(LAYERS)
         self._world = server.scene.add_frame(self.root, show_axes=False)
-        self._light(shadows)
+        self._light()
         self._floor: Any = None
 
-    def _light(self, shadows: bool) -> None:
+    def _light(self) -> None:
         """Sky, sun and a weak light from the other side; no environment map, which would cost as much as all else."""
         scene = self.server.scene
         scene.configure_environment_map(None)
@@ -48,7 +48,7 @@ class ViewerScene:
         scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 168, 160), intensity=1.9)
         scene.add_light_directional("/light/fill", intensity=0.5, position=(3.0, 2.0, 2.0))
         self._sun = scene.add_light_directional(
-            "/light/sun", intensity=2.1, cast_shadow=shadows, position=(-2.5, -3.0, 5.0)
+            "/light/sun", intensity=2.1, cast_shadow=True, position=(-2.5, -3.0, 5.0)
         )
 
     def cast_shadows(self, on: bool) -> None:
