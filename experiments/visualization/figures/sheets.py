@@ -98,7 +98,7 @@ def _orientation_error(subject: Subject) -> list[Panel]:
 
 def _position_error(subject: Subject) -> list[Panel]:
     """Thesis, figures 4.7 and 4.16."""
-    errors = q.by_axis(q.position_error(subject).T, "e")
+    errors = q.by_axis(q.position_error(subject).T)
     return [over_time(f"Position error of the {subject.model.root.name}", "error [mm]", errors, least=LEAST)]
 
 

@@ -21,7 +21,7 @@ from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.parameter import Parameter
 from experiments.visualization.figures.labels import who
 from experiments.visualization.live.loop import EDGES, Loop
-from experiments.visualization.live.runner import Runner, Status
+from experiments.visualization.live.runner import Runner
 from experiments.visualization.live.settings import Settings, build_settings
 from experiments.visualization.saved_runs import save_run
 from experiments.visualization.viewer.camera import camera_at
@@ -97,7 +97,7 @@ class Page:
         self._model = self.scene.add(loop.model, "figure", scenery=scenery)
         self._model.on_drag(self._drag, PULL_KEY)
 
-    def show(self, loop: Loop, status: Status) -> None:
+    def show(self, loop: Loop) -> None:
         snapshot = touching_only(snapshot_of(loop.state, loop.disturbances, loop.latest), loop.setup.model.nc)
         if loop.fell_at is None and loop.model.total_mass != self._mass:  # it carries another load
             self.scene.remove(self._model)
@@ -108,7 +108,7 @@ class Page:
         with self.scene.frame():
             self.scene.carry(self._carried)
             self._model.show(snapshot)
-            self._update_text(status)
+            self._update_text(loop)
 
     def complain(self, what: str) -> None:
         self._notify("That cannot be done", what, "red")
@@ -117,15 +117,15 @@ class Page:
         for client in self.server.get_clients().values():
             client.add_notification(title, what, color=color, auto_close_seconds=8.0)
 
-    def _update_text(self, status: Status) -> None:
+    def _update_text(self, loop: Loop) -> None:
         """The text, a few times a second; and at once, when something has happened."""
         now = self.runner.now()
-        state = (status.paused, status.fell_at is not None or status.error is not None)
+        state = (self.runner.paused, loop.fell_at is not None or loop.error is not None)
         if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:
             return
         self._state, self._text_at = state, now
-        self._text.content = status_text(status)
-        self._pause.label = "Go on" if status.paused else "Pause"
+        self._text.content = status_text(self.runner)
+        self._pause.label = "Go on" if self.runner.paused else "Pause"
 
     # --- the panel ---
 
@@ -330,19 +330,20 @@ def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) 
     return gui.add_slider(name, min=low, max=high, step=step, initial_value=value, hint=hint)
 
 
-def status_text(status: Status) -> str:
-    """Return the status as Markdown."""
-    if status.error is not None:
-        state = f"### Stopped\n{status.error}. Press **Restart**."
-    elif status.fell_at is not None:
-        word, _, reason = status.fall.partition(": ")
+def status_text(runner: Runner) -> str:
+    """Return how the loop is and how well it keeps up, as Markdown."""
+    loop, reading, dropped = runner.loop, runner.meter.reading, runner.real_time.dropped
+    if loop.error is not None:
+        state = f"### Stopped\n{loop.error}. Press **Restart**."
+    elif loop.fell_at is not None:
+        word, _, reason = loop.fall.partition(": ")
         state = f"### {word.capitalize()}\n{reason}. Limp since then: press **Restart**."
     else:
-        state = f"### {'Paused' if status.paused else 'Running'}"
-    parts = [f"{status.time:.1f} s simulated"]
-    if status.reading is not None:
-        parts.append(f"real time × {status.reading.factor:.2f}")
-        parts.append(f"idle {100.0 * status.reading.idle:.0f} %")
-    if status.dropped > 0.005:
-        parts.append(f"{status.dropped:.1f} s too late, left out")
+        state = f"### {'Paused' if runner.paused else 'Running'}"
+    parts = [f"{loop.time:.1f} s simulated"]
+    if reading is not None:
+        parts.append(f"real time × {reading.factor:.2f}")
+        parts.append(f"idle {100.0 * reading.idle:.0f} %")
+    if dropped > 0.005:
+        parts.append(f"{dropped:.1f} s too late, left out")
     return f"{state}\n\n{', '.join(parts)}"

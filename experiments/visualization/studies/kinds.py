@@ -17,8 +17,8 @@ from experiments.studies.registry import kind_named, kinds
 from experiments.studies.run import plan_of, recall
 from experiments.studies.store.folder import Study
 from experiments.visualization.document import Document
-from experiments.visualization.pages import Block, Prose
-from experiments.visualization.report.toml import file_and_command
+from experiments.visualization.pages import Block, Code, Prose
+from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
 
 
@@ -55,7 +55,8 @@ def page_rerun(study: Study) -> list[Block]:
     command = kind.command or name
     data = study.configuration[kind.key] if kind.key else study.configuration
     file = kind.caption or f"{study.configuration.get('name', command)}.toml"
-    return file_and_command("The study", data, file, f"biped {command} {file}", kind.caption)
+    said = Prose(f"The study, with this file as {file}:")
+    return [said, Code(as_toml(data), kind.caption), Code(f"biped {command} {file}")]
 
 
 def planned_trials(study: Study) -> int | None:

@@ -63,8 +63,7 @@ class Caption:
                 pen.rectangle((x, down, x + edge, down + edge), fill=color)
                 x += round(1.3 * self._letters)
             over = ENDED if k < len(ended) and ended[k] else ""
-            room = self._size[0] - x - left - pen.textlength(over, font=font)
-            pen.text((x, line), _fitted(pen, name, font, room) + over, fill=INK, font=font)
+            pen.text((x, line), name + over, fill=INK, font=font)
         text = f"{time:.{self._decimals}f} s"
         if self._speed != 1.0:
             text += f"   × {self._speed:g}"
@@ -78,16 +77,6 @@ def _font(letters: int) -> Any:
     from PIL import ImageFont
 
     return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", letters)
-
-
-def _fitted(pen: Any, text: str, font: Any, room: float) -> str:
-    if pen.textlength(text, font=font) <= room:
-        return text
-    for keep in range(len(text) - 2, 1, -1):
-        shorter = f"{text[: (keep + 1) // 2]}…{text[len(text) - keep // 2 :]}"
-        if pen.textlength(shorter, font=font) <= room:
-            return shorter
-    return ""
 
 
 def _sky(size: tuple[int, int]) -> "Image":
