@@ -35,7 +35,7 @@ class Axis:
     name: str  # of the column
     label: str  # name and unit, and what goes with it
     values: "pd.Series[Any]"  # (trials,) numbers, or texts where the values are no numbers
-    log: bool  # whether a logarithmic axis shows them
+    log: bool = False  # whether a logarithmic axis shows them
 
     @property
     def is_numeric(self) -> bool:
