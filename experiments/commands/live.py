@@ -68,7 +68,7 @@ def _watch(loop: "Loop", settings: "Settings", options: Namespace) -> int:
 
     experiment = settings.experiment
     title, runs = f"{experiment.name}: {experiment.title}", options.out or f"results/live-{experiment.name}"
-    with serving(options.host, options.port, f"{experiment.name}, live") as server:
+    with serving(options.host, options.port) as server:
         page = Page(server, loop, title, options.save_gains or "gains.toml", settings, runs)
         page.runner = Runner(loop, page.show, page.complain)
         open_browser(url_of(server), options)

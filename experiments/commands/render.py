@@ -7,7 +7,7 @@ from pathlib import Path
 from biped.errors import InputError
 from biped.inputs.extras import need
 from biped.inputs.modules import saved_names
-from experiments.cli.main import Parser, announce
+from experiments.cli.main import Parser
 from experiments.cli.output import writable_folder
 from experiments.cli.settings import add_after, check_positive
 from experiments.visualization.video.frame_schedule import parse_size, schedule_of
@@ -67,7 +67,6 @@ def main(options: Namespace) -> int:
     order = _order(options)
 
     need("viser", "trimesh", "websockets", *PACKAGES[order.suffix])
-    from experiments.visualization.video.films import check_gif
     from experiments.visualization.viewer.camera import camera_at, check_camera
     from experiments.visualization.viewer.loaded_runs import extent_of, load_runs
 
@@ -78,21 +77,17 @@ def main(options: Namespace) -> int:
     schedule = schedule_of(spans, options.begin, options.end, order.fps, options.speed)
     facing = runs[0].trajectory.model.facing
     camera = camera_at(options.camera, *extent_of(runs, 0.0), order.size, options.zoom_out, facing)
-    if order.suffix == ".gif":
-        check_gif(schedule.count, order.size)
     from experiments.visualization.video.write import write_film, write_page
 
     if order.suffix == ".html":
         write_page(order.out, runs, schedule, camera)
     else:
-        write_film(order.out, runs, schedule, camera, order.size, program, announce)
+        write_film(order.out, runs, schedule, camera, order.size, program)
     print(f"{order.out}: {schedule.count} pictures, {schedule.duration:.2f} s, {order.out.stat().st_size / 1e6:.2f} MB")
     return 0
 
 
 def _order(options: Namespace) -> _Order:
-    from experiments.visualization.video.films import MOST_GIF_FPS
-
     out = Path(options.out)
     suffix = out.suffix.lower()
     if suffix not in DEFAULTS:
@@ -104,10 +99,6 @@ def _order(options: Namespace) -> _Order:
             raise InputError(f"--{name} {getattr(options, name)}: it is for .mp4 and .gif; a page is not drawn here")
     fps, size = DEFAULTS[suffix]
     order = _Order(out, suffix, fps if options.fps is None else options.fps, parse_size(options.size or size))
-    if suffix == ".mp4" and any(edge % 2 for edge in order.size):
-        raise InputError(f"--size {options.size}: an MP4 needs even edges")
-    if suffix == ".gif" and order.fps > MOST_GIF_FPS:
-        raise InputError(f"--fps {order.fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     if not 0.1 <= options.zoom_out <= 100.0:
         raise InputError(f"--zoom-out {options.zoom_out:g}: it must be from 0.1 to 100")
     writable_folder(out.parent)

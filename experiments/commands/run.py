@@ -94,7 +94,7 @@ def finish(run: "Run", experiment: "Experiment", folder: Path, whose: str, *, dr
         if draw:
             from experiments.visualization.figures.sheets import draw_figures
 
-            files += draw_figures(run, folder, run.set_point, experiment.figures, whose)
+            files += draw_figures(run, folder, experiment.figures, whose)
     except KeyboardInterrupt:
         if not files:
             raise

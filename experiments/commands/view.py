@@ -61,7 +61,7 @@ def main(options: Namespace) -> int:
                 f"--start {options.start:g}: it must be a time of the runs, which go from {begins:g} to {ends:g} s"
             )
         playback.seek(options.start)
-    with serving(options.host, options.port, ", ".join(loaded.name for loaded in runs)) as server:
+    with serving(options.host, options.port) as server:
         page = Page(server, runs, playback, options.side_by_side)
         try:
             open_browser(url_of(server), options)

@@ -38,17 +38,11 @@ FIGURE, PAGE = "linearization", "linearization.html"
 
 @dataclass(frozen=True)
 class MovingMode:
-    """One mode from where it is widest until it has died away, or the other way round where it grows.
-
-    Attributes:
-        name: of it.
-        trajectory: what is seen.
-        verdict: it in words.
-    """
+    """One mode from where it is widest until it has died away, or the other way round where it grows."""
 
     name: str
     trajectory: PoseTrajectory
-    verdict: str
+    verdict: str  # the mode in words
 
 
 def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:

@@ -26,7 +26,7 @@ def run_of(experiment: str) -> Run:
 def figure_of(kind: str, run: Run) -> Figure:
     (sheet,) = (sheet for sheet in SHEETS if sheet.kind == kind)
     with styled():
-        return sheet.draw(subject_of(run, run.set_point))
+        return sheet.draw(subject_of(run))
 
 
 def simulated_figure(

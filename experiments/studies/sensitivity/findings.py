@@ -117,7 +117,7 @@ def _section(sensitivity: Sensitivity, indices: Indices, k: int) -> Section:
     if indices.pairs is not None:
         ordered = indices.pairs.sort_values("S2", ascending=False, kind="stable")
         rows = tuple((str(a), str(b), f"{s:.4g} ± {w:.2g}") for a, b, s, w in ordered.itertuples(index=False))
-        blocks.append(Table("Pairs", ("parameter", "with", "second order"), rows).folded())
+        blocks.append(Table("Pairs", ("parameter", "with", "second order"), rows, fold=True))
     # Morris's indices have the metric's unit, Sobol's are parts of its variance.
     unit = metric_units(sensitivity.experiment).get(indices.metric, "") if is_morris else ""
     method = "Morris's elementary effects" if is_morris else "Sobol's indices"

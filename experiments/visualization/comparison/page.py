@@ -186,7 +186,7 @@ def _differences(results: Results) -> Section:
                 if found:
                     blocks.append(Bullets(f"{one.title}, {text}: what could not be made equal", found))
     headings = ("engine", "version", "settings", "setting", "value")
-    blocks.append(Table("All settings and versions", headings, tuple(rows)).folded())
+    blocks.append(Table("All settings and versions", headings, tuple(rows), fold=True))
     return Section("differences", "What is not equal", blocks=tuple(blocks))
 
 

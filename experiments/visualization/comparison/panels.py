@@ -1,6 +1,6 @@
 """The pictures of a comparison: panels that the page and the figure sheet draw alike."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -118,10 +118,10 @@ def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
     return Panel((*lines, *marks), x, Axis(f"{name.lower()} [{unit}]"))
 
 
-def creep(results: Results, settings: Iterable[str] = SETTINGS) -> list[Panel]:
+def creep(results: Results) -> list[Panel]:
     """How far the farthest point of the soles moved sideways, a panel for each settings."""
     found = []
-    for name in settings:
+    for name in SETTINGS:
         dash: Dash = "dot" if name == VENDOR else "solid"
         lines = tuple(
             line(results, label, time, 1e3 * np.maximum(distance, LEAST_CREEP), dash)

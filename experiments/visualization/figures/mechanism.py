@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
@@ -21,7 +20,7 @@ _LINK, _GROUND = "#5C6670", "#A7AEB6"
 _MASS = 13.0
 
 
-def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True, axes: Axes | None = None) -> Figure:
+def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True) -> Figure:
     """A figure of a mechanism in a configuration.
 
     One that stays in a plane of two axes is drawn as seen along the third, others in space. Links are lines from frame
@@ -32,16 +31,14 @@ def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True, a
         mechanism: it.
         q: configuration, as ``Mechanism.configuration`` takes it; all zero if not given.
         names: whether frames are named.
-        axes: where to draw; a figure of its own if not given.
 
     Raises:
         MechanismError: q is no configuration.
     """
     picture, places = picture_of(mechanism), np.vstack([poses_at(mechanism, q)[:, :3, 3], np.zeros(3)])
     seen = _plane(places)
-    if axes is None:
-        figure = Figure(figsize=(6.0, 5.0))
-        axes = figure.add_subplot(projection=None if len(seen) == 2 else "3d")
+    figure = Figure(figsize=(6.0, 5.0))
+    axes = figure.add_subplot(projection=None if len(seen) == 2 else "3d")
     draw = _Drawing(axes, places[:, list(seen)], picture)
     draw.links()
     draw.between(frames_named(mechanism, mechanism.potentials), ":", style.GREEN)
@@ -52,8 +49,7 @@ def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True, a
     if names:
         draw.names()
     _finish(axes, seen, mechanism.name)
-    found: Any = axes.figure
-    return found
+    return figure
 
 
 def draw_motion(motion: Motion, folder: Path) -> list[Path]:

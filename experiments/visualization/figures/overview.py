@@ -129,7 +129,7 @@ def _drive(axes: Axes, subject: Subject) -> None:
     """The largest torques, or how the root moves where none acts."""
     if any(np.any(subject.column(f"torque_{joint}")) for joint in q.joints_with(subject, "torque")):
         return _draw(axes, subject, q.largest_torques(subject))
-    velocity = q.by_axis(q.columns(subject, f"{subject.root}_v"), "v")
+    velocity = q.by_axis(q.columns(subject, f"{subject.root}_v"))
     return _draw(axes, subject, over_time("Velocity of the root's centre of mass", "velocity [m/s]", velocity))
 
 

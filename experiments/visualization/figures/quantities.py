@@ -56,15 +56,9 @@ def over_time(
     return Panel((*curves, *rules), Axis("time [s]"), axis, title, legend="right" if legend else "")
 
 
-def named(
-    values: Values, labels: Sequence[str], colors: Sequence[str] = style.LINES, symbols: Sequence[str] = ()
-) -> tuple[Points, ...]:
-    """One curve for each label; ``symbols`` as mathematics without the dollar signs."""
-    signs = [f"${symbol}$" for symbol in symbols] or [""] * len(labels)
-    return tuple(
-        curve(label, value, color, symbol=sign)
-        for value, label, color, sign in zip(values, labels, colors, signs, strict=False)
-    )
+def named(values: Values, labels: Sequence[str], colors: Sequence[str] = style.LINES) -> tuple[Points, ...]:
+    """Return one curve for each label."""
+    return tuple(curve(label, value, color) for value, label, color in zip(values, labels, colors, strict=False))
 
 
 #: Curves of one panel at most, which a legend has room for.
@@ -89,15 +83,14 @@ def columns(subject: Subject, prefix: str, parts: Sequence[str] = XYZ) -> list[F
     return [subject.column(f"{prefix}{part}") for part in parts]
 
 
-def by_axis(values: Values, letter: str | None = None) -> tuple[Points, ...]:
-    """x, y and z; ``letter`` is what matplotlib writes them with as indices, nothing for x, y and z themselves."""
-    symbols = () if letter is None else [f"{letter}_{axis}" if letter else axis for axis in XYZ]
-    return named(values, XYZ, style.AXES, symbols)
+def by_axis(values: Values) -> tuple[Points, ...]:
+    """Return curves of x, y and z."""
+    return named(values, XYZ, style.AXES)
 
 
 def root_position(subject: Subject) -> tuple[Points, ...]:
     """[mm]"""
-    return by_axis([1e3 * part for part in columns(subject, f"{subject.root}_")], "")
+    return by_axis([1e3 * part for part in columns(subject, f"{subject.root}_")])
 
 
 def root_orientation(subject: Subject) -> tuple[Points, ...]:
@@ -105,7 +98,7 @@ def root_orientation(subject: Subject) -> tuple[Points, ...]:
 
 
 def _quaternion(values: Values) -> tuple[Points, ...]:
-    return named(values, POSE[3:], style.QUATERNION, [f"q_{part[1]}" for part in POSE[3:]])
+    return named(values, POSE[3:], style.QUATERNION)
 
 
 def targets(subject: Subject) -> tuple[Targets, Targets]:
@@ -165,8 +158,8 @@ def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tup
     ]
 
 
-def largest_torques(subject: Subject, most: int = 3) -> Panel:
-    """The joints with the largest torques, so many kinds of them, right ones dark and dashed; the largest is named."""
+def largest_torques(subject: Subject) -> Panel:
+    """The joints with the largest torques, three kinds of them, right ones dark and dashed; the largest is named."""
     legs = legs_of(subject.model)
     twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
     paired = {joint for pair in twins for joint in pair}
@@ -174,7 +167,7 @@ def largest_torques(subject: Subject, most: int = 3) -> Panel:
     torques = {joint: subject.column(f"torque_{joint}") for joint in joints_with(subject, "torque")}
     peaks = {joint: float(np.abs(torque).max()) for joint, torque in torques.items()}
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
-    shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:most]
+    shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:3]
     dashes: tuple[Dash, ...] = ("solid", "dash")
     curves = [
         curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
@@ -223,7 +216,7 @@ def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
 def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
     """The wrench that the controller wants on the root: force for f, torque for n; in the body's axes."""
     parts = [f"{letter}{axis}" for axis in XYZ]
-    return named(columns(subject, "desired_", parts), parts, style.AXES, [f"{letter}_{axis}" for axis in XYZ])
+    return named(columns(subject, "desired_", parts), parts, style.AXES)
 
 
 def foot_forces(subject: Subject, axis: str) -> tuple[Points, ...]:

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.spatial.transform import Rotation
 
-from biped.control.controller import SetPoint
 from biped.errors import InputError
 from biped.metrics import series
 from biped.model import Model
@@ -99,7 +98,7 @@ def _orientation_error(subject: Subject) -> list[Panel]:
 
 def _position_error(subject: Subject) -> list[Panel]:
     """Thesis, figures 4.7 and 4.16."""
-    errors = q.by_axis(q.position_error(subject).T, "e")
+    errors = q.by_axis(q.position_error(subject).T)
     return [over_time(f"Position error of the {subject.model.root.name}", "error [mm]", errors, least=LEAST)]
 
 
@@ -255,7 +254,7 @@ def plot_run(run: Run, kind: str) -> Figure:
         InputError: there is none of this kind, or the run has nothing to show in it.
     """
     sheets = {sheet.kind: sheet for sheet in sheets_of(run)}
-    subject = subject_of(run, run.set_point, str(run.parameters.get("experiment", "")) or run.name)
+    subject = subject_of(run, str(run.parameters.get("experiment", "")) or run.name)
     fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
     if kind not in fitting:
         known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
@@ -273,19 +272,12 @@ def sheets_of(run: Run) -> list[FigureSheet]:
     return [FigureSheet("overview", lambda _: panels, lambda _: bool(panels), caption=caption)]
 
 
-def draw_figures(
-    run: Run,
-    folder: str | Path,
-    set_point: SetPoint | None = None,
-    numbers: Mapping[str, str] | None = None,
-    name: str = "",
-) -> list[Path]:
+def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None = None, name: str = "") -> list[Path]:
     """Draw all figures that a run has something to show in; as PNG, unless ``drawn_as`` says otherwise.
 
     Args:
         run: the run, with at least two rows.
         folder: where the files go; it must exist.
-        set_point: where the root was to be; without it there are no figures of errors.
         numbers: by kind, the numbers of the figures in a publication that they correspond to.
         name: whose run it is, for the heading of the overview, which says what was done too.
 
@@ -298,7 +290,7 @@ def draw_figures(
     numbers = numbers or {}
     if len(run.frame) < 2:
         return []
-    subject = subject_of(run, set_point, name)
+    subject = subject_of(run, name)
     files: list[Path] = []
     with styled():
         for sheet in sheets_of(run):

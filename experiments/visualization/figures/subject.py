@@ -1,6 +1,6 @@
-"""The subject of a figure: a run, its set point, and the moments that are marked in it."""
+"""The subject of a figure: a run, and the moments that are marked in it."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,13 @@ class Subject:
     """A run with all that figures of it are drawn from."""
 
     run: Run  # the run
-    set_point: SetPoint | None = None  # where its root was to be, or None
     name: str = ""  # what the overview is titled with
-    marks: tuple[Mark, ...] = field(default=())  # the moments to mark, by time
+    marks: tuple[Mark, ...] = ()  # the moments to mark, by time
+
+    @property
+    def set_point(self) -> SetPoint | None:
+        """Where its root was to be."""
+        return self.run.set_point
 
     @property
     def model(self) -> Model:
@@ -79,7 +83,7 @@ class Subject:
         return all(name in self.run.frame.columns for name in names)
 
 
-def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> Subject:
+def subject_of(run: Run, name: str = "") -> Subject:
     pushes = [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
     floors = [record for record in run.disturbances if record["kind"] == "platform"]
     floor = [Mark(start, "floor") for record in floors if (start := start_time_of([record])) is not None]
@@ -87,7 +91,7 @@ def subject_of(run: Run, set_point: SetPoint | None = None, name: str = "") -> S
     marks = sorted(found, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
         marks.append(Mark(run.summary["fell_at"], run.summary["verdict"]))
-    return Subject(run, set_point, name, tuple(marks))
+    return Subject(run, name, tuple(marks))
 
 
 def _impact_marks(run: Run) -> list[Mark]:

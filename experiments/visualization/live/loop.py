@@ -13,7 +13,6 @@ from biped.errors import InputError
 from biped.model import Model
 from biped.model.geometry import Vector3, quaternion_matrix
 from biped.runs.recording import Recording
-from biped.runs.row_layout import Columns
 from biped.runs.run import Run
 from biped.runs.summary import Ending
 from biped.runs.verdict import FELL, verdict_line
@@ -110,18 +109,9 @@ class Loop:
         return self._session.has_ended or self._law_error is not None
 
     @property
-    def columns(self) -> Columns:
-        """The columns of what is recorded."""
-        return self._session.plan.columns
-
-    @property
     def latest(self) -> Recording | None:
         """The rows that were recorded last; None if none were."""
         return (self._limp or self._tape).latest
-
-    def recorded_since(self, time: float) -> Recording | None:
-        """Rows that were recorded after a time [s]; None if none were. Once it is limp, only those since then."""
-        return (self._limp or self._tape).since(time)
 
     @property
     def gains(self) -> WorkspaceGains | None:
@@ -199,31 +189,23 @@ class Loop:
         self.set_controller(object_from(self.controller, {name: value}))
 
     def set_gains(self, gains: WorkspaceGains) -> None:
-        self.set_controller(replace(self._workspace(), gains=gains))
-
-    def set_target(self, position: Vector3) -> None:
-        """Let the root's set point be here [m] from now on."""
-        self.set_controller(replace(self._workspace(), target_position=position))
+        """Let these gains of a workspace controller act from now on; raises InputError for another controller."""
+        if not isinstance(self.controller, WorkspaceController):
+            raise InputError("this experiment has no workspace controller, whose gains could be changed")
+        self.set_controller(replace(self.controller, gains=gains))
 
     def set_controller(self, controller: Controller | None) -> None:
         """Let this controller act from now on; it needs the period of the one before."""
         self.controller = controller
         self._continue()
 
-    def push(
-        self,
-        direction: Vector3,
-        impulse: float,
-        duration: float = 0.1,
-        body: str | None = None,
-        point: Vector3 = (0.0,) * 3,
-    ) -> Push:
+    def push(self, direction: Vector3, impulse: float, duration: float = 0.1, body: str | None = None) -> Push:
         """Push a body, the root if not said, from now on; arguments and errors are those of ``Push``.
 
         Raises:
             InputError: as ``Push``; or it fell.
         """
-        push = Push(body or self.model.root.name, direction, impulse, self.time, duration, point=point)
+        push = Push(body or self.model.root.name, direction, impulse, self.time, duration)
         self._add(push)
         return push
 
@@ -323,11 +305,6 @@ class Loop:
                 self._continue()
         self.setup, self.settings = setup, settings
         return at_once
-
-    def _workspace(self) -> WorkspaceController:
-        if not isinstance(self.controller, WorkspaceController):
-            raise InputError("this experiment has no workspace controller, whose gains could be changed")
-        return self.controller
 
     def _add(self, disturbance: Disturbance) -> None:
         if self.has_ended:

@@ -3,8 +3,8 @@
 import html
 import math
 from collections.abc import Callable
-from dataclasses import fields, replace
-from functools import partial
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +13,15 @@ import numpy as np
 from biped.disturbances import Push, Throw
 from biped.disturbances.disturbance import heading
 from biped.dynamics import forward_kinematics
-from biped.errors import InputError
 from biped.model.geometry import Vector3, quaternion_matrix, vector3
 from contact.arrays import Floats
-from controllers.gains import KEYS, UNITS, read_gains, save_gains
+from controllers.gains import save_gains
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.parameter import Parameter
 from experiments.visualization.figures.labels import who
 from experiments.visualization.live.loop import EDGES, Loop
-from experiments.visualization.live.plots import RATE as PLOT_RATE
-from experiments.visualization.live.plots import LivePlots
-from experiments.visualization.live.runner import Runner, Status
+from experiments.visualization.live.runner import Runner
 from experiments.visualization.live.settings import Settings, build_settings
 from experiments.visualization.saved_runs import save_run
 from experiments.visualization.viewer.camera import camera_at
@@ -37,16 +34,6 @@ from experiments.visualization.viewer.trajectory import snapshot_of, touching_on
 #: [1/s] how often the text changes: more often could not be read.
 TEXT_RATE = 4.0
 AXES = ("x", "y", "z")
-TITLES = {
-    "kp_position": "position: stiffness",
-    "kd_position": "position: damping",
-    "kp_orientation": "orientation: stiffness",
-    "kd_orientation": "orientation: damping",
-}
-#: The greatest gains of the sliders, unless a gain is above them already.
-MOST_GAIN = {item.name: item.metadata["range"][1] for item in fields(WorkspaceGains)}
-#: Runs in the folder into which pages save: whoever presses the button fills no disk.
-MOST_RUNS = 100
 #: [m] how far the set point may be moved.
 REACH = 0.10
 #: Held while a hand drags.
@@ -66,9 +53,8 @@ class Page:
     """The page that a browser shows; ``show`` is called for each picture, from the runner's thread.
 
     The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
-    is read, changed and written is so in the runner's thread, one thing after the other. ``gains_file`` is where
-    "Save gains" writes, unless another name is typed in, of a file beside it; ``runs`` the folder into which "Save run"
-    puts one folder after the other. Parameters of the experiment are changed by its ``settings``.
+    is read, changed and written is so in the runner's thread, one thing after the other. "Save gains" writes to
+    ``gains_file``, and "Save run" makes a new folder in ``runs``. ``settings`` change parameters of the experiment.
     """
 
     runner: Runner  # set by whoever starts it
@@ -83,20 +69,16 @@ class Page:
         runs: str | Path = "results/live",
     ) -> None:
         self.server, self._title, self._settings, self._runs = server, title, settings, Path(runs)
-        self._going = "Standing" if loop.controller is not None and loop.model.nc else "Running"
         self._push: Push | None = None
         self.scene = ViewerScene(server)
         self._add_figure(loop)
         self._carried: tuple[float, float] | None = None  # [m] where the scene is moved from: it follows the model
         self._held = np.zeros(3)  # [m] the place that a hand holds, from the centre of mass of its body
-        self._plots_at = -math.inf
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
-        self._gain_sliders: dict[tuple[str, int], Any] = {}  # by gain and axis
-        self._handles: dict[str, list[Any]] = {}  # by the parameter of a controller that is not ours
-        self.gains = loop.gains
-        self._files = GainsFolder(gains_file)
+        self._handles: dict[str, list[Any]] = {}  # by the parameter of the controller
+        self._gains_file = Path(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
         self._azimuth = f"0: to where {who(loop.model)} faces; 90: to its left"
         seen = extent_at(loop.model, snapshot_of(loop.state))
@@ -115,7 +97,7 @@ class Page:
         self._model = self.scene.add(loop.model, "figure", scenery=scenery)
         self._model.on_drag(self._drag, PULL_KEY)
 
-    def show(self, loop: Loop, status: Status) -> None:
+    def show(self, loop: Loop) -> None:
         snapshot = touching_only(snapshot_of(loop.state, loop.disturbances, loop.latest), loop.setup.model.nc)
         if loop.fell_at is None and loop.model.total_mass != self._mass:  # it carries another load
             self.scene.remove(self._model)
@@ -126,14 +108,7 @@ class Page:
         with self.scene.frame():
             self.scene.carry(self._carried)
             self._model.show(snapshot)
-            self._update_plots(loop)
-            self._update_text(status)
-
-    def _update_plots(self, loop: Loop) -> None:
-        now = self.runner.now()
-        if now - self._plots_at >= 1.0 / PLOT_RATE:
-            self._plots_at = now
-            self._plots.update(loop)
+            self._update_text(loop)
 
     def complain(self, what: str) -> None:
         self._notify("That cannot be done", what, "red")
@@ -142,15 +117,15 @@ class Page:
         for client in self.server.get_clients().values():
             client.add_notification(title, what, color=color, auto_close_seconds=8.0)
 
-    def _update_text(self, status: Status) -> None:
+    def _update_text(self, loop: Loop) -> None:
         """The text, a few times a second; and at once, when something has happened."""
         now = self.runner.now()
-        state = (status.paused, status.fell_at is not None or status.error is not None)
+        state = (self.runner.paused, loop.fell_at is not None or loop.error is not None)
         if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:
             return
         self._state, self._text_at = state, now
-        self._text.content = f"{status_text(status, self._going)}\n\n{self._plots.readouts()}"
-        self._pause.label = "Go on" if status.paused else "Pause"
+        self._text.content = status_text(self.runner)
+        self._pause.label = "Go on" if self.runner.paused else "Pause"
 
     # --- the panel ---
 
@@ -160,27 +135,25 @@ class Page:
         gui.add_html(f'<div style="padding:0.2em 0.9em 0.3em;font-size:0.85em">{html.escape(self._title)}</div>')
         self._text = gui.add_markdown("")
         self._build_time(gui)
-        with gui.add_folder("Plots"):
-            self._plots = LivePlots(gui, loop)
         if loop.model.is_floating:
             with gui.add_folder("Push"):
                 self._build_push(gui)
         if loop.model.shapes:
             with gui.add_folder("Throw a block"):
                 self._build_throw(gui, loop)
-        if self.gains is not None:
-            with gui.add_folder("Gains"):
-                self._build_gains(gui, self.gains)
-        elif loop.controller is not None and (parameters := field_parameters(loop.controller, "controller", "")):
-            with gui.add_folder("Controller"):
+        tuned = loop.controller if loop.gains is None else loop.gains
+        if tuned is not None and (parameters := field_parameters(tuned, "controller", "")):
+            with gui.add_folder("Controller" if loop.gains is None else "Gains"):
                 for parameter in parameters:
                     self._build_parameter(gui, parameter)
+                if loop.gains is not None:
+                    self._build_gains(gui, loop.gains)
         if self._target is not None:
             with gui.add_folder("Set point", expand_by_default=False):
                 self._build_target(gui, self._target)
         if self._settings is not None:
             with gui.add_folder("Floor, delay, limits, load", expand_by_default=False):
-                build_settings(gui, self._settings, lambda change: self.runner.ask(change), self._later)
+                build_settings(gui, self._settings, self._by_hand, self._later)
         with gui.add_folder("Pull", expand_by_default=False):
             self._build_pull(gui)
         with gui.add_folder("Show", expand_by_default=False):
@@ -225,7 +198,7 @@ class Page:
         seen, carried = self._model.last, np.array((*(self._carried or (0.0, 0.0)), 0.0))
         if event.phase == "start" and seen is not None:
             start = event.start_position + carried
-            self._held = _turned_back(seen.quaternion[body], start - seen.position[body])
+            self._held = quaternion_matrix(seen.quaternion[body]).T @ (start - seen.position[body])
         end, ended = event.end_position + carried, event.phase == "end"
         self.runner.ask(lambda loop: loop.let_go() if ended else self._pull(loop, body, end))
 
@@ -236,20 +209,14 @@ class Page:
         loop.pull(loop.model.body_names[body], vector3(self._held, "place"), vector3(force, "force"))
 
     def save_run(self, loop: Loop) -> Path:
-        """Save what was recorded as a run of its own, beside those that were saved before; its folder.
+        """Save what was recorded in a new folder beside the runs that were saved before; return the folder.
 
         Raises:
-            InputError: there is nothing, or no room: ``MOST_RUNS`` are there already.
+            InputError: nothing was recorded yet.
+            OSError: the folder cannot be written.
         """
-        run = loop.run()
-        free = (self._runs / f"run-{k}" for k in range(1, MOST_RUNS + 1))
-        folder = next((folder for folder in free if not folder.exists()), None)
-        if folder is None:
-            raise InputError(f"{self._runs} has {MOST_RUNS} runs already: move or remove some of them, then save again")
-        try:
-            save_run(run, folder)
-        except OSError as error:
-            raise InputError(f"{folder}: {error.strerror or error}") from error
+        folder = next(path for k in count(1) if not (path := self._runs / f"run-{k}").exists())
+        save_run(loop.run(), folder)
         self._notify("Run saved", f"biped view {folder}", "green")
         return folder
 
@@ -263,9 +230,8 @@ class Page:
             # A key that is held down comes again and again; a restart takes the last push back.
             last = self._push
             if last is None or last.ends <= loop.time or all(last is not other for other in loop.disturbances):
-                self._push = loop.push(
-                    heading(math.radians(azimuth.value), loop.model.facing), impulse.value, duration.value
-                )
+                direction = heading(math.radians(azimuth.value), loop.model.facing)
+                self._push = loop.push(direction, impulse.value, duration.value)
 
         button.on_click(self._asker(push))
         gui.add_command("Push", hotkey="p").on_trigger(self._asker(push))
@@ -279,34 +245,22 @@ class Page:
         button = gui.add_button("Throw", color="red", hint="T")
 
         def throw(loop: Loop) -> None:
-            loop.throw(
-                heading(math.radians(azimuth.value), loop.model.facing),
-                speed.value,
-                height.value,
-                mass.value,
-                self._edges,
-            )
+            direction = heading(math.radians(azimuth.value), loop.model.facing)
+            loop.throw(direction, speed.value, height.value, mass.value, self._edges)
 
         button.on_click(self._asker(throw))
         gui.add_command("Throw a block", hotkey="t").on_trigger(self._asker(throw))
 
-    def _build_gains(self, gui: Any, gains: WorkspaceGains) -> None:
-        for key in KEYS:
-            gui.add_html(
-                f'<div style="padding:0.3em 0.9em 0;font-size:0.8em"><b>{TITLES[key]}</b> [{UNITS[key]}]</div>'
-            )
-            for axis, value in enumerate(getattr(gains, key)):
-                most = max(MOST_GAIN[key], 2.0 * value)
-                handle = gui.add_slider(
-                    AXES[axis], min=0.0, max=most, step=most / 4000.0, initial_value=value, hint=f"{key}, {AXES[axis]}"
-                )
-                self._gain_sliders[key, axis] = handle
-                handle.on_update(self._by_hand(partial(self._set_gain, key, axis)))
-        reset = gui.add_button("Reset gains")
-        name = gui.add_text("File", self._files.name, hint="a name that ends in .toml, beside the file of --save-gains")
-        save = gui.add_button("Save gains", hint="for biped run --gains FILE, and biped live --gains FILE")
-        reset.on_click(lambda _: self.set_gains(gains))
-        save.on_click(lambda event: self.runner.ask(lambda _: self.save(name.value, event.client)))
+    def _build_gains(self, gui: Any, first: WorkspaceGains) -> None:
+        def reset(loop: Loop) -> None:
+            loop.set_gains(first)
+            for name, handles in self._handles.items():
+                for handle, value in zip(handles, getattr(first, name), strict=True):
+                    handle.value = value
+
+        gui.add_button("Reset gains").on_click(self._asker(reset))
+        save = gui.add_button("Save gains", hint=f"into {self._gains_file}: for biped run --gains, biped live --gains")
+        save.on_click(self._asker(self.save_gains))
 
     def _build_parameter(self, gui: Any, parameter: Parameter) -> None:
         """Add the controls of one parameter of a controller; not of its period, which cannot change on the way."""
@@ -330,37 +284,11 @@ class Page:
         """Make a change as ``_asker`` does, if a hand has moved the slider, and not the program."""
         return lambda event: self.runner.ask(change) if event.client_id is not None else None
 
-    def _set_gain(self, key: str, axis: int, loop: Loop) -> None:
+    def save_gains(self, loop: Loop) -> None:
+        """Write the gains that act now, in place of those in the file; raises OSError if it cannot be written."""
         assert loop.gains is not None
-        triple = list(getattr(loop.gains, key))
-        triple[axis] = float(self._gain_sliders[key, axis].value)
-        self._use(loop, replace(loop.gains, **{key: tuple(triple)}))
-
-    def set_gains(self, gains: WorkspaceGains) -> None:
-        """Let these gains act, and the sliders show them; from any thread."""
-
-        def change(loop: Loop) -> None:
-            self._use(loop, gains)
-            for (key, axis), slider in self._gain_sliders.items():
-                slider.value = getattr(gains, key)[axis]
-
-        self.runner.ask(change)
-
-    def _use(self, loop: Loop, gains: WorkspaceGains) -> None:
-        loop.set_gains(gains)
-        self.gains = gains
-
-    def save(self, file: str, client: Any = None) -> None:
-        assert self.gains is not None
-        title, color, name = "Gains saved", "green", file.strip()
-        try:
-            path = self._files.save(self.gains, name)
-            body = f"{path.resolve()}: biped run … --gains {path}"
-        except (InputError, OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            title, body, color = "Gains not saved", f"{name}: {why}", "red"
-        if client is not None:
-            client.add_notification(title, body, color=color, auto_close_seconds=8.0)
+        save_gains(loop.gains, self._gains_file)
+        self._notify("Gains saved", f"biped run … --gains {self._gains_file}", "green")
 
     def _build_target(self, gui: Any, first: Vector3) -> None:
         sliders = [
@@ -370,22 +298,16 @@ class Page:
 
         def move(loop: Loop) -> None:
             x, y, z = (float(slider.value) for slider in sliders)
-            loop.set_target((x, y, z))
+            loop.set_parameter("target_position", (x, y, z))
 
         def back(loop: Loop) -> None:
-            loop.set_target(first)
+            loop.set_parameter("target_position", first)
             for slider, value in zip(sliders, first, strict=True):
                 slider.value = value
 
         for slider in sliders:
             slider.on_update(self._by_hand(move))
         gui.add_button("Back").on_click(self._asker(back))
-
-
-def _turned_back(quaternion: Floats, arm: Floats) -> Floats:
-    """[m] in home axes, what is ``arm`` in the world's."""
-    home: Floats = quaternion_matrix(quaternion).T @ arm
-    return home
 
 
 def _numbers(name: str, value: float | tuple[float, ...]) -> list[tuple[str, float]]:
@@ -408,62 +330,20 @@ def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) 
     return gui.add_slider(name, min=low, max=high, step=step, initial_value=value, hint=hint)
 
 
-def status_text(status: Status, going: str = "Standing") -> str:
-    """The status as Markdown; ``going`` is what the model does while nothing is wrong."""
-    if status.error is not None:
-        state = f"### Stopped\n{status.error}. Press **Restart**."
-    elif status.fell_at is not None:
-        word, _, reason = status.fall.partition(": ")
+def status_text(runner: Runner) -> str:
+    """Return how the loop is and how well it keeps up, as Markdown."""
+    loop, reading, dropped = runner.loop, runner.meter.reading, runner.real_time.dropped
+    if loop.error is not None:
+        state = f"### Stopped\n{loop.error}. Press **Restart**."
+    elif loop.fell_at is not None:
+        word, _, reason = loop.fall.partition(": ")
         state = f"### {word.capitalize()}\n{reason}. Limp since then: press **Restart**."
     else:
-        state = f"### {'Paused' if status.paused else going}"
-    parts = [f"{status.time:.1f} s simulated"]
-    if status.reading is not None:
-        parts.append(f"real time × {status.reading.factor:.2f}")
-        parts.append(f"idle {100.0 * status.reading.idle:.0f} %")
-    if status.dropped > 0.005:
-        parts.append(f"{status.dropped:.1f} s too late, left out")
+        state = f"### {'Paused' if runner.paused else 'Running'}"
+    parts = [f"{loop.time:.1f} s simulated"]
+    if reading is not None:
+        parts.append(f"real time × {reading.factor:.2f}")
+        parts.append(f"idle {100.0 * reading.idle:.0f} %")
+    if dropped > 0.005:
+        parts.append(f"{dropped:.1f} s too late, left out")
     return f"{state}\n\n{', '.join(parts)}"
-
-
-SUFFIX = ".toml"
-
-
-class GainsFolder:
-    """The folder of the file that whoever started the page has named; nothing is written anywhere else."""
-
-    def __init__(self, file: str | Path) -> None:
-        self._file = Path(file)  # what is saved to unless another name is typed in
-
-    @property
-    def name(self) -> str:
-        return self._file.name
-
-    def path_of(self, name: str) -> Path:
-        """The file of this name, which must be a plain one."""
-        if not name:
-            raise InputError("type a file's name first")
-        if name == self._file.name:
-            return self._file
-        if any(part in name for part in ("/", "\\", ":", "..", "\0")) or not name.endswith(SUFFIX) or name[0] == ".":
-            raise InputError(f"it must be a plain name that ends in {SUFFIX}, without a folder")
-        return self._file.with_name(name)
-
-    def save(self, gains: WorkspaceGains, name: str) -> Path:
-        """Write gains, in place of such a file if there is one, but of nothing that holds something else; the file."""
-        path = self.path_of(name)
-        if path.exists() or path.is_symlink():
-            _check_ours(path)
-        save_gains(gains, path)
-        return path
-
-
-def _check_ours(path: Path) -> None:
-    """That nothing is lost that is not gains; what is no regular file, such as a pipe, is not even opened."""
-    refusal = InputError("there is such a file already, and it holds no gains: it is left as it is")
-    if not path.is_file():
-        raise refusal
-    try:
-        read_gains(path)
-    except InputError:
-        raise refusal from None

@@ -22,8 +22,8 @@ class RealTimeClock:
     does not fall behind farther and farther.
     """
 
-    def __init__(self, tick: float, speed: float = 1.0) -> None:
-        self.tick, self.speed = tick, speed  # [s] of simulated time; simulated seconds in one on the wall
+    def __init__(self, tick: float) -> None:
+        self.tick = tick  # [s] of simulated time
         self.dropped = 0.0  # [s] of simulated time that were due and are not going to be simulated
         self._from: float | None = None
         self._taken = 0
@@ -36,7 +36,7 @@ class RealTimeClock:
         """Ticks that are due at this time [s] on the wall; what is late by too much is dropped."""
         if self._from is None:
             self._from, self._taken = wall, 0
-        due = int((wall - self._from) * self.speed / self.tick + 1e-9) - self._taken
+        due = int((wall - self._from) / self.tick + 1e-9) - self._taken
         most = max(1, round(MOST_LATE / self.tick))
         if due > most:
             self.drop(due - most)
@@ -103,19 +103,6 @@ LONGEST = 400
 Change = Callable[[Loop], None]
 
 
-@dataclass(frozen=True)
-class Status:
-    """The status of a loop at a moment."""
-
-    time: float  # [s] simulated
-    reading: Reading | None  # how well it keeps up; None while it is paused, or has ended, or has only begun
-    dropped: float  # [s] of simulated time that could not be made up for, since the start
-    paused: bool
-    fell_at: float | None  # [s]
-    error: str | None  # why a step had no solution
-    fall: str = ""  # how it fell, and why
-
-
 class Runner:
     """Advances a loop in real time until it is stopped.
 
@@ -129,7 +116,7 @@ class Runner:
     def __init__(
         self,
         loop: Loop,
-        show: Callable[[Loop, Status], None],  # called once a picture
+        show: Callable[[Loop], None],  # called once a picture
         complain: Callable[[str], None] = print,  # called with what was wrong with a change
         *,
         frame_rate: float = FRAME_RATE,  # [1/s] pictures
@@ -179,17 +166,10 @@ class Runner:
             self._rest()
         else:
             self._catch_up(wall)
-        wrong = self._attempt(lambda: self._show(self.loop, self.status))
+        wrong = self._attempt(lambda: self._show(self.loop))
         if wrong and wrong != self._unseen:  # told once, not with each picture
             self._complain(wrong)
         self._unseen = wrong
-
-    @property
-    def status(self) -> Status:
-        loop = self.loop
-        return Status(
-            loop.time, self.meter.reading, self.real_time.dropped, self.paused, loop.fell_at, loop.error, loop.fall
-        )
 
     def _make_changes(self) -> None:
         while True:

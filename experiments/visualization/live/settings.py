@@ -60,13 +60,22 @@ class Settings:
 
 
 def build_settings(
-    gui: Any, settings: Settings, ask: Callable[[Callable[[Loop], Any]], None], note: Callable[[str], None]
+    gui: Any,
+    settings: Settings,
+    by_hand: Callable[[Callable[[Loop], Any]], Callable[[Any], None]],
+    note: Callable[[str], None],
 ) -> None:
-    """Sliders for the parameters that are turned most, and a line for any other."""
+    """Add sliders for the parameters that are turned most, and a line for any other.
+
+    ``by_hand`` makes the callback of a control that a person has moved from a change of the loop.
+    """
 
     def change(loop: Loop, name: str, value: Value) -> None:
         if not loop.set_setting(name, value):
             note(f"{name} = {value}: from the next restart on")
+
+    def turned(name: str, slider: Any) -> Callable[[Any], None]:
+        return by_hand(lambda loop: change(loop, name, float(slider.value)))
 
     for name, (label, low, high, step) in settings.sliders.items():
         value = settings.value(name)
@@ -75,15 +84,7 @@ def build_settings(
         slider = gui.add_slider(
             label, min=min(low, shown), max=max(high, shown), step=step, initial_value=shown, hint=hint
         )
-        slider.on_update(_by_hand(slider, name, ask, change))
+        slider.on_update(turned(name, slider))
     line = gui.add_text("Set", "", hint="NAME=VALUE of any parameter that biped show lists, such as floor.k_n=1e5")
     button = gui.add_button("Set it", hint=f"{', '.join(AT_ONCE)}: at once; any other: from the next restart on")
-    button.on_click(lambda _: ask(lambda loop: change(loop, *settings.parse(line.value))))
-
-
-def _by_hand(
-    slider: Any, name: str, ask: Callable[[Callable[[Loop], Any]], None], change: Callable[[Loop, str, Value], None]
-) -> Callable[[Any], None]:
-    return lambda event: (
-        ask(lambda loop: change(loop, name, float(slider.value))) if event.client_id is not None else None
-    )
+    button.on_click(by_hand(lambda loop: change(loop, *settings.parse(line.value))))

@@ -1,4 +1,4 @@
-"""The last moments of a loop as they are recorded: what is plotted, and saved as a run."""
+"""The last two minutes of a loop, which can be saved as a run."""
 
 from collections import deque
 from dataclasses import replace
@@ -8,8 +8,6 @@ import numpy as np
 from biped.disturbances import Disturbance
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, TOTAL_STEPS
 from biped.metrics import assemble
-from biped.metrics.layout import Layout
-from biped.metrics.timeseries import series_of
 from biped.runs.recording import Recording
 from biped.runs.row_layout import Columns
 from biped.runs.run import Run
@@ -40,14 +38,6 @@ class Tape:
         """What came last; None if nothing has."""
         return self._parts[-1] if self._parts else None
 
-    def since(self, time: float) -> Recording | None:
-        """The rows after a time [s], with the last columns; None if there are none."""
-        parts = [part for part in self._parts if part.rows[-1, 0] > time]
-        if not parts:
-            return None
-        rows = np.concatenate([_widened(part, parts[-1].columns) for part in parts if _fits(part, parts[-1])])
-        return replace(parts[-1], rows=rows[rows[:, 0] > time])
-
     def __bool__(self) -> bool:
         return bool(self._parts)
 
@@ -72,10 +62,6 @@ class Tape:
         )
 
 
-def _fits(part: Recording, other: Recording) -> bool:
-    return set(part.columns.names) <= set(other.columns.names)
-
-
 def _widened(part: Recording, columns: Columns) -> Floats:
     """Rows of a part under more columns; NaN where it has none, such as the place of a box before it was thrown."""
     if part.columns.names == columns.names:
@@ -92,11 +78,3 @@ def _counters(state: State) -> Counters:
         int(state.arrays.counts[place]) for place in (TOTAL_STEPS, ITERATIONS, MOST_ITERATIONS, RETRIED)
     )
     return Counters(steps, iterations, most, retried, wall_time=0.0)
-
-
-def quantities_of(recording: Recording) -> dict[str, Floats]:
-    """Values of all that a recording has over time, by name: what stands in its rows, and what follows from them."""
-    columns = recording.columns
-    followed = series_of(Layout.of(recording.model, columns.names), recording.rows)
-    shown = {columns.names[place]: recording.rows[:, place] for place in columns.shown}
-    return {name: followed[name].to_numpy() for name in followed.columns} | shown

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -25,7 +25,6 @@ LONG = 24
 SHORT = 2
 #: [px] of a chart whose figure has no height.
 HEIGHT = 420
-_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,6 @@ class Image:
 
     png: bytes  # the file's bytes
     caption: str  # below it; also what is read out where the picture cannot be seen
-
-    def __post_init__(self) -> None:
-        if not self.png.startswith(_PNG):
-            raise InputError(f"the image {self.caption!r} is no PNG file")
 
     @property
     def source(self) -> str:
@@ -118,13 +113,10 @@ class Table:
             raise InputError(f"table {self.caption!r}: {len(self.moods)} moods for {len(self.rows)} rows")
 
     @classmethod
-    def of(cls, caption: str, frame: pd.DataFrame) -> "Table":
+    def of(cls, caption: str, frame: pd.DataFrame, fold: bool | None = None) -> "Table":
         """A data frame without its index; numbers with four digits, and nothing where one is missing."""
         rows = tuple(tuple(shown(value) for value in row) for row in frame.itertuples(index=False, name=None))
-        return cls(caption, tuple(map(str, frame.columns)), rows)
-
-    def folded(self) -> "Table":
-        return replace(self, fold=True)
+        return cls(caption, tuple(map(str, frame.columns)), rows, fold=fold)
 
     @property
     def is_folded(self) -> bool:

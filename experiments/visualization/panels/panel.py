@@ -64,7 +64,6 @@ class Points:
     numbered: tuple[str, ArrayLike] | None = None  # a word and (n,) numbers, before the coordinates under the pointer
     group: str = ""  # what is hidden together with others on a page, where it is not the label
     alpha: float = 1.0  # opacity
-    symbol: str = ""  # label in mathematics, in a file
     hidden: bool = False  # whether a page draws it only after a click on its entry in the legend
 
 

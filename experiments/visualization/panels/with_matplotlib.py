@@ -158,7 +158,7 @@ def _draw(item: Item, _on: _Place) -> None:
 
 @_draw.register
 def _draw_points(item: Points, on: _Place) -> None:
-    x, label = _along(item.x, on.panel), item.symbol or item.label or None
+    x, label = _along(item.x, on.panel), item.label or None
     if item.shades is not None or np.ndim(item.size):
         colors: Any = {"c": item.shades, "cmap": f"{style.MAP}_r", "linewidths": 0} if item.shades is not None else {
             "facecolors": item.face or item.color, "edgecolors": item.color, "linewidths": 1.0,

@@ -103,22 +103,13 @@ def _add_panel(figure: "go.Figure", k: int, panel: Panel, domain: tuple[float, f
         axis |= {"type": "category", "categoryarray": shown.words, "showgrid": False, "title": None}
         figure.update_layout(barmode="overlay", bargap=0.15, hovermode="closest", margin={"l": 130})
     if shown.log:
-        axis |= {"type": "log", "dtick": _decades(panel)}
+        axis |= {"type": "log"}
     legend = {"y": domain[1], "yanchor": "top", "x": 1.01, "xanchor": "left", "tracegroupgap": 0}
     figure.update_layout({f"yaxis{number_of(k)}": axis, f"legend{number_of(k)}": legend})
     figure.add_annotation(
         text=f"<b>{plain(panel.title)}</b>", xref="paper", x=0, xanchor="left", yref="paper", y=domain[1],
         yanchor="bottom", showarrow=False, font={"size": 13},
     )  # fmt: skip
-
-
-def _decades(panel: Panel) -> int | str:
-    """Ticks at every power of ten, or at 2 and 5 too where there are few of them."""
-    values = np.concatenate([np.asarray(one.y, float) for one in panel.curves])
-    values = values[np.isfinite(values) & (values > 0.0)]
-    if not len(values) or values.max() < 100.0 * values.min():
-        return "D2"
-    return max(1, round(float(np.log10(values.max() / values.min())) / 4.0))
 
 
 def _add_marks(figure: "go.Figure", marks: Sequence[Mark], lines: Sequence[int]) -> None:

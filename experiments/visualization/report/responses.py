@@ -125,7 +125,7 @@ def _dimension(label: str, values: "pd.Series[Any]", axis: Axis | None) -> dict[
         ticks = {"tickvals": list(places.values()), "ticktext": [plain(point) for point in places]}
         return {"label": plain(label), "values": values.map(places).to_numpy(dtype=np.int32), **ticks}
     numbers = values.to_numpy(dtype=float)
-    if axis is not None and axis.is_logarithmic:
+    if axis is not None and axis.log:
         marks = axis.points if len(axis.points) <= 8 else np.geomspace(axis.points[0], axis.points[-1], 6)
         ticks = {"tickvals": np.log10(marks).tolist(), "ticktext": [f"{mark:.3g}" for mark in marks]}
         return {"label": plain(label), "values": np.log10(numbers), **ticks}

@@ -1,7 +1,7 @@
 """The facts of a run, for the terminal and for its page: the verdict, the effects of what was done, and tables."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from biped.runs.contact_changes import BRIEF, lasting_changes
 from biped.runs.run import TABLE, Run
 from biped.runs.trust import OK
 from biped.runs.verdict import COMPLETED, FAILED, RECOVERED, STEPPED, UNRELIABLE
-from contact import ContactState
 from experiments.catalogue.parameters.robots import HUMAN, floor_text, is_human
 from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.cli.quantities import length, scaled, unit_text
@@ -44,7 +43,7 @@ def print_report(
     ``replaced`` says when the run was saved that was in the folder before.
     """
     facts = [*effects(run), *(more_facts(run) if verbose else ())]
-    lead = [Prose(headline(run), _MOODS.get(run.summary["verdict"], "bad")), Prose(title, "muted")]
+    lead = [headline(run), Prose(title, "muted")]
     table = (Section("facts", "", blocks=(facts_table(facts),)),) if facts else ()
     print_document(Document(lead, (*table, *(run_sections(run) if verbose else ()))))
     if not files:
@@ -65,10 +64,11 @@ def what_was_done(run: Run) -> str:
     return done or ("" if run.set_point is None else "undisturbed")
 
 
-def headline(run: Run) -> str:
+def headline(run: Run) -> Prose:
     """Return the verdict and what was done."""
     done = what_was_done(run)
-    return f"{run.verdict_line} ({done})" if done else run.verdict_line
+    text = f"{run.verdict_line} ({done})" if done else run.verdict_line
+    return Prose(text, _MOODS.get(run.summary["verdict"], "bad"))
 
 
 def facts_table(facts: Facts) -> Table:
@@ -171,15 +171,13 @@ def _cut(table: Table) -> str:
 
 
 def event_tables(run: Run) -> tuple[Table, ...]:
-    """Return the contacts of the feet, those of points where there are no feet, and impacts and pushes."""
-    edges = run.summary["events"]["edges"]
-    changes, hidden = lasting_changes(edges)
+    """Return the contacts of the feet, and impacts and pushes."""
+    changes, hidden = lasting_changes(run.summary["events"]["edges"])
     brief = f"; {hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms are not shown" if hidden else ""
     feet = tuple((f"{change.time:.4f}", change.edge.replace("_", " "), change.change) for change in changes)
     forceful = run.events[run.events["kind"].isin(["impact", "push"])]
     return (
         Table(f"Contacts of the feet{brief}", ("time [s]", "part", "change"), feet),
-        Table("Contact points", ("point", "first contact", "end"), () if edges else tuple(_contact_points(run))),
         Table(
             "Impacts and pushes, with the impulse on the subject",
             _IMPACTS,
@@ -197,31 +195,11 @@ def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
     return (f"{event['time']:.4f}", event["kind"], event["subject"], *numbers)
 
 
-def _contact_points(run: Run) -> Iterable[tuple[str, str, str]]:
-    touches = run.events[run.events["kind"] == "touch"]
-    for name in run.state.model.contact_names if run.world is None and len(run.frame) else ():
-        times = touches.loc[touches["subject"] == name, "time"]
-        first = f"first down at {times.iloc[0]:.3f} s" if len(times) else "never down"
-        if run.frame[f"contact_{name}_mode"].iloc[0] != ContactState.NONE:
-            first = "down from the start"
-        state = ContactState(int(run.frame[f"contact_{name}_mode"].iloc[-1]))
-        yield name, first, f"ends in {state.name.lower().replace('_', ' ').replace('none', 'no contact')}"
-
-
 def checks_table(run: Run) -> Table:
     rows = tuple((c.name, c.passed, shown(c.value), shown(c.limit), unit_text(c.unit), c.text) for c in run.trust)
     return Table("Checks of the run by itself", _CHECKS, rows, fold=False)
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table:
-    """Return a row for each joint; for each pair of joints if there are only pairs."""
-    names = list(dict.fromkeys(joint.removeprefix("left_").removeprefix("right_") for joint in peaks))
-    sides = (
-        ("left", "right") if set(peaks) == {f"{side}_{name}" for side in ("left", "right") for name in names} else ()
-    )
-    prefixes = [f"{side}_" for side in sides] or [""]
-    rows = tuple(
-        (name.replace("_", " "), *(f"{peaks[f'{prefix}{name}']:.1f}" for prefix in prefixes))
-        for name in (names if sides else peaks)
-    )
-    return Table("Peak torque [N·m]", ("joint", *(sides or ("peak",))), rows if any(peaks.values()) else ())
+    rows = tuple((name.replace("_", " "), f"{peak:.1f}") for name, peak in peaks.items())
+    return Table("Peak torque [N·m]", ("joint", "peak"), rows if any(peaks.values()) else ())

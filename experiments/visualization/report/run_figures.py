@@ -22,7 +22,7 @@ def run_charts(run: Run) -> list[Chart]:
     """Return all figures of a run for its page; none of a run with fewer than two rows."""
     if len(run.frame) < 2:
         return []
-    subject, time = subject_of(run, run.set_point), run.frame["time"].to_numpy()
+    subject, time = subject_of(run), run.frame["time"].to_numpy()
     found = []
     for sheet in sheets_of(run):
         if sheet.caption and sheet.applies(subject):

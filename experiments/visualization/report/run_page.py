@@ -6,30 +6,16 @@ from typing import Any
 
 from biped.metrics import Value as MetricValue
 from biped.metrics import measure_run, metric_named, steps
-from biped.runs import verdict as verdicts
 from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.quantities import unit_text
-from experiments.visualization.figures.labels import at_the_start, who
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
-from experiments.visualization.pages.blocks import Mood, shown
+from experiments.visualization.pages.blocks import shown
 from experiments.visualization.report import run_facts as facts
 from experiments.visualization.report.beside_record import BesideRecord
 from experiments.visualization.report.run_figures import run_charts
 from experiments.visualization.report.run_source import RunSource, saved_option
-
-_SENTENCES: dict[str, tuple[str, Mood]] = {
-    verdicts.RECOVERED: ("{who} recovered", "good"),
-    verdicts.STEPPED: ("{who} recovered", "good"),
-    verdicts.COMPLETED: ("The run got to its end; there is nothing to judge", "good"),
-    verdicts.FELL: ("{who} fell", "bad"),
-    verdicts.LOST_CONTROL: ("{who} lost control", "bad"),
-    verdicts.UNDECIDED: ("Undecided", ""),
-    verdicts.UNRELIABLE: ("The run is unreliable", "bad"),
-    verdicts.INTERRUPTED: ("The run was interrupted", "bad"),
-    verdicts.FAILED: ("A step of the run had no solution", "bad"),
-}
 
 #: The sections of figures: name, title, and the figures that go into it.
 _SECTIONS = (
@@ -71,18 +57,8 @@ def run_page(source: RunSource, command: str, beside: BesideRecord | None = None
     )
 
 
-def verdict(run: Run) -> tuple[str, Mood]:
-    """The outcome of a run in a sentence, and how it is coloured."""
-    word, reason = run.summary["verdict"], run.summary["reason"]
-    text, mood = _SENTENCES[word]
-    joint = " " if word == verdicts.RECOVERED else ", " if word == verdicts.STEPPED else ": "
-    name = who(run.state.model) if run.world is None else run.name
-    return f"{at_the_start(text.format(who=name))}{joint if reason else ''}{reason}.", mood
-
-
 def _lead(source: RunSource) -> tuple[Block, ...]:
-    text, mood = verdict(source.run)
-    blocks: list[Block] = [Prose(text, mood)]
+    blocks: list[Block] = [facts.headline(source.run)]
     if len(source.run.frame) < 2:
         blocks.append(Prose("Fewer than two rows are recorded: there is nothing to draw.", "bad"))
     return (*blocks, facts.facts_table([*facts.effects(source.run), *facts.more_facts(source.run)]))
@@ -111,7 +87,7 @@ def _what(source: RunSource) -> Section:
         for p in source.experiment.parameters
     )
     blocks.append(
-        Table("All parameters", ("parameter", "value", "unit", "meaning", "source of the default"), every).folded()
+        Table("All parameters", ("parameter", "value", "unit", "meaning", "source of the default"), every, fold=True)
     )
     return Section("what", "What was run", source.experiment.title, blocks=tuple(blocks))
 
@@ -133,7 +109,7 @@ def _events(run: Run) -> Section:
         blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
-        blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows).folded())
+        blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows, fold=True))
     counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
@@ -146,12 +122,6 @@ def _steps(run: Run) -> Table:
     return Table.of("Steps: onset after the disturbance; forwards (ap), to the right (ml)", table.rename(columns=names))
 
 
-#: Of the numbers of a summary that are no metrics: unit, and what it is.
-_MEANINGS = {
-    "simulated_time": ("s", "time that passed in the run"),
-    "wall_time": ("s", "time that it took to compute"),
-    "real_time_factor": ("", "the one by the other"),
-}
 _HEADINGS = ("name", "value", "unit", "meaning", "source")
 
 
@@ -163,13 +133,7 @@ def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
     if whole:
         blocks.append(Table("Metrics", _HEADINGS, whole, fold=False))
     if each:
-        blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each).folded())
-    others = tuple(
-        (name, shown(run.summary[name]), unit, text)
-        for name, (unit, text) in _MEANINGS.items()
-        if run.summary[name] is not None
-    )
-    blocks.append(Table("Computation", _HEADINGS[:-1], others, fold=False))
+        blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each, fold=True))
     if run.trust:
         blocks.append(facts.checks_table(run))
     return Section("numbers", "Numbers", blocks=tuple(blocks))

@@ -101,7 +101,7 @@ def _what(trials: Trials) -> Section:
         parameters = trials.experiment.parameters
         every = tuple((p.name, as_option(p.default), p.unit, p.meaning, p.source) for p in parameters)
         headings = ("parameter", "default", "unit", "meaning", "source of the default")
-        blocks.append(Table(f"All parameters of {study.header.experiment}", headings, every).folded())
+        blocks.append(Table(f"All parameters of {study.header.experiment}", headings, every, fold=True))
     seed = "" if study.header.seed is None else f"; its seed is {study.header.seed}"
     return Section("what", "What was studied", f"{study.header.experiment}{seed}", blocks=tuple(blocks))
 
@@ -133,7 +133,7 @@ def _trials(trials: Trials, *, verdicts: bool) -> Section:
     part = part.rename(columns={name: trials.heading(name) for name in names})
     more = "" if len(part) == len(trials) else f", the first {len(part)}"
     blocks: list[Block] = [_verdicts(trials)] if verdicts else []
-    blocks.append(Table.of(f"Trials{more}", part).folded())
+    blocks.append(Table.of(f"Trials{more}", part, fold=True))
     blocks.append(Prose(f"All {len(trials)} with all their columns are in trials.parquet.", "muted"))
     return Section("trials", "Trials", blocks=tuple(blocks))
 

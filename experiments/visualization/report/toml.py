@@ -5,19 +5,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from experiments.visualization.pages import Block, Code, Prose
-
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def as_toml(data: Mapping[str, Any]) -> str:
     """Numbers, texts, switches, lists and tables of them as TOML; what is None is left out."""
     return "\n".join(_lines(data, ())).strip()
-
-
-def file_and_command(what: str, data: Mapping[str, Any], file: str, command: str, caption: str = "") -> list[Block]:
-    """How to run a study again: its file, hidden behind the caption if there is one, and the command."""
-    return [Prose(f"{what}, with this file as {file}:"), Code(as_toml(data), caption), Code(command)]
 
 
 def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:

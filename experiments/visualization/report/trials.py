@@ -1,7 +1,7 @@
 """The trials of a study as a report needs them: which columns are varied, labels and metrics, and what they mean."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,9 @@ from experiments.cli.quantities import unit_text
 from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST, cells_of
-from experiments.visualization.figures.words import with_unit, words_of
+from experiments.studies.sweep.groups import SHOWN
+from experiments.visualization.figures.words import with_unit
 
-#: Of the metrics, those that are shown before others.
-PREFERRED = (
-    "settling_time", "margin_of_stability_min", "peak_position_error", "peak_orientation_error", "position_error",
-    "orientation_error", "peak_torque", "positive_work", "cop_path_length", "foot_displacement", "foot_slip", "fell_at",
-)  # fmt: skip
-#: Texts that go with numbers one to one are taken for one axis, if they are so few.
-MOST_TOGETHER = 12
 #: Metrics that a figure offers at most.
 MOST_METRICS = 10
 
@@ -41,7 +35,7 @@ class Axis:
     name: str  # of the column
     label: str  # name and unit, and what goes with it
     values: "pd.Series[Any]"  # (trials,) numbers, or texts where the values are no numbers
-    log: bool | None = None  # whether a logarithmic axis shows them; by how much they span if not given
+    log: bool = False  # whether a logarithmic axis shows them
 
     @property
     def is_numeric(self) -> bool:
@@ -51,13 +45,6 @@ class Axis:
     def points(self) -> list[Any]:
         found = self.values.dropna().unique().tolist()
         return sorted(found) if self.is_numeric else found
-
-    @property
-    def is_logarithmic(self) -> bool:
-        """Whether a logarithmic axis shows its values best: as it was said, or because they span so much."""
-        if self.log is not None:
-            return self.log
-        return self.is_numeric and self.points[0] > 0.0 and self.points[-1] > 50.0 * self.points[0]
 
 
 class Trials:
@@ -100,9 +87,6 @@ class Trials:
     def unit(self, name: str) -> str:
         return self.study.header.units.get(name, "")
 
-    def axis(self, name: str, more: str = "") -> Axis:
-        return Axis(name, self.label(name) + more, _numbers(self.frame[name]))
-
     @cached_property
     def verdicts(self) -> dict[str, Proportion]:
         """How many trials ended in each verdict, for those that occur; and in no order but the usual one."""
@@ -111,27 +95,12 @@ class Trials:
         return {name: proportion_of(int(counts[name]), len(self)) for name in known if name in counts}
 
     @cached_property
-    def axes(self) -> list[Axis]:
-        """The axes of the study: of parameters that go together one to one the first, and none of a single value."""
-        found: list[Axis] = []
-        for name in self.varied:
-            axis = self.axis(name)
-            if len(axis.points) < 2:
-                continue
-            twin = next((place for place, one in enumerate(found) if _go_together(one.values, axis.values)), None)
-            if twin is None:
-                found.append(axis)
-            else:
-                found[twin] = replace(found[twin], label=f"{found[twin].label}, with {words_of(name)}")
-        return found
-
-    @cached_property
     def shown_metrics(self) -> list[str]:
         """The metrics that figures offer: numbers that differ between trials, those first that tell most."""
         numeric = [name for name in self.metrics if pd.api.types.is_numeric_dtype(self.frame[name])]
         differing = [name for name in numeric if self.frame[name].nunique() > 1]
         chosen = self.study.header.metrics
-        order = list(dict.fromkeys([*(chosen or PREFERRED), *differing]))
+        order = list(dict.fromkeys([*(chosen or SHOWN), *differing]))
         return [name for name in order if name in differing][:MOST_METRICS]
 
     @cached_property
@@ -145,30 +114,6 @@ class Trials:
             changes = cells_of(text)
             common = {name: value for name, value in common.items() if changes.get(name) == value}
         return common
-
-
-def _numbers(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """A column of a parameter; several equal numbers of a tuple as one, if they are so in all trials."""
-    if pd.api.types.is_numeric_dtype(column):
-        return column
-    parts = column.astype(str).str.split(",")
-    if all(len(part) > 1 and len(set(part)) == 1 for part in parts):
-        return parts.str[0].astype(float)
-    return column.astype(str)
-
-
-def _go_together(one: "pd.Series[Any]", other: "pd.Series[Any]") -> bool:
-    """Whether each value of one belongs to one of the other: of numbers, both rising or falling throughout.
-
-    Random samples have no value twice either, but do not rise together.
-    """
-    pairs = pd.DataFrame({"one": one, "other": other}).drop_duplicates()
-    if not len(pairs) == one.nunique() == other.nunique():
-        return False
-    if all(map(pd.api.types.is_numeric_dtype, (one, other))):
-        ordered = pairs.sort_values("one")["other"]
-        return bool(ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing)
-    return len(pairs) <= MOST_TOGETHER
 
 
 def is_grid(axes: Sequence[Axis]) -> bool:

@@ -4,7 +4,6 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biped.errors import InputError
 from biped.inputs.extras import need
@@ -17,9 +16,6 @@ from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import RunSource, is_run, run_source
 from experiments.visualization.report.study_page import study_page
 from experiments.visualization.report.trials import is_study
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 _LOAD_RUN = """\
 from experiments.visualization.report import load_run, run_figures
@@ -36,8 +32,6 @@ study = Study.read({folder!r})
 trials = study.frame()
 figures = study_figures(study)
 trials"""
-#: Runs and studies that a message names at most.
-MOST_NAMED = 5
 _ROWS = ("run.events", "run.frame")
 
 
@@ -46,22 +40,12 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
 
     It finds the run or the study by its path from the notebook's folder, and is to be run there.
     """
-    need("nbformat")
     import nbformat
-
-    near = os.path.relpath(folder.resolve(), path.resolve().parent)
-    text = nbformat.writes(notebook(page, Path(near).as_posix(), is_study=is_study))
-    replace_file(path, f"{text}\n".encode())
-    return path
-
-
-def notebook(page: Page, folder: str, *, is_study: bool) -> "NotebookNode":
-    need("nbformat")
-    from nbformat import validate
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+    near = Path(os.path.relpath(folder.resolve(), path.resolve().parent)).as_posix()
     sentences = "\n\n".join(block.text for block in page.lead if isinstance(block, Prose))
-    load = (_LOAD_STUDY if is_study else _LOAD_RUN).format(folder=folder)
+    load = (_LOAD_STUDY if is_study else _LOAD_RUN).format(folder=near)
     cells = [new_markdown_cell(f"# {page.title}\n\n{sentences}"), new_code_cell(load)]
     for chart in page.charts:
         cells += [new_markdown_cell(chart.caption), new_code_cell(f"figures[{chart.name!r}]")]
@@ -72,17 +56,13 @@ def notebook(page: Page, folder: str, *, is_study: bool) -> "NotebookNode":
     made = new_notebook(cells=cells)
     made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     made.metadata["language_info"] = {"name": "python"}
-    validate(made)
-    return made
+    replace_file(path, f"{nbformat.writes(made)}\n".encode())
+    return path
 
 
 NOTEBOOK = ".ipynb"
 #: [s] between two pages of a study that is watched.
 REFRESH = 5
-#: How many times as long as a page takes to write there is until the next one: the study needs the processor.
-SHARE = 4.0
-#: [s] that there are between two at most.
-MOST = 30.0
 
 
 def write_report(
@@ -113,7 +93,6 @@ def write_report(
     if record is None:
         made = page_of(folder, command)
     else:
-        _check_run(folder)
         source = run_source(folder)
         beside = BesideRecord.of(source.run, record)
         made = run_page(source, command, beside)
@@ -144,18 +123,16 @@ def watch_study(folder: str | Path, page: str | Path, command: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         while is_being_written(folder):
-            began = time.monotonic()
             write_page(replace(study_page(Study.read(folder), command), refresh=REFRESH), file)
-            took = time.monotonic() - began
-            _wait(folder, min(max(REFRESH, SHARE * took), MOST))
+            _wait(folder)
     finally:
         write_page(study_page(Study.read(folder), command), file)
     return file
 
 
-def _wait(folder: Path, seconds: float) -> None:
-    """For so long, or until the study has ended."""
-    until = time.monotonic() + seconds
+def _wait(folder: Path) -> None:
+    """Wait until the next page is due, or the study has ended."""
+    until = time.monotonic() + REFRESH
     while time.monotonic() < until and is_being_written(folder):
         time.sleep(0.2)
 
@@ -167,29 +144,12 @@ def _page_file(page: str | Path) -> Path:
     return file
 
 
-def _check_run(folder: Path) -> None:
-    """Raise InputError where a record has no run to stand beside."""
-    if is_study(folder):
-        raise InputError(f"{folder}: a study; a record stands beside a run, and biped fit compares it with a study's")
-    if not is_run(folder):
-        raise _nothing_there(folder)
-
-
 def page_of(folder: Path, command: str) -> Page:
     if is_run(folder):
         return run_page(run_source(folder), command)
     if is_study(folder):
         return study_page(Study.read(folder), command)
-    raise _nothing_there(folder)
-
-
-def _nothing_there(folder: Path) -> InputError:
-    """What is there instead of a run or a study."""
-    if not folder.is_dir():
-        return InputError(f"{folder}: there is no such folder")
-    below = [path for path in sorted((*folder.glob("*"), *folder.glob("*/*"))) if is_run(path) or is_study(path)]
-    shown = f"; below it are {', '.join(map(str, below[:MOST_NAMED]))}" if below else ""
-    return InputError(f"{folder}: neither a run nor a study there{shown}")
+    raise InputError(f"{folder}: {'neither a run nor a study there' if folder.is_dir() else 'there is no such folder'}")
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:

@@ -1,7 +1,6 @@
 """The ensemble of a sweep's replicas over time, as panels: mean and standard deviation of each traced column."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,22 +11,7 @@ from experiments.studies.sweep.groups import factors_of
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.figures import style
 from experiments.visualization.figures.words import with_unit
-from experiments.visualization.figures.writing import styled, write_figure
 from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Points, Rule
-from experiments.visualization.panels.with_matplotlib import figure_of
-
-#: [inch] of a panel.
-HEIGHT = 1.9
-
-
-def draw_ensemble(plan: Sweep, table: pd.DataFrame, path: Path) -> list[Path]:
-    """Draw the panels below one another; the files."""
-    panels = ensemble_panels(plan, table)
-    with styled():
-        figure = figure_of(panels, (style.SIZE[0], 0.6 + HEIGHT * len(panels)), sharex=True)
-        title = f"{plan.experiment.name}: mean ± standard deviation of {plan.replicas} replicas"
-        figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
-        return write_figure(figure, path)
 
 
 def ensemble_panels(plan: Sweep, table: pd.DataFrame) -> list[Panel]:

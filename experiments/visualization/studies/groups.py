@@ -37,7 +37,7 @@ def document(plan: GroupIdentification, found: Grouped, _: Path) -> Document:
         Table("", _HEADINGS, tuple(_rows(found, differences)), fold=False),
         Prose(text, "muted"),
         Chart(panels, "Each subject's parameters, and the groups' means.", "groups"),
-        Table.of("Subjects", own).folded(),
+        Table.of("Subjects", own, fold=True),
     )
     return Document(
         [Prose(f"{len(plan.subjects)} subjects, each identified by himself: {counted}.")],

@@ -4,7 +4,8 @@ A kind names a module in its declaration (``experiments.studies.registry``), whi
 ``document(plan, findings, folder) -> Document``. It may have ``so_far(study)``, which returns plan and findings of a
 study that is still running; ``recall`` is the default. It may have ``page_sections(trials)``: sections that only a page
 has. It may have ``finish(plan, folder)``, which writes what needs more than results once the study is done. All may
-raise ``InputError`` while results are missing; the page then says so. A study of an unknown kind has a general page.
+raise ``InputError`` while results are missing; the page then says so. The page of a study of an unknown kind has no
+findings.
 """
 
 import importlib
@@ -16,9 +17,8 @@ from experiments.studies.registry import kind_named, kinds
 from experiments.studies.run import plan_of, recall
 from experiments.studies.store.folder import Study
 from experiments.visualization.document import Document
-from experiments.visualization.pages import Block, Prose
-from experiments.visualization.report.responses import response_sections
-from experiments.visualization.report.toml import file_and_command
+from experiments.visualization.pages import Block, Code, Prose
+from experiments.visualization.report.toml import as_toml
 from experiments.visualization.report.trials import Trials
 
 
@@ -36,7 +36,7 @@ def document_of(trials: Trials) -> Document:
     """Return the findings of a stored study for its page; a sentence on what is missing if there are none yet."""
     study = trials.study
     if study.header.kind not in kinds():
-        return Document(sections=response_sections(trials, trials.axes))
+        return Document()
     module = module_of(study.header.kind)
     try:
         document: Document = module.document(*getattr(module, "so_far", recall)(study), study.folder)
@@ -55,7 +55,8 @@ def page_rerun(study: Study) -> list[Block]:
     command = kind.command or name
     data = study.configuration[kind.key] if kind.key else study.configuration
     file = kind.caption or f"{study.configuration.get('name', command)}.toml"
-    return file_and_command("The study", data, file, f"biped {command} {file}", kind.caption)
+    said = Prose(f"The study, with this file as {file}:")
+    return [said, Code(as_toml(data), kind.caption), Code(f"biped {command} {file}")]
 
 
 def planned_trials(study: Study) -> int | None:

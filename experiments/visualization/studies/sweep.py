@@ -2,10 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -21,14 +19,13 @@ from experiments.studies.sweep.ensemble import ensemble
 from experiments.studies.sweep.summary import summary
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.document import Document
-from experiments.visualization.figures.words import with_unit
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.report.responses import response_sections
-from experiments.visualization.report.trials import Axis, Trials
-from experiments.visualization.studies.ensemble_figure import draw_ensemble, ensemble_panels
-from experiments.visualization.studies.sweep_figure import besides, draw_sweep, metric_label
+from experiments.visualization.report.trials import Trials
+from experiments.visualization.studies.ensemble_figure import ensemble_panels
+from experiments.visualization.studies.sweep_figure import axis_of, draw_sweep, metric_label
 
-FIGURE, SUMMARY, OVER_TIME, ENSEMBLE = "sweep.png", "summary.csv", "ensemble.png", "ensemble.csv"
+FIGURE, SUMMARY, ENSEMBLE = "sweep.png", "summary.csv", "ensemble.csv"
 #: Most values of the second factor in a table across two factors.
 MOST_COLUMNS = 12
 
@@ -38,7 +35,7 @@ def so_far(study: Study) -> tuple[Sweep, pd.DataFrame]:
     return plan_of(study), study.frame()
 
 
-def document(plan: Sweep, frame: pd.DataFrame, folder: Path) -> Document:
+def document(plan: Sweep, frame: pd.DataFrame, _: Path) -> Document:
     """The proportion of successes, and a metric, over what was varied."""
     written, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
     successes = sweeps.successes_in(frame, plan.counts)
@@ -53,12 +50,9 @@ def document(plan: Sweep, frame: pd.DataFrame, folder: Path) -> Document:
         for factor in factors
         for group in sweeps.groups(frame, factor.column)
     ]
-    drawings: dict[str, Any] = {FIGURE: partial(draw_sweep, plan, frame)}
-    if plan.traces:
-        is_there = (folder / ENSEMBLE).is_file()
-        drawings[OVER_TIME] = partial(_draw_over_time, plan, folder / ENSEMBLE) if is_there else None
     tables = {SUMMARY: summary(plan, frame)} if plan.replicas > 1 else {}
     section = Section("proportions", "By what was varied", blocks=tuple(_tables(plan, written, factors)))
+    drawings = {FIGURE: partial(draw_sweep, plan, frame)}
     lead = [Prose(f"{plan.experiment.name}: {plan.title}."), Prose(_counts(plan, written))]
     return Document(lead, [section], data, tables, drawings, partial(_over_time_file, plan), digits="%.6g")
 
@@ -75,15 +69,11 @@ def _over_time_file(plan: Sweep, folder: Path) -> list[Path]:
     return [folder / ENSEMBLE] if plan.traces else []
 
 
-def _draw_over_time(plan: Sweep, table: Path, path: Path) -> list[Path]:
-    return draw_ensemble(plan, pd.read_csv(table), path)
-
-
 def page_sections(trials: Trials) -> list[Section]:
     """Return the charts over each factor, and those of traced columns over time."""
     plan = plan_of(trials.study)
     written = sweeps.as_written(plan, trials.frame)
-    axes = [_axis(trials, factor, written) for factor in sweeps.factors_of(plan)]
+    axes = [axis_of(factor, written) for factor in sweeps.factors_of(plan)]
     sections = response_sections(trials, [axis for axis in axes if len(axis.points) > 1], plan.counts)
     return [*sections, *_over_time(plan, trials.study.folder / ENSEMBLE)]
 
@@ -94,15 +84,6 @@ def _over_time(plan: Sweep, file: Path) -> list[Section]:
     panels = ensemble_panels(plan, pd.read_csv(file))
     text = "Mean and standard deviation of the replicas of each combination; dashed: the disturbance begins."
     return [Section("over-time", "Over time", blocks=(Chart(panels, text, "ensemble"),))]
-
-
-def _axis(trials: Trials, factor: sweeps.Factor, written: pd.DataFrame) -> Axis:
-    """The axis of a factor; its angles are in degrees where the sweep has them so."""
-    axis = trials.axis(factor.column, besides(factor))
-    if "°" not in factor.unit:
-        return axis
-    label = with_unit(factor.column, factor.unit) + besides(factor)
-    return replace(axis, label=label, values=written[factor.column])
 
 
 def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[sweeps.Factor]) -> Iterator[Block]:

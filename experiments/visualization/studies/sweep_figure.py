@@ -42,7 +42,7 @@ MOST_WRITTEN, MOST_WORDS = 150, 40
 def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
     """Draw the figure of a sweep's trials; the files."""
     frame, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
-    sampled, varied = [factor.sampled for factor in factors], [_varied(factor, frame) for factor in factors]
+    sampled, varied = [factor.sampled for factor in factors], [axis_of(factor, frame) for factor in factors]
     with styled():
         if len(factors) == 1:
             panels = _one(plan, frame, varied[0])
@@ -62,12 +62,13 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
         return write_figure(figure, path)
 
 
-def _varied(factor: sweeps.Factor, frame: pd.DataFrame) -> Varied:
-    label = with_unit(factor.column, factor.unit) + besides(factor)
+def axis_of(factor: sweeps.Factor, frame: pd.DataFrame) -> Varied:
+    """Return the axis of a factor; ``frame`` has the values as the sweep has them."""
+    label = with_unit(factor.column, factor.unit) + _besides(factor)
     return Varied(factor.column, label, frame[factor.column], factor.is_log)
 
 
-def besides(factor: sweeps.Factor) -> str:
+def _besides(factor: sweeps.Factor) -> str:
     """The names of what goes together with a factor, in words."""
     names = factor.label.removeprefix(factor.column).removeprefix(" (with ").removesuffix(")")
     return f" (with {', '.join(map(words_of, names.split(', ')))})" if names else ""
@@ -83,7 +84,7 @@ def _marker(verdict: str) -> Marker:
 
 def _over(varied: Varied, words: Sequence[str]) -> Axis:
     if varied.is_numeric:
-        return Axis(varied.label, log=varied.is_logarithmic, margin=0.03)
+        return Axis(varied.label, log=varied.log, margin=0.03)
     slanted = len(words) * max(map(len, words)) > WIDEST_TITLE
     return Axis(varied.label, -0.5, len(words) - 0.5, words=tuple(words), slanted=slanted)
 
@@ -243,7 +244,7 @@ def _points(frame: pd.DataFrame, first: Varied, second: Varied) -> Panel:
         for verdict, part in parts.items()
         if len(part)
     )
-    x, y = (Axis(one.label, log=one.is_logarithmic, margin=0.03) for one in (first, second))
+    x, y = (Axis(one.label, log=one.log, margin=0.03) for one in (first, second))
     return Panel(items, x, y, legend="right")
 
 

@@ -137,4 +137,4 @@ def _candidates(tuning: Tuning, outcome: Outcome) -> Table:
         for place, one in enumerate(ordered)
     )
     title = f"The best {len(rows)} of {len(outcome.history.evaluations)} candidates"
-    return Table(title, ("candidate", *objectives, "keeps limits", *ended, *variables), rows).folded()
+    return Table(title, ("candidate", *objectives, "keeps limits", *ended, *variables), rows, fold=True)

@@ -37,8 +37,6 @@ STRIP = 0.004
 TICK = 0.01
 #: Browsers show no GIF faster than this.
 MOST_GIF_FPS = 50.0
-#: Pixels of all pictures of a GIF: each of them is a byte of memory until the file is written.
-MOST_GIF_PIXELS = 1_000_000_000
 
 
 def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fps: float) -> None:
@@ -108,16 +106,6 @@ class _Packed:
         from PIL import Image
 
         return Image.frombytes(self._mode, self._size, zlib.decompress(self._bytes))
-
-
-def check_gif(count: int, size: tuple[int, int]) -> None:
-    """Refuse a GIF of so many pictures of a size [pixels] if it takes too much memory."""
-    most = MOST_GIF_PIXELS // (size[0] * size[1])
-    if count > most:
-        raise InputError(
-            f"a GIF of {size[0]}x{size[1]} has {most} pictures at most, not {count}: "
-            "take fewer --fps, a smaller --size, a shorter part, or an MP4"
-        )
 
 
 def durations(count: int, fps: float) -> list[int]:

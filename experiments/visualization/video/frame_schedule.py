@@ -10,8 +10,6 @@ from biped.errors import InputError
 MOST_FRAMES = 20_000
 #: [pixels] of an edge.
 SIZES = (16, 4096)
-#: [1/s] a picture of a film stays for a hundred seconds at most.
-LEAST_FPS = 0.01
 
 
 @dataclass(frozen=True)
@@ -30,8 +28,6 @@ class FrameSchedule:
                 raise InputError(f"--{name} {value:g}: it must be a number above zero")
         if not self.ends >= self.begins:
             raise InputError(f"--from {self.begins:g} --to {self.ends:g}: the first must not be after the second")
-        if self.fps < LEAST_FPS:
-            raise InputError(f"--fps {self.fps:g}: it must be {LEAST_FPS:g} at least")
         if not self._filling <= MOST_FRAMES:  # before it is rounded: it may be infinite
             raise InputError(
                 f"{self._filling:.6g} pictures are more than {MOST_FRAMES}: "

@@ -1,7 +1,6 @@
 """Films and pages of runs into files, with the captions of their pictures: the sky, the names of the runs, the time."""
 
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,8 +63,7 @@ class Caption:
                 pen.rectangle((x, down, x + edge, down + edge), fill=color)
                 x += round(1.3 * self._letters)
             over = ENDED if k < len(ended) and ended[k] else ""
-            room = self._size[0] - x - left - pen.textlength(over, font=font)
-            pen.text((x, line), _fitted(pen, name, font, room) + over, fill=INK, font=font)
+            pen.text((x, line), name + over, fill=INK, font=font)
         text = f"{time:.{self._decimals}f} s"
         if self._speed != 1.0:
             text += f"   × {self._speed:g}"
@@ -81,16 +79,6 @@ def _font(letters: int) -> Any:
     return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", letters)
 
 
-def _fitted(pen: Any, text: str, font: Any, room: float) -> str:
-    if pen.textlength(text, font=font) <= room:
-        return text
-    for keep in range(len(text) - 2, 1, -1):
-        shorter = f"{text[: (keep + 1) // 2]}…{text[len(text) - keep // 2 :]}"
-        if pen.textlength(shorter, font=font) <= room:
-            return shorter
-    return ""
-
-
 def _sky(size: tuple[int, int]) -> "Image":
     """Behind everything: the sky down to the middle, then the colour of the floor far away."""
     from PIL import Image
@@ -103,12 +91,6 @@ def _sky(size: tuple[int, int]) -> "Image":
     return Image.fromarray(np.concatenate([rows, opaque], axis=2).astype(np.uint8))
 
 
-#: Pictures that are drawn before it is announced how long all of them take; the very first one takes longest.
-TIMED = 3
-#: [s] What takes less is not announced.
-SHORT = 10.0
-
-
 def write_film(
     path: Path,
     runs: Sequence[Shown],
@@ -116,42 +98,17 @@ def write_film(
     camera: Camera,
     size: tuple[int, int],
     program: str,
-    announce: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``.
-
-    ``announce`` gets a sentence on how long it will take, if that is long, by the first pictures.
-    """
+    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``."""
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:
-        timed = _timed(_finished(runs, schedule, camera, size, program, bar), schedule.count, announce)
+        finished = _finished(runs, schedule, camera, size, program, bar)
         try:
             if path.suffix.lower() == ".gif":
-                write_gif(path, timed, schedule.fps)
+                write_gif(path, finished, schedule.fps)
             else:
-                write_mp4(path, timed, size, schedule.fps)
+                write_mp4(path, finished, size, schedule.fps)
         finally:
-            timed.close()  # ends the browser, also where the file could not be written
-
-
-def _timed(
-    pictures: "Generator[Image, None, None]", count: int, announce: Callable[[str], None]
-) -> "Generator[Image, None, None]":
-    """Hand pictures on; after a few, announce how long the others take, if that is long."""
-    began = 0.0
-    try:
-        for k, picture in enumerate(pictures, start=1):
-            if k == 1:
-                began = time.perf_counter()
-            elif k == TIMED:
-                each = (time.perf_counter() - began) / (TIMED - 1)
-                if (count - k) * each > SHORT:
-                    announce(
-                        f"{count} pictures of {each:.2g} s each: {count * each:.0f} s in all; "
-                        "fewer --fps, a smaller --size or a part (--from, --to) take less"
-                    )
-            yield picture
-    finally:
-        pictures.close()
+            finished.close()  # ends the browser, also where the file could not be written
 
 
 def _finished(

@@ -21,15 +21,13 @@ from biped.inputs.extras import need
 #: What it is called, in the order in which it is looked for.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOW_TO_GET_IT = "install Chromium (on Debian: apt-get install chromium) or Google Chrome"
-#: No window, nothing of its own from the network, nothing kept.
+#: No window, nothing of its own from the network, nothing kept, and WebGL by the processor, the same on every machine.
 OPTIONS = (
     "--headless=new", "--no-sandbox", "--no-first-run", "--hide-scrollbars", "--disable-quic", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions",
     "--mute-audio", "--remote-debugging-port=0", "--force-device-scale-factor=1",
-    "--disable-dev-shm-usage", "--enable-unsafe-swiftshader", "--no-proxy-server",
+    "--disable-dev-shm-usage", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--no-proxy-server",
 )  # fmt: skip
-#: WebGL computed by the processor, the same on every machine; or by the graphics card, where there is one.
-SOFTWARE, HARDWARE = ("--use-angle=swiftshader",), ("--ignore-gpu-blocklist", "--enable-gpu")
 #: [s] it may take so long to start, or to answer.
 PATIENCE = 60.0
 
@@ -115,15 +113,9 @@ class Chromium:
 
 
 @contextlib.contextmanager
-def chromium(
-    url: str, width: int = 1200, height: int = 800, program: str | None = None, *, hardware: bool = False
-) -> Iterator[Chromium]:
-    """A headless browser with a page of this size [pixels] open; it, its helpers and its profile are gone afterwards.
-
-    It draws by the processor, the same on every machine, or by the graphics card (``hardware``), where there is one.
-    """
+def chromium(url: str, width: int = 1200, height: int = 800, program: str | None = None) -> Iterator[Chromium]:
+    """Open a page of this size [pixels] in a headless browser; the browser and its profile are gone afterwards."""
     need("websockets")
-    graphics = HARDWARE if hardware else SOFTWARE
     program = find_browser(program)
     from websockets.exceptions import WebSocketException
     from websockets.sync.client import connect
@@ -132,7 +124,7 @@ def chromium(
         # A session of its own: Ctrl-C is ours to hear, and its helpers can be ended with it. What it leaves where
         # temporary files are is gone with its profile.
         process = subprocess.Popen(
-            [program, *OPTIONS, *graphics, f"--user-data-dir={folder}", f"--window-size={width},{height}",
+            [program, *OPTIONS, f"--user-data-dir={folder}", f"--window-size={width},{height}",
              "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
             env=os.environ | {"TMPDIR": folder},

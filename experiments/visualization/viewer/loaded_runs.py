@@ -40,7 +40,7 @@ class Shown(Protocol):
 
     @property
     def name(self) -> str:
-        """Unique among those that are shown together."""
+        """Its label."""
 
     @property
     def trajectory(self) -> PoseTrajectory:
@@ -55,7 +55,7 @@ class Shown(Protocol):
 class LoadedRun:
     """One run of those that are shown."""
 
-    name: str  # experiment and folder, unique
+    name: str  # experiment and folder
     run: Run
     trajectory: PoseTrajectory
     measured: tuple[Panel, ...] = ()  # what a record has beside it
@@ -143,7 +143,7 @@ def load_runs(
     """
     sources = [run_source(folder) for folder in folders]
     runs: list[LoadedRun] = []
-    for source, folder in zip(sources, _names([str(folder) for folder in folders]), strict=True):
+    for source, folder in zip(sources, _names(folders), strict=True):
         name, disturbances = folder, None
         if after is not None:
             go_on_falling(source, after)
@@ -168,11 +168,7 @@ def go_on_falling(source: RunSource, duration: float) -> None:
     source.run.after = collapse(source.experiment.build(source.changes), duration)
 
 
-def _names(folders: list[str]) -> list[str]:
-    """Names of the folders, with as much of their paths as tells them apart; a folder given twice is numbered."""
-    paths = [Path(os.path.abspath(folder)) for folder in folders]
-    for depth in range(1, max(len(path.parts) for path in paths) + 1):
-        names = ["/".join(path.parts[-depth:]) for path in paths]
-        if len(set(names)) == len(set(paths)):
-            break
-    return [name if k == names.index(name) else f"{name} #{names[: k + 1].count(name)}" for k, name in enumerate(names)]
+def _names(folders: Sequence[str | Path]) -> list[str]:
+    """Return the names of the folders, or their paths where two have the same name."""
+    names = [Path(os.path.abspath(folder)).name for folder in folders]
+    return names if len(set(names)) == len(names) else [str(folder) for folder in folders]

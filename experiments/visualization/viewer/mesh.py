@@ -105,12 +105,12 @@ def linear(color: ArrayLike) -> NDArray[np.uint8]:
     return np.rint(255.0 * light).astype(np.uint8)
 
 
-def as_glb(mesh: Trimesh, colors: ArrayLike, roughness: float = 0.85) -> bytes:
+def as_glb(mesh: Trimesh, colors: ArrayLike) -> bytes:
     """A mesh with the colours (V, 3) of its vertices as binary glTF; smooth where vertices are shared."""
     mesh.visual = ColorVisuals(mesh, vertex_colors=linear(colors))
 
     def make_matte(tree: dict[str, list[dict[str, object]]]) -> None:  # without a material it would be of metal
-        tree["materials"] = [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": roughness}}]
+        tree["materials"] = [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 0.85}}]
         for item in tree["meshes"]:
             item["primitives"][0]["material"] = 0  # type: ignore[index]
 

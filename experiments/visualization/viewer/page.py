@@ -36,7 +36,6 @@ class Page:
 
     def __init__(self, server: Any, runs: Sequence[LoadedRun], playback: Playback, side_by_side: float = 0.0) -> None:
         self.server, self.runs, self.playback = server, runs, playback
-        self.frames, self.cost = 0, 0.0  # pictures that have been sent; [s] of the processor that they have taken
         self.scene = ViewerScene(server)
         self._models = add_runs(self.scene, runs, side_by_side)
         self._wake, self._stepping = threading.Event(), threading.Lock()
@@ -58,7 +57,6 @@ class Page:
 
     def frame(self, now: float) -> None:
         """Send what has changed at ``now`` [s] of a clock that never goes back."""
-        began = time.thread_time()
         todo = [self._todo.get() for _ in range(self._todo.qsize())]
         moment = self.playback.advance(now)
         if not todo and moment == self._shown_time:
@@ -74,8 +72,6 @@ class Page:
                 model.show(snapshot)
             self._update_panel(now, moment)
         self._shown_time = moment
-        self.frames += 1
-        self.cost += time.thread_time() - began
 
     def run(self, rate: float = 60.0, until: Callable[[], bool] = lambda: False) -> None:
         """Send pictures, ``rate`` a second while playing, until ``until`` is true or it is interrupted."""

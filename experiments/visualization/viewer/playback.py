@@ -4,8 +4,6 @@ import math
 import threading
 from collections.abc import Callable
 
-from biped.errors import InputError
-
 
 class Playback:
     """The time that is shown [s]; safe to use from several threads."""
@@ -15,8 +13,7 @@ class Playback:
         self.on_change: Callable[[], None] = lambda: None  # what has changed from outside is shown without delay
         self._time, self._playing, self._lock = begins, playing, threading.RLock()
         self._seen: float | None = None  # when time was last advanced
-        self._speed = 1.0
-        self.speed = speed
+        self.speed = speed  # seconds of the run in a second, above zero
 
     @property
     def time(self) -> float:
@@ -25,17 +22,6 @@ class Playback:
     @property
     def playing(self) -> bool:
         return self._playing
-
-    @property
-    def speed(self) -> float:
-        """Seconds of the run in a second; above zero."""
-        return self._speed
-
-    @speed.setter
-    def speed(self, speed: float) -> None:
-        if not (math.isfinite(speed) and speed > 0.0):
-            raise InputError(f"speed = {speed:g}: it must be above zero; 1 is real time")
-        self._speed = speed
 
     def play(self, on: bool = True) -> None:
         """Play or pause; at the end, playing starts from the beginning."""
@@ -61,7 +47,7 @@ class Playback:
         """The time to show at ``now`` [s] of a clock that never goes back."""
         with self._lock:
             if self._playing and self._seen is not None:
-                self._go(self._speed * (now - self._seen))
+                self._go(self.speed * (now - self._seen))
             self._seen = now if self._playing else None
             return self._time
 

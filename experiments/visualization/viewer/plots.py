@@ -1,67 +1,41 @@
 """The quantities of a run over time that can be plotted beside the scene."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from biped.metrics.timeseries import series
-from biped.model.legs import common_name, legs_of
 from biped.records.record import are_left_out
 from biped.runs.run import Run
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
-from experiments.visualization.figures import quantities as q
-from experiments.visualization.figures.labels import joint_label
 from experiments.visualization.figures.quantities import curve, over_time
+from experiments.visualization.figures.sheets import sheets_of
 from experiments.visualization.figures.subject import Subject
-from experiments.visualization.figures.support import COM, COP, Support
 from experiments.visualization.figures.words import words_of
-from experiments.visualization.panels.panel import Panel, Points
+from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.beside_record import BesideRecord
 
+#: The kind of figure whose plots come first.
+FIRST = "support"
 #: Points of a curve that are sent to the browser.
 POINTS = 480
 
 
 def plots_of(run: Run) -> list[Panel]:
-    """All that a run has, the most telling first; the title has the unit."""
-    if run.world is not None:
-        return q.world_panels(run, run.world)
-    subject, table = Subject(run, run.set_point), series(run)
-    model = run.state.model
-    plots: list[Panel] = []
-
-    def add(title: str, *curves: Points) -> None:
-        plots.append(over_time(title, "", curves))
-
-    if model.nc and model.is_floating:
-        for title, curves in ahead_and_aside(subject):
-            add(f"{title} [mm]", *curves)
-    if run.set_point is not None and model.is_floating:
-        distance, angle = q.error_sizes(subject)
-        add(f"position error of the {model.root.name} [mm]", curve("", distance.y))
-        add(f"orientation error of the {model.root.name} [°]", curve("", angle.y))
-    if model.is_floating:
-        add(f"height of the {model.root.name} [m]", curve("", subject.column(f"{subject.root}_z")))
-    torques = {joint: subject.column(f"torque_{joint}") for joint in q.joints_with(subject, "torque")}
-    legs = legs_of(model)
-    pairs = list(zip(*((*leg.sagittal, *leg.frontal[-1:]) for leg in legs), strict=False))
-    for pair in pairs:
-        curves = [curve(leg.side, torques[joint]) for leg, joint in zip(legs, pair, strict=True) if joint in torques]
-        add(f"{joint_label(common_name(*pair))} torque [N·m]", *curves)
-    if torques and not pairs:
-        add("torque [N·m]", *(curve(name.replace("_", " "), torques[name]) for name in model.joint_names[:4]))
-    if model.nc:
-        add("ground force [N]", curve("", table["grf_z"].to_numpy()))
-        for column, title in (
-            ("margin_of_stability", "margin of stability [mm]"),
-            ("cop_margin", "margin of the centre of pressure [mm]"),
-        ):
-            if table[column].notna().any():
-                add(title, curve("", 1e3 * table[column].to_numpy()))
-    add("height of the centre of mass [m]", curve("", table["com_z"].to_numpy()))
-    add("kinetic energy [J]", curve("", subject.column("ledger_kinetic")))
-    return plots
+    """Return the curves over time of the run's page, those of support first; each title ends with the unit."""
+    subject, plots = Subject(run), dict[str, Panel]()
+    for sheet in sorted(sheets_of(run), key=lambda sheet: sheet.kind != FIRST):
+        if not (sheet.caption and sheet.applies(subject)):
+            continue
+        content, heading = sheet.content(subject), ""
+        for panel in content if isinstance(content, list) else ():
+            heading = panel.title or heading
+            title = f"{heading}, {panel.y.label}"
+            if panel.curves:
+                title = title if title not in plots else f"{title} ({sheet.kind.replace('-', ' ')})"
+                plots[title] = replace(panel, title=title)
+    return list(plots.values())
 
 
 def measured_plots(run: Run, record: str | Path) -> list[Panel]:
@@ -77,16 +51,6 @@ def measured_plots(run: Run, record: str | Path) -> list[Panel]:
         title = f"{words_of(one.column)}, and measured{remark} [{unit_text(one.unit) or '–'}]"
         plots.append(over_time(title, "", (curve("model", model), curve("measured", measured))))
     return plots
-
-
-def ahead_and_aside(subject: Subject) -> list[tuple[str, list[Points]]]:
-    """[mm] Centres of pressure and of mass, forwards and to the left positive; on a moving floor in its axes."""
-    paths, model = Support(subject, carried=True).paths, subject.model
-    found = []
-    for title, way in (("forwards", model.facing), ("to the left", model.left)):
-        curves = [curve(name, 1e3 * paths[long] @ np.array(way[:2])) for name, long in (("CoP", COP), ("CoM", COM))]
-        found.append((f"CoP and CoM, {title}", curves))
-    return found
 
 
 def pooled(time: Floats, values: Floats, grid: Floats) -> Floats:

@@ -10,7 +10,6 @@ from typing import Any
 
 from biped.model import Model
 from biped.runs.world import Bodies
-from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.marks import FORCE_SCALE
 from experiments.visualization.viewer.model_view import PLATE, ModelView, add_floor
@@ -31,17 +30,17 @@ BODIES = ("solid", "see-through", "none")
 class ViewerScene:
     """A floor, lights, and models, on a viser server."""
 
-    def __init__(self, server: Any, *, shadows: bool = True) -> None:
+    def __init__(self, server: Any) -> None:
         self.server = server
         self.root = "/world"  # the frame that everything stands in
         self.models: list[ModelView] = []
         self.force_scale = FORCE_SCALE  # [m/N] of arrows that are drawn from now on
         self.layers = dict(LAYERS)
         self._world = server.scene.add_frame(self.root, show_axes=False)
-        self._light(shadows)
+        self._light()
         self._floor: Any = None
 
-    def _light(self, shadows: bool) -> None:
+    def _light(self) -> None:
         """Sky, sun and a weak light from the other side; no environment map, which would cost as much as all else."""
         scene = self.server.scene
         scene.configure_environment_map(None)
@@ -49,7 +48,7 @@ class ViewerScene:
         scene.add_light_hemisphere("/light/sky", sky_color=(255, 255, 255), ground_color=(176, 168, 160), intensity=1.9)
         scene.add_light_directional("/light/fill", intensity=0.5, position=(3.0, 2.0, 2.0))
         self._sun = scene.add_light_directional(
-            "/light/sun", intensity=2.1, cast_shadow=shadows, position=(-2.5, -3.0, 5.0)
+            "/light/sun", intensity=2.1, cast_shadow=True, position=(-2.5, -3.0, 5.0)
         )
 
     def cast_shadows(self, on: bool) -> None:
@@ -62,16 +61,12 @@ class ViewerScene:
         name: str,  # unique in this scene
         ghost: bool = False,  # seen through, in one colour
         *,
-        color: Color | None = None,  # of all of it; else its parts have theirs, a ghost its own
+        color: Color | None = None,  # of all of it, which a ghost must have; else its parts have theirs
         scenery: Scenery | None = None,  # a floor at rest if not given
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),  # [m] what it is displaced by, to stand beside others
         plate: float = PLATE,  # [m] breadth (along y) of the plate of a floor that moves: less than to the next model
     ) -> ModelView:
         """Add a model; it is seen once it has been shown a snapshot."""
-        if any(view.name == name for view in self.models):
-            raise ValueError(f"there is a model {name!r} in the scene already")
-        if ghost and color is None:
-            color = colors.ghost_color(sum(view.is_ghost for view in self.models))
         scenery = Scenery() if scenery is None else scenery
         if self._floor is None and scenery.floor and not scenery.moving_floor:
             self._floor = add_floor(self.server.scene, f"{self.root}/floor")

@@ -1,14 +1,11 @@
 """A viser server for a page: on a port that is free, and without a word on the terminal or in a notebook."""
 
 import contextlib
-import gzip
-import html
 import logging
 import secrets
 import socket
 import threading
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,45 +14,33 @@ import rich
 from biped.errors import InputError
 from biped.inputs.extras import need
 
-#: The port that is tried first.
+#: The port that is tried first; if it is taken, viser tries those after it.
 PORT = 8080
-#: How many more are tried after it.
-MORE = 50
 #: Bytes of the random part of an address, before the path: nobody guesses it.
 TOKEN_SIZE = 16
 #: Says on the terminal what strangers send: a port scanner's bytes, half a request.
 LOGGER = "websockets.server"
 
-#: On a telephone viser's panel lies over most of the scene, and has no option for it: there it begins folded.
-FOLDED = b"""<script>
-if (matchMedia("(max-width: 48em)").matches) new MutationObserver((_, observer) => {
-  const handle = document.querySelector('div[style*="height: 3.5em"][style*="cursor: pointer"]');
-  if (handle) { observer.disconnect(); handle.click(); }
-}).observe(document, { childList: true, subtree: true });
-</script></head>"""
-
 _replacing = threading.Lock()
 
 
 @contextlib.contextmanager
-def serving(host: str = "127.0.0.1", port: int | None = None, title: str = "biped") -> Iterator[Any]:
+def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     """A viser server, stopped at the end, at the address of ``url_of``, which has a token that changes each time.
 
     Nobody is served without it. Pages of other sites that are open in the same browser are refused besides.
 
-    The browser's tab has the title. Port 0 is any that is free; None is 8080 or the next one that is free.
+    Port 0 is any that is free; None is 8080 or the next one that is free.
     """
     need("viser", "websockets")
-    chosen = _first_free(host) if port is None else _checked(host, port)
+    _check(host, port or 0)
     import viser
 
-    console, token = (
-        rich.get_console(),
-        secrets.token_urlsafe(TOKEN_SIZE),
-    )  # viser introduces itself, also in a notebook
+    console = rich.get_console()  # viser introduces itself, also in a notebook
+    token = secrets.token_urlsafe(TOKEN_SIZE)
     with _having(logging.getLogger(LOGGER), "disabled", True):
-        with _having(console, "quiet", True), _serving_our_way(title, token):
-            server = viser.ViserServer(host=host, port=chosen, verbose=False)
+        with _having(console, "quiet", True), _serving_our_way(token):
+            server = viser.ViserServer(host=host, port=PORT if port is None else port, verbose=False)
         server.biped_token = token
         try:
             yield server
@@ -76,7 +61,7 @@ def _having(thing: object, name: str, value: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _serving_our_way(title: str, token: str) -> Iterator[None]:
+def _serving_our_way(token: str) -> Iterator[None]:
     """Let a viser server that begins within serve requests with the token only, and none of other sites.
 
     A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
@@ -97,7 +82,7 @@ def _serving_our_way(title: str, token: str) -> Iterator[None]:
                     why = "lacks its token, or has an older one" if path is None else "is of another site's page"
                     return connection.respond(403, f"This address {why}: open the address that biped tells.\n")
                 request.path = path
-                return _ours(process_request(connection, request), title)
+                return process_request(connection, request)
 
             return serve(handler, *arguments, process_request=process, **options)
 
@@ -110,24 +95,6 @@ def _serving_our_way(title: str, token: str) -> Iterator[None]:
             raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
 
 
-def _ours(response: Any, title: str) -> Any:
-    """Viser's response; if it is a page, with another title, and a panel that a telephone has room for."""
-    if response is not None and response.headers.get("Content-Type", "").startswith("text/html"):
-        packed = response.headers["Content-Encoding"] == "gzip"
-        response.body = _our_page(response.body, title, packed)
-        del response.headers["Content-Length"]
-        response.headers["Content-Length"] = str(len(response.body))
-    return response
-
-
-@cache
-def _our_page(page: bytes, title: str, packed: bool) -> bytes:
-    text = gzip.decompress(page) if packed else page
-    text = text.replace(b"<title>Viser</title>", f"<title>{html.escape(title)}</title>".encode(), 1)
-    text = text.replace(b"</head>", FOLDED, 1)
-    return gzip.compress(text) if packed else text
-
-
 def url_of(server: Any) -> str:
     """The address of a server's page, with the token that it is served by."""
     return f"{address_of(server.get_host(), server.get_port())}/{server.biped_token}/"
@@ -138,34 +105,20 @@ def address_of(host: str, port: int) -> str:
     return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
 
 
-def _first_free(host: str) -> int:
-    for port in range(PORT, PORT + MORE):
-        if _trouble(host, port) is None:
-            return port
-    return _checked(host, PORT)
-
-
-def _checked(host: str, port: int) -> int:
+def _check(host: str, port: int) -> None:
+    """Raise InputError if the server cannot listen there: viser would try one port after the other."""
     if not 0 <= port <= 65535:
         raise InputError(f"--port {port}: it must be from 0 to 65535; 0 takes any that is free")
-    trouble = _trouble(host, port)
-    if trouble is not None:
-        raise InputError(
-            f"cannot listen at {host}, port {port}: {trouble}; choose another --port (0: any that is free) or --host"
-        )
-    return port
-
-
-def _trouble(host: str, port: int) -> str | None:
-    """Why one cannot listen there, or None."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
             trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             trial.bind(address)
     except OSError as error:
-        return error.strerror or str(error)
-    return None
+        raise InputError(
+            f"cannot listen at {host}, port {port}: {error.strerror or error}; "
+            "choose another --port (0: any that is free) or --host"
+        ) from error
 
 
 def without_token(path: str, token: str) -> str | None:

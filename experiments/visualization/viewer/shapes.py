@@ -73,16 +73,14 @@ def shapes_of(model: Model | Bodies) -> tuple[Shape, ...]:
 
 
 def _shapes(model: Model) -> tuple[Shape, ...]:
-    if is_human(model):
-        return _person(model)
-    if is_another_person(model):
+    if is_person(model):
         return _stretched_person(model)
     seen = _robot(model)
     return (*seen, *_machine(model, {shape.body for shape in seen}))
 
 
-def is_another_person(model: Model) -> bool:
-    """Whether it has the human's legs in other proportions, and nothing that a person has not: a subject, or the human.
+def is_person(model: Model) -> bool:
+    """Return whether it has the human's legs, in whatever proportions, and nothing that a person lacks.
 
     What is above the hips may move by itself (`biped.model.upper_body`).
     """
@@ -123,15 +121,6 @@ def _stretched_person(model: Model) -> tuple[Shape, ...]:
         mesh = Trimesh(places - model.bodies[number].com, shape.mesh.faces, process=False)
         found.append(replace(shape, body=number, mesh=mesh))
     return tuple(found)
-
-
-def is_human(model: Model) -> bool:
-    """Whether its bodies hang together as those of the human; masses, loads and what acts in joints do not matter."""
-    ours, theirs = (
-        [(body.name, body.parent, body.joint.kind, body.joint.axis, body.joint.position) for body in m.bodies]
-        for m in (model, human())
-    )
-    return ours == theirs
 
 
 def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Trimesh]) -> Shape:

@@ -78,10 +78,6 @@ class PoseTrajectory:
 
         return replace(Snapshot.of_each(seen, self.rows), time=time)
 
-    def thinned(self, chosen: Any) -> "PoseTrajectory":
-        """A trajectory with fewer rows; ``chosen`` indexes them."""
-        return replace(self, rows=Snapshot.of_each(lambda _, values: values[chosen], self.rows))
-
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:
     """The trajectory of a run, and of the motion after its fall, which is seen from there on.

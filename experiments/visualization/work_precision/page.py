@@ -93,7 +93,7 @@ def problem_section(comparison: Comparison, figure: bytes | None) -> Section:
     table = table_of([comparison])
     if len(table):
         shown = table.drop(columns=[name for name in ("problem", "failure") if name in table])
-        blocks.append(Table.of("All step sizes", shown).folded())
+        blocks.append(Table.of("All step sizes", shown, fold=True))
     return Section(problem.name, f"{problem.name}: {problem.title}", problem.source, blocks=tuple(blocks))
 
 

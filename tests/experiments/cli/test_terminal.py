@@ -24,7 +24,7 @@ def words_of(text):
 
 def test_the_facts_of_a_run_are_its_metrics():
     run = experiment_named("balance").run({"push.impulse": 8.0, "run.duration": 1.0})
-    assert headline(run).startswith("recovered in place (a push of 8 N·s forwards at 0.5 s, for 0.1 s")
+    assert headline(run).text.startswith("recovered in place (a push of 8 N·s forwards at 0.5 s, for 0.1 s")
     facts = dict(effects(run))
     assert 7.0 < 1e3 * run.metrics["com_excursion"] < 10.0
     assert facts["peak excursion of the centre of mass"] == length(run.metrics["com_excursion"])
@@ -32,24 +32,21 @@ def test_the_facts_of_a_run_are_its_metrics():
     hard = experiment_named("balance").run({"push.impulse": 5.5, "push.azimuth": 1.5708})
     told = [text for name, text in effects(hard) if name == "warning"]
     assert any("where a strong human's does" in text for text in told)  # the ankle takes more torque than a human has
-    assert headline(experiment_named("balance").run({"run.duration": 0.1})).endswith("(undisturbed)")
+    assert headline(experiment_named("balance").run({"run.duration": 0.1})).text.endswith("(undisturbed)")
 
 
 def test_the_tables_of_a_run_are_its_events_and_checks(runs):
     run = runs["thrown-block"]
     torques, feet, impacts, checks = run_sections(run)[0].blocks
     peaks = run.by_joint("peak_torque")
-    for name, left, right in torques.rows:
-        joints = (f"{side}_{name.replace(' ', '_')}" for side in ("left", "right"))
-        assert [float(left), float(right)] == pytest.approx([peaks[joint] for joint in joints], abs=0.06)
+    for name, peak in torques.rows:
+        assert float(peak) == pytest.approx(peaks[name.replace(" ", "_")], abs=0.06)
     kept, hidden = lasting_changes(run.summary["events"]["edges"])
     assert [row[2] for row in feet.rows] == [change.change for change in kept]
     assert f"{hidden} changes" in feet.caption
     for row, impact in zip(impacts.rows, run.summary["events"]["impacts"], strict=True):
         assert [float(cell) for cell in row[3:6]] == pytest.approx(impact["impulse"], rel=1e-5)
     assert [row[0] for row in checks.rows] == [check.name for check in run.trust]
-    points = next(table for table in run_sections(runs["box-drop"])[0].blocks if table.caption == "Contact points")
-    assert ("box_3", "never down", "ends in no contact") in points.rows
 
 
 @pytest.mark.parametrize("name", ["thrown-block", "box-drop"])

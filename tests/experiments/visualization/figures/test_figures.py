@@ -41,7 +41,7 @@ SLOW = "lean", "sway", "squat", "sit-to-stand"
 )
 def test_there_is_a_picture_for_every_published_figure(runs, tmp_path, name):
     experiment = experiment_named(name)
-    files = draw_figures(runs[name], tmp_path, experiment.build().set_point, experiment.figures, name)
+    files = draw_figures(runs[name], tmp_path, experiment.figures, name)
     names = [file.name for file in files]
     assert sorted(names) == sorted(path.name for path in tmp_path.iterdir())
     for begin in PUBLISHED.get(name, ()):

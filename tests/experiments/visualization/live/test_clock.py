@@ -70,44 +70,39 @@ def loop():
 
 def test_it_runs_in_real_time(loop):
     clock, seen = Clock(), []
-    runner = Runner(loop, lambda _, status: seen.append(status), frame_rate=40.0, clock=clock, sleep=clock.sleep)
+    runner = Runner(loop, lambda _: seen.append(runner.meter.reading), frame_rate=40.0, clock=clock, sleep=clock.sleep)
     runner.run(2.0)
     assert loop.time == pytest.approx(2.0 - 1.0 / 40.0, abs=2 * loop.tick)
     assert len(seen) == pytest.approx(80, abs=1)
-    assert seen[-1].reading.factor == pytest.approx(1.0, abs=1e-6)
-    assert seen[-1].reading.idle == pytest.approx(1.0)
-    assert seen[-1].dropped == 0.0
+    assert seen[-1].factor == pytest.approx(1.0, abs=1e-6)
+    assert seen[-1].idle == pytest.approx(1.0)
+    assert runner.real_time.dropped == 0.0
 
 
 def test_a_slow_machine_says_so_and_does_not_fall_behind_farther_and_farther(loop):
     clock = Clock(cost=0.05)  # each look at the clock takes two pictures' time, with 10 ms simulated in between
-    seen, walls = [], []
-
-    def show(_, status):
-        seen.append(status)
-        walls.append(clock.now)
-
-    runner = Runner(loop, show, frame_rate=40.0, clock=clock, sleep=clock.sleep)
+    walls = []
+    runner = Runner(loop, lambda _: walls.append(clock.now), frame_rate=40.0, clock=clock, sleep=clock.sleep)
     began = clock.now
     runner.run(10.0)
     wall = clock.now - began
     assert loop.time < 0.5 * wall
-    assert seen[-1].reading.factor == pytest.approx(loop.time / wall, rel=0.2)
-    assert seen[-1].dropped == pytest.approx(wall - loop.time, abs=0.3)
+    assert runner.meter.reading.factor == pytest.approx(loop.time / wall, rel=0.2)
+    assert runner.real_time.dropped == pytest.approx(wall - loop.time, abs=0.3)
     gaps = [b - a for a, b in itertools.pairwise(walls)]
     assert max(gaps[5:]) <= max(gaps[:5]) + 1e-9  # pictures keep coming
 
 
 def test_pause_stands_still_and_goes_on(loop):
     clock = Clock()
-    runner = Runner(loop, lambda *_: None, clock=clock, sleep=clock.sleep)
+    runner = Runner(loop, lambda _: None, clock=clock, sleep=clock.sleep)
     runner.run(0.5)
     runner.pause(True)
     before = loop.time
     runner.run(5.0)
     assert loop.time == before
-    assert runner.status.paused
-    assert runner.status.reading is None
+    assert runner.paused
+    assert runner.meter.reading is None
     runner.pause(False)
     runner.run(0.5)
     assert before + 0.4 < loop.time <= before + 0.5
@@ -117,23 +112,23 @@ def test_pause_stands_still_and_goes_on(loop):
 def test_it_gets_up_again_by_itself_if_told(loop):
     clock, seen = Clock(), []
 
-    def show(_, status):
-        seen.append((clock.now, status))
+    def show(it):
+        seen.append((clock.now, it.fell_at, it.time))
 
     runner = Runner(loop, show, auto_restart=True, clock=clock, sleep=clock.sleep)
     runner.ask(lambda it: it.push((1.0, 0.0, 0.0), 80.0))
     runner.run(5.0)
-    down = [wall for wall, status in seen if status.fell_at is not None]
+    down = [wall for wall, fell_at, _ in seen if fell_at is not None]
     assert down[-1] - down[0] == pytest.approx(Runner.LIES, abs=0.06)
-    assert seen[-1][1].fell_at is None
-    assert seen[-1][1].time == pytest.approx(seen[-1][0] - down[-1], abs=0.1)
+    assert seen[-1][1] is None
+    assert seen[-1][2] == pytest.approx(seen[-1][0] - down[-1], abs=0.1)
 
 
 def test_a_defect_in_a_change_or_a_picture_ends_it_for_nobody(loop):
     """What a page asks for must not end the simulation for the others; a picture that fails is told once."""
     clock, told, shown = Clock(), [], []
 
-    def show(it, _):
+    def show(it):
         shown.append(it.time)
         if 0.1 < it.time < 0.2:
             raise KeyError("x" * 1_000_000)

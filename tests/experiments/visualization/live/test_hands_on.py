@@ -1,4 +1,4 @@
-"""What a hand does on the page: it types settings, drags bodies, chooses plots and keeps runs."""
+"""What a hand does on the page: it types settings, drags bodies and keeps runs."""
 
 from types import SimpleNamespace
 
@@ -100,32 +100,6 @@ def test_a_dragged_body_is_pulled_towards_the_pointer(page):
     page._drag(0, SimpleNamespace(phase="end", start_position=tuple(place), end_position=tuple(end)))
     page.runner.one_frame(page.runner.now())
     assert loop.disturbances == tuple(loop.setup.disturbances)
-
-
-def test_any_quantity_is_plotted_through_a_fall(page):
-    loop = page.runner.loop
-    title = "torque left knee pitch [N·m]"
-    choices = page._plots._choices
-    assert [choice.value for choice in choices][:2] == ["centre of pressure x [m]", "centre of mass x [m]"]
-    choices[0].value, choices[1].value, choices[2].value = choices[2].value, "floor reaction force z [N]", title
-    for push in (0.0, 80.0, 0.0):
-        if push:
-            loop.push((1.0, 0.0, 0.0), push)
-        for _ in range(5):
-            loop.advance(40)
-            page._plots.update(loop)
-    assert loop.fell_at is not None
-    margin, force, torque = (plot.data for plot in page._plots._handles)
-    assert len(margin[0]) > 150
-    assert (np.diff(margin[0]) > 0.0).all()
-    assert margin[0][-1] == pytest.approx(loop.time, abs=0.01)
-    assert force[1].max() > 1000.0
-    assert np.abs(torque[1][:30]).max() > 30.0
-    assert torque[1][-1] == 0.0  # limp
-    assert "floor reaction force" in page._plots.readouts()
-    page._plots._choices[2]._impl.value = "no such quantity"  # as a client that is no page of ours may have it
-    page._plots._draw()
-    assert not page._plots._handles[2].visible
 
 
 def test_what_was_recorded_is_kept_beside_what_was_kept_before(page):

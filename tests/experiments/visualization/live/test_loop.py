@@ -266,7 +266,7 @@ def test_a_restart_that_cannot_rest_leaves_it_as_it_is():
 
 def test_the_set_point_moves():
     loop = Loop(built("balance"))
-    loop.set_target((-0.01, 0.0, 1.08))
+    loop.set_parameter("target_position", (-0.01, 0.0, 1.08))
     advance(loop, 3.0, at_once=100)
     assert abs(loop.state.q[2] - 1.08) < 2e-3
 

@@ -16,7 +16,7 @@ PAGE = Page(
                 Table("", ("parameter", "value", "95 % interval", "unit"), (
                     ("stiffness", "12.3", "11 … 14", "N·m/rad"), ("delay", "0.1", "0.09 … 0.1", "s"),
                 ), ("good", "bad"), fold=False),
-                Table("Correlations", ("", "stiffness"), (("stiffness", "1.000"), ("delay", "-0.200"))).folded(),
+                Table("Correlations", ("", "stiffness"), (("stiffness", "1.000"), ("delay", "-0.200")), fold=True),
             ),
         ),
         Section("rerun", "To reproduce it", blocks=(

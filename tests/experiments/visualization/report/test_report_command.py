@@ -48,7 +48,6 @@ def test_the_notebook_is_valid_and_runs(run_folder, tmp_path, monkeypatch):
 BAD = [
     (["nowhere"], "nowhere: there is no such folder"),
     (["empty"], "empty: neither a run nor a study there"),
-    (["."], ".: neither a run nor a study there; below it are run"),
     ([], "the following arguments are required: RUN|STUDY"),
     (["run", "--out", "run"], "run is a folder: give the name of a file"),
     (["run", "--out", "page.ipynb", "--notebook"], "give it the suffix .html"),

@@ -24,7 +24,6 @@ import pytest
         (["-o", "film.html", "--speed", "1e-310"], "inf pictures are more than"),
         (["-o", "film.html", "--size", "320x240"], "--size 320x240: it is for .mp4 and .gif"),
         (["-o", "film.html", "--browser", "chromium"], "--browser chromium: it is for .mp4 and .gif"),
-        (["-o", "film.gif", "--browser", "true", "--size", "4096x4096", "--speed", "0.1"], "has 59 pictures at most"),
         ([], "the following arguments are required: -o/--out"),
     ],
 )
