@@ -28,8 +28,6 @@ from contact.arrays import Floats
 from contact.modes import SLIDING
 
 FORMAT = 5
-#: Its arrays that are as long as a sensor's delay, and what an integrator remembers, make them.
-_OF_ANY_LENGTH = ("past", "cache.history")
 
 
 class State:
@@ -161,14 +159,8 @@ class State:
         places: Floats = np.asarray(origin) + motion.poses.contact
         return places
 
-    def make_room(self, history: tuple[int, ...], past: tuple[int, ...]) -> None:
-        """Room of these shapes for what an integrator remembers, and for what the senses remember and have yet to show.
-
-        What another integrator, or senses of another delay, remembered, is forgotten.
-        """
-        if self.arrays.cache.history.shape != history:
-            cache = self.arrays.cache._replace(history=np.zeros(history), history_for=np.zeros(3))
-            self.arrays = self.arrays._replace(cache=cache)
+    def make_room(self, past: tuple[int, ...]) -> None:
+        """Give the memory of the sensors this shape; what sensors of another delay remembered is forgotten."""
         if self.arrays.past.shape != past:
             self.arrays = self.arrays._replace(past=np.zeros(past))
             self.arrays.counts[simulation_state.SENSED] = 0
@@ -243,7 +235,8 @@ class State:
             raise InputError(f"{path}: the state is that of {_another(header.get('model'), model)}")
         for name, fresh in _flat(simulation_state.new_simulation_state(model.nq, model.nv, model.nc)):
             array = dict(_flat(arrays))[name]
-            as_wide = array.ndim == fresh.ndim if name in _OF_ANY_LENGTH else array.shape == fresh.shape
+            # The sensors' delay sets the length of their memory, ``past``.
+            as_wide = array.ndim == fresh.ndim if name == "past" else array.shape == fresh.shape
             if not (as_wide and array.dtype == fresh.dtype):
                 raise InputError(f"{path}: damaged: its {name} is {array.dtype} of shape {array.shape}")
         return cls(model, arrays, saved.get("thrown"), throw, saved.get("floor"))

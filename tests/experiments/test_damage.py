@@ -56,7 +56,7 @@ def test_a_study_whose_trials_are_all_damaged_alike_is_refused_where_it_goes_on(
 @pytest.mark.parametrize(("name", "other"), [
     ("q", np.zeros(3)),
     ("momentum", np.zeros(18, dtype=np.float32)),
-    ("cache.history", np.zeros(2)),
+    ("past", np.zeros(2)),
     ("mode", np.zeros(8)),
 ])  # fmt: skip
 def test_a_state_with_an_array_of_another_kind_reaches_no_kernel(run, name, other):

@@ -169,7 +169,7 @@ class Linearizer:
             raise InputError("the state is within a control period: run it to the end of one before it is linearized")
         state = state.copy()
         first = self._begin.arrays
-        state.make_room(first.cache.history.shape, first.past.shape)
+        state.make_room(first.past.shape)
         state.set_step(self.plan.clock.step)
         for name in ("stiffness", "damping", "setpoint"):
             getattr(state.arrays, name)[:] = getattr(first, name)

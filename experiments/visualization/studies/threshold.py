@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-
 from biped.runs.verdict import FAILED
 from experiments.catalogue.parameters.robots import HUMAN, floor_text, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
@@ -35,9 +34,7 @@ def so_far(study: Study) -> tuple[Threshold, Findings]:
     return plan, findings_so_far(plan, study)
 
 
-def document(
-    plan: Threshold, findings: Findings, folder: Path, others: Mapping[str, Findings] = {}
-) -> Document:
+def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[str, Findings] = {}) -> Document:
     """The thresholds, what limits them, and what changes between engines or from other maps.
 
     ``others`` are the findings of other maps by their names.
