@@ -10,7 +10,6 @@ import numpy as np
 
 from biped.derivatives.linearization.coordinates import configuration_names, torque_names
 from biped.derivatives.linearization.kernels.law import RatesLaw
-from biped.derivatives.linearization.kernels.second import REACH
 from biped.derivatives.linearization.kinks import Kink
 from biped.derivatives.linearization.law import LawDerivative
 from biped.errors import InputError
@@ -21,6 +20,8 @@ from contact.arrays import Floats
 
 #: [rad/s] which the rates' kinks of a strength go by, and [rad] their angles'.
 SCALE = 1e-3
+#: Length of a complex step: its square is negligible beside one.
+REACH = 1e-20
 
 # Switches of an actuator.
 LIMIT = 0  # what is asked for is what it can give

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,27 +11,25 @@ import numpy as np
 from biped import dynamics
 from biped.derivatives.linearization import coordinates
 from biped.derivatives.linearization.kernels import steps
-from biped.derivatives.linearization.kernels.second import SecondDifferentiator
 from biped.derivatives.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.derivatives.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
 from biped.derivatives.linearization.law import LawDerivative
 from biped.derivatives.linearization.limits import ActuatorLimits
 from biped.derivatives.linearization.linearization import Linearization
-from biped.derivatives.linearization.second import Curvature, StepCurvature
 from biped.disturbances.sensors import is_noisy, shared_delay
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Loop, Passive, World, is_ready
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.method import Variational
-from biped.kernels.state.simulation_state import INTO_TICK, LAST_STEP_LENGTH, SENSED
+from biped.kernels.state.simulation_state import INTO_TICK, SENSED
 from biped.kernels.state.status import OK
 from biped.kernels.variational.discrete_body import store_body_block
 from biped.runs.state import State
 from biped.simulation.driver import Announce
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
-from biped.simulation.snapshot import put_numbers, put_state
+from biped.simulation.snapshot import put_numbers
 from contact.arrays import Floats, Integers
 from kernelcache import Packed, are_ready
 
@@ -39,20 +37,18 @@ from kernelcache import Packed, are_ready
 MOST_NOTED = 1024
 
 Span = Literal["step", "period"]
-Order = Literal[1, 2]
 
 
 def linearize(
-    scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True, order: Order = 1
+    scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True
 ) -> Linearization:
-    """The exact derivative of what the scene does next.
+    """Return the exact derivative of what the scene does next.
 
     Args:
         scene: model, floor, integrator, step, controller, sensors, actuators, pushes.
         state: where; where the scene begins, if not given. It is not changed.
         span: a control period, or one step of the integrator with the torques of ``state`` held.
         closed_loop: whether the controller's torques follow the state; else they are what it asks for here, held.
-        order: 2 with second derivatives, of steps with torques held.
 
     Returns:
         x' = A x + B u: x in tangent coordinates at the state, x' in those where the span ends; u are torques on the
@@ -62,7 +58,7 @@ def linearize(
         InputError: for what cannot be linearized; the message says why.
         KinkError: the map has no derivative there, but one on either side.
     """
-    return Linearizer(scene, span=span, closed_loop=closed_loop).at(state, order=order)
+    return Linearizer(scene, span=span, closed_loop=closed_loop).at(state)
 
 
 @dataclass(frozen=True)
@@ -113,55 +109,18 @@ class Linearizer:
         self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
         self._names, self._input_names = _names(self.model), (joints, units)
 
-    def at(self, state: State | None = None, *, order: Order = 1) -> Linearization:
-        """The linearization there; of ``order`` 2 with second derivatives.
+    def at(self, state: State | None = None) -> Linearization:
+        """Return the linearization at a state; at the beginning of the scene if not given.
 
         Raises:
-            InputError: the state is another model's, or within a control period; it falls, or a step has no solution;
-                or second derivatives are asked for of what has none here.
+            InputError: the state is another model's, or within a control period; it falls, or a step has no solution.
             KinkError: the map has no derivative there, but one on either side.
         """
         start = self._begin if state is None else self._fitting(state)
         found, here = self._go(start, None)
         if here:
             raise KinkError(here, (found, self._go(start, here[0])[0]))
-        return found if order == 1 else replace(found, curvature=self._curvature(start))
-
-    def _curvature(self, start: State) -> Curvature:
-        """The second derivatives of the same steps, which are taken once more."""
-        if self.closed_loop or self.delay or (self.asks and float(self.plan.world.actuators.kept[0])):
-            raise InputError(
-                "second derivatives are those of steps with torques held: linearize with span='step', or with "
-                "closed_loop=False and sensors and actuators that are not late"
-            )
-        live, room, twice = self.plan.state, self._steps.room, self._twice
-        put_state(start, live, self.plan.world)
-        tick = self._tick() if self.asks else None
-        room.derivative.points.turned[:] = room.derivative.joints.turned[:] = -1
-        room.taken[:] = 0
-        found = []
-        for k in range(self.steps):
-            before = live.copy()
-            reason = self._steps.take(1)
-            if reason != OK:
-                raise InputError(_cause(reason, start.time))
-            if int(room.taken[steps.SUBSTEPS]) != k + 1:
-                raise InputError(
-                    f"a step from {before.time:g} s on is taken in parts, as where a point lands: second derivatives "
-                    "are those of whole steps"
-                )
-            for name in ("q", "momentum", "mode", "anchor", "torque", "stiffness", "damping", "setpoint"):
-                getattr(twice.room.begin, name)[:] = getattr(before.arrays, name)
-            h = float(live.arrays.clock[LAST_STEP_LENGTH])
-            passes = 1.0 if tick is None else tick.passes
-            by_torque = 0.5 * h * room.derivative.joints.given * passes
-            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, self._inputs))
-        return Curvature(tuple(found))
-
-    @cached_property
-    def _twice(self) -> SecondDifferentiator:
-        world = self.plan.world
-        return SecondDifferentiator(world.method.body, world.tree, world.ground, world.pushes, self.model.nq)
+        return found
 
     def _fitting(self, state: State) -> State:
         state.check_model(self.model)

@@ -76,7 +76,7 @@ def stop_force(stiffness, damping, begin, end, h, turned=NOT_TURNED):
 
     ``turned`` is one of the first three switches, taken from its other side.
     """
-    begins, ends = (begin.real > 0.0) != (turned == UPPER_BEGIN), (end.real > 0.0) != (turned == UPPER_END)
+    begins, ends = (begin > 0.0) != (turned == UPPER_BEGIN), (end > 0.0) != (turned == UPPER_END)
     if not begins and not ends:
         return 0.0, 0.0
     first, last = begin if begins else 0.0, end if ends else 0.0
@@ -89,7 +89,7 @@ def stop_force(stiffness, damping, begin, end, h, turned=NOT_TURNED):
         share = -first / way
         share_slope, stretch_slope = -share / way, 0.0
     pressure = stop_pressure(stiffness, damping, first, last, way, h)
-    if (pressure.real <= 0.0) != (turned == UPPER_PRESSURE):
+    if (pressure <= 0.0) != (turned == UPPER_PRESSURE):
         return 0.0, 0.0
     return share * pressure, share_slope * pressure + share * (stiffness * stretch_slope + damping / h)
 
@@ -113,10 +113,10 @@ def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
         size = sqrt(rate * rate + trees.CREEP * trees.CREEP)
         torque -= friction * rate / size
         slope -= friction * trees.CREEP * trees.CREEP / (size * size * size * h)
-    excess = (rate if rate.real >= 0.0 else -rate) - passive[i, trees.MAX_SPEED]
-    if (excess.real > 0.0) != (turned == TOO_FAST):
+    excess = (rate if rate >= 0.0 else -rate) - passive[i, trees.MAX_SPEED]
+    if (excess > 0.0) != (turned == TOO_FAST):
         brake = passive[i, trees.SPEED_DAMPING] * excess
-        torque -= brake if rate.real >= 0.0 else -brake
+        torque -= brake if rate >= 0.0 else -brake
         slope -= passive[i, trees.SPEED_DAMPING] / h
     stiffness, damping = passive[i, trees.STOP_STIFFNESS], passive[i, trees.STOP_DAMPING]
     upper, lower = passive[i, trees.UPPER], passive[i, trees.LOWER]

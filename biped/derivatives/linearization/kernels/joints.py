@@ -78,7 +78,7 @@ def differentiate_joints(tree, state, scratch, joints, step, h):
             torque = joint_forces.commanded_torque(state, scratch, h, a, dof)
             given, _, slope = joint_forces.limited_torque(tree.passive, i, torque, begin, end, h, turned)
             back = joint_forces.limited_torque(tree.passive, i, torque, end, begin, -h, reversed_switch(turned))
-            store_joint_switches(tree.passive, i, torque.real, begin.real, end.real, h, step, joints.switch[dof])
+            store_joint_switches(tree.passive, i, torque, begin, end, h, step, joints.switch[dof])
             if (given != torque) != (turned == joint_forces.EFFORT):
                 joints.given[dof] = by_start = by_end = 0.0
             by_start += back[2]

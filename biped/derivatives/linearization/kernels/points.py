@@ -80,12 +80,6 @@ def is_turned(points, step, c, switch):
 
 
 @kernel
-def plain(a):
-    """The real parts of a vector: what decides, as steps that are differentiated again are of complex numbers."""
-    return a[0].real, a[1].real, a[2].real
-
-
-@kernel
 def differentiate_points(tree, ground, state, scratch, points, step, h):
     """Fill ``points`` for the step that has been solved."""
     for c in range(tree.contact_body.shape[0]):
@@ -94,15 +88,14 @@ def differentiate_points(tree, ground, state, scratch, points, step, h):
         anchor = (state.anchor[c, 0], state.anchor[c, 1])
         end = add(middle, scale(0.5 * h, velocity))
         force = force_in_floor(ground, load3(state.force, c))
-        p, v, a = plain(middle), plain(velocity), (anchor[0].real, anchor[1].real)
-        store_switches(points, c, switches(floor, mode, p, v, a, plain(end), plain(force)))
-        regime = regime_of(floor, mode, p, v, a)
+        store_switches(points, c, switches(floor, mode, middle, velocity, anchor, end, force))
+        regime = regime_of(floor, mode, middle, velocity, anchor)
         if points.turned[TURNED_STEP] == step and points.turned[TURNED_PLACE] == c:
-            regime = other_side(floor, points.turned[TURNED_SWITCH], regime, mode, p, v, a)
+            regime = other_side(floor, points.turned[TURNED_SWITCH], regime, mode, middle, velocity, anchor)
         points.regime[c] = regime
         start = derivative_in(floor, regime, middle, velocity, anchor, -h)
         finish = derivative_in(floor, regime, middle, velocity, anchor, h)
-        kept = keeps_anchor(floor, regime, a, plain(end), plain(force))
+        kept = keeps_anchor(floor, regime, anchor, end, force)
         if is_turned(points, step, c, STRETCH):
             kept = not kept
         store_point(ground, points, c, start, finish)
