@@ -1,4 +1,4 @@
-"""Linear discrete systems x' = A x + B u, y = C x: controllability, observability, and the regulator of least cost.
+"""Linear discrete systems x' = A x + B u: controllability, and the regulator of least cost.
 
 Johnson, Schultz & Murphey 2014, sections IV-A and VIII-A.
 """
@@ -54,24 +54,6 @@ def controllability_rank(A: Floats, B: Floats, tolerance: float = 1e-9) -> int:
         added = left[:, sizes > tolerance * scale] if scale > 0.0 else left[:, :0]
         basis, new = np.hstack([basis, added]), A @ added
     return min(basis.shape[1], n)
-
-
-def observability_matrix(A: Floats, C: Floats) -> Floats:
-    """Return [C; C A; …; C Aⁿ⁻¹], (n k, n), for a state matrix (n, n) and outputs y = C x, (k, n).
-
-    Raises:
-        InputError: A is not square, or C has another number of columns.
-    """
-    return controllability_matrix(*_dual(A, C)).T
-
-
-def observability_rank(A: Floats, C: Floats, tolerance: float = 1e-9) -> int:
-    """Return the dimension of the states that outputs y = C x, (k, n), tell apart: as ``controllability_rank``.
-
-    Raises:
-        InputError: A is not square, or C has another number of columns.
-    """
-    return controllability_rank(*_dual(A, C), tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,13 +123,6 @@ def _along(matrix: Floats, count: int, size: int, what: str) -> Floats:
     if found.shape == (count, size, size):
         return found
     raise InputError(f"{what} has shape {found.shape}; it must be ({size}, {size}) or ({count}, {size}, {size})")
-
-
-def _dual(A: Floats, C: Floats) -> tuple[Floats, Floats]:
-    a, c = np.asarray(A, dtype=float), np.asarray(C, dtype=float)
-    if a.ndim != 2 or a.shape[0] != a.shape[1] or c.ndim != 2 or c.shape[1] != a.shape[0]:
-        raise InputError(f"A and C have shapes {a.shape} and {c.shape}; they must be (n, n) and (k, n)")
-    return a.T, c.T
 
 
 def _checked_pair(A: Floats | Sequence[object], B: Floats | Sequence[object]) -> tuple[Floats, Floats]:
