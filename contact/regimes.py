@@ -28,31 +28,13 @@ SWITCHES = 5
 
 
 @kernel
-def pressed_regime(floor, mode, p, velocity, anchor):
-    """The regime of a point that presses, or is about to."""
-    if mode == SLIDING:
-        return COULOMB if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity else VISCOUS
-    return CLIPPED if is_clipped(floor, p, velocity, anchor) else HELD
-
-
-@kernel
 def regime_of(floor, mode, p, velocity, anchor):
     """Return the regime in which ``point_force`` is; the arguments are the same."""
     if mode == NONE or normal_force(floor, p[2], velocity[2]) == 0.0:
         return FREE
-    return pressed_regime(floor, mode, p, velocity, anchor)
-
-
-@kernel
-def other_side(floor, switch, regime, mode, p, velocity, anchor):
-    """The regime on the other side of a switch."""
-    if switch == PRESSURE:
-        return pressed_regime(floor, mode, p, velocity, anchor) if regime == FREE else FREE
-    if switch == SLIP:
-        return CLIPPED if regime == HELD else HELD
-    if switch == SPEED and mode == SLIDING:
-        return VISCOUS if regime == COULOMB else COULOMB
-    return regime
+    if mode == SLIDING:
+        return COULOMB if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity else VISCOUS
+    return CLIPPED if is_clipped(floor, p, velocity, anchor) else HELD
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from contact.floor import Floor
 from contact.modes import SLIDING
 from contact.point_law import pressure
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH, SWITCHES
-
-if TYPE_CHECKING:
-    from biped.derivatives.linearization.linearization import Linearization
 
 #: By how little of its scale a switch must miss zero to count as a kink: rounding and the solver leave less.
 AT_KINK = 1e-6
@@ -81,17 +78,12 @@ class KinkError(InputError):
     """The state is where the map has no derivative.
 
     Attributes:
-        kinks: where.
-        sides: the linearizations on the two sides of the first of them: as it was simulated, and the other.
+        kinks: the kinks that the state is at.
     """
 
-    def __init__(self, kinks: tuple[Kink, ...], sides: tuple[Linearization, ...]) -> None:
-        where = "; ".join(map(str, kinks))
-        super().__init__(
-            f"no derivative here: {where}. The error's `sides` are the linearizations on either side of the first; "
-            "or linearize a state nearby"
-        )
-        self.kinks, self.sides = kinks, sides
+    def __init__(self, kinks: tuple[Kink, ...]) -> None:
+        super().__init__(f"no derivative here: {'; '.join(map(str, kinks))}. Linearize a state nearby")
+        self.kinks = kinks
 
 
 def point_scales(floor: Floor) -> Floats:

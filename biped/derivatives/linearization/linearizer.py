@@ -117,10 +117,19 @@ class Linearizer:
             KinkError: the map has no derivative there, but one on either side.
         """
         start = self._begin if state is None else self._fitting(state)
-        found, here = self._go(start, None)
-        if here:
-            raise KinkError(here, (found, self._go(start, here[0])[0]))
-        return found
+        tick, taken = self.carry(start)
+        room = self._steps.room
+        kinks = nearest_kinks(
+            self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
+        )
+        kinks += nearest_joint_kinks(self.model, self.plan.world.tree, room.joint_switch[:taken]) + (
+            () if tick is None else tick.kinks
+        )
+        kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
+        at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
+        if at_kinks:
+            raise KinkError(at_kinks)
+        return self._assembled(start, tick, kinks, taken)
 
     def _fitting(self, state: State) -> State:
         state.check_model(self.model)
@@ -134,35 +143,17 @@ class Linearizer:
             getattr(state.arrays, name)[:] = getattr(first, name)
         return state
 
-    def _go(self, start: State, turned: Kink | None) -> tuple[Linearization, tuple[Kink, ...]]:
-        """The linearization with one switch taken from its other side, and the kinks that the state is at."""
-        tick, taken = self.carry(start, turned)
-        room = self._steps.room
-        kinks = nearest_kinks(
-            self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
-        )
-        kinks += nearest_joint_kinks(self.model, self.plan.world.tree, room.joint_switch[:taken]) + (
-            () if tick is None else tick.kinks
-        )
-        kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
-        at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
-        return self._assembled(start, tick, kinks, taken), at_kinks
-
-    def carry(self, start: State, turned: Kink | None = None) -> tuple[_Tick | None, int]:
+    def carry(self, start: State) -> tuple[_Tick | None, int]:
         """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
         put_numbers(start, self.plan.state, self.plan.world)
         self._steps.set_off()
-        tick = self._tick(turned) if self.asks else None
-        room = self._steps.room
-        for kind, place in (("point", room.derivative.points.turned), ("joint", room.derivative.joints.turned)):
-            is_it = turned is not None and turned.where == kind
-            place[:] = (turned.step, turned.index, turned.switch) if turned is not None and is_it else (-1,) * 3
+        tick = self._tick() if self.asks else None
         reason = self._steps.take(self.steps)
         if reason != OK:
             raise InputError(_cause(reason, start.time))
-        return tick, int(room.taken[steps.SUBSTEPS])
+        return tick, int(self._steps.room.taken[steps.SUBSTEPS])
 
-    def _tick(self, turned: Kink | None = None) -> _Tick:
+    def _tick(self) -> _Tick:
         """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
         world, nv = self.plan.world, self.model.nv
         if self.delay and int(world.state.counts[SENSED]) < self.delay:
@@ -176,7 +167,7 @@ class Linearizer:
         asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
         if world.actuators.seed[0] < 0:
             return _Tick(asked, np.ones(nv), np.zeros((nv, 2 * nv)), ())
-        limited = self._limits.at(wanted, turned)
+        limited = self._limits.at(wanted)
         return _Tick(asked, limited.passes, limited.slopes, limited.kinks)
 
     @cached_property

@@ -94,7 +94,7 @@ def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, ste
         pushes: with their impulses in the step.
         scratch: room, where the step is left: poses of both ends, displacement.
         D: the derivative.
-        step: its number, for the switch to be taken from its other side.
+        step: its number; the first one begins at stops, too.
         h: [s].
     """
     prepare(tree, state, scratch)
@@ -103,7 +103,7 @@ def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, ste
         place_push(scratch.motion.poses, pushes, j, pushes.left)
     norm = evaluate(body, tree, ground, state, pushes, scratch, h)
     copy_rows(scratch.wrench, D.start)
-    contact_slopes.differentiate_points(tree, ground, state, scratch, D.points, step, h)
+    contact_slopes.differentiate_points(tree, ground, state, scratch, D.points, h)
     differentiate_joints(tree, state, scratch, D.joints, step, h)
     place_ends(scratch, D)
     store_momenta(tree, scratch, D)
