@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -57,7 +56,6 @@ class Kink:
         step: counted from the start, parts of steps included.
         share: ``|value|`` as a share of what is large: a millimetre or milliradian, the spring force of one,
             ``stiction_velocity``, a limit.
-        where: what kind of place ``point`` names.
     """
 
     point: str
@@ -68,7 +66,6 @@ class Kink:
     share: float
     switch: int = -1
     index: int = -1
-    where: Literal["point", "joint", "actuator"] = "point"
 
     def __str__(self) -> str:
         return f"{self.point} {self.what} ({self.value:+.3g} {self.unit} away, step {self.step})"
@@ -147,5 +144,5 @@ def nearest_joint_kinks(model: Model, tree: Tree, switch: Floats) -> tuple[Kink,
         what, quantity = _JOINT_WORDS[kind]
         scale = float(scales[dof, kind])
         unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[quantity]
-        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
+        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof))
     return tuple(sorted(found, key=lambda kink: kink.share))

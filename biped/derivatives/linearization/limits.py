@@ -144,4 +144,4 @@ class ActuatorLimits:
 
 def _kink(name: str, dof: int, switch: int, value: float, scale: float) -> Kink:
     what, unit = _WORDS[switch]
-    return Kink(name, what, value, unit, 0, abs(value) / scale, switch, dof, "actuator")
+    return Kink(name, what, value, unit, 0, abs(value) / scale, switch, dof)

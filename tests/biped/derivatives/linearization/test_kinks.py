@@ -79,7 +79,6 @@ def test_a_kink_of_a_joint_is_reported_where_derivatives_jump(kind, what):
     with pytest.raises(KinkError, match=what) as raised:
         at.at(state)
     here = raised.value.kinks[0]
-    assert here.where == "joint"
     assert here.point == at.model.bodies[JOINT].joint.name
     nearby, apart = [], 2e-4 if kind == "effort" else 2e-7
     for sign in (1.0, -1.0):
@@ -111,7 +110,7 @@ def test_a_gradient_tells_of_a_joint_at_its_stop():
         scene, _ = moving(tree(**limits_at("end", away)))
         found = Differentiator(scene, ()).of("rms_torque")
         assert (found.kinks > 0) is met
-        assert any(kink.where == "joint" and "stop" in kink.what for kink in found.nearest)
+        assert any("stop" in kink.what for kink in found.nearest)
 
 
 LAW_STEP, PERIOD = 1e-3, 4e-3
