@@ -17,7 +17,7 @@ MOST = 20
 
 
 def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
-    """Return the state near by that a control period leaves as it is, its contact points held where they are, and A, B there.
+    """Return the state near by that a control period leaves as it is, and A and B there; contact points stick.
 
     Args:
         scene: the closed loop.
