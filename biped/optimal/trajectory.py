@@ -69,19 +69,17 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class QuadraticCost:
-    """Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·F (x_N − x_dN).
+    """Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·Q (x_N − x_dN).
 
     Attributes:
         wanted: x_d and u_d; no system need be able to follow them.
         state: (n, n) Q.
         input: (m, m) R.
-        end: (n, n) F; Q if None.
     """
 
     wanted: Trajectory
     state: Floats
     input: Floats
-    end: Floats | None = None
 
     def __post_init__(self) -> None:
         n, m = self.wanted.x.shape[1], self.wanted.u.shape[1]
@@ -89,26 +87,21 @@ class QuadraticCost:
             raise InputError(
                 f"{len(self.wanted.x)} states and {len(self.wanted.u)} inputs: there must be one state more"
             )
-        for what, matrix, size in (("state", self.state, n), ("input", self.input, m), ("end", self.final, n)):
+        for what, matrix, size in (("state", self.state, n), ("input", self.input, m)):
             if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T):
                 raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size})")
-
-    @property
-    def final(self) -> Floats:
-        """The weight F of the final state."""
-        return self.state if self.end is None else self.end
 
     def value(self, path: Trajectory) -> float:
         """The cost of a trajectory."""
         x, u = path.x - self.wanted.x, path.u - self.wanted.u
         total = np.einsum("ki,ij,kj->", x[:-1], self.state, x[:-1]) + np.einsum("ki,ij,kj->", u, self.input, u)
-        return float(0.5 * (total + x[-1] @ self.final @ x[-1]))
+        return float(0.5 * (total + x[-1] @ self.state @ x[-1]))
 
     def slopes(self, path: Trajectory) -> Trajectory:
         """∂/∂x (N + 1, n) and ∂/∂u (N, m)."""
         x, u = path.x - self.wanted.x, path.u - self.wanted.u
         by_x = x @ self.state
-        by_x[-1] = self.final @ x[-1]
+        by_x[-1] = self.state @ x[-1]
         return Trajectory(by_x, u @ self.input)
 
 
@@ -210,13 +203,13 @@ def _models(
         return np.eye(n + m)[None], np.eye(n)
     plain = np.block([[cost.state, np.zeros((n, m))], [np.zeros((m, n)), cost.input]])
     if method == "quasi-newton":
-        return plain[None], cost.final
+        return plain[None], cost.state
     models, costate = np.empty((len(steps), n + m, n + m)), slopes.x[-1]
     for k in range(len(steps) - 1, -1, -1):
         models[k] = plain + steps[k].weighted_second(costate)
         closed = steps[k].A - steps[k].B @ gains[k]
         costate = slopes.x[k] - slopes.u[k] @ gains[k] + costate @ closed
-    return models, cost.final
+    return models, cost.state
 
 
 def _least(maps: Floats, slopes: Trajectory, models: Floats, end: Floats) -> Trajectory | None:
