@@ -253,7 +253,7 @@ def optimize(
     """
     path, value, history, slope = start, cost.value(start), [], -np.inf
     for iteration in range(max_iterations + 1):
-        chosen = "quasi-newton" if iteration < first_iterations else method
+        chosen: Method = "quasi-newton" if iteration < first_iterations else method
         descent = descent_direction(system, cost, path, chosen)
         slope = descent.slope
         if abs(slope) < tolerance or iteration == max_iterations:
