@@ -10,7 +10,6 @@ from .errors import BipedError, InputError, IntegrationError, RunInterrupted, Un
 from .integrators import (
     INTEGRATORS,
     Adaptive,
-    Composition,
     ContinuousTime,
     Explicit,
     ExplicitEuler,
@@ -86,7 +85,7 @@ from .simulation.simulate import simulate
 from .simulation.world import Fall
 
 __all__ = [
-    "INTEGRATORS", "Actuators", "Adaptive", "BipedError", "Body", "Box", "Capsule", "ClosingJoint", "Composition",
+    "INTEGRATORS", "Actuators", "Adaptive", "BipedError", "Body", "Box", "Capsule", "ClosingJoint",
     "ContactPoint", "ContinuousTime", "Controller", "Disturbance", "Explicit", "ExplicitEuler", "Fall", "Force",
     "Impedance", "InputError", "IntegrationError", "Integrator", "Joint", "Kick", "Lee", "LeeBroyden", "LeeNewton",
     "LeeRiqn", "Line", "Load", "Maximal", "Midpoint", "Model", "ModelError", "ModelWarning", "Observation", "Patch",

@@ -28,14 +28,14 @@ class HuntCrossleyNumbers(NamedTuple):
 
 @pressure.register(HuntCrossleyNumbers)
 def hunt_crossley_pressure(law, height, climb):
-    if height.real >= 0.0:
+    if height >= 0.0:
         return -law.k_n * height**law.exponent
     return law.k_n * (-height) ** law.exponent * (1.0 - law.dissipation * climb)
 
 
 @pressure_slopes.register(HuntCrossleyNumbers)
 def hunt_crossley_slopes(law, height, climb):
-    if height.real >= 0.0:
+    if height >= 0.0:
         return -law.exponent * law.k_n * height ** (law.exponent - 1.0), 0.0 * climb
     stiffness = law.exponent * law.k_n * (-height) ** (law.exponent - 1.0)
     damping = law.dissipation * law.k_n * (-height) ** law.exponent

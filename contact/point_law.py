@@ -11,9 +11,9 @@ The state is fixed through a step and changes at its end only: switching the for
 step would make the step's equations discontinuous, and then they need not have a solution.
 """
 
+import math
 from typing import Any, NamedTuple
 
-from contact.analytic import hypot, positive
 from contact.modes import NONE, PULLING, SLIDING, SLIDING_TO_STICKING, STICKING, STICKING_TO_SLIDING
 from kernelcache import generic, kernel
 
@@ -70,7 +70,7 @@ def spring_energy(law, height):
 @kernel
 def normal_force(floor, height, climb):
     """Return F_n [N]: the floor pushes and never pulls."""
-    return positive(pressure(floor.normal, height, climb))
+    return max(0.0, pressure(floor.normal, height, climb))
 
 
 @kernel
@@ -86,7 +86,7 @@ def sticking_trial(floor, p, velocity, anchor):
 def is_clipped(floor, p, velocity, anchor):
     """Whether a sticking point's spring and damper ask for more than static friction gives."""
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    return hypot(fx, fy).real > (floor.mu_s * normal_force(floor, p[2], velocity[2])).real
+    return math.hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
 
 
 @kernel
@@ -105,7 +105,7 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
         return SLIDING
     if normal_force(floor, p[2], velocity[2]) == 0.0:
         return PULLING
-    slow = hypot(velocity[0], velocity[1]) <= floor.stiction_velocity
+    slow = math.hypot(velocity[0], velocity[1]) <= floor.stiction_velocity
     if mode == SLIDING:
         return SLIDING_TO_STICKING if slow else SLIDING
     if is_clipped(floor, p, velocity, anchor) and (not slow or floor.printed != 0.0):
@@ -149,8 +149,8 @@ def dragged_anchor(floor, anchor, end, force):
     """The anchor of a point that slides or yields, which ended at ``end``."""
     if floor.printed != 0.0:
         return end[0], end[1]
-    stretch = hypot(end[0] - anchor[0], end[1] - anchor[1])
-    longest = hypot(force[0], force[1]) / floor.k_t
+    stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
+    longest = math.hypot(force[0], force[1]) / floor.k_t
     if stretch <= longest:
         return anchor
     return anchor_behind(anchor, end, longest / stretch)

@@ -7,7 +7,6 @@ is decided. A derivative exists on either side of each of these; a ``SWITCH`` is
 
 import math
 
-from contact.analytic import hypot
 from contact.modes import NONE, SLIDING, STICKING
 from contact.point_law import anchor_behind, is_clipped, normal_force, pressure, pressure_slopes, sticking_trial
 from kernelcache import kernel
@@ -29,31 +28,13 @@ SWITCHES = 5
 
 
 @kernel
-def pressed_regime(floor, mode, p, velocity, anchor):
-    """The regime of a point that presses, or is about to."""
-    if mode == SLIDING:
-        return COULOMB if hypot(velocity[0], velocity[1]).real > floor.stiction_velocity else VISCOUS
-    return CLIPPED if is_clipped(floor, p, velocity, anchor) else HELD
-
-
-@kernel
 def regime_of(floor, mode, p, velocity, anchor):
     """Return the regime in which ``point_force`` is; the arguments are the same."""
     if mode == NONE or normal_force(floor, p[2], velocity[2]) == 0.0:
         return FREE
-    return pressed_regime(floor, mode, p, velocity, anchor)
-
-
-@kernel
-def other_side(floor, switch, regime, mode, p, velocity, anchor):
-    """The regime on the other side of a switch."""
-    if switch == PRESSURE:
-        return pressed_regime(floor, mode, p, velocity, anchor) if regime == FREE else FREE
-    if switch == SLIP:
-        return CLIPPED if regime == HELD else HELD
-    if switch == SPEED and mode == SLIDING:
-        return VISCOUS if regime == COULOMB else COULOMB
-    return regime
+    if mode == SLIDING:
+        return COULOMB if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity else VISCOUS
+    return CLIPPED if is_clipped(floor, p, velocity, anchor) else HELD
 
 
 @kernel
@@ -63,13 +44,13 @@ def force_in(floor, regime, p, velocity, anchor):
         return 0.0, 0.0, 0.0
     fn = pressure(floor.normal, p[2], velocity[2])
     if regime == COULOMB or regime == VISCOUS:
-        speed = hypot(velocity[0], velocity[1]) if regime == COULOMB else floor.stiction_velocity
+        speed = math.hypot(velocity[0], velocity[1]) if regime == COULOMB else floor.stiction_velocity
         drag = floor.mu_d * fn / speed
         return -drag * velocity[0], -drag * velocity[1], fn
     fx, fy = sticking_trial(floor, p, velocity, anchor)
     if regime == HELD:
         return fx, fy, fn
-    part = floor.mu_s * fn / hypot(fx, fy)
+    part = floor.mu_s * fn / math.hypot(fx, fy)
     return fx * part, fy * part, fn
 
 
@@ -137,7 +118,7 @@ def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
 @kernel
 def anchor_in(floor, anchor, end, force):
     """The anchor of a point that drags it, however far behind it is."""
-    size, stretch = hypot(force[0], force[1]), hypot(end[0] - anchor[0], end[1] - anchor[1])
+    size, stretch = math.hypot(force[0], force[1]), math.hypot(end[0] - anchor[0], end[1] - anchor[1])
     if floor.printed != 0.0 or size == 0.0 or stretch == 0.0:
         return end[0], end[1]
     return anchor_behind(anchor, end, size / (floor.k_t * stretch))
@@ -154,14 +135,14 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
     fn = normal_force(floor, p[2], velocity[2])
     dn = normal_slope(floor, p[2], velocity[2], h)
     if regime == COULOMB:
-        return coulomb_derivative(floor, velocity, hypot(velocity[0], velocity[1]), fn, dn, h)
+        return coulomb_derivative(floor, velocity, math.hypot(velocity[0], velocity[1]), fn, dn, h)
     if regime == VISCOUS:
         return viscous_derivative(floor, velocity, fn, dn, h)
     dt = tangential_slope(floor, h)
     if regime == HELD:
         return held_derivative(dt, dn)
     fx, fy = sticking_trial(floor, p, velocity, anchor)
-    return clipped_derivative(floor, fx, fy, hypot(fx, fy), floor.mu_s * fn, dt, dn)
+    return clipped_derivative(floor, fx, fy, math.hypot(fx, fy), floor.mu_s * fn, dt, dn)
 
 
 @kernel
@@ -206,9 +187,9 @@ def dragged_derivative(floor, end, anchor, force, by_start, by_end):
     Returns:
         16 numbers, row by row: ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2).
     """
-    size = hypot(force[0], force[1])
+    size = math.hypot(force[0], force[1])
     dx, dy = end[0] - anchor[0], end[1] - anchor[1]
-    stretch = hypot(dx, dy)
+    stretch = math.hypot(dx, dy)
     if floor.printed != 0.0 or size == 0.0 or stretch == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
     nx, ny = dx / stretch, dy / stretch

@@ -27,7 +27,6 @@ PUBLIC = (
     "formulations.mechanism",
     "biped.metrics",
     "biped.records",
-    "biped.recovery",
     "contact",
     "controllers",
     "experiments",

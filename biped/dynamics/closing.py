@@ -44,16 +44,6 @@ def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
     return _by_joint(model, _loops_at(model, checked(q, model.nq, "q")).gap)
 
 
-def loop_rates(model: Model, q: ArrayLike, v: ArrayLike) -> dict[str, float]:
-    """How fast each closing joint opens at a configuration (nq,) and a velocity (nv,) [m/s or rad/s].
-
-    Raises:
-        InputError: an array has the wrong length, or numbers that are not finite.
-    """
-    gradient = _loops_at(model, checked(q, model.nq, "q")).gradient
-    return _by_joint(model, gradient @ checked(v, model.nv, "v"))
-
-
 def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
     """(nq,) a configuration near ``q`` in which all loops are closed.
 

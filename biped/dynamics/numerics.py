@@ -1,4 +1,4 @@
-"""Searches in NumPy: whether a start is on constraints, the place on them near by, and the step that lowers a cost."""
+"""Checks of a start on constraints, and the place on them near by."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -125,32 +125,3 @@ def project(
             return place, False
         place = displace(place, change * min(1.0, longest / largest))
     return place, False
-
-
-def armijo(
-    at: Callable[[float], Q | None], cost: Callable[[Q], float], value: float, slope: float, shrink: float, tries: int,
-    enough: float,
-) -> tuple[Q, float, float] | None:  # fmt: skip
-    """The first of ever shorter parts of a step that brings enough of the decrease that the slope promises (Armijo).
-
-    Args:
-        at: what a part of the step leads to, 1 being all of it; None where it leads nowhere.
-        cost: of that.
-        value: the cost where the step begins.
-        slope: of the cost along the step, below zero.
-        shrink: from one part to the next.
-        tries: parts at most.
-        enough: of the promised decrease.
-
-    Returns:
-        Where it leads, the cost there, and the part; None if no part does.
-    """
-    part = 1.0
-    for _ in range(tries):
-        found = at(part)
-        if found is not None:
-            reached = cost(found)
-            if reached < value + enough * part * slope:
-                return found, reached, part
-        part *= shrink
-    return None

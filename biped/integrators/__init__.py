@@ -1,6 +1,5 @@
 """Integrators of trees of bodies, chosen by name; each says what it can do."""
 
-from biped.integrators.composition.integrator import COMPOSITIONS, Composition
 from biped.integrators.explicit.adaptive import Adaptive
 from biped.integrators.explicit.integrators import (
     ContinuousTime,
@@ -19,7 +18,7 @@ from biped.integrators.registry import INTEGRATORS, integrator_named, register, 
 from biped.integrators.rigid.integrator import Rigid
 
 __all__ = [
-    "INTEGRATORS", "Adaptive", "Composition", "ContinuousTime", "Explicit", "ExplicitEuler", "Integrator", "Lee",
+    "INTEGRATORS", "Adaptive", "ContinuousTime", "Explicit", "ExplicitEuler", "Integrator", "Lee",
     "LeeBroyden", "LeeNewton", "LeeRiqn", "Maximal", "Midpoint", "Recursive", "Rigid", "RungeKutta4",
     "ScalableVariational", "SemiImplicitEuler", "check_fits", "integrator_named", "room_for", "settings_of",
 ]  # fmt: skip
@@ -39,6 +38,5 @@ register(
         SemiImplicitEuler(),
         RungeKutta4(),
         Adaptive(),
-        *COMPOSITIONS,
     ]
 )

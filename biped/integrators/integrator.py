@@ -52,7 +52,7 @@ class Integrator:
 
     @property
     def symmetric(self) -> bool:
-        """Whether a step back undoes a step: what compositions of higher order need."""
+        """Whether a step back undoes a step."""
         return False
 
     @property

@@ -15,11 +15,19 @@ LIMITS = {"max_iterations": (0, 1000), "max_backtracks": (1, 60), "max_halvings"
 
 @dataclass(frozen=True)
 class SolverSettings(Integrator):
-    """When a step counts as solved, and how hard to try; the residual that is left is carried into the next step.
+    """Settings of variational integrators that solve for a step; a residual that is left goes into the next step.
 
     Raises:
         InputError: for a value that is out of range.
     """
+
+    order: ClassVar[int] = 2
+    symmetric: ClassVar[bool] = True
+    symplectic: ClassVar[bool] = True
+    conserves_momentum: ClassVar[bool] = True
+    takes_moving_floor: ClassVar[bool] = True
+    takes_passive_joints: ClassVar[bool] = True
+    takes_helical_joints: ClassVar[bool] = True
 
     tolerance: float = quantity("N·s", "Norm of a step's residual to reach, or to the rounding error", 1e-8)
     max_iterations: int = quantity("", "Iterations before a step is retried in halves", 30)
@@ -43,21 +51,9 @@ class SolverSettings(Integrator):
         return Solver(float(self.tolerance), self.max_iterations, self.max_backtracks, self.max_halvings, landing_depth)
 
 
-class VariationalSettings(SolverSettings):
-    """Those of ``SolverSettings``, and what variational integrators of trees on floors have in common."""
-
-    order: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = True
-    symplectic: ClassVar[bool] = True
-    conserves_momentum: ClassVar[bool] = True
-    takes_moving_floor: ClassVar[bool] = True
-    takes_passive_joints: ClassVar[bool] = True
-    takes_helical_joints: ClassVar[bool] = True
-
-
 @dataclass(frozen=True)
-class NewtonSettings(VariationalSettings):
-    """Those of ``SolverSettings``, and what touching the floor needs: its law sees a landing at the end of a step only.
+class NewtonSettings(SolverSettings):
+    """Settings of variational integrators on compliant floors, whose law sees a landing at the end of a step only.
 
     Raises:
         InputError: for a value that is out of range.

@@ -1,14 +1,6 @@
-"""Discrete systems along trajectories: controllability, observability, regulators, trajectories of least cost."""
+"""Discrete systems along trajectories: regulators, trajectories of least cost."""
 
-from biped.optimal.linear import (
-    Regulator,
-    controllability_matrix,
-    controllability_rank,
-    observability_matrix,
-    observability_rank,
-    regulator,
-    steady_regulator,
-)
+from biped.optimal.linear import Regulator, regulator, steady_regulator
 from biped.optimal.trajectory import (
     METHODS,
     Descent,
@@ -26,6 +18,5 @@ from biped.optimal.trajectory import (
 
 __all__ = [
     "METHODS", "Descent", "DiscreteSystem", "Iteration", "NoDescentError", "Optimum", "QuadraticCost", "Regulator",
-    "Trajectory", "closed_loop", "controllability_matrix", "controllability_rank", "descent_direction",
-    "observability_matrix", "observability_rank", "optimize", "regulator", "rollout", "steady_regulator",
+    "Trajectory", "closed_loop", "descent_direction", "optimize", "regulator", "rollout", "steady_regulator",
 ]  # fmt: skip

@@ -19,12 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 
-from biped.dynamics.numerics import armijo
 from biped.errors import InputError, IntegrationError
 from biped.optimal.kernels import new_sweep, sweep_back, sweep_forward
 from biped.optimal.linear import regulator
@@ -33,6 +31,8 @@ from contact.arrays import Floats
 Method = Literal["steepest", "quasi-newton", "newton"]
 #: The ways to a descent direction, from the cheapest on.
 METHODS: tuple[Method, ...] = get_args(Method)
+#: β, how many parts of a step are tried, and the part of the promised decrease that one must bring (Armijo).
+SHRINK, TRIES, ENOUGH = 0.7, 30, 1e-5
 
 
 class NoDescentError(IntegrationError):
@@ -52,15 +52,11 @@ class LinearizedStep(Protocol):
 class DiscreteSystem(Protocol):
     """x' = f(x, u), as ``formulations.mechanism.DiscreteMechanism`` is one."""
 
-    @property
-    def step(self) -> float:
-        """[s] between two states."""
+    def advance(self, x: Floats, u: Floats) -> Floats:
+        """Return f(x, u)."""
 
-    def advance(self, x: Floats, u: Floats, time: float = 0.0) -> Floats:
-        """f(x, u) of the step that begins at ``time``."""
-
-    def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> LinearizedStep:
-        """The step with its derivatives."""
+    def linearize(self, x: Floats, u: Floats) -> LinearizedStep:
+        """Return the step with its derivatives."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +69,17 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class QuadraticCost:
-    """Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·F (x_N − x_dN).
+    """Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·Q (x_N − x_dN).
 
     Attributes:
         wanted: x_d and u_d; no system need be able to follow them.
         state: (n, n) Q.
         input: (m, m) R.
-        end: (n, n) F; Q if None.
     """
 
     wanted: Trajectory
     state: Floats
     input: Floats
-    end: Floats | None = None
 
     def __post_init__(self) -> None:
         n, m = self.wanted.x.shape[1], self.wanted.u.shape[1]
@@ -93,26 +87,21 @@ class QuadraticCost:
             raise InputError(
                 f"{len(self.wanted.x)} states and {len(self.wanted.u)} inputs: there must be one state more"
             )
-        for what, matrix, size in (("state", self.state, n), ("input", self.input, m), ("end", self.final, n)):
+        for what, matrix, size in (("state", self.state, n), ("input", self.input, m)):
             if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T):
                 raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size})")
-
-    @property
-    def final(self) -> Floats:
-        """The weight F of the final state."""
-        return self.state if self.end is None else self.end
 
     def value(self, path: Trajectory) -> float:
         """The cost of a trajectory."""
         x, u = path.x - self.wanted.x, path.u - self.wanted.u
         total = np.einsum("ki,ij,kj->", x[:-1], self.state, x[:-1]) + np.einsum("ki,ij,kj->", u, self.input, u)
-        return float(0.5 * (total + x[-1] @ self.final @ x[-1]))
+        return float(0.5 * (total + x[-1] @ self.state @ x[-1]))
 
     def slopes(self, path: Trajectory) -> Trajectory:
         """∂/∂x (N + 1, n) and ∂/∂u (N, m)."""
         x, u = path.x - self.wanted.x, path.u - self.wanted.u
         by_x = x @ self.state
-        by_x[-1] = self.final @ x[-1]
+        by_x[-1] = self.state @ x[-1]
         return Trajectory(by_x, u @ self.input)
 
 
@@ -162,30 +151,28 @@ class Optimum:
     history: tuple[Iteration, ...]
 
 
-def rollout(system: DiscreteSystem, x: Floats, u: Floats, time: float = 0.0) -> Trajectory:
-    """The trajectory from one state under (N, m) inputs."""
+def rollout(system: DiscreteSystem, x: Floats, u: Floats) -> Trajectory:
+    """Return the trajectory from one state under (N, m) inputs."""
     states = [np.asarray(x, dtype=float)]
-    for k, row in enumerate(u):
-        states.append(system.advance(states[-1], row, time + k * system.step))
+    for row in u:
+        states.append(system.advance(states[-1], row))
     return Trajectory(np.array(states), np.array(u, dtype=float))
 
 
-def closed_loop(
-    system: DiscreteSystem, wanted: Trajectory, gains: Floats, x: Floats | None = None, time: float = 0.0
-) -> Trajectory:
-    """(37): a curve followed under feedback, from another state than its own if ``x`` is given: its projection."""
+def closed_loop(system: DiscreteSystem, wanted: Trajectory, gains: Floats, x: Floats | None = None) -> Trajectory:
+    """Return the projection (37) of a curve, which is followed under feedback; it begins at ``x`` if given."""
     state = np.array(wanted.x[0] if x is None else x, dtype=float)
     states, inputs = [state], []
     for k in range(len(wanted.u)):
         inputs.append(wanted.u[k] - gains[k] @ (states[-1] - wanted.x[k]))
-        states.append(system.advance(states[-1], inputs[-1], time + k * system.step))
+        states.append(system.advance(states[-1], inputs[-1]))
     return Trajectory(np.array(states), np.array(inputs))
 
 
 def descent_direction(
-    system: DiscreteSystem, cost: QuadraticCost, path: Trajectory, method: Method = "newton", time: float = 0.0
+    system: DiscreteSystem, cost: QuadraticCost, path: Trajectory, method: Method = "newton"
 ) -> Descent:
-    """The direction of descent at a trajectory; the projection's feedback has unit weights.
+    """Return the direction of descent at a trajectory; the projection's feedback has unit weights.
 
     Raises:
         InputError: the method is unknown.
@@ -193,9 +180,7 @@ def descent_direction(
     if method not in METHODS:
         raise InputError(f"unknown method {method!r}; methods are {', '.join(METHODS)}")
     n, m = path.x.shape[1], path.u.shape[1]
-    steps = [
-        system.linearize(x, u, time + k * system.step) for k, (x, u) in enumerate(zip(path.x, path.u, strict=False))
-    ]
+    steps = [system.linearize(x, u) for x, u in zip(path.x, path.u, strict=False)]
     A, B = np.array([step.A for step in steps]), np.array([step.B for step in steps])
     gains = regulator(A, B, np.eye(n), np.eye(m)).gains
     slopes, maps = cost.slopes(path), np.concatenate([A, B], axis=2)
@@ -218,13 +203,13 @@ def _models(
         return np.eye(n + m)[None], np.eye(n)
     plain = np.block([[cost.state, np.zeros((n, m))], [np.zeros((m, n)), cost.input]])
     if method == "quasi-newton":
-        return plain[None], cost.final
+        return plain[None], cost.state
     models, costate = np.empty((len(steps), n + m, n + m)), slopes.x[-1]
     for k in range(len(steps) - 1, -1, -1):
         models[k] = plain + steps[k].weighted_second(costate)
         closed = steps[k].A - steps[k].B @ gains[k]
         costate = slopes.x[k] - slopes.u[k] @ gains[k] + costate @ closed
-    return models, cost.final
+    return models, cost.state
 
 
 def _least(maps: Floats, slopes: Trajectory, models: Floats, end: Floats) -> Trajectory | None:
@@ -245,31 +230,21 @@ def optimize(
     start: Trajectory,
     *,
     method: Method = "newton",
-    first: Method = "quasi-newton",
     first_iterations: int = 0,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
-    shrink: float = 0.7,
-    enough: float = 1e-5,
-    max_shrinks: int = 30,
-    time: float = 0.0,
     progress: Callable[[Iteration], None] | None = None,
 ) -> Optimum:
-    """The trajectory of least cost near a trajectory, from the same state.
+    """Return the trajectory of least cost near a trajectory, from the same state.
 
     Args:
         system: whose trajectories they are.
         cost: of them.
         start: where the search begins; it must be a trajectory of the system.
         method: of the descent directions: see ``METHODS``.
-        first: another method for the first iterations, as Newton's serves near an optimum.
-        first_iterations: how many.
+        first_iterations: number of quasi-Newton iterations before those of ``method``: Newton's serves near an optimum.
         tolerance: of the cost's slope along the descent direction, below which a trajectory is an optimum.
         max_iterations: of the search; beyond them the result is not ``converged``.
-        shrink: β.
-        enough: the part of the promised decrease that a step must bring (Armijo).
-        max_shrinks: of one step.
-        time: [s] at which the trajectory begins.
         progress: called after each iteration.
 
     Raises:
@@ -278,31 +253,32 @@ def optimize(
     """
     path, value, history, slope = start, cost.value(start), [], -np.inf
     for iteration in range(max_iterations + 1):
-        chosen = first if iteration < first_iterations else method
-        descent = descent_direction(system, cost, path, chosen, time)
+        chosen: Method = "quasi-newton" if iteration < first_iterations else method
+        descent = descent_direction(system, cost, path, chosen)
         slope = descent.slope
         if abs(slope) < tolerance or iteration == max_iterations:
             break
-        project = partial(_projected, system, path, descent, time)
-        found = armijo(project, cost.value, value, slope, shrink, max_shrinks, enough)
-        if found is None:
-            least = shrink**max_shrinks
+        before, part = value, 1.0
+        for _ in range(TRIES):
+            tried = _projected(system, path, descent, part)
+            if tried is not None and (value := cost.value(tried)) < before + ENOUGH * part * slope:
+                path = tried
+                break
+            part *= SHRINK
+        else:
             raise NoDescentError(
-                f"no part of the step down to {least:.1e} reduces the cost {value:.9g}, whose slope is {slope:.3g}"
+                f"no part of the step down to {part:.1e} reduces the cost {before:.9g}, whose slope is {slope:.3g}"
             )
-        before, (path, value, part) = value, found
         history.append(Iteration(before, slope, descent.method, part))
         if progress is not None:
             progress(history[-1])
     return Optimum(path, value, slope, abs(slope) < tolerance, tuple(history))
 
 
-def _projected(
-    system: DiscreteSystem, path: Trajectory, descent: Descent, time: float, part: float
-) -> Trajectory | None:
-    """A part of the step along a descent direction, projected; None where a step of the system has no solution."""
+def _projected(system: DiscreteSystem, path: Trajectory, descent: Descent, part: float) -> Trajectory | None:
+    """Return a part of the step along a descent direction, projected; None if a step of the system has no solution."""
     curve = Trajectory(path.x + part * descent.direction.x, path.u + part * descent.direction.u)
     try:
-        return closed_loop(system, curve, descent.gains, time=time)
+        return closed_loop(system, curve, descent.gains)
     except IntegrationError:
         return None

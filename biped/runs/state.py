@@ -159,14 +159,8 @@ class State:
         places: Floats = np.asarray(origin) + motion.poses.contact
         return places
 
-    def make_room(self, history: tuple[int, ...], past: tuple[int, ...]) -> None:
-        """Room of these shapes for what an integrator remembers, and for what the senses remember and have yet to show.
-
-        What another integrator, or senses of another delay, remembered, is forgotten.
-        """
-        if self.arrays.cache.history.shape != history:
-            cache = self.arrays.cache._replace(history=np.zeros(history), history_for=np.zeros(3))
-            self.arrays = self.arrays._replace(cache=cache)
+    def make_room(self, past: tuple[int, ...]) -> None:
+        """Give the memory of the sensors this shape; what sensors of another delay remembered is forgotten."""
         if self.arrays.past.shape != past:
             self.arrays = self.arrays._replace(past=np.zeros(past))
             self.arrays.counts[simulation_state.SENSED] = 0

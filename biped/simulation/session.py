@@ -298,7 +298,7 @@ class Session:
         """A state that has not moved, ready for this session: with its steps, impedance, floor and thrown box."""
         drawn.check_model(self.plan.nominal_model)
         state = drawn.copy() if self.plan.nominal_model is self.model else drawn.carried_over(self.model)
-        state.make_room(first.arrays.cache.history.shape, first.arrays.past.shape)
+        state.make_room(first.arrays.past.shape)
         state.set_step(self.plan.clock.step)
         for name in ("stiffness", "damping", "setpoint"):
             getattr(state.arrays, name)[:] = getattr(first.arrays, name)

@@ -12,7 +12,6 @@ from biped.disturbances.throw import EVERYTHING
 from biped.errors import InputError
 from biped.inputs.fields import quantity
 from biped.integrators import Integrator
-from biped.integrators.composition.kernels import history_shape
 from biped.kernels.loop import measurement as kernels
 from biped.kernels.loop.closed_loop import PARTS, FallLimits, World
 from biped.kernels.loop.following import follows, stay
@@ -108,7 +107,7 @@ def build_world(
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
     sensors = _build_sensors(model, nominal_model, acting, sizes.span)
-    state.make_room(history_shape(method, model.nv), (int(sensors.depth[0]) + kernels.ROWS, sensors.late.size))
+    state.make_room((int(sensors.depth[0]) + kernels.ROWS, sensors.late.size))
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     if acting.sway_referenced is not None:

@@ -29,7 +29,6 @@ _COMMANDS = {
     "render": "write a saved run as a video, or as a page that plays it",
     "live": "run an experiment in real time, with sliders and a button that pushes",
     "limits": "theoretical push limits of the inverted pendulum",
-    "recovery": "greatest recoverable push, by optimal control of the whole body",
     "sway": "measures of sway from force-plate records, a row for each file",
     "statistics": "compare groups or conditions of a study, over subjects",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",

@@ -65,13 +65,6 @@ def check_positive(options: Namespace, *names: str, what: str = "number") -> Non
             raise InputError(f"--{name} {value:g}: it must be a {what} above zero")
 
 
-def check_counts(options: Namespace, *names: str) -> None:
-    """Raise InputError where one of these options is below one."""
-    for name in names:
-        if getattr(options, name) < 1:
-            raise InputError(f"--{name} {getattr(options, name)}: it must be at least 1")
-
-
 def add_serving_options(parser: Parser) -> None:
     """Options of the commands that show a page in the browser."""
     parser.option("--port", "N", "port to listen at (8080, or the next one that is free)", int)

@@ -60,7 +60,8 @@ def main(options: Namespace) -> int:
     from experiments.visualization.document import print_document, write_document
     from experiments.visualization.studies.limits_output import document
 
-    settings.check_counts(options, "directions")
+    if options.directions < 1:
+        raise InputError(f"--directions {options.directions}: it must be at least 1")
     if options.delay is not None and not 0.0 <= options.delay < math.inf:
         raise InputError(f"--delay {options.delay:g}: it must be a number of seconds, zero or above")
     how = options.step_length, options.step_time, options.step_reaction

@@ -19,8 +19,6 @@ from experiments.engines.registry import engine_named
 
 #: Compared unless others are asked for.
 DEFAULT = ("recursive", "pybullet", "mujoco")
-#: Of ours, the integrators that serve smooth motion better.
-SMOOTH = {"recursive": ("sofroniou-spaletta-6",)}
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class Backend:
     def smooth(self) -> "tuple[Backend, ...]":
         """The backend in other settings of its own, which serve smooth motion without contacts better."""
         if isinstance(self.engine, str):
-            return tuple(backend_named(name) for name in SMOOTH.get(self.engine, ()))
+            return ()
         usual, found = self.engine.settings, []
         for other in self.engine.smooth:
             values = [str(value) for name, value in other.settings.items() if value != usual[name]]

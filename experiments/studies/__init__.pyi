@@ -7,7 +7,6 @@ from .grid import Grid
 from .identification.model_fit import ModelFit, ResponseModel, fit_response
 from .limits import own_steps, push_of
 from .randomization import Randomization
-from .recovery.human import Horizon, HumanPush
 from .run import open_study, run_study
 from .seeds import seed_of
 from .sensitivity.sensitivity import sensitivity_from
@@ -22,7 +21,7 @@ from .tuning.tuner import Tuner
 from .tuning.tuning import tuning_from
 
 __all__ = [
-    "Bounded", "Condition", "Config", "Executor", "Grid", "Horizon", "HumanPush", "ModelFit", "Randomization", "Range",
+    "Bounded", "Condition", "Config", "Executor", "Grid", "ModelFit", "Randomization", "Range",
     "ResponseModel", "Result", "StabilityField", "Study", "SweptParameter", "Threads", "Threshold", "Trial", "Tuner",
     "coverage", "executor_named", "fit_from", "fit_response", "median_interval", "open_study", "own_steps", "push_of",
     "rank", "run_study", "run_trial", "run_trials", "seed_of", "sensitivity_from", "stability_map", "sweep",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biped.derivatives.gradients.kernels.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
-from biped.derivatives.gradients.objectives import Trajectory, Weights, value_of, weights_of
+from biped.derivatives.gradients.objectives import Trajectory, value_of, weights_of
 from biped.derivatives.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.derivatives.gradients.plant import PlantSlopes
 from biped.derivatives.linearization.kernels.steps import TOO_MANY_PARTS, UNKNOWN_STEP
@@ -286,14 +286,6 @@ class Differentiator:
         for k in np.flatnonzero(self.effect.plant):
             slopes[k] += plant.slope(self.parameters[k])
         return slopes
-
-    def weights(self, name: str) -> Weights:
-        """The derivatives of an objective by the states and torques of the trial, before anything is gone back through.
-
-        Raises:
-            InputError: it has no gradient.
-        """
-        return weights_of(name, self.trajectory, self._value(name))
 
     def _value(self, name: str) -> float:
         state, world = self._begin.arrays, self.plan.world

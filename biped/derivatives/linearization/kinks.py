@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -18,9 +17,6 @@ from contact.floor import Floor
 from contact.modes import SLIDING
 from contact.point_law import pressure
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH, SWITCHES
-
-if TYPE_CHECKING:
-    from biped.derivatives.linearization.linearization import Linearization
 
 #: By how little of its scale a switch must miss zero to count as a kink: rounding and the solver leave less.
 AT_KINK = 1e-6
@@ -60,7 +56,6 @@ class Kink:
         step: counted from the start, parts of steps included.
         share: ``|value|`` as a share of what is large: a millimetre or milliradian, the spring force of one,
             ``stiction_velocity``, a limit.
-        where: what kind of place ``point`` names.
     """
 
     point: str
@@ -71,7 +66,6 @@ class Kink:
     share: float
     switch: int = -1
     index: int = -1
-    where: Literal["point", "joint", "actuator"] = "point"
 
     def __str__(self) -> str:
         return f"{self.point} {self.what} ({self.value:+.3g} {self.unit} away, step {self.step})"
@@ -81,17 +75,12 @@ class KinkError(InputError):
     """The state is where the map has no derivative.
 
     Attributes:
-        kinks: where.
-        sides: the linearizations on the two sides of the first of them: as it was simulated, and the other.
+        kinks: the kinks that the state is at.
     """
 
-    def __init__(self, kinks: tuple[Kink, ...], sides: tuple[Linearization, ...]) -> None:
-        where = "; ".join(map(str, kinks))
-        super().__init__(
-            f"no derivative here: {where}. The error's `sides` are the linearizations on either side of the first; "
-            "or linearize a state nearby"
-        )
-        self.kinks, self.sides = kinks, sides
+    def __init__(self, kinks: tuple[Kink, ...]) -> None:
+        super().__init__(f"no derivative here: {'; '.join(map(str, kinks))}. Linearize a state nearby")
+        self.kinks = kinks
 
 
 def point_scales(floor: Floor) -> Floats:
@@ -155,5 +144,5 @@ def nearest_joint_kinks(model: Model, tree: Tree, switch: Floats) -> tuple[Kink,
         what, quantity = _JOINT_WORDS[kind]
         scale = float(scales[dof, kind])
         unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[quantity]
-        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof, "joint"))
+        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof))
     return tuple(sorted(found, key=lambda kink: kink.share))

@@ -10,7 +10,6 @@ import numpy as np
 
 from biped.derivatives.linearization.coordinates import configuration_names, torque_names
 from biped.derivatives.linearization.kernels.law import RatesLaw
-from biped.derivatives.linearization.kernels.second import REACH
 from biped.derivatives.linearization.kinks import Kink
 from biped.derivatives.linearization.law import LawDerivative
 from biped.errors import InputError
@@ -21,6 +20,8 @@ from contact.arrays import Floats
 
 #: [rad/s] which the rates' kinks of a strength go by, and [rad] their angles'.
 SCALE = 1e-3
+#: Length of a complex step: its square is negligible beside one.
+REACH = 1e-20
 
 # Switches of an actuator.
 LIMIT = 0  # what is asked for is what it can give
@@ -64,12 +65,11 @@ class ActuatorLimits:
             if tree.dofs[i] == 1 and int(tree.first_v[i]) in driven
         ]
 
-    def at(self, wanted: Floats, turned: Kink | None = None) -> Limited:
+    def at(self, wanted: Floats) -> Limited:
         """Derivatives of the limits for desired torques (nv,), in the state that was measured last.
 
         Args:
             wanted: by the controller, after the lag.
-            turned: a kink of an actuator, to be taken from its other side.
         """
         nv, seen = self._model.nv, self._world.measurement
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
@@ -82,15 +82,13 @@ class ActuatorLimits:
             limit = high if sign > 0.0 else -low
             if not math.isfinite(limit):
                 continue
-            mine = turned if turned is not None and turned.where == "actuator" and turned.index == dof else None
             away = sign * float(wanted[dof]) - limit
             kinks.append(_kink(name, dof, LIMIT, away, max(limit, 1.0)))
-            acts = (away > 0.0) != (mine is not None and mine.switch == LIMIT)
-            if not acts:
+            if away <= 0.0:
                 continue
             passes[dof] = 0.0
             if self._is_strength(dof, sign, limit):
-                own = self._strength(name, dof, place, sign, mine)
+                own = self._strength(name, dof, place, sign)
                 slopes[dof] = own[0]
                 kinks += own[1]
         return Limited(passes, slopes, tuple(kinks))
@@ -109,7 +107,7 @@ class ActuatorLimits:
         actuators = self._world.actuators
         return len(actuators.strength) > 0 and limit < float(actuators.limit[dof])
 
-    def _strength(self, name: str, dof: int, place: int, sign: float, turned: Kink | None) -> tuple[Floats, list[Kink]]:
+    def _strength(self, name: str, dof: int, place: int, sign: float) -> tuple[Floats, list[Kink]]:
         """(2 nv,) ∂(limit)/∂(q, p), and its kinks."""
         strength = self._world.actuators.strength[dof, 0 if sign > 0.0 else 1]
         angle, rate = float(self._q[place]), sign * float(self._rates[dof])
@@ -118,8 +116,6 @@ class ActuatorLimits:
             FAST_BACK: -rate - FASTEST_BACK,
             NO_STRENGTH: abs(strength[1] * (angle - strength[2])) - 0.5 * math.pi,
         }
-        if turned is not None and turned.switch in switches:
-            angle, rate = _across(turned.switch, switches[turned.switch], angle, rate, strength)
         by_angle = complex(able(strength, complex(angle, REACH), complex(rate, 0.0))).imag / REACH
         by_rate = complex(able(strength, complex(angle, 0.0), complex(rate, REACH))).imag / REACH
         slope = by_rate * self._rates_by_state[dof]
@@ -148,12 +144,4 @@ class ActuatorLimits:
 
 def _kink(name: str, dof: int, switch: int, value: float, scale: float) -> Kink:
     what, unit = _WORDS[switch]
-    return Kink(name, what, value, unit, 0, abs(value) / scale, switch, dof, "actuator")
-
-
-def _across(switch: int, value: float, angle: float, rate: float, strength: Floats) -> tuple[float, float]:
-    """The angle and the rate as far on the other side of a switch."""
-    if switch == NO_STRENGTH:
-        return angle - 2.0 * value / float(strength[1]) * math.copysign(1.0, angle - float(strength[2])), rate
-    change = -2.0 * value if value else -1e-12
-    return angle, rate + change * (1.0 if switch == TURNED_BACK else -1.0)
+    return Kink(name, what, value, unit, 0, abs(value) / scale, switch, dof)

@@ -14,8 +14,6 @@ import pandas as pd
 from scipy.io import savemat
 
 from biped.derivatives.linearization.kinks import Kink
-from biped.derivatives.linearization.second import Curvature
-from biped.errors import InputError
 from biped.model import Model
 from biped.presentation import as_html, as_text
 from contact.arrays import Floats, Integers
@@ -103,7 +101,6 @@ class Linearization:
         kinks: the nearest places where the map has no derivative, the nearest first.
         closed_loop: whether the controller's torques follow the state.
         model: what moves.
-        curvature: second derivatives, where they were asked for.
     """
 
     A: Floats
@@ -120,7 +117,6 @@ class Linearization:
     kinks: tuple[Kink, ...]
     closed_loop: bool
     model: Model
-    curvature: Curvature | None = None
 
     def __repr__(self) -> str:
         return as_text(self._title, self._facts)
@@ -143,31 +139,6 @@ class Linearization:
             ("slowest mode", slow.words if slow else "none"),
             ("moves in the span", f"{float(np.abs(self.moved).max()):.3g} at most"),
         ]
-
-    def second(self) -> Floats:
-        """(states, N, N) second derivatives of x' by (x, u), N = states + inputs; in the same coordinates.
-
-        Raises:
-            InputError: they were not asked for.
-        """
-        return self._known_curvature.full()
-
-    def weighted_second(self, weights: Floats) -> Floats:
-        """(N, N) Σ w_i ∂²x'_i/∂(x, u)² for weights (states,), without the single ones: what optimization needs.
-
-        Raises:
-            InputError: they were not asked for, or there are more or fewer weights.
-        """
-        weights = np.asarray(weights, dtype=float)
-        if weights.shape != (len(self.states),):
-            raise InputError(f"weights of shape {weights.shape}: there are {len(self.states)} states")
-        return self._known_curvature.weighted(weights)
-
-    @property
-    def _known_curvature(self) -> Curvature:
-        if self.curvature is None:
-            raise InputError("second derivatives were not asked for: linearize(..., order=2)")
-        return self.curvature
 
     @cached_property
     def kept(self) -> tuple[int, ...]:

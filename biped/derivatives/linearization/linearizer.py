@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,27 +11,25 @@ import numpy as np
 from biped import dynamics
 from biped.derivatives.linearization import coordinates
 from biped.derivatives.linearization.kernels import steps
-from biped.derivatives.linearization.kernels.second import SecondDifferentiator
 from biped.derivatives.linearization.kernels.steps import Linearizer as StepLinearizer
 from biped.derivatives.linearization.kinks import AT_KINK, Kink, KinkError, nearest_joint_kinks, nearest_kinks
 from biped.derivatives.linearization.law import LawDerivative
 from biped.derivatives.linearization.limits import ActuatorLimits
 from biped.derivatives.linearization.linearization import Linearization
-from biped.derivatives.linearization.second import Curvature, StepCurvature
 from biped.disturbances.sensors import is_noisy, shared_delay
 from biped.disturbances.sorting import sorted_disturbances
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import Loop, Passive, World, is_ready
 from biped.kernels.loop.projectile import ARMED
 from biped.kernels.state.method import Variational
-from biped.kernels.state.simulation_state import INTO_TICK, LAST_STEP_LENGTH, SENSED
+from biped.kernels.state.simulation_state import INTO_TICK, SENSED
 from biped.kernels.state.status import OK
 from biped.kernels.variational.discrete_body import store_body_block
 from biped.runs.state import State
 from biped.simulation.driver import Announce
 from biped.simulation.plan import Plan
 from biped.simulation.scene import Scene
-from biped.simulation.snapshot import put_numbers, put_state
+from biped.simulation.snapshot import put_numbers
 from contact.arrays import Floats, Integers
 from kernelcache import Packed, are_ready
 
@@ -39,20 +37,18 @@ from kernelcache import Packed, are_ready
 MOST_NOTED = 1024
 
 Span = Literal["step", "period"]
-Order = Literal[1, 2]
 
 
 def linearize(
-    scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True, order: Order = 1
+    scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True
 ) -> Linearization:
-    """The exact derivative of what the scene does next.
+    """Return the exact derivative of what the scene does next.
 
     Args:
         scene: model, floor, integrator, step, controller, sensors, actuators, pushes.
         state: where; where the scene begins, if not given. It is not changed.
         span: a control period, or one step of the integrator with the torques of ``state`` held.
         closed_loop: whether the controller's torques follow the state; else they are what it asks for here, held.
-        order: 2 with second derivatives, of steps with torques held.
 
     Returns:
         x' = A x + B u: x in tangent coordinates at the state, x' in those where the span ends; u are torques on the
@@ -62,7 +58,7 @@ def linearize(
         InputError: for what cannot be linearized; the message says why.
         KinkError: the map has no derivative there, but one on either side.
     """
-    return Linearizer(scene, span=span, closed_loop=closed_loop).at(state, order=order)
+    return Linearizer(scene, span=span, closed_loop=closed_loop).at(state)
 
 
 @dataclass(frozen=True)
@@ -113,71 +109,15 @@ class Linearizer:
         self._steps = StepLinearizer(self.loop, self._inputs, MOST_NOTED)
         self._names, self._input_names = _names(self.model), (joints, units)
 
-    def at(self, state: State | None = None, *, order: Order = 1) -> Linearization:
-        """The linearization there; of ``order`` 2 with second derivatives.
+    def at(self, state: State | None = None) -> Linearization:
+        """Return the linearization at a state; at the beginning of the scene if not given.
 
         Raises:
-            InputError: the state is another model's, or within a control period; it falls, or a step has no solution;
-                or second derivatives are asked for of what has none here.
+            InputError: the state is another model's, or within a control period; it falls, or a step has no solution.
             KinkError: the map has no derivative there, but one on either side.
         """
         start = self._begin if state is None else self._fitting(state)
-        found, here = self._go(start, None)
-        if here:
-            raise KinkError(here, (found, self._go(start, here[0])[0]))
-        return found if order == 1 else replace(found, curvature=self._curvature(start))
-
-    def _curvature(self, start: State) -> Curvature:
-        """The second derivatives of the same steps, which are taken once more."""
-        if self.closed_loop or self.delay or (self.asks and float(self.plan.world.actuators.kept[0])):
-            raise InputError(
-                "second derivatives are those of steps with torques held: linearize with span='step', or with "
-                "closed_loop=False and sensors and actuators that are not late"
-            )
-        live, room, twice = self.plan.state, self._steps.room, self._twice
-        put_state(start, live, self.plan.world)
-        tick = self._tick() if self.asks else None
-        room.derivative.points.turned[:] = room.derivative.joints.turned[:] = -1
-        room.taken[:] = 0
-        found = []
-        for k in range(self.steps):
-            before = live.copy()
-            reason = self._steps.take(1)
-            if reason != OK:
-                raise InputError(_cause(reason, start.time))
-            if int(room.taken[steps.SUBSTEPS]) != k + 1:
-                raise InputError(
-                    f"a step from {before.time:g} s on is taken in parts, as where a point lands: second derivatives "
-                    "are those of whole steps"
-                )
-            for name in ("q", "momentum", "mode", "anchor", "torque", "stiffness", "damping", "setpoint"):
-                getattr(twice.room.begin, name)[:] = getattr(before.arrays, name)
-            h = float(live.arrays.clock[LAST_STEP_LENGTH])
-            passes = 1.0 if tick is None else tick.passes
-            by_torque = 0.5 * h * room.derivative.joints.given * passes
-            found.append(StepCurvature.of(twice.between(live.q, h), by_torque, self._inputs))
-        return Curvature(tuple(found))
-
-    @cached_property
-    def _twice(self) -> SecondDifferentiator:
-        world = self.plan.world
-        return SecondDifferentiator(world.method.body, world.tree, world.ground, world.pushes, self.model.nq)
-
-    def _fitting(self, state: State) -> State:
-        state.check_model(self.model)
-        if int(state.arrays.counts[INTO_TICK]):
-            raise InputError("the state is within a control period: run it to the end of one before it is linearized")
-        state = state.copy()
-        first = self._begin.arrays
-        state.make_room(first.cache.history.shape, first.past.shape)
-        state.set_step(self.plan.clock.step)
-        for name in ("stiffness", "damping", "setpoint"):
-            getattr(state.arrays, name)[:] = getattr(first, name)
-        return state
-
-    def _go(self, start: State, turned: Kink | None) -> tuple[Linearization, tuple[Kink, ...]]:
-        """The linearization with one switch taken from its other side, and the kinks that the state is at."""
-        tick, taken = self.carry(start, turned)
+        tick, taken = self.carry(start)
         room = self._steps.room
         kinks = nearest_kinks(
             self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
@@ -187,23 +127,33 @@ class Linearizer:
         )
         kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
         at_kinks = tuple(kink for kink in kinks if kink.share < AT_KINK)
-        return self._assembled(start, tick, kinks, taken), at_kinks
+        if at_kinks:
+            raise KinkError(at_kinks)
+        return self._assembled(start, tick, kinks, taken)
 
-    def carry(self, start: State, turned: Kink | None = None) -> tuple[_Tick | None, int]:
+    def _fitting(self, state: State) -> State:
+        state.check_model(self.model)
+        if int(state.arrays.counts[INTO_TICK]):
+            raise InputError("the state is within a control period: run it to the end of one before it is linearized")
+        state = state.copy()
+        first = self._begin.arrays
+        state.make_room(first.past.shape)
+        state.set_step(self.plan.clock.step)
+        for name in ("stiffness", "damping", "setpoint"):
+            getattr(state.arrays, name)[:] = getattr(first, name)
+        return state
+
+    def carry(self, start: State) -> tuple[_Tick | None, int]:
         """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
         put_numbers(start, self.plan.state, self.plan.world)
         self._steps.set_off()
-        tick = self._tick(turned) if self.asks else None
-        room = self._steps.room
-        for kind, place in (("point", room.derivative.points.turned), ("joint", room.derivative.joints.turned)):
-            is_it = turned is not None and turned.where == kind
-            place[:] = (turned.step, turned.index, turned.switch) if turned is not None and is_it else (-1,) * 3
+        tick = self._tick() if self.asks else None
         reason = self._steps.take(self.steps)
         if reason != OK:
             raise InputError(_cause(reason, start.time))
-        return tick, int(room.taken[steps.SUBSTEPS])
+        return tick, int(self._steps.room.taken[steps.SUBSTEPS])
 
-    def _tick(self, turned: Kink | None = None) -> _Tick:
+    def _tick(self) -> _Tick:
         """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
         world, nv = self.plan.world, self.model.nv
         if self.delay and int(world.state.counts[SENSED]) < self.delay:
@@ -217,7 +167,7 @@ class Linearizer:
         asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
         if world.actuators.seed[0] < 0:
             return _Tick(asked, np.ones(nv), np.zeros((nv, 2 * nv)), ())
-        limited = self._limits.at(wanted, turned)
+        limited = self._limits.at(wanted)
         return _Tick(asked, limited.passes, limited.slopes, limited.kinks)
 
     @cached_property

@@ -1,7 +1,12 @@
 """Imperfect sensors and their channels."""
 
-from biped.disturbances.sensors.ankles import AnkleChannel
-from biped.disturbances.sensors.channel import ForceChannel, ProprioceptiveChannel, VestibularChannel, VisualChannel
+from biped.disturbances.sensors.channel import (
+    AnkleChannel,
+    ForceChannel,
+    ProprioceptiveChannel,
+    VestibularChannel,
+    VisualChannel,
+)
 from biped.disturbances.sensors.sensors import Sensors as Sensors
 from biped.disturbances.sensors.sensors import is_noisy, shared_delay
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 
 from biped.disturbances.disturbance import Disturbance, Record
-from biped.disturbances.sensors.ankles import AnkleChannel
 from biped.disturbances.sensors.channel import (
+    AnkleChannel,
     Channel,
     ForceChannel,
     ProprioceptiveChannel,

@@ -12,7 +12,7 @@ from biped.dynamics import body_gaps, forward_kinematics
 from biped.errors import InputError
 from biped.inputs.fields import quantity
 from biped.integrators.closing import closing_columns, closing_if_any
-from biped.integrators.newton_settings import VariationalSettings
+from biped.integrators.newton_settings import SolverSettings
 from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
 from biped.integrators.rigid.kernels.loops import new_loops
 from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, contact_room
@@ -37,7 +37,7 @@ TOUCHING = ("points", "body")
 
 
 @dataclass(frozen=True)
-class Rigid(VariationalSettings):
+class Rigid(SolverSettings):
     """The variational integrator with rigid contact: no springs, no dampers, Coulomb's friction.
 
     The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, where their multipliers are

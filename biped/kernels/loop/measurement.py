@@ -16,7 +16,7 @@ from biped.kernels.tree.dynamics import TreeData, new_tree_data, turn_inertias
 from biped.kernels.tree.kinematics import copy_poses, place_bodies
 from biped.kernels.tree.tree import FLOATING, MAX_EFFORT, MIN_EFFORT, Tree
 from contact import vectors as vec
-from contact.analytic import cos, positive
+from contact.analytic import cos
 from contact.arrays import Floats, Integers
 from contact.point_law import touches
 from kernelcache import kernel
@@ -303,7 +303,8 @@ def able(strength, angle, rate):
     if abs(turn.real) >= 0.5 * math.pi:
         return 0.0
     speed = rate if rate.real >= 0.0 else -rate if -rate.real < FASTEST_BACK else FASTEST_BACK
-    most = peak * cos(turn) * positive(1.0 + gain * speed) / (1.0 + loss * speed)
+    share = 1.0 + gain * speed
+    most = peak * cos(turn) * (0.0 if share.real <= 0.0 else share) / (1.0 + loss * speed)
     return most if rate.real >= 0.0 else most * (1.0 + lengthening * speed)
 
 

@@ -28,8 +28,8 @@ def new_checkpoint(nq: int, nv: int, nc: int) -> Checkpoint:
 
 
 @kernel
-def copy_checkpoint(source, target):
-    """All that is in one, from or to a state or another."""
+def save_checkpoint(source, target):
+    """Copy what a checkpoint holds from a state to a checkpoint, or back."""
     copy1(source.clock, target.clock)
     copy1(source.q, target.q)
     copy1(source.momentum, target.momentum)
@@ -45,13 +45,7 @@ def copy_checkpoint(source, target):
 
 
 @kernel
-def save_checkpoint(state, before):
-    """Note where the plant is."""
-    copy_checkpoint(state, before)
-
-
-@kernel
 def roll_back(state, before):
     """Back to the checkpoint, but for the poses (``prepare``); the kept factorization is not of there."""
-    copy_checkpoint(before, state)
+    save_checkpoint(before, state)
     state.cache.kept_for[0] = 0.0

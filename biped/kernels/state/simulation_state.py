@@ -45,8 +45,6 @@ class SolverCache(NamedTuple):
     rate: Floats  # (nv,) displacement of the last step over its length
     rate_change: Floats  # (nv,) its change per second
     rate_curve: Floats  # (nv,) the change of that since the step before: with them, the next step's first guess
-    history: Floats  # (stages, nv, depth) of a composition (``biped.integrators.composition.kernels``): its guesses
-    history_for: Floats  # (3,) what steps it is of
     kept_u: Floats  # (nv, 6) the last factorization of Newton's matrix, for the next step to try first
     kept_w: Floats  # (nv, 6)
     kept_d: Floats  # (nv,)
@@ -93,7 +91,7 @@ def new_simulation_state(nq: int, nv: int, nc: int) -> SimulationState:
     """A state at time zero, at the zero of all its numbers."""
     z = np.zeros
     cache = SolverCache(
-        rate=z(nv), rate_change=z(nv), rate_curve=z(nv), history=z((0, nv, 0)), history_for=z(3),
+        rate=z(nv), rate_change=z(nv), rate_curve=z(nv),
         kept_u=z((nv, 6)), kept_w=z((nv, 6)), kept_d=z(nv), kept_for=z(1 + nc),
     )  # fmt: skip
     ledger = Ledger(works=z(WORKS), defect=z(6), impulse=z(6), slip=z(nc), saturated=z(nv))

@@ -30,7 +30,6 @@ LOWER_PRESSURE = 5
 TOO_FAST = 6
 EFFORT = 7
 JOINT_SWITCHES = 8
-NOT_TURNED = -1
 
 
 @kernel
@@ -59,7 +58,7 @@ def dof_torque(tree, state, scratch, h, i, dof):
     a = tree.first_q[i]
     torque = commanded_torque(state, scratch, h, a, dof)
     if tree.passive.shape[0] > 0:
-        given, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h, NOT_TURNED)
+        given, passive, _ = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
         return given + passive
     return torque
 
@@ -71,12 +70,9 @@ def stop_pressure(stiffness, damping, first, last, way, h):
 
 
 @routine
-def stop_force(stiffness, damping, begin, end, h, turned=NOT_TURNED):
-    """What a stop pushes back with over a way from ``begin`` to ``end`` deep in it, and its derivative by ``end``.
-
-    ``turned`` is one of the first three switches, taken from its other side.
-    """
-    begins, ends = (begin.real > 0.0) != (turned == UPPER_BEGIN), (end.real > 0.0) != (turned == UPPER_END)
+def stop_force(stiffness, damping, begin, end, h):
+    """What a stop pushes back with over a way from ``begin`` to ``end`` deep in it, and its derivative by ``end``."""
+    begins, ends = begin > 0.0, end > 0.0
     if not begins and not ends:
         return 0.0, 0.0
     first, last = begin if begins else 0.0, end if ends else 0.0
@@ -89,17 +85,16 @@ def stop_force(stiffness, damping, begin, end, h, turned=NOT_TURNED):
         share = -first / way
         share_slope, stretch_slope = -share / way, 0.0
     pressure = stop_pressure(stiffness, damping, first, last, way, h)
-    if (pressure.real <= 0.0) != (turned == UPPER_PRESSURE):
+    if pressure <= 0.0:
         return 0.0, 0.0
     return share * pressure, share_slope * pressure + share * (stiffness * stretch_slope + damping / h)
 
 
 @routine
-def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
+def limited_torque(passive, i, commanded, begin, end, h):
     """What the actuator of joint i gives, and its bearings and stops, on a way; and the derivative of these by its end.
 
-    ``turned`` is a switch to be taken from its other side. Called, not inlined: models without them, as the human, are
-    not to be slower for it.
+    Called, not inlined: models without them, as the human, are not to be slower for it.
     """
     given = within_effort(passive, i, commanded)
     rate = (end - begin) / h
@@ -113,16 +108,16 @@ def limited_torque(passive, i, commanded, begin, end, h, turned=NOT_TURNED):
         size = sqrt(rate * rate + trees.CREEP * trees.CREEP)
         torque -= friction * rate / size
         slope -= friction * trees.CREEP * trees.CREEP / (size * size * size * h)
-    excess = (rate if rate.real >= 0.0 else -rate) - passive[i, trees.MAX_SPEED]
-    if (excess.real > 0.0) != (turned == TOO_FAST):
+    excess = abs(rate) - passive[i, trees.MAX_SPEED]
+    if excess > 0.0:
         brake = passive[i, trees.SPEED_DAMPING] * excess
-        torque -= brake if rate.real >= 0.0 else -brake
+        torque -= brake if rate >= 0.0 else -brake
         slope -= passive[i, trees.SPEED_DAMPING] / h
     stiffness, damping = passive[i, trees.STOP_STIFFNESS], passive[i, trees.STOP_DAMPING]
     upper, lower = passive[i, trees.UPPER], passive[i, trees.LOWER]
-    force, rise = stop_force(stiffness, damping, begin - upper, end - upper, h, turned)
+    force, rise = stop_force(stiffness, damping, begin - upper, end - upper, h)
     torque, slope = torque - force, slope - rise
-    force, rise = stop_force(stiffness, damping, lower - begin, lower - end, h, turned - LOWER_BEGIN)
+    force, rise = stop_force(stiffness, damping, lower - begin, lower - end, h)
     return given, torque + force, slope - rise
 
 
@@ -145,7 +140,7 @@ def set_joint_diagonal(tree, state, scratch, h):
         if tree.dofs[i] == 1:
             dof, a = tree.first_v[i], tree.first_q[i]
             torque = commanded_torque(state, scratch, h, a, dof)
-            given, _, slope = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h, NOT_TURNED)
+            given, _, slope = limited_torque(tree.passive, i, torque, state.q[a], scratch.q[a], h)
             if given != torque:
                 scratch.diagonal[dof] = rate * tree.armature[dof]
             scratch.diagonal[dof] -= 0.5 * h * slope
@@ -162,7 +157,7 @@ def account_joint_works(tree, state, scratch, h):
             torque = commanded_torque(state, scratch, h, a, dof)
             if tree.passive.shape[0] > 0:
                 asked = torque
-                torque, passive, _ = limited_torque(tree.passive, i, asked, state.q[a], scratch.q[a], h, NOT_TURNED)
+                torque, passive, _ = limited_torque(tree.passive, i, asked, state.q[a], scratch.q[a], h)
                 if torque != asked:
                     state.ledger.saturated[dof] += h
                 stored = stop_energy(tree, i, scratch.q[a]) - stop_energy(tree, i, state.q[a])

@@ -29,7 +29,6 @@ def add_options(parser: Parser, name: str) -> None:
         parser.option("--steps", "LIST", "a map for each number of steps that the law may take: 0,1,any")
         parser.option("--compare", "STUDY", "folders of maps to compare with", nargs="+", default=[])
         parser.add_trust()
-        parser.option("--recovery", "DIR", "results of `biped recovery`, drawn as the upper limit")
     add_settings(parser, *_SETTINGS)
     group = parser.add_argument_group("search")
     for option, dest, text in (
@@ -96,8 +95,7 @@ def plan_of(options: Namespace) -> "Threshold":
 
 
 def others_of(plan: "Threshold", options: Namespace) -> dict[str, Any]:
-    """Return the maps and the optimal recoveries that the options name."""
-    from experiments.studies.recovery.study import table_of
+    """Return the maps that the options name, to compare with."""
     from experiments.studies.threshold.findings import check_pairs, read_findings
 
     others = {}
@@ -105,5 +103,4 @@ def others_of(plan: "Threshold", options: Namespace) -> dict[str, Any]:
         findings = read_findings(folder)
         check_pairs(findings.plan, plan)
         others[Path(folder).name] = findings
-    best = getattr(options, "recovery", None)
-    return {"others": others, "best": None if best is None else table_of(Path(best))}
+    return {"others": others}

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
@@ -21,7 +20,7 @@ from experiments.visualization.studies.threshold_text import label_of, limits_te
 
 #: How much of the radius of the greatest median the feet take.
 FEET = 0.2
-#: Up to how many times the greatest value of the maps limits and the best recoveries are shown.
+#: Greatest limit that is shown / greatest value of the maps.
 BEYOND = 1.8
 #: Levels of impulse that the proportion is shown at.
 LEVELS = 160
@@ -32,8 +31,6 @@ WIDTH, WIDER, WIDEST = 1.5, 2.0, 6.0
 LIMIT_DASHES: Mapping[str, Dash] = {
     **dict(zip(STANDING_LIMITS.values(), ("solid", "dot"), strict=True)), name_with_steps(1): "dashdot",
 }  # fmt: skip
-#: Name of what optimal recovery reaches; in so many directions it is drawn as a line.
-OPTIMAL, LEAST_AROUND = "best recovery found, of the whole body", 8
 #: [°] between the points of two maps in one direction.
 SIDE = 8.0
 
@@ -102,20 +99,18 @@ def draw_maps(
     path: str | Path,
     title: str,
     changes: Mapping[str, Sequence[Difference]] | None = None,
-    best: pd.DataFrame | None = None,
 ) -> list[Path]:
     """Draw maps around the human, on top of one another; the files.
 
     On the right of a single one is the proportion that recovers at each impulse of the grid, and how the replicas end
     where they first do not; on the right of several what changed from the first to those that ``changes`` names.
-    ``best`` is the table of optimal recovery (``experiments.studies.recovery``).
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
     with styled():
         figure = Figure(figsize=(10.4 if has_two else 6.0, 6.8 if alone else 5.8))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
-        whole = map_panel(rings, best, verdicts=alone, columns=1 if changes else 2)
+        whole = map_panel(rings, verdicts=alone, columns=1 if changes else 2)
         draw(parts[0].add_subplot(projection="polar"), whole)
         if alone:
             upper, lower = parts[1].subplots(2, 1, sharex=True, height_ratios=(3.4, 1.0))
@@ -128,15 +123,13 @@ def draw_maps(
         return write_figure(figure, path)
 
 
-def map_panel(
-    rings: Sequence[Ring], best: pd.DataFrame | None = None, *, verdicts: bool = True, columns: int = 2
-) -> Panel:
-    """Median and interval over the direction, with limits and the best recoveries; of a single ring the spread too.
+def map_panel(rings: Sequence[Ring], *, verdicts: bool = True, columns: int = 2) -> Panel:
+    """Return the median and its interval over the direction, with the limits; a single ring shows its spread too.
 
     ``verdicts`` says whether the medians are coloured by what limits them.
     """
     plan, alone = rings[0].findings[0].plan, len(rings) == 1
-    top = radius_of(rings, best)
+    top = radius_of(rings)
     items: list[Item] = [Area(*sole, style.GREY, alpha=0.3, edge=style.GREY) for sole in _scaled_soles(rings)]
     wider = min(WIDER, WIDEST / len(rings))
     for place, (ring, color) in enumerate(zip(rings, style.LINES, strict=False)):
@@ -148,8 +141,6 @@ def map_panel(
                 closed(ring.azimuths), closed(values), name, style.BLACK, dash=LIMIT_DASHES.get(name, "dash"), width=1.1
             )
         )
-    if best is not None:
-        items.append(_best(best))
     if alone:
         items += _unsure(rings[0])
     for place, ring in enumerate(rings if verdicts else ()):
@@ -172,15 +163,6 @@ def _ring(ring: Ring, color: str, width: float, *, spread: bool) -> list[Item]:
         Area.between(angles, low, high, color, confidence if spread else "", group="" if spread else name),
         Points(angles, median, name, color, "circle", 2.0, dash="solid", width=width, hover=[*texts, *texts[:1]]),
     ]
-
-
-def _best(best: pd.DataFrame) -> Points:
-    """The pushes that the whole body recovers from at best, as far as they are known; a line if all around."""
-    around = len(best) >= LEAST_AROUND
-    angles, values = (best[name].to_numpy(dtype=float) for name in ("direction", "impulse"))
-    if around:
-        angles, values = closed(angles), closed(values)
-    return Points(angles, values, OPTIMAL, style.BLACK, "circle", 2.5, dash="dash" if around else "", width=1.1)
 
 
 def _unsure(ring: Ring) -> list[Points]:
@@ -230,14 +212,10 @@ def _scaled_soles(rings: Sequence[Ring]) -> list[tuple[Floats, Floats]]:
     return [(np.degrees(outline.azimuth), scale * outline.distance) for outline in outlines]
 
 
-def radius_of(rings: Sequence[Ring], best: pd.DataFrame | None = None) -> float:
-    """The radius of a map of these rings, with their limits and the best recoveries.
-
-    What is many times as large is cut at the edge: it would make a speck of the maps.
-    """
+def radius_of(rings: Sequence[Ring]) -> float:
+    """Return the radius of a map of these rings and their limits; limits far above the rings are cut off."""
     own = _greatest(rings, "ci_high", "high")
     others = [float(values.max()) for _, _, values in limits_of(rings)]
-    others += [] if best is None else [float(best["impulse"].max())]
     return min(1.08 * max([own, *others]), max(BEYOND * own, rings[0].findings[0].plan.grid.by))
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
 from biped.runs.verdict import FAILED
 from experiments.catalogue.parameters.robots import HUMAN, floor_text, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
@@ -36,16 +34,10 @@ def so_far(study: Study) -> tuple[Threshold, Findings]:
     return plan, findings_so_far(plan, study)
 
 
-def document(
-    plan: Threshold,
-    findings: Findings,
-    folder: Path,
-    others: Mapping[str, Findings] = {},
-    best: pd.DataFrame | None = None,
-) -> Document:
+def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[str, Findings] = {}) -> Document:
     """The thresholds, what limits them, and what changes between engines or from other maps.
 
-    ``others`` are the findings of other maps by their names, ``best`` is the table of optimal recovery for a push map.
+    ``others`` are the findings of other maps by their names.
     """
     preset, engines = PRESETS.get(plan.kind), changes_of_engines(findings)
     is_map, drawings = plan.kind == PUSH_MAP, {}
@@ -57,16 +49,14 @@ def document(
     if is_map:
         rings = rings_of(findings)
         shown, title = engines if len(rings) == 1 + len(engines) else {}, "; ".join(filter(None, (title, _floor(plan))))
-        drawings[f"{plan.kind}.png"] = partial(draw_maps, rings, title=title, changes=shown, best=best)
+        drawings[f"{plan.kind}.png"] = partial(draw_maps, rings, title=title, changes=shown)
         compared = {name: compare(other, findings) for name, other in others.items()}
         blocks += [_changes(changes, folder.name, name) for name, changes in compared.items()]
         if compared and len(rings) == 1:
             both = [Ring(name, rings_of(other)[0].findings) for name, other in others.items()]
             both.append(Ring(folder.name, rings[0].findings))
             changes = {folder.name: next(iter(compared.values()))}
-            drawings[f"{PUSH_MAP}-compared.png"] = partial(
-                draw_maps, both, title="Push maps", changes=changes, best=best
-            )
+            drawings[f"{PUSH_MAP}-compared.png"] = partial(draw_maps, both, title="Push maps", changes=changes)
     else:
         marks = preset.marks if preset else None
         drawings[f"{plan.kind}.png"] = partial(draw_findings, findings, title=f"{title}: {folder.name}", marks=marks)

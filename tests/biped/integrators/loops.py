@@ -6,6 +6,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from biped import assembled, closed_velocity, forward_kinematics
+from biped.dynamics.closing import _loops_at
 from biped.model import Body, ClosingJoint, Model, box_inertia, random_tree, revolute
 from biped.model.geometry import quaternion_matrix
 from formulations.assembly.joint import quaternion_product
@@ -15,6 +16,11 @@ from ...conftest import random_configuration
 Y = (0.0, 1.0, 0.0)
 CRANK, COUPLER, ROCKER, BASE = 0.3, 1.0, 0.8, 0.9
 G = 9.81
+
+
+def loop_rate(model, q, v):
+    """[m/s or rad/s] at which the fastest row of the loops opens: C v."""
+    return np.abs(_loops_at(model, np.array(q)).gradient @ np.array(v)).max()
 
 
 def four_bar():

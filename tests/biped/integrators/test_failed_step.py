@@ -13,12 +13,11 @@ STEP = 5e-3
 #: Iterations and halvings that do for some parts of a violent step, and not for others.
 HASTY: list[Callable[[], biped.Integrator]] = [
     lambda: biped.Recursive(tolerance=1e-12, max_iterations=2, max_halvings=2),
-    lambda: biped.Composition(scheme="kahan-li-6", max_iterations=2, max_halvings=2),
     lambda: biped.Midpoint(tolerance=1e-12, max_iterations=2, max_halvings=2),
 ]
 
 
-@pytest.mark.parametrize("integrator", HASTY, ids=["recursive", "kahan-li-6", "midpoint"])
+@pytest.mark.parametrize("integrator", HASTY, ids=["recursive", "midpoint"])
 def test_time_and_state_belong_together(integrator):
     model = human().without_contacts()
     failed_in_parts = 0
@@ -38,7 +37,7 @@ def test_time_and_state_belong_together(integrator):
         assert np.array_equal(stuck.arrays.ledger.works, first.arrays.ledger.works)
         assert np.array_equal(stuck.arrays.ledger.impulse, first.arrays.ledger.impulse)
         failed_in_parts += bool(np.any(stuck.arrays.cache.rate != first.arrays.cache.rate))
-    assert failed_in_parts > 0 or integrator().order > 2
+    assert failed_in_parts > 0
 
 
 @pytest.mark.parametrize("wrong", [biped.Recursive, 3, "recursiv"])

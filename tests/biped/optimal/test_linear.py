@@ -1,18 +1,15 @@
-"""Controllability and regulators, against the paper's numbers, direct minimization and scipy."""
+"""Regulators and optimal trajectories, against the paper's numbers, direct minimization and scipy."""
 
 import numpy as np
 import pytest
 import sympy
-from scipy.linalg import block_diag
 
-from biped import InputError, optimal
+from biped import InputError
 from biped.errors import IntegrationError
 from biped.optimal import (
     QuadraticCost,
     Trajectory,
     closed_loop,
-    controllability_matrix,
-    controllability_rank,
     descent_direction,
     optimize,
     regulator,
@@ -23,30 +20,6 @@ from biped.optimal import (
 # Section IV-A of Johnson, Schultz & Murphey 2014, with more digits than it prints.
 A = np.array([[0.95333434, 0.09766672], [-0.93331323, 0.95333434]])
 B = np.array([[0.00976667], [0.09533343]])
-
-
-def test_the_papers_pendulum_is_controllable() -> None:
-    np.testing.assert_allclose(controllability_matrix(A, B), [[0.00976, 0.0186], [0.09533, 0.0818]], atol=5e-5)
-    assert controllability_rank(A, B) == 2
-
-
-def test_rank_is_that_of_the_states_that_inputs_reach() -> None:
-    rng = np.random.default_rng(0)
-    blocks = [rng.normal(size=(n, n)) for n in (3, 12, 4)]
-    basis = np.linalg.qr(rng.normal(size=(19, 19)))[0]
-    whole = basis @ block_diag(*blocks) @ basis.T
-    drive = basis @ np.vstack([rng.normal(size=(15, 1)), np.zeros((4, 1))])
-    assert controllability_rank(whole, drive) == 15
-    assert controllability_rank(whole, 0.0 * drive) == 0
-
-
-def test_outputs_tell_the_states_apart_that_they_differ_by() -> None:
-    """A free mass: its place tells its rate too, its rate not its place; outputs of x₀ by the matrix, step by step."""
-    free, place, rate = np.array([[1.0, 0.1], [0.0, 1.0]]), np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-    assert optimal.observability_rank(free, place) == 2
-    assert optimal.observability_rank(free, rate) == 1
-    x = np.array([0.3, -1.2])
-    np.testing.assert_allclose(optimal.observability_matrix(free, place) @ x, [0.3, 0.3 - 0.12])
 
 
 def along(count: int = 6, n: int = 3, m: int = 2, seed: int = 0) -> tuple[np.ndarray, ...]:
@@ -81,14 +54,8 @@ def test_a_long_horizon_leads_to_the_steady_regulator_which_is_stable() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(InputError, match=r"must be \(n, n\) and \(n, m\)"):
-        controllability_rank(A, np.zeros((3, 1)))
-    with pytest.raises(
-        InputError, match=r"A and C have shapes \(2, 2\) and \(2, 3\); they must be \(n, n\) and \(k, n\)"
-    ):
-        optimal.observability_rank(A, np.zeros((2, 3)))
     As, Bs, Q, R, _ = along()
-    with pytest.raises(InputError, match="Q has shape"):
+    with pytest.raises(InputError, match="Q and R have shapes"):
         regulator(As, Bs, Q[:2], R)
     with pytest.raises(InputError, match="give every input a cost"):
         regulator(As, 0.0 * Bs, Q, 0.0 * R)
@@ -136,12 +103,10 @@ class Linearized:
 
 
 class Pendulum:
-    step = H
-
-    def linearize(self, x: np.ndarray, u: np.ndarray, time: float = 0.0) -> Linearized:
+    def linearize(self, x: np.ndarray, u: np.ndarray) -> Linearized:
         return Linearized(x, u)
 
-    def advance(self, x: np.ndarray, u: np.ndarray, time: float = 0.0) -> np.ndarray:
+    def advance(self, x: np.ndarray, u: np.ndarray) -> np.ndarray:
         b = self.linearize(x, u).next
         return np.array([b, PARTS(x[0], x[1], u[0], b)[1][0]])
 

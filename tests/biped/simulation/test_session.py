@@ -76,8 +76,6 @@ SCENES = {
     "a moving floor": {"disturbances": (biped.Platform(y=biped.Signal.sine(0.01, 2.0, 0.0, 1.0)), PUSH)},
     "a load": {"disturbances": (biped.Load("trunk", 3.0, (0.1, 0.0, 0.1)),)},
     "a thrown box": {"disturbances": (biped.Throw(1.8, (0.1216,) * 3, (0.5, 0.1, 1.2), (-6.0, 0.0, 0.2)),)},
-    "in flight, of order 6": {"model": biped.human().without_contacts(), "controller": None,
-        "integrator": biped.Composition(), "fall": None, "disturbances": (PUSH,)},
 }  # fmt: skip
 
 
@@ -86,12 +84,7 @@ def scene(request, person):
     members = {"controller": CONTROLLER, "disturbances": (PUSH,), "fall": biped.Fall(), "step": 1e-3} | SCENES[
         request.param
     ]
-    model = members.pop("model", person)
-    return biped.Scene(model, state=initial_posture(model), duration=0.08, **members)
-
-
-*FAST, LAST = SCENES
-WITH_SLOW = pytest.mark.parametrize("scene", [*FAST, pytest.param(LAST, marks=pytest.mark.slow)], indirect=True)
+    return biped.Scene(person, state=initial_posture(person), duration=0.08, **members)
 
 
 def run_of(scene):
@@ -107,7 +100,6 @@ def same_but_for_counts(one, other):
     assert_same_arrays(one, other)
 
 
-@WITH_SLOW
 def test_steps_are_what_a_run_does(scene):
     session = biped.Session(scene)
     for _ in range(round(scene.duration / session.period)):
@@ -121,7 +113,6 @@ def test_steps_are_what_a_run_does(scene):
     same_but_for_counts(advanced.save().state, session.save().state)
 
 
-@WITH_SLOW
 def test_going_back_is_going_on(scene):
     session = biped.Session(scene)
     saved, seen = [], []

@@ -177,7 +177,7 @@ def another(parameter):
         "run.record_every": 0.01, "fall.tilt": 1.0, "initial.seed": 5, "initial.jitter": 0.1,
         "integrator.name": "rk4", "integrator.guess": "euler", "controller.name": "cone-workspace",
         "integrator.directions": 12, "integrator.touching": "body", "block.target": "left_foot",
-        "integrator.scheme": "suzuki-4", "integrator.base": "maximal", "controller.reference": "feet",
+        "controller.reference": "feet",
         "push.body": "left_foot", "push.waveform": "rectangle", "force.body": "left_foot", "load.body": "left_foot",
         "platform.motion": "sine", "platform.axis": "y", "platform.frequencies": "0.2", "platform.stages": 4,
         "force.pattern": "sine", "force.frequencies": "0.2", "force.stages": 4,

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from experiments.comparison import backends
 from experiments.comparison.stages import Budget
 from experiments.engines import registry
 from experiments.engines.engine import Engine, Simulation, VendorDefaults
@@ -90,7 +89,6 @@ def engines(monkeypatch):
     monkeypatch.setitem(sys.modules, "engines_of_the_tests", module)
     for kind in (Statue, Sinker, Absent):
         monkeypatch.setitem(registry.ENGINES, kind.name, ("engines_of_the_tests", kind.__name__))
-    monkeypatch.setattr(backends, "SMOOTH", {})
     return {"statue": Statue(), "sinker": Sinker(), "absent": Absent()}
 
 

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.derivatives.linearization.kernels.points import TURNED, TURNED_PLACE, TURNED_STEP, TURNED_SWITCH
 from biped.kernels.tree import tree as trees
 from biped.kernels.variational import joints as joint_forces
-from contact.arrays import Floats, Integers
+from contact.arrays import Floats
 from kernelcache import kernel
 
 
@@ -21,38 +20,13 @@ class JointDerivatives(NamedTuple):
     start_momentum: Floats  # (nv,) of ∂p'/∂q_k
     end_momentum: Floats  # (nv,) of ∂p'/∂q_{k+1}
     switch: Floats  # (nv, JOINT_SWITCHES) what vanishes where there is a kink; infinite where there is none
-    turned: Integers  # (TURNED,) the one switch to take from its other side; negative: none
 
 
 def new_joint_derivatives(nv: int) -> JointDerivatives:
     """Room for the joints of a tree."""
     z = np.zeros
-    switch, turned = np.full((nv, joint_forces.JOINT_SWITCHES), np.inf), np.full(TURNED, -1)
-    return JointDerivatives(z(nv), z(nv), z(nv), z(nv), z(nv), switch, turned)
-
-
-@kernel
-def turned_switch(joints, step, dof):
-    """The switch that is to be taken from its other side in this step; where the last one ended, this one begins."""
-    turned, switch = joints.turned, joints.turned[TURNED_SWITCH]
-    if turned[TURNED_PLACE] == dof and turned[TURNED_STEP] == step:
-        return switch
-    if turned[TURNED_PLACE] == dof and turned[TURNED_STEP] == step - 1:
-        if switch == joint_forces.UPPER_END:
-            return joint_forces.UPPER_BEGIN
-        if switch == joint_forces.LOWER_END:
-            return joint_forces.LOWER_BEGIN
-    return joint_forces.NOT_TURNED
-
-
-@kernel
-def reversed_switch(switch):
-    """The same of the way back."""
-    if switch == joint_forces.UPPER_BEGIN or switch == joint_forces.LOWER_BEGIN:
-        return switch + 1
-    if switch == joint_forces.UPPER_END or switch == joint_forces.LOWER_END:
-        return switch - 1
-    return switch
+    switch = np.full((nv, joint_forces.JOINT_SWITCHES), np.inf)
+    return JointDerivatives(z(nv), z(nv), z(nv), z(nv), z(nv), switch)
 
 
 @kernel
@@ -74,12 +48,11 @@ def differentiate_joints(tree, state, scratch, joints, step, h):
         by_start = -0.5 * state.stiffness[dof] + state.damping[dof] / h
         by_end = -0.5 * state.stiffness[dof] - state.damping[dof] / h
         if tree.passive.shape[0] > 0:
-            turned = turned_switch(joints, step, dof)
             torque = joint_forces.commanded_torque(state, scratch, h, a, dof)
-            given, _, slope = joint_forces.limited_torque(tree.passive, i, torque, begin, end, h, turned)
-            back = joint_forces.limited_torque(tree.passive, i, torque, end, begin, -h, reversed_switch(turned))
-            store_joint_switches(tree.passive, i, torque.real, begin.real, end.real, h, step, joints.switch[dof])
-            if (given != torque) != (turned == joint_forces.EFFORT):
+            given, _, slope = joint_forces.limited_torque(tree.passive, i, torque, begin, end, h)
+            back = joint_forces.limited_torque(tree.passive, i, torque, end, begin, -h)
+            store_joint_switches(tree.passive, i, torque, begin, end, h, step, joints.switch[dof])
+            if given != torque:
                 joints.given[dof] = by_start = by_end = 0.0
             by_start += back[2]
             by_end += slope

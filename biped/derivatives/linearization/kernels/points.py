@@ -9,25 +9,9 @@ from biped.kernels.variational.equations import contact_chord
 from contact.arrays import Floats, Integers
 from contact.ground import END, MIDDLE, START, force_in_floor, is_moving, law_at, rotation_of
 from contact.modes import NONE
-from contact.regimes import (
-    FREE,
-    STRETCH,
-    SWITCHES,
-    derivative_in,
-    dragged_derivative,
-    keeps_anchor,
-    other_side,
-    regime_of,
-    switches,
-)
+from contact.regimes import FREE, SWITCHES, derivative_in, dragged_derivative, keeps_anchor, regime_of, switches
 from contact.vectors import add, cross, hat, load3, load6, mat_hat, mat_mul, mat_scale, scale, store9, transposed
 from kernelcache import kernel, routine
-
-# Places in ``turned`` of points and of joints.
-TURNED_STEP = 0  # counted among those that the linearization has taken
-TURNED_PLACE = 1  # a contact point, or a degree of freedom
-TURNED_SWITCH = 2
-TURNED = 3
 
 
 class PointDerivatives(NamedTuple):
@@ -40,7 +24,6 @@ class PointDerivatives(NamedTuple):
     by_anchor: Floats  # (nc, 6) [N/m] ∂F/∂a, three rows of two
     anchor: Floats  # (nc, 16) ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2), of points whose anchor is dragged
     switch: Floats  # (nc, SWITCHES) what vanishes where the law has a kink
-    turned: Integers  # (TURNED,) the one switch to take from its other side; negative: none
     jacobian: Floats  # (nv, 3) room: of one point
 
 
@@ -54,7 +37,6 @@ def new_point_derivatives(nv: int, nc: int) -> PointDerivatives:
         np.full((nc, 6), np.nan),
         np.full((nc, 16), np.nan),
         np.full((nc, SWITCHES), np.inf),
-        np.full(TURNED, -1),
         np.zeros((nv, 3)),
     )
 
@@ -73,20 +55,7 @@ def set_point_jacobian(tree, twists, c, arm, jacobian):
 
 
 @kernel
-def is_turned(points, step, c, switch):
-    """Whether the switch of point c is to be taken from its other side in this step."""
-    turned = points.turned
-    return turned[TURNED_STEP] == step and turned[TURNED_PLACE] == c and turned[TURNED_SWITCH] == switch
-
-
-@kernel
-def plain(a):
-    """The real parts of a vector: what decides, as steps that are differentiated again are of complex numbers."""
-    return a[0].real, a[1].real, a[2].real
-
-
-@kernel
-def differentiate_points(tree, ground, state, scratch, points, step, h):
+def differentiate_points(tree, ground, state, scratch, points, h):
     """Fill ``points`` for the step that has been solved."""
     for c in range(tree.contact_body.shape[0]):
         floor, mode = law_at(ground, c), state.mode[c]
@@ -94,17 +63,12 @@ def differentiate_points(tree, ground, state, scratch, points, step, h):
         anchor = (state.anchor[c, 0], state.anchor[c, 1])
         end = add(middle, scale(0.5 * h, velocity))
         force = force_in_floor(ground, load3(state.force, c))
-        p, v, a = plain(middle), plain(velocity), (anchor[0].real, anchor[1].real)
-        store_switches(points, c, switches(floor, mode, p, v, a, plain(end), plain(force)))
-        regime = regime_of(floor, mode, p, v, a)
-        if points.turned[TURNED_STEP] == step and points.turned[TURNED_PLACE] == c:
-            regime = other_side(floor, points.turned[TURNED_SWITCH], regime, mode, p, v, a)
+        store_switches(points, c, switches(floor, mode, middle, velocity, anchor, end, force))
+        regime = regime_of(floor, mode, middle, velocity, anchor)
         points.regime[c] = regime
         start = derivative_in(floor, regime, middle, velocity, anchor, -h)
         finish = derivative_in(floor, regime, middle, velocity, anchor, h)
-        kept = keeps_anchor(floor, regime, a, plain(end), plain(force))
-        if is_turned(points, step, c, STRETCH):
-            kept = not kept
+        kept = keeps_anchor(floor, regime, anchor, end, force)
         store_point(ground, points, c, start, finish)
         points.moves[c] = 0 if kept else 1
         if not kept:

@@ -94,7 +94,7 @@ def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, ste
         pushes: with their impulses in the step.
         scratch: room, where the step is left: poses of both ends, displacement.
         D: the derivative.
-        step: its number, for the switch to be taken from its other side.
+        step: its number; the first one begins at stops, too.
         h: [s].
     """
     prepare(tree, state, scratch)
@@ -102,16 +102,8 @@ def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, ste
     for j in range(pushes.body.shape[0]):
         place_push(scratch.motion.poses, pushes, j, pushes.left)
     norm = evaluate(body, tree, ground, state, pushes, scratch, h)
-    differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h)
-    factor_newton(tree, state, scratch, D, h)
-    return norm
-
-
-@kernel
-def differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h):
-    """The same where the step's equations have been evaluated, but for Newton's matrix."""
     copy_rows(scratch.wrench, D.start)
-    contact_slopes.differentiate_points(tree, ground, state, scratch, D.points, step, h)
+    contact_slopes.differentiate_points(tree, ground, state, scratch, D.points, h)
     differentiate_joints(tree, state, scratch, D.joints, step, h)
     place_ends(scratch, D)
     store_momenta(tree, scratch, D)
@@ -120,6 +112,8 @@ def differentiate_solved(body, tree, ground, state, pushes, scratch, D, step, h)
     differentiate_residual(tree, state, pushes, scratch, D, h)
     differentiate_momentum(tree, state, pushes, scratch, D, h)
     add_joints(D.joints, D)
+    factor_newton(tree, state, scratch, D, h)
+    return norm
 
 
 @kernel
@@ -137,17 +131,12 @@ def copy_rows(source, target):
 
 
 @kernel
-def load_newton_blocks(tree, state, scratch, D, block, h):
-    """G_i of Newton's matrix: those of the bodies, and what forces at contact points add, each in its regime."""
+def factor_newton(tree, state, scratch, D, h):
+    """Factor A: the bodies' blocks G_i of Newton's matrix, and what forces at contact points add in their regimes."""
+    block = scratch.motion.factors.block
     load_blocks(D.body, block)
     left, right = scratch.motion.poses.contact, scratch.next.contact
     contact_slopes.add_points(tree, state, D.points, block, left, right, D.points.by_end, -0.5 * h, 0)
-
-
-@kernel
-def factor_newton(tree, state, scratch, D, h):
-    """A, factored."""
-    load_newton_blocks(tree, state, scratch, D, scratch.motion.factors.block, h)
     left, right = scratch.motion.poses.motion, scratch.next.motion
     eliminate(tree, left, right, D.joints.diagonal, newton_factors(scratch, D), 0)
 

@@ -4,12 +4,10 @@ Each step is taken by the closed loop's own ``advance``; then its derivative is 
 taken in parts is taken back and gone through part by part.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from biped.derivatives.linearization.kernels.points import TURNED_PLACE, TURNED_STEP, TURNED_SWITCH
 from biped.derivatives.linearization.kernels.step import StepDerivative, differentiate_step, new_step_derivative
 from biped.derivatives.linearization.kernels.tangent import Tangent, carry, new_tangent, seed
 from biped.kernels.loop.closed_loop import ADVANCE, Loop, World
@@ -19,14 +17,12 @@ from biped.kernels.state.simulation_state import RETRIED, STEP_LENGTH, Simulatio
 from biped.kernels.state.status import OK
 from biped.kernels.step.step import count_step, prepare, time_of
 from biped.kernels.tree.tree import Tree
-from biped.kernels.variational.equations import Scratch, contact_chord, new_scratch
+from biped.kernels.variational.equations import Scratch, new_scratch
 from biped.kernels.variational.joints import JOINT_SWITCHES
 from contact.arrays import Floats, Integers
-from contact.ground import Ground, force_in_floor, law_at
-from contact.modes import NONE, SLIDING, STICKING
-from contact.point_law import dragged_anchor
-from contact.regimes import CLIPPED, HEIGHT, PRESSURE, SLIP, SPEED, SWITCHES
-from contact.vectors import add, copy1, load3, scale
+from contact.ground import Ground
+from contact.regimes import SWITCHES
+from contact.vectors import copy1
 from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 # What ``linearize_steps`` gives back besides what ``biped.kernels.state.status`` lists.
@@ -116,46 +112,6 @@ def note_contact(L):
     L.taken[SUBSTEPS] = step + 1
 
 
-@kernel
-def turn_mode(L, h):
-    """Go on as on the other side, if this is the step and the point of the switch that is to be turned."""
-    turned = L.derivative.points.turned
-    if turned[TURNED_STEP] == L.taken[SUBSTEPS]:
-        c = turned[TURNED_PLACE]
-        if turned[TURNED_SWITCH] == SLIP:
-            turn_slip(L, c, h)
-        else:
-            L.state.mode[c] = other_mode(turned[TURNED_SWITCH], L.before.mode[c], L.state.mode[c])
-
-
-@kernel
-def turn_slip(L, c, h):
-    """A point that yields drags its anchor, and slides from then on if it is fast; one that holds does neither."""
-    if L.before.mode[c] != STICKING or L.state.mode[c] == NONE:
-        return
-    anchor, floor = (L.before.anchor[c, 0], L.before.anchor[c, 1]), law_at(L.ground, c)
-    L.state.mode[c] = STICKING
-    if L.derivative.points.regime[c] == CLIPPED:
-        middle, velocity = contact_chord(L.tree, L.ground, L.before, L.scratch, h, c)
-        end = add(middle, scale(0.5 * h, velocity))
-        anchor = dragged_anchor(floor, anchor, end, force_in_floor(L.ground, load3(L.before.force, c)))
-        if math.hypot(velocity[0], velocity[1]) > floor.stiction_velocity or floor.printed != 0.0:
-            L.state.mode[c] = SLIDING
-    L.state.anchor[c, 0], L.state.anchor[c, 1] = anchor
-
-
-@kernel
-def other_mode(switch, before, after):
-    """The mode of the next step on the other side of a switch, of a point that was in one mode and goes on in one."""
-    if switch == HEIGHT:
-        if after != NONE:
-            return NONE
-        return SLIDING if before == NONE else before
-    if switch == SPEED or (switch == PRESSURE and before == STICKING):
-        return STICKING if after == SLIDING else SLIDING
-    return after
-
-
 @part
 def set_off_part(L):
     """From the state that the world has been given, with a variation of each number of it and of each torque."""
@@ -194,7 +150,6 @@ def differentiate_part(L, h):
 def carry_part(L, h):
     """Carry the variations through it."""
     carry(L.tree, L.scratch, L.derivative, L.tangent, h)
-    turn_mode(L, h)
     note_contact(L)
     return OK
 

@@ -26,7 +26,7 @@ from biped.kernels.variational.discrete_body import (
 )
 from biped.kernels.variational.equations import set_discrete_momentum
 from contact import vectors as v
-from contact.analytic import angle_of, sqrt
+from contact.analytic import sqrt
 from kernelcache import kernel, routine
 
 # Turns of at most 3.6° (σ = sin² 1.8°) take NEAR terms of the series, those up to 60° all. Beyond, where nothing
@@ -51,7 +51,7 @@ class ScrewBody(NamedTuple):
 @kernel
 def screw_terms(c, sigma):
     """k and dk/dσ of a turn with cos(θ/2) = c and sin²(θ/2) = σ."""
-    if sigma.real <= NEAR_UP_TO:
+    if sigma <= NEAR_UP_TO:
         x = sigma
         k = _K0 + x * (_K1 + x * (_K2 + x * (_K3 + x * (_K4 + x * _K5))))
         return k, _K1 + x * (2.0 * _K2 + x * (3.0 * _K3 + x * (4.0 * _K4 + x * (5.0 * _K5))))
@@ -62,7 +62,7 @@ def screw_terms(c, sigma):
 @kernel
 def screw_curve(c, sigma):
     """d²k/dσ²."""
-    if sigma.real <= NEAR_UP_TO:
+    if sigma <= NEAR_UP_TO:
         x = sigma
         return 2.0 * _K2 + x * (6.0 * _K3 + x * (12.0 * _K4 + x * (20.0 * _K5 + x * (30.0 * _K6 + x * (42.0 * _K7)))))
     return far_screw_terms(c, sigma)[2]
@@ -71,7 +71,7 @@ def screw_curve(c, sigma):
 @routine
 def far_screw_terms(c, sigma):
     """k, dk/dσ and d²k/dσ² of turns that a few terms do not do; called, not inlined, for they are rare."""
-    if sigma.real <= SERIES_UP_TO:
+    if sigma <= SERIES_UP_TO:
         k = dk = half = 0.0
         for j in range(len(_K) - 1, -1, -1):
             half = half * sigma + dk
@@ -79,7 +79,7 @@ def far_screw_terms(c, sigma):
             k = k * sigma + _K[j]
         return k, dk, 2.0 * half
     s = sqrt(sigma)
-    D = angle_of(s, c) / (s * c)  # B + σ dB/dσ
+    D = math.atan2(s, c) / (s * c)  # B + σ dB/dσ
     B = (D * c) ** 2
     k = (B - 1.0) / sigma
     dB = (D - B) / sigma

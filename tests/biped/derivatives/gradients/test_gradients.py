@@ -7,7 +7,7 @@ import pytest
 
 from biped import Actuators, Fall, Push, Recursive, Scene, Sensors, Session, Throw, human
 from biped.control.numbers import numbers_of, with_number
-from biped.derivatives.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient
+from biped.derivatives.gradients import DIFFERENTIABLE, Differentiator, NoGradientError, Parameter, gradient, objectives
 from biped.derivatives.linearization import Linearizer
 from biped.disturbances.sensors import VisualChannel
 from biped.kernels.loop.closed_loop import Loop
@@ -104,7 +104,7 @@ def forwards(scene, terms):
     nv, nc = model.nv, model.nc
     held = Linearizer(scene)
     found = differentiator.of(terms)
-    weights = [differentiator.weights(name) for name in terms]
+    weights = [objectives.weights_of(name, trial, objectives.value_of(name, trial)) for name in terms]
     of_q, of_p, of_torque = (
         sum(weight * getattr(part, field) for weight, part in zip(terms.values(), weights, strict=True))
         for field in ("q", "momentum", "torque")

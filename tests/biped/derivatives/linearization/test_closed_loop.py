@@ -205,7 +205,7 @@ def test_late_sensors_and_actuators_are_states(scene):
     assert np.abs(there[18:] - x[18:36]).max() < 1e-4 * np.abs(x[18:36]).max()
 
 
-def test_a_kink_is_told_with_both_sides(scene, standing):
+def test_a_kink_is_reported_where_derivatives_jump(scene, standing):
     state = standing[0].copy()
     point = 2
     state.arrays.anchor[point] += 2e-4  # pulled at by some 20 N
@@ -224,15 +224,13 @@ def test_a_kink_is_told_with_both_sides(scene, standing):
         except KinkError as raised:
             error = raised
         if error is not None:
-            first, second = error.sides
             assert "holds or yields" in str(error)
             assert error.kinks[0].point == scene.model.contact_names[point]
-            assert np.abs(first.A - second.A).max() > 1e-3
-            for sign in (1.0, -1.0):  # more friction holds it, less lets it yield
-                near = (linearize(replace(scene, floor=replace(floor, mu_s=(1.0 + sign * k) * mu)), state).A
-                        for k in (1e-4, 2e-4))  # fmt: skip
-                there = 2.0 * next(near) - next(near)
-                assert min(np.abs(side.A - there).max() for side in error.sides) < 1e-6 * np.abs(there).max()
+            holds, yields = (
+                linearize(replace(scene, floor=replace(floor, mu_s=(1.0 + away) * mu)), state).A
+                for away in (1e-4, -1e-4)
+            )
+            assert np.abs(holds - yields).max() > 1e-3
             return
         slip = next(k for k in there.kinks if k.what.startswith("holds") and k.index == point)
         low, high = (mu, high) if slip.value > 0.0 else (low, mu)
@@ -260,7 +258,7 @@ def test_strength_that_acts_is_differentiated(scene):
 
 
 @pytest.mark.parametrize("strong", [False, True])
-def test_an_actuator_just_at_its_limit_is_told_with_both_sides(scene, strong):
+def test_an_actuator_just_at_its_limit_is_reported(scene, strong):
     weak, state = pushed_with_strength(scene)
     base = weak if strong else scene
     linearizer = Linearizer(base)
@@ -269,7 +267,7 @@ def test_an_actuator_just_at_its_limit_is_told_with_both_sides(scene, strong):
     if strong:
         joint = scene.model.dof("right_ankle_pitch")
         linearizer.plan.world.actuators.strength[joint, 0, 0] *= asked[joint] / measured.most[joint]
-        with pytest.raises(KinkError, match="reaches its limit") as raised:
+        with pytest.raises(KinkError, match="reaches its limit"):
             linearizer.at(state)
         near = []
         for factor in (1.0 + 1e-5, 1.0 - 1e-5):
@@ -282,16 +280,10 @@ def test_an_actuator_just_at_its_limit_is_told_with_both_sides(scene, strong):
         def limited(factor):
             return replace(scene, disturbances=(Actuators(limit={"left_knee_pitch": factor * torque}),))
 
-        with pytest.raises(KinkError, match="left_knee_pitch reaches its limit") as raised:
+        with pytest.raises(KinkError, match="left_knee_pitch reaches its limit"):
             linearize(limited(1.0), state)
         near = [linearize(limited(1.0 + sign * 1e-5), state).A for sign in (1.0, -1.0)]
-    kink = raised.value.kinks[0]
-    assert kink.where == "actuator"
-    jump = np.abs(near[0] - near[1]).max()
-    for side in near:
-        assert min(np.abs(one.A - side).max() for one in raised.value.sides) < 1e-3 * jump
-    first, second = raised.value.sides
-    assert np.abs(first.A - second.A).max() > 0.5 * jump
+    assert np.abs(near[0] - near[1]).max() > 1e-4 * np.abs(near[0]).max()
 
 
 BLOCK = Throw(mass=1.8, size=(0.1, 0.1, 0.1), position=(2.0, 0.0, 1.2), velocity=(-4.0, 0.0, 0.0))

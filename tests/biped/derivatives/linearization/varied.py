@@ -34,7 +34,7 @@ class Varied:
         self.model, world = self.plan.model, self.plan.world
         self.start = state.copy()
         first = self.plan.state.arrays
-        self.start.make_room(first.cache.history.shape, first.past.shape)
+        self.start.make_room(first.past.shape)
         self.start.set_step(self.plan.clock.step)
         arrays = self.start.arrays
         for name in ("stiffness", "damping", "setpoint"):

@@ -9,7 +9,6 @@ import pytest
 
 from biped import InputError, Scene, Session, human
 from biped.derivatives.gradients.slopes import slopes
-from biped.derivatives.linearization.kernels.second import REACH, complex_room
 from biped.derivatives.linearization.law import LawDerivative
 from biped.derivatives.tape import kernels
 from biped.derivatives.tape.law import note_law
@@ -18,10 +17,23 @@ from biped.kernels.loop.closed_loop import control
 from biped.kernels.loop.measurement import Measurement
 from biped.kernels.tree.dynamics import new_tree_data, rates_from_momentum, turn_inertias
 from biped.kernels.tree.kinematics import new_poses, place_bodies
+from biped.kernels.tree.tree import Tree
 from biped.kernels.variational.equations import displace
 from contact.analytic import bounded, cos, sin, sqrt
+from contact.piecewise import Signals
 from controllers import SetPointMotion, WorkspaceController
 from kernelcache import Entry, Packed
+
+#: Length of a complex step: its square is negligible beside one.
+REACH = 1e-20
+
+
+def complex_room(value):
+    """Return nested named tuples with complex arrays; trees and functions of time stay as they are."""
+    if isinstance(value, tuple) and hasattr(value, "_fields") and not isinstance(value, (Signals, Tree)):
+        return type(value)(*(complex_room(item) for item in value))
+    is_real = isinstance(value, np.ndarray) and value.dtype == np.float64
+    return value.astype(np.complex128) if is_real else value
 
 
 def many(x, y, z):

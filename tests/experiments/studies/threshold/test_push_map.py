@@ -1,6 +1,5 @@
 """The push map: its directions, its symmetry, its figures, its page and its command."""
 
-import json
 import math
 
 import numpy as np
@@ -10,7 +9,6 @@ from biped.model import human
 from experiments.catalogue.balance import EXPERIMENT
 from experiments.cli.main import main
 from experiments.commands.study import parser
-from experiments.studies.recovery.study import ROW
 from experiments.studies.store.folder import Study
 from experiments.studies.threshold.command import plan_of
 from experiments.studies.threshold.directions import WORDS, evenly, soles, word_of
@@ -158,18 +156,6 @@ def test_maps_are_compared(folder, tmp_path, capsys):
     assert main([*ARGV, stiffer, "--out", str(other), "--compare", str(folder)]) == 0
     assert "stiffer against ours" in capsys.readouterr().out
     assert (other / "push-map-compared.png").stat().st_size > 10_000
-
-
-def test_what_optimal_recovery_found_is_drawn_into_it(folder, tmp_path, capsys):
-    assert main([*ARGV, "--out", str(folder), "--recovery", str(tmp_path)]) == 2
-    assert "has no direction yet: run `biped recovery" in capsys.readouterr().err
-    for direction, impulse in ((0.0, 35.0), (90.0, 52.0), (180.0, 30.0), (270.0, 52.0)):
-        row = tmp_path / f"{direction:03.0f}" / ROW
-        row.parent.mkdir()
-        row.write_text(json.dumps({"direction": direction, "impulse": impulse}), encoding="utf-8")
-    before = (folder / "push-map.png").read_bytes()
-    assert main([*ARGV, "--out", str(folder), "--recovery", str(tmp_path)]) == 0
-    assert (folder / "push-map.png").read_bytes() != before
 
 
 def test_a_map_of_other_replicas_is_refused_before_anything_is_run(folder, tmp_path, refusal):
