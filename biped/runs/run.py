@@ -277,10 +277,8 @@ class Run:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({error})") from error
         if saved_as != FORMAT:
             raise InputError(f"{folder}: saved by another version (format {saved_as}, here {FORMAT}); run it again")
-        lacks = [
-            *(name for name in _NEEDED if name not in summary),
-            *(name for name in frame.columns if name not in units),
-        ]
+        lacks = [name for name in _NEEDED if name not in summary]
+        lacks += [name for name in frame.columns if name not in units]
         if lacks:
             raise InputError(f"{folder}: damaged, or not a run saved by Run.save ({', '.join(lacks)} missing)")
         ended: State | World
