@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
-from biped.identification import FrequencyResponse, IndependentChannels
+from biped.identification import DoublePendulum, FrequencyResponse, IndependentChannels
 from biped.inputs.checks import whole
 from contact.arrays import Floats
 from contact.errors import did_you_mean
@@ -23,7 +23,10 @@ from experiments.studies.fitting.identifiability import at_bounds, sentences
 if TYPE_CHECKING:
     from biped.metrics.fourier import Complexes
 
-MODELS = {"independent-channels": IndependentChannels}
+MODELS: dict[str, type[IndependentChannels] | type[DoublePendulum]] = {
+    "independent-channels": IndependentChannels,
+    "double-pendulum": DoublePendulum,
+}
 #: What an error is weighed by: the deviation of the response from the scatter of its cycles, which gives the likeliest
 #: parameters; its size; or the difference of logarithms, of gain and phase each by itself.
 ERRORS = ("deviation", "relative", "log")
@@ -40,7 +43,7 @@ class ResponseModel:
         known: values of parameters that are not fitted.
         stimulus: what moves, as the model's ``response`` calls it.
         response: the model's response by the name of each one that was measured; ``sway`` if not given.
-        height: [m] at which a force acts above the ankles.
+        height: [m] at which a force acts above the ankles, or, on the double pendulum's trunk, above its hips.
         soles: [m] of the ankles above the soles, and of the centre of mass above the ankles, where tilts are about the
             soles and sway is seen from there; None where both are about the ankles.
 
@@ -74,7 +77,7 @@ class ResponseModel:
         units = {field.name: field.metadata.get("unit", "1") for field in dataclasses.fields(MODELS[self.name])}
         return str(units[name])
 
-    def at(self, values: Mapping[str, float]) -> IndependentChannels:
+    def at(self, values: Mapping[str, float]) -> IndependentChannels | DoublePendulum:
         """With all parameters; raises InputError where one is missing or makes no sense."""
         given = {**self.known, **values}
         needed = [field.name for field in dataclasses.fields(MODELS[self.name]) if _is_needed(field)]
@@ -98,10 +101,14 @@ class ResponseModel:
                 raise InputError(f"{self.name} has no response {own!r} for {name}: it has {', '.join(found)}")
         return {name: found[own] for name, own in self.response.items()}
 
-    def _about_ankles(self, model: IndependentChannels, frequencies: Floats, stimulus: Any) -> dict[str, Complexes]:
-        if stimulus == "push":
-            return {"sway": self.height * model.response(frequencies, "torque")}
-        return {"sway": model.response(frequencies, stimulus)}
+    def _about_ankles(
+        self, model: IndependentChannels | DoublePendulum, frequencies: Floats, stimulus: Any
+    ) -> dict[str, Complexes]:
+        if isinstance(model, IndependentChannels):
+            if stimulus in ("push_leg", "push_trunk"):
+                return {"sway": self.height * model.response(frequencies, "torque")}
+            return {"sway": model.response(frequencies, stimulus)}
+        return model.response(frequencies, stimulus, self.height)
 
 
 def _is_needed(field: dataclasses.Field[Any]) -> bool:

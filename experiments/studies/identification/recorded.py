@@ -23,7 +23,7 @@ from experiments.studies.fitting.measured import read_file, reading_from
 from experiments.studies.identification.cycles import STIMULUS
 
 #: What moves, to a closed-form model, by the unit of it.
-MOVES = {"rad": "tilt", "m": "translation", "N·m": "torque", "N": "push"}
+MOVES = {"rad": "tilt", "m": "translation", "N·m": "torque", "N": "push_trunk"}
 #: ``frequencies`` of a stimulus that moves at all multiples of one over its period, or at the odd ones, such as
 #: pseudo-random ternary sequences whose second half is the first one upside down.
 ALL, ODD = "all", "odd"

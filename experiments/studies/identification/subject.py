@@ -1,4 +1,4 @@
-"""The inverted pendulum about the ankles that stands for a body in a posture, without the feet."""
+"""The pendulums that stand for a body in a posture: single, or with hips, about its ankles, without the feet."""
 
 from __future__ import annotations
 
@@ -43,14 +43,39 @@ def heights_of(model: Model, q: ArrayLike) -> tuple[float, float]:
     return float(ankles[1]) - soles, pendulum_of(model, q)["toppling"] / (GRAVITY * model.total_mass)
 
 
-def height_of(model: Model, q: ArrayLike, body: str, point: Vector3) -> float:
-    """[m] How high a point [m] of a body, from its centre of mass, is above the ankles.
+def height_of(model: Model, q: ArrayLike, body: str, point: Vector3, *, above_hips: bool) -> tuple[bool, float]:
+    """Whether a point [m] of a body, from its centre of mass, is above the hips, and how high it is.
+
+    That is above the ankles, or, where ``above_hips`` is asked for and it is a point of the trunk, above the hips.
 
     Raises:
         InputError: the model has no two legs.
     """
-    ankles = _middle(model, q, [leg.foot for leg in _legs(model)])
-    return float(WholeBody(model, q).position(body, np.array(point))[2] - ankles[1])
+    legs = _legs(model)
+    tops = [model.bodies[model.joint_index(leg.sagittal[0])].name for leg in legs]
+    on_trunk = not any(body in _subtree(model, top) for top in tops)
+    joints = tops if above_hips and on_trunk else [leg.foot for leg in legs]
+    return on_trunk, float(WholeBody(model, q).position(body, np.array(point))[2] - _middle(model, q, joints)[1])
+
+
+def double_pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
+    """Masses [kg], lengths [m] and inertias [kg·m²] of legs and trunk, as ``biped.identification.DoublePendulum`` has.
+
+    Raises:
+        InputError: the model has no two legs.
+    """
+    legs = _legs(model)
+    tops = [model.bodies[model.joint_index(leg.sagittal[0])].name for leg in legs]
+    below = {name for top in tops for name in _subtree(model, top)}
+    feet = {leg.foot for leg in legs}
+    ankles, hips = _middle(model, q, [leg.foot for leg in legs]), _middle(model, q, tops)
+    leg_mass, leg_com, leg_inertia = _together(model, q, [name for name in below if name not in feet])
+    mass, com, inertia = _together(model, q, [body.name for body in model.bodies if body.name not in below])
+    return {
+        "leg_mass": leg_mass, "leg_length": float(np.linalg.norm(hips - ankles)),
+        "leg_com": float(np.linalg.norm(leg_com - ankles)), "leg_inertia": leg_inertia,
+        "trunk_mass": mass, "trunk_com": float(np.linalg.norm(com - hips)), "trunk_inertia": inertia,
+    }  # fmt: skip
 
 
 def _legs(model: Model) -> tuple[Leg, ...]:
@@ -58,6 +83,14 @@ def _legs(model: Model) -> tuple[Leg, ...]:
     if not legs or not all(leg.sagittal for leg in legs):
         raise InputError("the model has no two legs with ankles: give inertia and toppling yourself")
     return legs
+
+
+def _subtree(model: Model, top: str) -> set[str]:
+    found = {top}
+    for body in model.bodies:  # parents stand before their children
+        if body.parent in found:
+            found.add(body.name)
+    return found
 
 
 def _middle(model: Model, q: ArrayLike, names: list[str]) -> Floats:

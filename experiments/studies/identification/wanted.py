@@ -15,7 +15,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.bounded import Bounded
 from experiments.studies.config import Config
 from experiments.studies.identification.model_fit import ERRORS, ModelFit, ResponseModel, check_fit, fit_response
-from experiments.studies.identification.subject import height_of, heights_of, pendulum_of
+from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 
 #: Where a tilt turns the floor, and where sway is seen from.
 SOLES, ANKLES = "soles", "ankles"
@@ -59,11 +59,14 @@ def wanted_of(
         return None
     table = config.table("model")
     model, q = config.within(lambda: _stance(experiment, fixed), "set")
+    of_two = table.data.get("name") == "double-pendulum"
+    body = double_pendulum_of if of_two else pendulum_of
     about = table.word("about", SOLES, (SOLES, ANKLES))
     height = 0.0
     if place is not None:
-        stimulus, height = "push", table.within(lambda: height_of(model, q, *place))
-    found = _model_from(table, table.within(lambda: pendulum_of(model, q)), stimulus, height)
+        on_trunk, height = table.within(lambda: height_of(model, q, *place, above_hips=of_two))
+        stimulus = "push_trunk" if on_trunk else "push_leg"
+    found = _model_from(table, table.within(lambda: body(model, q)), stimulus, height)
     if about == SOLES:
         found = replace(found, model=replace(found.model, soles=heights_of(model, q)))
     config.within(lambda: check_fit(found.model, found.parameters, responses), "model")
@@ -97,7 +100,7 @@ def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height:
     parameters = tuple(one.make(Bounded, name=one.word("name")) for one in table.tables("parameter"))
     is_missing = height == 0.0 and "height" not in table.data
     height = table.get("height", float, height)
-    if stimulus == "push" and is_missing:
+    if stimulus.startswith("push") and is_missing and name == "independent-channels":
         raise table.error("height [m] at which the force acts, above the ankles, is missing", "name")
     given = {one.name for one in parameters} | values.keys()
     known_of_body = {key: value for key, value in body.items() if key not in given}

@@ -8,11 +8,11 @@ import pytest
 
 from biped import Force, InputError, Stance, WholeBody, human
 from biped.dynamics import forward_kinematics, joint_place
-from biped.identification import frequency_response
+from biped.identification import DoublePendulum, frequency_response
 from biped.identification.channels import GRAVITY
 from biped.metrics import series
 from experiments.studies.identification.identification import Identification
-from experiments.studies.identification.subject import height_of, heights_of, pendulum_of
+from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 from experiments.studies.run import open_study, run_study
 from experiments.visualization.document import write_document
 from experiments.visualization.studies import identification as shown
@@ -135,8 +135,13 @@ def test_a_push_moves_the_closed_forms_at_its_height():
     model = human()
     q = Stance().configuration(model)
     chest = WholeBody(model, q).position("trunk", (0.0, 0.0, 0.1))[2]
-    ankles = joint_place(model, forward_kinematics(model, q), model.body_index("left_foot"))[2]
-    assert height_of(model, q, "trunk", (0.0, 0.0, 0.1)) == pytest.approx(chest - ankles)
+    placed = forward_kinematics(model, q)
+    ankles, hips = (joint_place(model, placed, model.body_index(f"left_{name}"))[2] for name in ("foot", "thigh"))
+    assert height_of(model, q, "trunk", (0.0, 0.0, 0.1), above_hips=False) == (True, pytest.approx(chest - ankles))
+    assert height_of(model, q, "trunk", (0.0, 0.0, 0.1), above_hips=True) == (True, pytest.approx(chest - hips))
+    on_trunk, height = height_of(model, q, "left_thigh", (0.0, 0.0, 0.0), above_hips=True)
+    assert not on_trunk
+    assert 0.0 < height < hips - ankles
 
 
 @refuses(
@@ -162,10 +167,16 @@ def test_what_makes_no_sense_is_said_before_anything_is_run(data):
     Identification.from_configuration(data)
 
 
-def test_the_ankles_and_the_lever_of_a_body_are_those_of_its_pendulum():
+def test_the_double_pendulum_of_a_body_is_its_single_one_where_it_does_not_bend():
+    """But for the lean by which hips and centres of mass are off one line: its square."""
     model = human()
     q = Stance().configuration(model)
-    single = pendulum_of(model, q)
+    single, double = pendulum_of(model, q), double_pendulum_of(model, q)
+    of_two = DoublePendulum(**double, ankle_stiffness=1.0, ankle_damping=0.0, hip_stiffness=1.0, hip_damping=0.0)
+    assert of_two.mass_matrix.sum() == pytest.approx(single["inertia"], rel=5e-3)
+    assert GRAVITY * of_two.moments.sum() == pytest.approx(single["toppling"], rel=5e-3)
+    feet = sum(body.mass for body in model.bodies if body.name in model.feet)
+    assert double["leg_mass"] + double["trunk_mass"] == pytest.approx(model.total_mass - feet)
     ankles, lever = heights_of(model, q)
     assert lever == pytest.approx(single["toppling"] / GRAVITY / model.total_mass)
     assert 0.03 < ankles < 0.12

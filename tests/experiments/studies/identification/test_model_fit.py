@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from biped.identification import IndependentChannels, Spectra, frequency_response, response_of
+from biped.identification import DoublePendulum, IndependentChannels, Spectra, frequency_response, response_of
 from experiments.studies import Bounded, ResponseModel, fit_response
 from tests.refusals import refuses
 
@@ -108,6 +108,24 @@ def test_neighbouring_frequencies_in_bands_are_modelled_as_they_are_measured():
     assert len(banded.frequencies) < len(frequencies)
     fit = fit_response(banded, ResponseModel("independent-channels", KNOWN), RANGES, error="relative")
     assert fit.estimate.values == pytest.approx(TRUE, rel=1e-4)
+
+
+def test_the_double_pendulum_is_found_from_ankle_and_hip():
+    body = {
+        "leg_mass": 22.0, "leg_length": 0.85, "leg_com": 0.5, "leg_inertia": 1.6, "trunk_mass": 48.0, "trunk_com": 0.35,
+        "trunk_inertia": 3.5, "delay": 0.09,
+    }  # fmt: skip
+    true = {
+        "ankle_stiffness": 900.0, "ankle_damping": 260.0, "hip_stiffness": 400.0, "hip_damping": 60.0, "weight": 0.6,
+    }  # fmt: skip
+    subject = DoublePendulum(**body, **true)
+    model = ResponseModel("double-pendulum", body, response={"ankle": "ankle", "hip": "hip"})
+    ranges = [Bounded(name, 0.5 * value, 1.6 * value) for name, value in true.items()]
+    fit = fit_response(clean(subject), model, ranges)
+    table = fit.estimate.table.set_index("parameter")
+    assert fit.estimate.values == pytest.approx(true, rel=1e-2)
+    # Six deviations: errors of two responses are weighed by their covariance.
+    assert all(abs(table["value"][name] - value) < 6.0 * table["sd"][name] for name, value in true.items())
 
 
 @refuses(

@@ -8,7 +8,7 @@ import pytest
 from scipy.signal import butter, lfilter
 
 from biped.errors import InputError
-from biped.identification import IndependentChannels
+from biped.identification import DoublePendulum, IndependentChannels
 from biped.metrics import series
 from experiments.cli.main import main
 from experiments.studies.identification.identification import Identification
@@ -102,12 +102,24 @@ def test_a_run_and_its_record_have_the_same_responses(tmp_path):
     assert found.fit.estimate.values == pytest.approx(wanted.fit.estimate.values, rel=1e-6)
 
 
+BODY = {
+    "leg_mass": 26.0, "leg_length": 0.9, "leg_com": 0.5, "leg_inertia": 2.0, "trunk_mass": 46.0, "trunk_com": 0.27,
+    "trunk_inertia": 1.6,
+}  # fmt: skip
+HIPS = {"ankle_damping": 300.0, "hip_stiffness": 500.0, "hip_damping": 60.0}
+PUSHED = DoublePendulum(**BODY, ankle_stiffness=900.0, **HIPS).response(FREQUENCIES, "push_trunk", 0.3)["sway"]
+
+
 @pytest.mark.parametrize(
     ("unit", "response", "model", "parameter", "truth"),
     [
         ("Nm", SUBJECT.response(FREQUENCIES, "torque"), {"set": {"inertia": 70.6, "toppling": 634.0}}, "delay", 0.14),
         (
-            "kN", 600.0 * SUBJECT.response(FREQUENCIES, "torque"),
+            "kN", 1e3 * PUSHED,
+            {"name": "double-pendulum", "set": BODY | HIPS, "height": 0.3}, "ankle_stiffness", 900.0,
+        ),
+        (
+            "N", 0.6 * SUBJECT.response(FREQUENCIES, "torque"),
             {"set": {"inertia": 70.6, "toppling": 634.0}, "height": 0.6}, "delay", 0.14,
         ),
         (

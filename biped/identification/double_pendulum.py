@@ -1,0 +1,122 @@
+"""The double inverted pendulum of stance, legs and trunk, under two-by-two feedback with a delay, in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biped.errors import InputError
+from biped.identification.channels import GRAVITY, measured
+from biped.inputs.checks import above_zero, zero_or_above
+from biped.metrics.fourier import Complexes
+from contact.arrays import Floats
+
+Stimulus = Literal["tilt", "translation", "push_leg", "push_trunk"]
+#: What ``DoublePendulum.response`` has, in its order.
+ANGLES = ("ankle", "hip", "sway")
+
+
+@dataclass(frozen=True)
+class DoublePendulum:
+    """Legs that turn about the ankles by θ₁ and a trunk that turns about the hips by θ₂, both in space, forwards.
+
+    With the mass matrix M and the slopes of gravity's torques G of small angles
+
+        M θ̈ = G θ + Sᵀ τ + d,    q = S θ − (ψ, 0),    S = [[1, 0], [−1, 1]],
+
+    q the angles of ankle and hip, which lean forwards, on a floor that tilts by ψ, and torques that are
+
+        τ = −E (K + D s) (S θ − (W ψ, 0)) − (P + R s) q,    E = e^{−sτ}:
+
+    the legs are felt against the floor with the weight W and in space with 1 − W, the hip by its angle. What comes from
+    outside is d: −(m₁ c₁ + m₂ l, m₂ c₂) ẍ of a floor that shifts, (z, 0) of a horizontal force on the legs at the
+    height z above the ankles, (l, z) of one on the trunk at z above the hips.
+
+    Raises:
+        InputError: a number is not finite, or below what it can be.
+    """
+
+    leg_mass: float = measured("kg")  # m₁ of both legs without feet
+    leg_length: float = measured("m")  # l from ankles to hips
+    leg_com: float = measured("m")  # c₁ from ankles to the legs' centre of mass
+    leg_inertia: float = measured("kg*m**2")  # of the legs about their centre of mass
+    trunk_mass: float = measured("kg")  # m₂ of all above the hips
+    trunk_com: float = measured("m")  # c₂ from hips to its centre of mass
+    trunk_inertia: float = measured("kg*m**2")  # about its centre of mass
+    ankle_stiffness: float = measured("N*m/rad")  # K₁₁, torque of the ankles by the legs' angle
+    ankle_damping: float = measured("N*m*s/rad")  # D₁₁
+    hip_stiffness: float = measured("N*m/rad")  # K₂₂
+    hip_damping: float = measured("N*m*s/rad")  # D₂₂
+    ankle_by_hip: float = measured("N*m/rad", 0.0)  # K₁₂, torque of the ankles by the hip's angle
+    ankle_by_hip_rate: float = measured("N*m*s/rad", 0.0)  # D₁₂
+    hip_by_ankle: float = measured("N*m/rad", 0.0)  # K₂₁, torque of the hips by the legs' angle
+    hip_by_ankle_rate: float = measured("N*m*s/rad", 0.0)  # D₂₁
+    weight: float = 0.5  # W, 0 to 1
+    delay: float = measured("s", 0.1)  # τ
+    passive_ankle_stiffness: float = measured("N*m/rad", 0.0)  # P₁₁; the passive parts are diagonal
+    passive_ankle_damping: float = measured("N*m*s/rad", 0.0)  # R₁₁
+    passive_hip_stiffness: float = measured("N*m/rad", 0.0)  # P₂₂
+    passive_hip_damping: float = measured("N*m*s/rad", 0.0)  # R₂₂
+
+    def __post_init__(self) -> None:
+        for name in ("leg_mass", "leg_length", "leg_com", "trunk_mass", "trunk_com"):
+            above_zero(getattr(self, name), name)
+        for name in ("leg_inertia", "trunk_inertia", "delay"):
+            zero_or_above(getattr(self, name), name)
+        for name in ("ankle", "hip"):
+            zero_or_above(getattr(self, f"passive_{name}_stiffness"), f"passive_{name}_stiffness")
+            zero_or_above(getattr(self, f"passive_{name}_damping"), f"passive_{name}_damping")
+        if not 0.0 <= self.weight <= 1.0:
+            raise InputError(f"weight = {self.weight!r}: it must be from 0 (space) to 1 (the feet)")
+
+    @property
+    def mass_matrix(self) -> Floats:
+        """(2, 2) M [kg·m²]."""
+        coupling = self.trunk_mass * self.leg_length * self.trunk_com
+        legs = self.leg_inertia + self.leg_mass * self.leg_com**2 + self.trunk_mass * self.leg_length**2
+        return np.array([[legs, coupling], [coupling, self.trunk_inertia + self.trunk_mass * self.trunk_com**2]])
+
+    @property
+    def moments(self) -> Floats:
+        """(2,) [kg·m] by which angles move the centre of mass, times the mass."""
+        legs = self.leg_mass * self.leg_com + self.trunk_mass * self.leg_length
+        return np.array([legs, self.trunk_mass * self.trunk_com])
+
+    def response(
+        self, frequencies: ArrayLike, stimulus: Stimulus = "tilt", height: float = 0.0
+    ) -> dict[str, Complexes]:
+        """(k,) angles at frequencies [Hz], by ``ANGLES``: of ankle and hip, and the sway of the centre of mass.
+
+        The sway is the slope of the line from the ankles to the centre of mass. All are over a tilt [1], a shift
+        [rad/m], or a force on legs or trunk [rad/N] at ``height`` [m].
+
+        Raises:
+            InputError: for another stimulus.
+        """
+        s = 2j * np.pi * np.asarray(frequencies, dtype=float).reshape(-1, 1, 1)
+        joints = np.array([[1.0, 0.0], [-1.0, 1.0]])
+        first = np.array([[1.0], [0.0]])
+        stiffness = np.array([[self.ankle_stiffness, self.ankle_by_hip], [self.hip_by_ankle, self.hip_stiffness]])
+        damping = np.array([[self.ankle_damping, self.ankle_by_hip_rate], [self.hip_by_ankle_rate, self.hip_damping]])
+        passive = np.diag([self.passive_ankle_stiffness, self.passive_hip_stiffness]) + s * np.diag(
+            [self.passive_ankle_damping, self.passive_hip_damping]
+        )
+        late = np.exp(-s * self.delay) * (stiffness + s * damping)
+        moments = self.moments
+        loop = s**2 * self.mass_matrix - GRAVITY * np.diag(moments) + joints.T @ (late + passive) @ joints
+        outside = {
+            "tilt": joints.T @ (self.weight * late + passive) @ first,
+            "translation": -(s**2) * moments[:, None],
+            "push_leg": np.array([[height], [0.0]]) + 0.0 * s,
+            "push_trunk": np.array([[self.leg_length], [height]]) + 0.0 * s,
+        }
+        if stimulus not in outside:
+            raise InputError(f"stimulus = {stimulus!r}: it must be one of {', '.join(outside)}")
+        angles = np.linalg.solve(loop, outside[stimulus])[:, :, 0]  # (k, 2) θ
+        tilt = 1.0 if stimulus == "tilt" else 0.0
+        body = moments.sum()  # m h: both angles are of the whole way up, θ₁ = θ₂ is one rigid body
+        found = angles[:, 0] - tilt, angles[:, 1] - angles[:, 0], angles @ moments / body
+        return dict(zip(ANGLES, found, strict=True))
