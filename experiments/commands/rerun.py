@@ -55,7 +55,7 @@ def main(options: Namespace) -> int:
     from experiments.studies.rerun import rerun
     from experiments.studies.store.folder import Study
     from experiments.studies.store.header import edited
-    from experiments.visualization.saved_runs import save_run
+    from experiments.visualization.viewer.saved_runs import save_run
 
     study = Study.read(options.study)
     if options.listed is not None:

@@ -123,7 +123,7 @@ def saved_at(folder: Path) -> str:
 def save(run: "Run", folder: Path) -> list[Path]:
     """Save the run, and remove the figures of the run that was there before."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
-    from experiments.visualization.saved_runs import save_run
+    from experiments.visualization.viewer.saved_runs import save_run
 
     remove_figures(folder)
     save_run(run, folder)

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from experiments.papers.item import Progress
 from experiments.timing import interleaved, one_core, seconds, slope
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled
 
 
 @contextmanager

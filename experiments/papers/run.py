@@ -15,7 +15,7 @@ from biped.errors import InputError
 from experiments.cli.failures import describe
 from experiments.cli.progress import ProgressBar
 from experiments.papers.item import Finding, Item, Outcome, Paper
-from experiments.visualization.figures.writing import files_of_look, write_figure
+from experiments.visualization.look.writing import files_of_look, write_figure
 
 #: In the folder of each item, beside its tables and figures.
 OUTCOME = "outcome.json"

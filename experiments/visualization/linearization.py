@@ -19,8 +19,8 @@ from biped.model.geometry import quaternion_matrix
 from biped.runs.state import State
 from contact.arrays import Floats
 from experiments.visualization.document import Document, print_document
-from experiments.visualization.figures.style import BLUE, GREY, RED
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look.style import BLUE, GREY, RED
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.pages import Page, Prose, Section, Table
 from experiments.visualization.pages.page import write_page
 from experiments.visualization.viewer.scenery import scenery_of

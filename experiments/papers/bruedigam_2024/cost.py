@@ -22,7 +22,7 @@ from experiments.papers.bruedigam_2024.kernels import Unfloored
 from experiments.papers.criteria import LINEAR, above, at_most, below, stated, within_factor
 from experiments.papers.figures import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly import Assembly, Placement
 from formulations.assembly.examples import THICKNESS, four_bar_chain, pendulum
 

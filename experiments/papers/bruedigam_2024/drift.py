@@ -14,7 +14,7 @@ from contact.arrays import Floats, Integers
 from experiments.papers.criteria import above, below, stated
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Outcome, Progress
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly import Assembly, Placement
 from formulations.assembly.examples import three_link_loop
 

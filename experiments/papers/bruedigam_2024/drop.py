@@ -9,7 +9,7 @@ from contact.arrays import Floats
 from experiments.papers.criteria import at_least, at_most, stated, when, within, within_factor
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly.examples import box
 
 EDGE, MASS, FRICTION, STEP, DURATION = 0.5, 1.0, 0.3, 0.01, 1.0

@@ -15,7 +15,7 @@ from contact.arrays import Floats
 from experiments.papers.criteria import above, below, smaller, stated
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly import Assembly, Freedom, RigidBody, joint
 
 LENGTH, MASS, EDGE, G = 1.0, 1.0, 0.1, 9.81

@@ -19,7 +19,7 @@ from experiments.papers.criteria import above, at_most, stated, when
 from experiments.papers.figures import Curve, drawn, power
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.timing import in_one_thread, interleaved, seconds
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly.graph import graph_of_blocks
 from formulations.assembly.kernels.graph import clear_blocks, factor, substitute
 from formulations.assembly.kernels.system import WIDTH, Graph, Room, new_room

@@ -43,7 +43,7 @@ from experiments.papers.bruedigam_2024.kernels import TrotLaw
 from experiments.papers.criteria import above, at_most, stated
 from experiments.papers.figures import Curve, drawn, plotted
 from experiments.papers.item import Finding, Kind, Outcome, Progress
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly import Assembly, AssemblyStepError, from_model, placement_of
 
 

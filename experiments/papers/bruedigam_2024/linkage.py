@@ -23,7 +23,7 @@ from contact.arrays import Floats
 from experiments.papers.criteria import above, below, stated, when
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly.examples import n_four_bar
 
 MASS, LENGTH, G = 1.0, 1.0, 9.81

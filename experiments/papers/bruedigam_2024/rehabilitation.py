@@ -17,7 +17,7 @@ from experiments.papers.bruedigam_2024.learning import Unit
 from experiments.papers.criteria import above, at_most, below, near, stated
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly import Assembly, Freedom, Joint, Motion, Placement, RigidBody, joint
 
 EIGHTH = 0.25 * math.pi

@@ -12,7 +12,7 @@ from experiments.papers.criteria import above, at_most, below, near, stated, whe
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import ENDED, Finding, Outcome, Progress, Row, attempted, tabulated
 from experiments.timing import slope
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly import Assembly, Motion, joint
 from formulations.assembly.examples import thin_rod
 

@@ -13,7 +13,7 @@ from experiments.papers.bruedigam_2024.cost import START, STEP, UnflooredRiqn, i
 from experiments.papers.criteria import LINEAR, at_most, stated, when, within_factor
 from experiments.papers.figures import Curve, draw_growth, medians, power, step_seconds
 from experiments.papers.item import ENDED, Finding, Outcome, Progress, Row, attempted, tabulated
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.assembly import Motion
 from formulations.assembly.examples import pendulum
 

@@ -11,8 +11,8 @@ from contact.arrays import Floats
 from experiments.papers.criteria import below, stated, when
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.motions import G, ours
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled
 from formulations.mechanism.examples import planar_human
 from formulations.mechanism.frames import Node, tree_of
 

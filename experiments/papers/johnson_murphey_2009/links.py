@@ -15,7 +15,7 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009.motions import G
 from experiments.papers.johnson_murphey_2009.recursions import Tree, newton_matrix
 from experiments.timing import part, seconds
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.mechanism.examples import n_link_pendulum, pendulum_frames
 
 SIZES, QUICK_SIZES = (1, 2, 5, 10, 20, 50, 100, 200), (10, 50)

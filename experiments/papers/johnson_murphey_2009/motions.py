@@ -14,7 +14,7 @@ from experiments.engines.pybullet.linkage import Linkage, LinkageSettings
 from experiments.papers.criteria import below, stated
 from experiments.papers.item import Finding, Progress
 from experiments.timing import seconds
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.mechanism import Mechanism
 
 #: PyBullet as it comes, whose solver is of ODE's kind, and with a solver that leaves no residual.

@@ -23,7 +23,7 @@ from experiments.papers.johnson_murphey_2009.motions import (
     printed_inertia,
 )
 from experiments.timing import part
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.mechanism import Mechanism
 from formulations.mechanism.examples import scissor_configuration, scissor_frames, scissor_lift, scissor_pins
 

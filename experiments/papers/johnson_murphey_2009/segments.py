@@ -19,7 +19,7 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_murphey_2009 import motions
 from experiments.papers.johnson_murphey_2009.motions import Motion, OneDegreeLift
 from experiments.papers.johnson_murphey_2009.scissor import ASSUMPTIONS, lift_linkage, lift_mechanism, lift_start
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.mechanism import Mechanism
 
 SEGMENTS, QUICK_SEGMENTS = (2, 3, 4, 5, 6, 7, 8), (2,)

@@ -15,7 +15,7 @@ from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
 from experiments.timing import Spread, interleaved, one_core, seconds
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.mechanism import DiscreteMechanism
 
 #: N of (35).

@@ -11,7 +11,7 @@ from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.johnson_schultz_murphey_2014 import convergence, puppet
 from experiments.papers.johnson_schultz_murphey_2014.pendulum import pendulum
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations.mechanism import DiscreteMechanism
 
 #: (θ, p) at which the pendulum begins, in place of (0, 0).

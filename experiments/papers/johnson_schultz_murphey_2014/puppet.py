@@ -11,7 +11,7 @@ from biped.optimal import Trajectory
 from contact.arrays import Floats
 from experiments.papers.criteria import same, stated
 from experiments.papers.item import Outcome, Progress
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look.writing import styled
 from formulations.mechanism import DiscreteMechanism, Mechanism
 from formulations.mechanism.marionette import marionette, marionette_start
 

@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 from contact.arrays import Floats
 from experiments.papers.criteria import below, near, smaller, stated, when
 from experiments.papers.item import Outcome, Progress
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled
 from formulations.mechanism import DiscreteMechanism, Distance, Mechanism, SingularStepError, ry, rz, tx, ty, tz
 
 #: [kg], [m] and [m/s²]: the paper leaves them general.

@@ -20,8 +20,8 @@ from contact.arrays import Floats
 from experiments.papers.criteria import stated, when
 from experiments.papers.item import Finding, Outcome, Progress
 from experiments.papers.lee_2016.runs import ASSUMPTIONS, STEP, lee_chain, random_start
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled
 
 BODIES, QUICK_BODIES = 50, 10
 MOST = 40

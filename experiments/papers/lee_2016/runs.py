@@ -17,7 +17,7 @@ from experiments.papers.criteria import below, near, stated, when, within
 from experiments.papers.figures import Curve, drawn
 from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.timing import part
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 
 #: [m] from hinge to hinge; [kg]; [kg m²] about the centre of mass, the same about every axis.
 LENGTH, MASS, INERTIA = 1.5, 1.0, 1.0

@@ -27,7 +27,7 @@ from experiments.papers.item import Finding, Kind, Outcome, Progress
 from experiments.papers.lee_2016.kernels import EveryPair, OnMidpointRule, new_every_pair
 from experiments.papers.lee_2016.runs import ASSUMPTIONS, STEP, lee_chain, random_start
 from experiments.timing import interleaved, one_core, part, ratios, seconds
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 
 SIZES, QUICK_SIZES = (2, 5, 10, 20, 50, 100, 200), (10, 100)
 REPEATS, QUICK_REPEATS = 10, 2

@@ -17,8 +17,8 @@ from biped.model import Subject
 from biped.runs.stance import Stance
 from experiments.papers.criteria import stated, within
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled
 
 #: Boundary, [foot lengths] before the heel (behind it below zero), [statures/s].
 PUBLISHED = (("upper", -2.4, 1.1), ("upper", 0.0, 0.45), ("lower", -2.7, 0.9))

@@ -12,7 +12,7 @@ from experiments.papers.criteria import below, near, stated, within
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding
 from experiments.timing import slope
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 
 #: [s]
 STEPS = (1e-4, 1e-3, 1e-2, 1e-1)

@@ -10,8 +10,8 @@ from experiments.catalogue.box_drop import FRICTION
 from experiments.papers.criteria import stated, when
 from experiments.papers.item import Item, Outcome, Progress
 from experiments.papers.wendlandt_1997.friction_search import FACTS, Search, Trial, search
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled
 
 _COLORS = ListedColormap([style.ORANGE, "#8DBFE0"])
 

@@ -30,8 +30,8 @@ from experiments.papers.wendlandt_1997.convergence import (
     side_by_side,
     vanishes,
 )
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled
 from formulations import lagrangian
 
 #: [s] not printed: of 5, 10, 15, 20 and 30 s, only 30 s gives the printed position errors.

@@ -26,7 +26,7 @@ from experiments.papers.wendlandt_1997.convergence import (
     side_by_side,
     vanishes,
 )
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from formulations import lagrangian
 
 #: [s]

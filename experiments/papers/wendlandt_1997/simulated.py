@@ -13,7 +13,7 @@ from experiments.catalogue.registry import experiment_named
 from experiments.papers.item import Finding, Item, Outcome, Progress
 from experiments.visualization.figures.sheets import SHEETS
 from experiments.visualization.figures.subject import subject_of
-from experiments.visualization.figures.writing import styled
+from experiments.visualization.look.writing import styled
 
 Compare = Callable[[Run], tuple[Finding, ...]]
 

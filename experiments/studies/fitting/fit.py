@@ -22,7 +22,6 @@ from experiments.studies.fitting.quality import (
     quality_of_targets,
 )
 from experiments.studies.fitting.runs import Runs
-from experiments.studies.fitting.targets import Targets, noise_of, targets_from, with_noise
 from experiments.studies.randomization import Randomization
 from experiments.studies.seeds import seed_of
 from experiments.studies.store.measured import trace_units
@@ -31,6 +30,7 @@ from experiments.studies.trial import Result, Trial
 from experiments.studies.tuning.descents import Start
 from experiments.studies.tuning.design_space import DesignSpace, DesignStudy, Scenario, design_space_from
 from experiments.studies.tuning.optimizers import Cma
+from experiments.studies.tuning.targets import Targets, noise_of, targets_from, with_noise
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ import numpy as np
 from contact.arrays import Floats
 from experiments.studies.counting import FALLS, WITHOUT_RESULT
 from experiments.studies.fitting.measured import Measured
-from experiments.studies.fitting.targets import Targets
+from experiments.studies.tuning.targets import Targets
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,8 @@ from experiments.studies.sensitivity.analysis import MORRIS, Indices
 from experiments.studies.sensitivity.sensitivity import Sensitivity
 from experiments.studies.store.measured import metric_units
 from experiments.visualization.document import Document
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import with_unit, words_of
+from experiments.visualization.look import style
+from experiments.visualization.look.words import with_unit, words_of
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Bars, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import write_panels

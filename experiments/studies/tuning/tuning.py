@@ -13,7 +13,6 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value, shown, split_name
 from experiments.studies.config import Config
 from experiments.studies.counting import USUAL_LOSSES, WITHSTOOD
-from experiments.studies.fitting.targets import Targets, targets_from, with_noise
 from experiments.studies.run import recall
 from experiments.studies.seeds import seed_of
 from experiments.studies.study_kind import Evaluate, Say
@@ -36,6 +35,7 @@ from experiments.studies.tuning.optimizers import (
     check_optimizer,
     make_optimizer,
 )
+from experiments.studies.tuning.targets import Targets, targets_from, with_noise
 from experiments.studies.tuning.tuner import Confirmation, Evaluation, History, Tuner
 
 if TYPE_CHECKING:

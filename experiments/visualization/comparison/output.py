@@ -26,13 +26,13 @@ from experiments.visualization.comparison import panels
 from experiments.visualization.comparison.page import compare_page
 from experiments.visualization.comparison.panels import Quantity, colors_of
 from experiments.visualization.document import print_block
-from experiments.visualization.figures import style
-from experiments.visualization.figures.style import STYLE
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.style import STYLE
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.pages import Table, write_page
 from experiments.visualization.panels.panel import Panel, Rule
 from experiments.visualization.panels.with_matplotlib import DASHES, draw
-from experiments.visualization.saved_runs import save_run
+from experiments.visualization.viewer.saved_runs import save_run
 
 PAGE, SHEET = "compare.html", "compare.png"
 #: Folders of saved runs: of the experiment by settings, and of the standing human.

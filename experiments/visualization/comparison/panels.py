@@ -15,7 +15,7 @@ from contact.arrays import Floats
 from experiments.comparison.backends import Backend
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
 #: So many joints' torques are shown where there are no knees.

@@ -8,9 +8,9 @@ from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
 from contact import ContactState
-from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import STATES, point_label
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Panel, Spans
 
 #: Most bars of a figure; of a run with more changes, only some rows are looked at.

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from contact.arrays import Floats
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled, write_figure
 from formulations.mechanism import Mechanism, Motion
 from formulations.mechanism.drawing import Picture, frames_named, picture_of, poses_at
 

@@ -13,7 +13,6 @@ from matplotlib.transforms import offset_copy
 
 from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
-from experiments.visualization.figures import style
 from experiments.visualization.figures.contacts import add_state_legend, modes_panel
 from experiments.visualization.figures.directions import AXES, direction_of
 from experiments.visualization.figures.labels import who
@@ -21,9 +20,10 @@ from experiments.visualization.figures.panels import LINE, draw_panel, label_lin
 from experiments.visualization.figures.quantities import XYZ, curve, over_time
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, COM, COP, XCOM, Support, ahead_of, margin_of_stability
-from experiments.visualization.figures.writing import width_of
+from experiments.visualization.look import style
+from experiments.visualization.look.words import what_was_done
+from experiments.visualization.look.writing import width_of
 from experiments.visualization.panels.panel import Panel, Points
-from experiments.visualization.report.run_facts import what_was_done
 
 #: [s] that are shown from before the disturbance.
 BEFORE = 0.2

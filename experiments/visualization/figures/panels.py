@@ -7,10 +7,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import label_rows, label_width
 from experiments.visualization.figures.quantities import told_apart
 from experiments.visualization.figures.subject import Mark, Subject
+from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.panels.with_matplotlib import draw
 

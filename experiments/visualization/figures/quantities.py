@@ -15,9 +15,9 @@ from biped.runs.run import Run
 from biped.runs.world import Plot, World
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
-from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label, senses_of
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
 XYZ = ("x", "y", "z")

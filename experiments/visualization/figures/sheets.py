@@ -16,7 +16,7 @@ from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from contact.errors import did_you_mean
 from experiments.lookup.figure_names import file_name
-from experiments.visualization.figures import contacts, style
+from experiments.visualization.figures import contacts
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.directions import AXES, Direction, direction_of
 from experiments.visualization.figures.labels import along
@@ -24,7 +24,8 @@ from experiments.visualization.figures.overview import overview
 from experiments.visualization.figures.panels import time_figure
 from experiments.visualization.figures.quantities import over_time
 from experiments.visualization.figures.subject import Subject, subject_of
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Panel, Points
 
 #: [mm], [N] that axes of positions and of horizontal forces show on both sides of zero at least.

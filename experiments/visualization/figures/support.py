@@ -14,9 +14,9 @@ from biped.runs.row_layout import POSE
 from contact.arrays import Floats
 from contact.modes import NONE
 from experiments.visualization.figures import quantities as q
-from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import contact_groups
 from experiments.visualization.figures.subject import Subject
+from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Panel
 
 #: [m] around the base of support that is shown at most: who falls goes much farther.

@@ -23,10 +23,10 @@ from experiments.visualization.figures.labels import who
 from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner
 from experiments.visualization.live.settings import Settings, build_settings
-from experiments.visualization.saved_runs import save_run
 from experiments.visualization.viewer.camera import camera_at
 from experiments.visualization.viewer.controls import add_help, add_screenshot, begin_panel
 from experiments.visualization.viewer.loaded_runs import extent_at
+from experiments.visualization.viewer.saved_runs import save_run
 from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.trajectory import snapshot_of, touching_only

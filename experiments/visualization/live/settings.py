@@ -9,8 +9,8 @@ from biped.errors import InputError
 from biped.simulation.scene import Scene
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
-from experiments.visualization.figures.words import with_unit
 from experiments.visualization.live.loop import AT_ONCE, Loop
+from experiments.visualization.look.words import with_unit
 
 #: Parameters with a slider, besides those of the floor that have a range: label, least and most value, step.
 SLIDERS: dict[str, tuple[str, float, float, float]] = {

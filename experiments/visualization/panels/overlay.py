@@ -2,8 +2,8 @@
 
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import words_of
+from experiments.visualization.look import style
+from experiments.visualization.look.words import words_of
 from experiments.visualization.panels.panel import Axis, Panel, Points
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from contact.arrays import Floats
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 
 #: Lines; the last ones are strokes and gaps [px] that let lines below them be seen.
 Dash = Literal["", "solid", "dash", "dot", "dashdot", "8px,8px", "4px,12px", "2px,14px"]

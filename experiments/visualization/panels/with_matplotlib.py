@@ -14,8 +14,8 @@ from matplotlib.projections.polar import PolarAxes
 from matplotlib.ticker import LogFormatter, MaxNLocator, PercentFormatter
 
 from experiments.studies.threshold.directions import WORDS
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, Spans
 
 DASHES: Mapping[str, Any] = {

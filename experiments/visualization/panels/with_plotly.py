@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from experiments.studies.threshold.directions import WORDS
-from experiments.visualization.figures import style
+from experiments.visualization.look import style, theme
+from experiments.visualization.look.theme import plain
 from experiments.visualization.panels.panel import Area, Axis, Bars, HeatMap, Item, Panel, Points, Rule, Spans, closed
-from experiments.visualization.report import theme
-from experiments.visualization.report.theme import plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

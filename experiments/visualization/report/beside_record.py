@@ -20,8 +20,8 @@ from experiments.cli.quantities import unit_text
 from experiments.studies.config import read_config
 from experiments.studies.fitting.measured import Column, Measured, measured_from, measured_of
 from experiments.studies.fitting.quality import r_squared
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import words_of
+from experiments.visualization.look import style
+from experiments.visualization.look.words import words_of
 from experiments.visualization.pages import Chart, Section, Table
 from experiments.visualization.panels.overlay import overlay
 from experiments.visualization.panels.panel import Panel

@@ -13,10 +13,10 @@ from contact.arrays import Floats
 from experiments.visualization.figures.labels import label_rows
 from experiments.visualization.figures.quantities import told_apart
 from experiments.visualization.figures.subject import Mark
+from experiments.visualization.look import theme
+from experiments.visualization.look.theme import plain
 from experiments.visualization.panels.panel import Panel, Points, Spans
 from experiments.visualization.panels.with_plotly import Place, add_item, number_of
-from experiments.visualization.report import theme
-from experiments.visualization.report.theme import plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

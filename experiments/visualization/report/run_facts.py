@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biped.disturbances import in_words
 from biped.metrics import METRICS
 from biped.runs.contact_changes import BRIEF, lasting_changes
 from biped.runs.run import TABLE, Run
@@ -18,6 +17,7 @@ from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import say
 from experiments.lookup.figure_look import FORMATS
 from experiments.visualization.document import Document, print_document
+from experiments.visualization.look.words import what_was_done
 from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 
@@ -56,12 +56,6 @@ def print_report(
         say(f"replaced the run of {replaced}", "yellow")
     if TABLE in names:
         say(f"to see it move: biped view {folder}", "dim")
-
-
-def what_was_done(run: Run) -> str:
-    """Return the disturbances in words: "undisturbed" if a run balances without any, else nothing."""
-    done = "; ".join(in_words(run.disturbances, run.state.model.facing))
-    return done or ("" if run.set_point is None else "undisturbed")
 
 
 def headline(run: Run) -> Prose:

@@ -10,6 +10,7 @@ from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.quantities import unit_text
+from experiments.visualization.look.words import what_was_done
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
 from experiments.visualization.report import run_facts as facts
@@ -40,9 +41,7 @@ def run_page(source: RunSource, command: str, beside: BesideRecord | None = None
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=f"Run of {run.name}"
-        if made_by is None
-        else f"{made_by.name}: {facts.what_was_done(run) or made_by.title}",
+        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {what_was_done(run) or made_by.title}",
         subtitle="" if made_by is None else made_by.source,
         lead=_lead(source),
         sections=(

@@ -13,12 +13,12 @@ from experiments.cli.machine import stamp
 from experiments.studies.failures import TRACEBACK
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.visualization.document import Document
-from experiments.visualization.figures.words import words_of
+from experiments.visualization.look.words import words_of
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 from experiments.visualization.report.run_source import saved_option
-from experiments.visualization.report.trials import Trials
 from experiments.visualization.studies import kinds
+from experiments.visualization.studies.trials import Trials
 
 #: Trials, and failures, that the page's tables have at most.
 MOST_TRIALS, MOST_FAILURES = 200, 100

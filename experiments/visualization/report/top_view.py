@@ -6,13 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from contact.arrays import Floats
-from experiments.visualization.figures import style
 from experiments.visualization.figures.directions import Direction, direction_of
 from experiments.visualization.figures.labels import who
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, Support, ahead_of
+from experiments.visualization.look import style, theme
 from experiments.visualization.pages import Chart
-from experiments.visualization.report import theme
 from experiments.visualization.report.curves import rows_to_show
 
 #: Positions of the slider.

@@ -15,7 +15,7 @@ from experiments.visualization.report.beside_record import BesideRecord
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import RunSource, is_run, run_source
 from experiments.visualization.report.study_page import study_page
-from experiments.visualization.report.trials import is_study
+from experiments.visualization.studies.trials import is_study
 
 _LOAD_RUN = """\
 from experiments.visualization.report import load_run, run_figures

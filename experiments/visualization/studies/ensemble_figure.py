@@ -9,8 +9,8 @@ from biped.metrics import start_time_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.sweep.groups import factors_of
 from experiments.studies.sweep.sweep import Sweep
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import with_unit
+from experiments.visualization.look import style
+from experiments.visualization.look.words import with_unit
 from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Points, Rule
 
 

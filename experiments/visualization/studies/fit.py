@@ -12,8 +12,8 @@ from experiments.cli.quantities import unit_text
 from experiments.studies.fitting.fit import Fit, Found
 from experiments.studies.store.measured import trace_units
 from experiments.visualization.document import Document
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import words_of
+from experiments.visualization.look import style
+from experiments.visualization.look.words import words_of
 from experiments.visualization.pages import Chart, Prose, Section, Table
 from experiments.visualization.panels.overlay import overlay
 from experiments.visualization.panels.panel import Panel

@@ -11,8 +11,8 @@ from experiments.cli.quantities import unit_text
 from experiments.statistics import compare
 from experiments.studies.identification.groups import Grouped, GroupIdentification
 from experiments.visualization.document import Document
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import with_unit
+from experiments.visualization.look import style
+from experiments.visualization.look.words import with_unit
 from experiments.visualization.pages import Chart, Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.panels.with_matplotlib import write_panels

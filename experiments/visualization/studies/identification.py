@@ -15,7 +15,7 @@ from experiments.cli.quantities import unit_text
 from experiments.studies.identification.identification import Identification, Identified
 from experiments.studies.identification.model_fit import ModelFit
 from experiments.visualization.document import Document
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from experiments.visualization.pages import Chart, Prose, Section, Table
 from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Points
 from experiments.visualization.panels.with_matplotlib import write_panels

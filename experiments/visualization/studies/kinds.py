@@ -18,8 +18,8 @@ from experiments.studies.run import plan_of, recall
 from experiments.studies.store.folder import Study
 from experiments.visualization.document import Document
 from experiments.visualization.pages import Block, Code, Prose
-from experiments.visualization.report.toml import as_toml
-from experiments.visualization.report.trials import Trials
+from experiments.visualization.studies.toml import as_toml
+from experiments.visualization.studies.trials import Trials
 
 
 def module_of(kind: str) -> Any:

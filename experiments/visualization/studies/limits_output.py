@@ -10,7 +10,7 @@ from biped.capturability.steps import words_of
 from experiments.studies.limits import STANDING_LIMITS, ScenePush
 from experiments.studies.threshold.directions import direction_text
 from experiments.visualization.document import Document
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import write_panels

@@ -12,8 +12,8 @@ from contact.arrays import Floats
 from experiments.studies.limits import STANDING_LIMITS, name_with_steps
 from experiments.studies.threshold.directions import WORDS, soles
 from experiments.studies.threshold.findings import Difference, Finding, Findings
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Area, Axis, Bars, Dash, HeatMap, Item, Panel, Points, Rule, closed
 from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, ring_name, shares_of

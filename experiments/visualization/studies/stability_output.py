@@ -12,7 +12,7 @@ from experiments.studies.grid import LOG
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range
 from experiments.studies.stability.stability_map import TOO_CLOSE, StabilityMap
 from experiments.visualization.document import Document
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from experiments.visualization.pages import Prose, Section
 from experiments.visualization.panels.panel import Axis, Dash, Item, Marker, Panel, Points
 from experiments.visualization.panels.with_matplotlib import write_panels

@@ -20,10 +20,10 @@ from experiments.studies.sweep.summary import summary
 from experiments.studies.sweep.sweep import Sweep
 from experiments.visualization.document import Document
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
-from experiments.visualization.report.responses import response_sections
-from experiments.visualization.report.trials import Trials
 from experiments.visualization.studies.ensemble_figure import ensemble_panels
+from experiments.visualization.studies.responses import response_sections
 from experiments.visualization.studies.sweep_figure import axis_of, draw_sweep, metric_label
+from experiments.visualization.studies.trials import Trials
 
 FIGURE, SUMMARY, ENSEMBLE = "sweep.png", "summary.csv", "ensemble.csv"
 #: Most values of the second factor in a table across two factors.

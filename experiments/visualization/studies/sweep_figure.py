@@ -21,12 +21,12 @@ from experiments.studies.proportion import CONFIDENCE, Proportion
 from experiments.studies.store.measured import metric_units
 from experiments.studies.sweep import groups as sweeps
 from experiments.studies.sweep.sweep import Sweep
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import with_unit, words_of
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.words import with_unit, words_of
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Axis, Dash, HeatMap, Item, Marker, Panel, Points
 from experiments.visualization.panels.with_matplotlib import figure_of
-from experiments.visualization.report.trials import Axis as Varied
+from experiments.visualization.studies.trials import Axis as Varied
 
 _MARKERS: dict[str, Marker] = {RECOVERED: "circle", STEPPED: "square", FELL: "x-thin", LOST_CONTROL: "x"}
 #: A title above all of a figure's width has so many letters a line at most, and one above one of two maps.

@@ -9,7 +9,7 @@ import numpy as np
 
 from contact.arrays import Floats
 from experiments.studies.threshold.findings import Finding, Findings
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.studies.threshold_text import estimate_texts, label_of, limits_text, name_of, shares_of

@@ -18,9 +18,9 @@ from experiments.studies.tuning.importance import GOOD, importances
 from experiments.studies.tuning.objective import Objective
 from experiments.studies.tuning.tuner import Evaluation
 from experiments.studies.tuning.tuning import Outcome, Tuning
-from experiments.visualization.figures import style
-from experiments.visualization.figures.words import with_unit, words_of
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.words import with_unit, words_of
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Area, Axis, Bars, Item, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import figure_of
 

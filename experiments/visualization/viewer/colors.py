@@ -3,8 +3,8 @@
 import html
 
 from contact import ContactState
-from experiments.visualization.figures import style
 from experiments.visualization.figures.labels import STATES
+from experiments.visualization.look import style
 
 Color = tuple[int, int, int]
 

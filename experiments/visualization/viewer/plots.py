@@ -12,7 +12,7 @@ from experiments.cli.quantities import unit_text
 from experiments.visualization.figures.quantities import curve, over_time
 from experiments.visualization.figures.sheets import sheets_of
 from experiments.visualization.figures.subject import Subject
-from experiments.visualization.figures.words import words_of
+from experiments.visualization.look.words import words_of
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.beside_record import BesideRecord
 

@@ -16,9 +16,9 @@ import trimesh
 from biped.inputs.files import in_place_of
 from biped.model import Model, Visual
 from contact.arrays import Floats
-from experiments.visualization.saved_runs import MESHES
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import ball, box
+from experiments.visualization.viewer.saved_runs import MESHES
 
 #: [m] edge of the cubes that keep one corner each.
 CELL = 0.004

@@ -13,8 +13,8 @@ from experiments.cli.machine import stamp
 from experiments.cli.names import WORK_PRECISION_CSV, WORK_PRECISION_PAGE
 from experiments.cli.terminal import say, say_files
 from experiments.visualization.document import print_block
-from experiments.visualization.figures import style
-from experiments.visualization.figures.writing import styled, write_figure
+from experiments.visualization.look import style
+from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.pages import Table, write_page
 from experiments.visualization.panels.panel import Axis, Dash, Item, Marker, Panel, Points, Rule
 from experiments.visualization.panels.with_matplotlib import figure_of

@@ -15,7 +15,7 @@ from experiments.studies.threshold.search import bracket_of, next_values
 from experiments.studies.threshold.statistics import half_recovers, recovery_curve
 from experiments.studies.threshold.threshold import threshold_from
 from experiments.studies.tuning.objective import Objective, Reading, Sample, Scorer, Term
-from experiments.visualization.figures.words import with_unit
+from experiments.visualization.look.words import with_unit
 from experiments.visualization.pages import Table
 from experiments.visualization.studies.sweep import document
 from experiments.visualization.studies.sweep_figure import Varied, share_map

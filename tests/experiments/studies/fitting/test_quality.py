@@ -12,7 +12,7 @@ import pytest
 from biped.errors import InputError
 from experiments.studies import Config, fit_from, open_study, run_study, run_trial, tuning_from
 from experiments.studies.fitting.quality import r_squared
-from experiments.studies.fitting.targets import Band
+from experiments.studies.tuning.targets import Band
 from experiments.visualization.studies.fit import as_json
 from tests.refusals import refuses
 

@@ -9,7 +9,7 @@ import pytest
 from experiments.cli import main
 from experiments.studies import Config, Study, executor_named, sensitivity_from
 from experiments.studies.run import open_study, recall, run_study
-from experiments.visualization.report.toml import as_toml
+from experiments.visualization.studies.toml import as_toml
 from tests.refusals import refuses
 
 NAMES = ("a", "b", "c")

@@ -365,8 +365,8 @@ def test_wilsons_interval_holds_as_often_as_it_says():
 @pytest.mark.parametrize(("count", "slanted"), [(2, False), (10, True)])
 def test_long_words_below_a_figure_are_slanted(count, slanted):
     """Ten names of 30 letters do not fit side by side below a figure as wide as 75."""
-    from experiments.visualization.report.trials import Axis as Varied
     from experiments.visualization.studies.sweep_figure import share_panel
+    from experiments.visualization.studies.trials import Axis as Varied
 
     names = pd.Series([f"subject:1.65{k},60.123,female,70" for k in range(count)])
     panel = share_panel(

@@ -14,8 +14,8 @@ from experiments.studies.randomization import Randomization, replica_changes
 from experiments.studies.threshold.findings import Finding
 from experiments.studies.threshold.search import Query
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold, threshold_from
-from experiments.visualization.report.toml import as_toml
 from experiments.visualization.studies.threshold_text import median_text
+from experiments.visualization.studies.toml import as_toml
 from tests.refusals import refuses
 
 RANDOMIZATIONS = (

@@ -5,7 +5,7 @@ import pytest
 from controllers.gains import load_gains
 from experiments.cli import main
 from experiments.studies.counting import shares
-from experiments.visualization.report.toml import as_toml
+from experiments.visualization.studies.toml import as_toml
 
 
 @pytest.fixture

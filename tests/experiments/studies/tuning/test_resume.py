@@ -16,7 +16,7 @@ from experiments.studies import run as studies
 from experiments.studies.run import open_study, recall, run_study
 from experiments.studies.tuning import tuning as module
 from experiments.studies.tuning.output import write_results
-from experiments.visualization.report.toml import as_toml
+from experiments.visualization.studies.toml import as_toml
 
 
 def complete(tuning, folder, workers=2):

@@ -18,7 +18,7 @@ from experiments.visualization.figures.quantities import curve, leans, over_time
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.figures.support import COLORS, COM, Support
-from experiments.visualization.figures.writing import write_figure
+from experiments.visualization.look.writing import write_figure
 
 PUBLISHED = {
     "stand-tilted": [f"fig-4.{number:02d}-" for number in range(3, 11)],

@@ -14,7 +14,7 @@ from controllers.workspace import WorkspaceGains
 from experiments.catalogue.registry import experiment_named
 from experiments.visualization.live.loop import Loop
 from experiments.visualization.report.run_source import load_run
-from experiments.visualization.saved_runs import save_run
+from experiments.visualization.viewer.saved_runs import save_run
 from experiments.visualization.viewer.trajectory import snapshot_of
 
 from ....conftest import all_arrays

@@ -8,7 +8,7 @@ from experiments.studies.config import Config
 from experiments.studies.execution.runner import run_trials
 from experiments.studies.run import open_study
 from experiments.studies.sweep.sweep import sweep_from
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 
 pytestmark = pytest.mark.browser
 

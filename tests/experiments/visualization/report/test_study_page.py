@@ -32,9 +32,9 @@ from experiments.visualization.pages import Chart, Code, Prose, Table, render
 from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.report import study_figures
 from experiments.visualization.report.study_page import study_page
-from experiments.visualization.report.toml import as_toml
-from experiments.visualization.report.trials import Trials
 from experiments.visualization.studies.kinds import module_of, planned_trials
+from experiments.visualization.studies.toml import as_toml
+from experiments.visualization.studies.trials import Trials
 
 NASTY = "<script>alert('a & b')</script>"
 SPEEDS = [-6.0, -5.0, -4.0, -3.0]

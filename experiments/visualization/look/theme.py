@@ -3,7 +3,7 @@
 import html
 from typing import TYPE_CHECKING, Any
 
-from experiments.visualization.figures import style
+from experiments.visualization.look import style
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -7,7 +7,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from experiments.lookup.figure_look import current_look
-from experiments.visualization.figures.style import IN_COLUMNS, STYLE
+from experiments.visualization.look.style import IN_COLUMNS, STYLE
 
 _INCH = 25.4  # [mm]
 

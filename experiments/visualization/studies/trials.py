@@ -18,7 +18,7 @@ from experiments.studies.proportion import Proportion, proportion_of
 from experiments.studies.store.folder import HEADER, Study
 from experiments.studies.store.table import CHANGES, FIRST, cells_of
 from experiments.studies.sweep.groups import SHOWN
-from experiments.visualization.figures.words import with_unit
+from experiments.visualization.look.words import with_unit
 
 #: Metrics that a figure offers at most.
 MOST_METRICS = 10

@@ -2,6 +2,8 @@
 
 import re
 
+from biped.disturbances import in_words
+from biped.runs.run import Run
 from experiments.cli.quantities import unit_text
 
 #: Parts of names that are no words, or are others in the field.
@@ -61,3 +63,9 @@ def with_unit(name: str, unit: str) -> str:
     """A label for an axis."""
     words, unit = words_of(name), unit_text(unit)
     return f"{words} [{unit}]" if unit else words
+
+
+def what_was_done(run: Run) -> str:
+    """Return the disturbances in words: "undisturbed" if a run balances without any, else nothing."""
+    done = "; ".join(in_words(run.disturbances, run.state.model.facing))
+    return done or ("" if run.set_point is None else "undisturbed")

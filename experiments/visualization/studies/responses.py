@@ -10,13 +10,12 @@ from biped.runs.verdict import FAILED
 from experiments.studies.counting import USUAL_LOSSES, success_text, withstood
 from experiments.studies.proportion import CONFIDENCE
 from experiments.studies.sweep.groups import successes_in
-from experiments.visualization.figures import style
+from experiments.visualization.look import style, theme
+from experiments.visualization.look.theme import plain
 from experiments.visualization.pages import Chart, Section
 from experiments.visualization.panels.with_plotly import COLUMNS
-from experiments.visualization.report import theme
-from experiments.visualization.report.theme import plain
-from experiments.visualization.report.trials import Axis, Trials, is_grid
 from experiments.visualization.studies.sweep_figure import metric_map, metric_panel, share_map, share_panel
+from experiments.visualization.studies.trials import Axis, Trials, is_grid
 
 #: Points of one figure at most; of more trials, some are drawn.
 MOST_POINTS = 40_000
