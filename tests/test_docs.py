@@ -164,10 +164,10 @@ def test_the_public_modules_are_those_that_the_documentation_imports_from():
     assert {module for example in examples for module in imported_by(example)} <= {*modules.PUBLIC}
 
 
-def test_the_numbers_of_the_readme_are_those_of_the_last_benchmark():
+def test_the_numbers_of_the_results_page_are_those_of_the_last_benchmark():
     numbers = script_of_docs("numbers")
     kept = json.loads(numbers.KEPT.read_text(encoding="utf-8"))
-    assert numbers.BLOCK.search(numbers.README.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)
+    assert numbers.BLOCK.search(numbers.PAGE.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)
 
 
 def judged_on(page):
