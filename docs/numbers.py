@@ -1,7 +1,7 @@
 """Write the numbers of the last benchmark into ``docs/results.md``: ``make numbers``, after ``make bench``.
 
-``docs/numbers.json`` keeps these numbers with the machine and the versions; a test compares the page with it. This script
-writes everything between the page's marks ``numbers``.
+``docs/numbers.json`` keeps these numbers with the machine and the versions; a test compares the page with it. This
+script writes everything between the page's marks ``numbers``.
 """
 
 import json
