@@ -22,23 +22,23 @@ from experiments.studies import median_interval
 #: Folders of the studies, by controller; ``stepping`` may take any number of steps, the others stand in place.
 LAWS = ("stepping", "whole-body", "cone-workspace", "workspace", "lqr")
 DELAYS = (0, 50, 100, 150, 200)  # [ms]
-AHEAD, SENSED = "seen ahead", "as sensed"
-PUSHES = ("front", "left", "back")
+AHEAD, SENSED = "with prediction", "without prediction"
+PUSHES = ("forward", "left", "backward")
 
 
 def read(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return medians and replicas of a study; columns ``delay`` [ms] and ``how`` come from its label ``senses``."""
+    """Return medians and replicas of a study; columns ``delay`` [ms] and ``how`` come from its label ``sensors``."""
     found = []
     for suffix in ("", "-replicas"):
         frame = pd.read_csv(folder / f"threshold{suffix}.csv")
-        words = frame["senses"].str.extract(r"(?P<delay>\d+) ms, (?P<how>.*)")
+        words = frame["sensors"].str.extract(r"(?P<delay>\d+) ms, (?P<how>.*)")
         found.append(frame.assign(delay=words["delay"].astype(int), how=words["how"]))
     return found[0], found[1]
 
 
 def at(frame: pd.DataFrame, push: str, delay: int, how: str) -> pd.DataFrame:
     """Return the rows of a condition; without delay, one row serves both."""
-    how = "at once" if delay == 0 else how
+    how = "no delay" if delay == 0 else how
     return frame[(frame["push"] == push) & (frame["delay"] == delay) & (frame["how"] == how)]
 
 

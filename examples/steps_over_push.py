@@ -16,7 +16,7 @@ import pandas as pd
 
 from experiments.studies import Study
 
-DIRECTIONS = {0: "front", 90: "left", 180: "back"}
+DIRECTIONS = {0: "forward", 90: "left", 180: "backward"}
 #: People: earliest landing [ms] of the foot, and largest outward shift [m] of the foot due to the push.
 SOONEST, FARTHEST = 300.0, 0.2
 
