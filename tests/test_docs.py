@@ -182,10 +182,10 @@ def without_numbers(line):
 
 def test_each_film_is_of_the_verdict_that_it_is_said_to_be_of(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    judged = judged_on(DOCS / "films.md")
-    for line, options in judged:
+    films = judged_on(DOCS / "films.md")
+    for line, options in films:
         main(["run", *options.split(), "--out", "run", "--quiet"])
         summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
         assert without_numbers(verdict_line(summary)).startswith(without_numbers(line)), options
     capsys.readouterr()
-    assert {"fell", "lost control", "undecided", "unreliable", "failed"} < {line.partition(":")[0] for line, _ in judged}
+    assert {"fell", "lost control", "undecided", "unreliable", "failed"} < {line.partition(":")[0] for line, _ in films}
