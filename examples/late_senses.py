@@ -1,4 +1,4 @@
-"""Draw push thresholds over the sensory delay: the table and the figure of ``docs/late-senses.md``.
+"""Draw push thresholds over the sensory delay: the table and the figure of ``docs/late-senses-results.md``.
 
     for law in whole-body cone-workspace workspace lqr; do
         biped threshold examples/late-senses.toml --controller $law --out results/late-senses/$law

@@ -1,4 +1,4 @@
-"""Draw first steps over the push impulse, beside data of people: the figure of ``docs/stepping.md``.
+"""Draw first steps over the push impulse, beside data of people: the figure of ``docs/stepping-results.md``.
 
     biped sweep examples/steps-over-push.toml
     python examples/steps_over_push.py [FOLDER [FIGURE]]
