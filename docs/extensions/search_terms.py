@@ -1,4 +1,4 @@
-"""Search terms: the site's search finds a page first by the synonyms and questions that ``glossary.md`` lists for it."""
+"""Search terms: the site finds a page first by the synonyms and questions that ``glossary.md`` lists for it."""
 
 import re
 from collections import defaultdict
