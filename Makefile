@@ -111,7 +111,7 @@ plain: $(STAMP)  ## run the compiler's tests with stock Numba; `make slow` compa
 bench: $(STAMP)  ## measure the speed, beside MuJoCo
 	@$(BIN)/biped bench
 
-numbers: $(STAMP)  ## fill the README's numbers in from the last benchmark
+numbers: $(STAMP)  ## write the numbers of the last benchmark into docs/results.md
 	@$(BIN)/python docs/numbers.py
 
 budget: $(STAMP)  ## measure lines, compile time, test time and memory; fails above the limits in docs/budget.py

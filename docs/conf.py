@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.githubpages",  # folders that begin with _ are served too
     "sphinx_copybutton",
     "navigation",
+    "search_terms",
     "api_pages",
     "mathml",
     "pictures",

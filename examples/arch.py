@@ -1,8 +1,8 @@
-"""An arch of stones without mortar stands, and a thinner one falls.
+"""Simulate two arches of stones without mortar: one stands, a thinner one falls.
 
     python examples/arch.py [FIGURE]
 
-A semicircular arch needs a thickness of 0.1075 of its radius (Heyman 1969), one of eleven stones a little less.
+A semicircular arch needs a thickness of 0.1075 of its radius (Heyman 1969); with eleven stones a little less.
 """
 
 import sys
@@ -17,12 +17,12 @@ from formulations.assembly.examples import arch
 
 STONES, DURATION, STEP = 11, 2.0, 0.005
 THICKNESSES = (0.11, 0.09)
-#: [s] of the outlines.
+#: Times [s] of the outlines.
 LOOKS = (0.0, 0.5, 1.0)
 
 
 def drawn(axes: Axes, motion: Motion, row: int, shade: float) -> None:
-    """The stones of a row, seen along y."""
+    """Draw the stones at one recorded row, seen along y."""
     for body in motion.assembly.bodies:
         turned = Rotation.from_quat(motion.orientation(body.name)[row], scalar_first=True)
         side = next(face for face in body.shape.faces if face.normal[1] < -0.9)
@@ -33,7 +33,7 @@ def drawn(axes: Axes, motion: Motion, row: int, shade: float) -> None:
 
 
 def main(figure: str | None = None) -> None:
-    """Print how far each arch's keystone moves, and draw both."""
+    """Print how far the keystone of each arch sinks, and draw both arches."""
     _, both = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained", sharey=True)
     for axes, thickness in zip(both, THICKNESSES, strict=True):
         assembly, start = arch(STONES, thickness)

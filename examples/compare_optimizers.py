@@ -1,10 +1,9 @@
-"""Optimizers on the same tuning and the same budget, with several seeds: how the best candidate falls, and a table.
+"""Compare optimizers on one tuning with equal budget and several seeds: a figure of the best cost, and a table.
 
     python examples/compare_optimizers.py examples/tune-gradient.toml --seeds 5
 
-A seed decides the starts of all trials and what an optimizer draws at random. A candidate of an optimizer that needs
-derivatives counts as ``1 + gradient_cost`` candidates. Trials run in this process, and nothing is stored but the table
-and the figure.
+The seed determines the starts of all trials and the random numbers of the optimizer. A candidate with derivatives
+counts as ``1 + gradient_cost`` candidates. Trials run in this process; only the table and the figure are stored.
 """
 
 import argparse
@@ -25,7 +24,7 @@ OPTIMIZERS = ("lbfgs", "cma", "optuna-tpe", "sobol")
 
 
 def costs_of(data: Mapping[str, Any], optimizer: str, seed: int, workers: int) -> tuple[list[float], list[int]]:
-    """The least cost that keeps all limits after each candidate, and how many candidates of the budget that took."""
+    """Return the least cost within all limits after each candidate, and the part of the budget used by then."""
     own = copy.deepcopy(dict(data)) | {"seed": seed}
     own["tune"] = {**own["tune"], "optimizer": optimizer}
     if optimizer == "cma":
@@ -51,13 +50,13 @@ def costs_of(data: Mapping[str, Any], optimizer: str, seed: int, workers: int) -
 
 
 def main() -> None:
-    """Run all, print the table, and write it with the figure beside it."""
+    """Run all optimizers, print the table, and write table and figure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file", type=Path, help="of a tuning, with one objective")
-    parser.add_argument("--seeds", type=int, default=5, help="how many (default: 5)")
-    parser.add_argument("--candidates", type=int, help="the budget; the file's, if not given")
-    parser.add_argument("--optimizers", nargs="+", default=list(OPTIMIZERS), help="which (default: all of these)")
-    parser.add_argument("--workers", type=int, default=2, help="trials at a time (default: 2)")
+    parser.add_argument("file", type=Path, help="file of a tuning with one objective")
+    parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default: 5)")
+    parser.add_argument("--candidates", type=int, help="budget (default: that of the file)")
+    parser.add_argument("--optimizers", nargs="+", default=list(OPTIMIZERS), help="optimizers (default: all four)")
+    parser.add_argument("--workers", type=int, default=2, help="trials in parallel (default: 2)")
     parser.add_argument("--out", type=Path, default=Path("results/compare-optimizers"), help="folder")
     options = parser.parse_args()
     data = tomllib.loads(options.file.read_text(encoding="utf-8"))
@@ -78,13 +77,13 @@ def main() -> None:
 
 
 def _held(spent: Sequence[int], costs: Sequence[float], budget: int) -> np.ndarray:
-    """The cost after each candidate of the budget: what was found by then."""
+    """Return the least cost so far after each candidate of the budget."""
     places = np.searchsorted(spent, np.arange(budget + 1), side="right") - 1
     return np.asarray(costs)[places]
 
 
 def _write_table(curves: Mapping[str, np.ndarray], marks: Sequence[int], path: Path) -> None:
-    """Median, least and greatest cost over the seeds at some parts of the budget."""
+    """Write median, least and greatest cost over the seeds at parts of the budget."""
     heading = ["optimizer", *(f"after {mark}" for mark in marks), "least", "greatest"]
     print(" | ".join(heading))
     with path.open("w", newline="", encoding="utf-8") as file:

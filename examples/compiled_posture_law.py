@@ -1,4 +1,4 @@
-"""The same controller compiled: ``biped push-map --controller examples/compiled_posture_law.py``."""
+"""The controller of ``posture_law.py``, compiled: ``biped push-map --controller examples/compiled_posture_law.py``."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from controllers import control
 
 
 class PostureLaw(NamedTuple):
-    """What the kernel needs, one entry for each degree of freedom; those of the root are zero."""
+    """Numbers of the kernel, one entry for each degree of freedom; entries of the root are zero."""
 
     kp: np.ndarray  # (nv,) [N·m/rad]
     kd: np.ndarray  # (nv,) [N·m·s/rad]
@@ -21,7 +21,7 @@ class PostureLaw(NamedTuple):
 
 @control.register(PostureLaw)
 def posture_torques(law, measurement, torque, recorded):
-    """τ = −k_p (θ − θ_d) − k_d θ̇ + k_a v_x."""
+    """Write τ = −k_p (θ − θ_d) − k_d θ̇ + k_a v_x."""
     tree, rates = measurement.tree, measurement.motion.rates
     for i in range(1, tree.parent.shape[0]):
         dof = tree.first_v[i]
@@ -31,10 +31,10 @@ def posture_torques(law, measurement, torque, recorded):
 
 @dataclass(frozen=True)
 class CompiledPosture(Posture):
-    """``Posture``, whose ``torques`` are the readable twin of this law."""
+    """The compiled version of ``Posture``; its ``torques`` are the readable version in Python."""
 
     def law(self, model: Model) -> PostureLaw:
-        """The gains as the kernel takes them."""
+        """Return the gains for the kernel."""
         joints = model.joint_names
         dofs = [model.dof(joint) for joint in joints]
         kp, kd, ankles, posture = np.zeros((4, model.nv))

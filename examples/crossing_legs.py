@@ -1,4 +1,4 @@
-"""Legs that swing at one another pass through, or touch and stop: a human in flight, on both settings of rigid contact.
+"""Swing the legs of a floating human into each other: they pass through, or collide if ``touching="body"``.
 
 python examples/crossing_legs.py [FIGURE]
 """
@@ -14,7 +14,7 @@ RATES = {"left_hip_roll": 3.0, "left_hip_pitch": 0.5, "right_hip_roll": -3.0}
 
 
 def flight(touching: str) -> Run:
-    """Without gravity, nobody in control."""
+    """Simulate the human without gravity and without a controller."""
     model = human().without_contacts().with_gravity((0.0, 0.0, 0.0))
     v = np.zeros(model.nv)
     for joint, rate in RATES.items():
@@ -25,20 +25,20 @@ def flight(touching: str) -> Run:
 
 
 def distances(run: Run) -> np.ndarray:
-    """(rows,) [m] of the two bodies that are nearest, below zero where they are in one another."""
+    """Return the distance (rows,) [m] of the two nearest bodies; negative if they overlap."""
     model = run.state.model
     rows = run.frame[list(model.coordinate_names)].to_numpy()
     return np.array([min(body_gaps(model, q).values()) for q in rows])
 
 
 def main(figure: str | None = None) -> None:
-    """Print how near they come, and draw it."""
+    """Print the least distance of the legs, and draw it over time."""
     _, axes = plt.subplots(figsize=(6, 3.5), layout="constrained")
-    for touching, label in (("points", "nothing but points on the floor"), ("body", "all of the body")):
+    for touching, label in (("points", "contact points on the floor only"), ("body", "all bodies")):
         run = flight(touching)
         gap = distances(run)
-        told = "pass through one another" if gap.min() < -1e-9 else "touch"
-        print(f"touching = {touching}: the legs {told}, least distance {1e3 * gap.min():.3g} mm")
+        result = "pass through one another" if gap.min() < -1e-9 else "touch"
+        print(f"touching = {touching}: the legs {result}, least distance {1e3 * gap.min():.3g} mm")
         axes.plot(run.frame["time"], 1e3 * gap, label=label)
     axes.set_xlabel("time [s]")
     axes.set_ylabel("distance of the legs [mm]")

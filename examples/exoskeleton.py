@@ -1,11 +1,11 @@
-"""The human with a brace beside each knee, in a loop: two bars hinged to thigh and shank, and a spring between them.
+"""A human with a spring-loaded brace at each knee: two bars, hinged to thigh and shank, close a loop.
 
     biped run balance --robot examples/exoskeleton.py:exoskeleton --set push.impulse=8
     biped run balance --robot examples/exoskeleton.py:exoskeleton --set push.impulse=8 --integrator rigid
     biped tune examples/tune-exoskeleton.toml
 
-Thigh, shank and both bars are a four-bar linkage with one freedom, the knee's. The controllers know the legs, and hold
-the brace's own hinges by springs and dampers (``controller.held``): those are the exoskeleton's gains.
+Thigh, shank and both bars are a four-bar linkage with one degree of freedom, the knee. Controllers drive the legs and
+hold the hinges of the brace by springs and dampers (``controller.held``), which are the gains of the exoskeleton.
 """
 
 from dataclasses import replace
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 
 from biped import Body, ClosingJoint, Line, Model, human, revolute, standing
 
-#: [kg] of a bar, and [m] its thickness.
+#: Mass [kg] and thickness [m] of a bar.
 MASS, THICKNESS = 0.8, 0.03
-#: [m] From the hip down to the brace's upper hinge; from the knee down to its lower one; how far before the knee it
-#: bends, and how far outside of the leg it is.
+#: Distances [m]: upper hinge below the hip, lower hinge below the knee, middle hinge before the knee, brace from the
+#: leg.
 UPPER, LOWER, AHEAD, OUTSIDE = 0.10, 0.30, 0.10, 0.09
 Y = (0.0, 1.0, 0.0)
 Array = NDArray[np.float64]
 
 
 def exoskeleton() -> Model:
-    """``biped.human()`` with the braces; its posture is that in which these are at rest."""
+    """Return ``biped.human()`` with braces, in the posture in which their springs are at rest."""
     person = human()
     bodies, closing, lines = list(person.bodies), [], []
     for side, outside in (("left", -OUTSIDE), ("right", OUTSIDE)):
         knee = person.bodies[person.body_index(f"{side}_shank")].joint.position
         top = np.array((0.0, outside, -UPPER))
-        bend = np.add(knee, (-AHEAD, outside, 0.0))  # it faces −x
+        bend = np.add(knee, (-AHEAD, outside, 0.0))  # the human faces −x
         bottom = np.add(knee, (0.0, outside, -LOWER))
         upper, lower = bend - top, bottom - bend
         names = f"{side}_upper_bar", f"{side}_lower_bar"
@@ -51,7 +51,7 @@ def exoskeleton() -> Model:
 
 
 def _bar(name: str, along: Array, joint: str, place: Array, parent: str) -> Body:
-    """A rod along ``along`` [m] from its hinge."""
+    """Return a rod that extends by ``along`` [m] from its hinge."""
     thin = (along @ along) * np.eye(3) - np.outer(along, along)
     inertia = MASS / 12.0 * (thin + THICKNESS**2 * np.eye(3))
     return Body(name, MASS, inertia, 0.5 * along, revolute(joint, Y, place), parent)

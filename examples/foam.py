@@ -7,7 +7,7 @@ from contact import Floor, law_number, pressure, pressure_energy, pressure_slope
 
 
 class FoamNumbers(NamedTuple):
-    """Numbers of the law; their class chooses its kernels."""
+    """Numbers of the contact law; their class selects its kernels."""
 
     k_n: float
     b_n: float
@@ -34,11 +34,11 @@ def foam_energy(law, height):
 
 @dataclass(frozen=True, kw_only=True)
 class Foam(Floor):
-    """A floor that gets stiffer the deeper a point is in it; friction, ``k_n`` and ``b_n`` are those of ``Floor``."""
+    """A floor that stiffens with depth; friction, ``k_n`` and ``b_n`` are inherited from ``Floor``."""
 
     k_3: float = law_number(3e9, "N/m³", "Hardening of a contact point", range=(0.0, 3e10))
 
     @property
     def normal(self) -> FoamNumbers:
-        """The numbers of the law."""
+        """The numbers of the contact law."""
         return FoamNumbers(self.k_n, self.b_n, self.k_3)

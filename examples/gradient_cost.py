@@ -1,8 +1,8 @@
-"""What a gradient by all twelve gains costs, in trials: the human, pushed, for two seconds.
+"""Measure the cost of a gradient by twelve gains, in units of a trial: the human is pushed and runs for 2 s.
 
     python examples/gradient_cost.py
 
-Each is the least of several, in the processor's time, so that other programs matter little.
+Each value is the least of seven processor times, so that other programs matter little.
 """
 
 import time
@@ -23,7 +23,7 @@ TIMES = 7
 
 
 def least(work: Callable[[], object]) -> float:
-    """[ms] of the processor."""
+    """Return the least processor time [ms] of ``work``."""
     found = []
     for _ in range(TIMES):
         begin = time.process_time()
@@ -33,7 +33,7 @@ def least(work: Callable[[], object]) -> float:
 
 
 def cost_at(step: float) -> str:
-    """A line for one step of the integrator [s]."""
+    """Return a row of the table for one step size [s]."""
     push = Push("trunk", (-1.0, -0.3, 0.0), 4.0, start=0.5)
     still = Scene(human(), WorkspaceController(), step=step, duration=2.0, disturbances=[push])
     scene = replace(still, state=still.initial_state)
@@ -45,8 +45,8 @@ def cost_at(step: float) -> str:
 
 
 def main() -> None:
-    """Print a line for each step of the integrator."""
-    print("step [ms] | trial, measured [ms] | noted forwards [ms] | back [ms] | derivatives, in trials")
+    """Print a row for each step size."""
+    print("step [ms] | trial with metrics [ms] | forward pass [ms] | backward pass [ms] | gradient / trial")
     for step in (5e-4, 1e-3, 2e-3):
         print(cost_at(step), flush=True)
 

@@ -1,4 +1,4 @@
-"""Stand by springs and dampers in the joints that act within the integrator's steps, even steps of 2 ms."""
+"""Stand by joint springs and dampers, which the integrator solves within its steps, also with steps of 2 ms."""
 
 from biped import Fall, Push, human, simulate
 from controllers import JointImpedance
@@ -11,4 +11,4 @@ for step in (0.5e-3, 1e-3, 2e-3):
     run = simulate(
         model, JointImpedance(stiffness, damping=50.0), disturbances=[push], step=step, duration=3.0, fall=Fall()
     )
-    print(f"h = {1e3 * step:.1f} ms: {run.verdict_line}, {run.summary['newton_mean']:.2f} iterations a step")
+    print(f"h = {1e3 * step:.1f} ms: {run.verdict_line}, {run.summary['newton_mean']:.2f} iterations per step")

@@ -4,8 +4,8 @@ from biped.metrics import Measurement, Metric
 
 
 def lean(run: Measurement) -> float:
-    """How far the centre of mass goes to the front, towards −x, of where it began."""
+    """Return the largest forward displacement [m] of the centre of mass; forward is −x."""
     return run["com_x"][0] - run["com_x"][run.first :].min()
 
 
-LEAN = Metric("lean_forward", "m", "how far the centre of mass goes to the front at most", lean)
+LEAN = Metric("lean_forward", "m", "largest forward displacement of the CoM", lean)

@@ -5,7 +5,7 @@ from experiments import Experiment, Parameter, controller_from, controller_param
 
 
 def set_up(values):
-    """The human stands, and is nudged from behind."""
+    """Return the scene of a standing human that is pushed gently from behind."""
     push = Push("trunk", (-1.0, 0.0, 0.0), values["push.impulse"], start=0.1, duration=0.1)
     return Scene(
         human(), controller_from(values), state=standing(human()), disturbances=[push], fall=Fall(),
@@ -15,11 +15,11 @@ def set_up(values):
 
 NUDGE = Experiment(
     name="nudge",
-    title="the human is nudged to the front",
+    title="the human is pushed gently forward",
     source="an example",
     parameters=(
-        Parameter("push.impulse", 3.0, "N·s", "of the nudge", "an example"),
-        Parameter("run.duration", 1.0, "s", "time to simulate", "an example"),
+        Parameter("push.impulse", 3.0, "N·s", "Impulse of the push", "an example"),
+        Parameter("run.duration", 1.0, "s", "Duration of the run", "an example"),
         *controller_parameters("workspace"),
     ),
     set_up=set_up,

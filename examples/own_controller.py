@@ -9,12 +9,12 @@ from biped import Controller, Fall, Observation, human, simulate
 
 @dataclass(frozen=True)
 class AnkleStrategy(Controller):
-    """Stiff joints, and ankles that push back when the trunk moves."""
+    """Stiff joints, with ankle torques against the velocity of the trunk."""
 
     period: float = 1e-3
 
     def torques(self, observation: Observation) -> np.ndarray:
-        """One torque [N·m] for each joint, in the order of ``model.joint_names``."""
+        """Return a torque [N·m] for each joint, in the order of ``model.joint_names``."""
         torques = -1500.0 * observation.angles - 4.0 * observation.rates
         for k, joint in enumerate(observation.model.joint_names):
             if joint.endswith("ankle_pitch"):

@@ -1,12 +1,12 @@
-"""How much of what a pendulum withstands by the very steps that a law took, the law withstands: a table, by direction.
+"""Compare push thresholds with steps to the limits of a pendulum that takes the same steps: a table by direction.
 
     biped push-map --controller stepping --steps 0,1,any --step 0.001 --out results/push-map/steps
     python examples/own_steps.py results/push-map/steps
 
-Each replica's threshold, the largest push below the first that it does not recover from, is run again. Beside the limit
-with steps of a brisk person there are two with the steps of that run: with their lengths along the push and their
-times, the formula of docs/limits.md; and with their footholds, from which a pendulum that goes from side to side may
-withstand more. Some minutes for a map of 24 directions.
+Each replica is run again at its threshold. The table has three limits of the inverted pendulum (docs/limits.md): with
+the steps of a brisk person; with the lengths along the push and the times of the steps in that run; and with the
+footholds of that run, which may allow more because the pendulum can move sideways. A map of 24 directions takes some
+minutes.
 """
 
 import sys
@@ -22,13 +22,13 @@ LIMITS = ("usual steps", "own lengths and times", "own footholds")
 
 
 def along_push(steps: Footholds, corners: np.ndarray, direction: np.ndarray) -> Footholds:
-    """The same steps as if all went along the push: the support is carried as far as they reach that way."""
+    """Return the steps projected on the push: each moves the support by its reach in that direction."""
     ahead = [(support @ direction).max() - (corners @ direction).max() for support in steps.supports]
     return Footholds(steps.times, tuple(np.concatenate([corners, corners + reach * direction]) for reach in ahead))
 
 
 def of_replica(study: Study, trial: int) -> tuple[float, ...]:
-    """What a replica withstood by steps, and the three limits [N·s]."""
+    """Return a replica's threshold and its three limits [N·s]."""
     changes = study.trial(trial).changes
     scene = study.experiment.build(changes)
     push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
@@ -38,13 +38,13 @@ def of_replica(study: Study, trial: int) -> tuple[float, ...]:
 
 
 def main(folder: str | Path) -> None:
-    """Print medians over replicas, in Markdown, a line as soon as it is known: limits, and shares of them."""
+    """Print a Markdown table of medians over replicas: thresholds, limits and shares, row by row."""
     replicas = pd.read_csv(Path(folder) / "push-map-replicas.csv").rename(columns={"low": "value"})
     labels = list(replicas.columns[: list(replicas.columns).index("replica")])
     with Study.read(folder) as study:
         tried = study.frame()
         at_threshold = replicas.merge(tried[tried["verdict"] == "stepped"], on=[*labels, "replica", "value"])
-        print(f"| {' | '.join([*labels, 'replicas', 'withstood', *LIMITS])} |")
+        print(f"| {' | '.join([*labels, 'replicas', 'threshold', *LIMITS])} |")
         print("|---" * (len(labels) + 2 + len(LIMITS)) + "|")
         for where, trials in at_threshold.groupby(labels):
             found = np.array([of_replica(study, int(trial)) for trial in trials["trial"]])
@@ -55,5 +55,5 @@ def main(folder: str | Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("python examples/own_steps.py FOLDER, that of a push map of a law that steps")
+        sys.exit("usage: python examples/own_steps.py FOLDER (of a push map with --controller stepping)")
     main(sys.argv[1])

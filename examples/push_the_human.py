@@ -3,7 +3,7 @@
 from biped import Fall, Push, State, human, simulate
 from controllers import WorkspaceController
 
-# The thesis's posture for standing: bent knees, so that the legs are away from their singularity.
+# The standing posture of Wendlandt (1997): bent knees keep the legs away from their singularity.
 model = human()
 bend = {"hip_pitch": 0.42, "knee_pitch": -0.84, "ankle_pitch": 0.42}
 angles = {f"{side}_{joint}": angle for side in ("left", "right") for joint, angle in bend.items()}

@@ -1,8 +1,8 @@
-"""Whether seeing ahead helps where senses are a little late: the hardest pushes in place, with and without.
+"""Compare push thresholds at short sensory delays with and without prediction, without steps.
 
-    python examples/short_delays.py [LAW [DELAY]]
+    python examples/short_delays.py [CONTROLLER [DELAY]]
 
-Prints, by law and delay, the largest impulse [N·s] to the front, left and back from which it recovers; four minutes.
+Prints the push threshold [N·s] forward, left and backward, by controller and delay; four minutes.
 """
 
 import math
@@ -19,7 +19,7 @@ MOST, FINE = 64.0, 0.5  # N·s
 
 
 def recovers(name: str, delay: float, ahead: bool, push: dict[str, float]) -> bool:
-    """Whether the law does from a push."""
+    """Return whether the human recovers from a push, with prediction if ``ahead``."""
     late = {"sensors.delay": delay, "sensors.predict": 0}
     scene = experiment_named("balance").build({"controller.name": name, **late, **push})
     if ahead and scene.controller is not None:
@@ -32,7 +32,7 @@ def recovers(name: str, delay: float, ahead: bool, push: dict[str, float]) -> bo
 
 
 def largest(name: str, delay: float, ahead: bool, azimuth: float) -> float:
-    """The largest impulse [N·s], by halving."""
+    """Return the push threshold [N·s], by bisection."""
     low, high = 0.0, MOST
     while high - low > FINE:
         middle = 0.5 * (low + high)
@@ -45,11 +45,11 @@ def main() -> None:
     """Print the table."""
     laws, delays = sys.argv[1:2] or LAWS, [float(word) for word in sys.argv[2:]] or DELAYS
     for name in laws:
-        print(name, "at once", [largest(name, 0.0, False, azimuth) for azimuth in AZIMUTHS], flush=True)
+        print(name, "no delay", [largest(name, 0.0, False, azimuth) for azimuth in AZIMUTHS], flush=True)
         for delay in delays:
             for ahead in (True, False):
                 found = [largest(name, delay, ahead, azimuth) for azimuth in AZIMUTHS]
-                print(f"{name} {1e3 * delay:.0f} ms", "ahead" if ahead else "as sensed", found, flush=True)
+                print(f"{name} {1e3 * delay:.0f} ms", "with prediction" if ahead else "without", found, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The floor of springs goes over into the rigid one as it stiffens: the same push on both.
+"""Show that runs on ever stiffer spring floors converge to the run on the rigid floor.
 
     python examples/stiffening_floor.py [FIGURE]
 
-The damping grows with the root of the stiffness, so that the feet come to rest on each floor alike.
+Damping grows with the root of the stiffness, which keeps the damping ratio.
 """
 
 import math
@@ -20,13 +20,13 @@ LEVELS = ("com_x", "com_z", "body_x")
 
 
 def springs(times: float) -> Floor:
-    """So many times as stiff as the default floor."""
+    """Return a floor ``times`` as stiff as the default one."""
     k, b = RUBBER.k_n * times, RUBBER.b_n * math.sqrt(times)
     return Floor(k_n=k, k_t=k, b_n=b, b_t=b)
 
 
 def pushed(floor: Floor, integrator: str) -> Run:
-    """The thesis's law takes a push of 8 N·s."""
+    """Simulate a push of 8 N·s under the ``workspace`` controller."""
     push = Push("trunk", direction=(1.0, 0.0, 0.0), impulse=8.0, start=0.5, duration=0.1)
     model, law = human(), WorkspaceController()
     state = standing(model, floor, law.set_point(model).position)
@@ -37,8 +37,8 @@ def pushed(floor: Floor, integrator: str) -> Run:
 
 
 def main(figure: str | None = None) -> None:
-    """Print how far each floor's run is from the rigid one's, and draw it."""
-    rigid = pushed(springs(1e6), "rigid").frame  # of this floor only the start is, with feet that press nothing in
+    """Print the distance of each run from the run on the rigid floor, and draw it."""
+    rigid = pushed(springs(1e6), "rigid").frame  # this floor only sets the start, with undeformed contacts
     apart = []
     print("stiffness [kN/m] | greatest distance from the run on the rigid floor [mm]:", ", ".join(LEVELS))
     for times in STIFFER:

@@ -1,4 +1,4 @@
-"""Throw the block faster and faster: run a published experiment with parameters of your own."""
+"""Run a published experiment with parameters of your own: throw the block faster and faster."""
 
 from experiments import experiment_named
 

@@ -1,7 +1,7 @@
 """The README and the pages of docs/: their Python runs, their commands and links exist.
 
-The Python of a page is one module, block after block, run in an empty folder. A block that is only to be
-read is fenced as ``text``. The cells of tutorials run when the site is built, and not here.
+The Python blocks of a page form one module, which runs in an empty folder. Blocks fenced as ``text`` do not run. The
+cells of tutorials run when the site is built, not here.
 """
 
 import importlib.util
@@ -24,10 +24,10 @@ from .conftest import said_by
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DOCS = ROOT / "docs"
-#: What an index of packages shows: nothing of the repository is beside it.
+#: The page shown by package indexes, without the rest of the repository.
 DESCRIPTION = ROOT / PROJECT["readme"]
 PAGES = [ROOT / "README.md", DESCRIPTION, *sorted(DOCS.glob("*.md")), *sorted(DOCS.glob("tutorials/*.md"))]
-#: A language, or what the site runs while it is built: {code-cell} and {picture}, with the picture's path.
+#: A language, or a block that the site runs while it is built: {code-cell}, or {picture} with its path.
 FENCE = re.compile(r"^```(\w*|\{[\w-]+\}.*)\s*$")
 PACKAGES = "biped|contact|controllers|experiments|formulations|kernelcache"
 LINK = re.compile(r"(?<!`)\[[^\]`]*\]\(([^)\s]+)\)")
@@ -62,7 +62,7 @@ def fenced(page):
 
 
 def python_of(page):
-    """The page's Python, each line where it is in the page, so that tracebacks show its number."""
+    """Return the page's Python with its line numbers, for tracebacks."""
     lines = {number: line for language, number, line in fenced(page) if language == "python"}
     return "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
 
@@ -164,14 +164,14 @@ def test_the_public_modules_are_those_that_the_documentation_imports_from():
     assert {module for example in examples for module in imported_by(example)} <= {*modules.PUBLIC}
 
 
-def test_the_numbers_of_the_readme_are_those_of_the_last_benchmark():
+def test_the_numbers_of_the_results_page_are_those_of_the_last_benchmark():
     numbers = script_of_docs("numbers")
     kept = json.loads(numbers.KEPT.read_text(encoding="utf-8"))
-    assert numbers.BLOCK.search(numbers.README.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)
+    assert numbers.BLOCK.search(numbers.PAGE.read_text(encoding="utf-8"))[0] == numbers.block_of(kept)
 
 
 def judged_on(page):
-    """Of each run on the page, the options of ``biped run``, and the verdict that stands above it."""
+    """Return, for each run on the page, the verdict above it and the options of ``biped run``."""
     text = page.read_text(encoding="utf-8")
     return re.findall(r"^`([^`\n]+)`$.*?^biped run ([^\n]+) --out \S+$", text, re.MULTILINE | re.DOTALL)
 
@@ -182,10 +182,10 @@ def without_numbers(line):
 
 def test_each_film_is_of_the_verdict_that_it_is_said_to_be_of(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    told = judged_on(DOCS / "films.md")
-    for line, options in told:
+    films = judged_on(DOCS / "films.md")
+    for line, options in films:
         main(["run", *options.split(), "--out", "run", "--quiet"])
         summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
         assert without_numbers(verdict_line(summary)).startswith(without_numbers(line)), options
     capsys.readouterr()
-    assert {"fell", "lost control", "undecided", "unreliable", "failed"} < {line.partition(":")[0] for line, _ in told}
+    assert {"fell", "lost control", "undecided", "unreliable", "failed"} < {line.partition(":")[0] for line, _ in films}

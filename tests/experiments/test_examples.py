@@ -26,12 +26,12 @@ SAYS = {
 LAWS = {"posture_law.py", "compiled_posture_law.py"}
 #: What measures for minutes, with what makes it short, and what it then says.
 MEASURES = {
-    "gradient_cost.py": ([], ["derivatives, in trials", "0.5 |", "2 |"]),
+    "gradient_cost.py": ([], ["gradient / trial", "0.5 |", "2 |"]),
     "compare_optimizers.py": (
         [str(EXAMPLES / "tune-gradient.toml"), "--seeds", "1", "--candidates", "12", "--optimizers", "sobol"],
         ["sobol"],
     ),
-    "short_delays.py": (["lqr", "0.02"], ["lqr at once", "lqr 20 ms ahead", "lqr 20 ms as sensed"]),
+    "short_delays.py": (["lqr", "0.02"], ["lqr no delay", "lqr 20 ms with prediction", "lqr 20 ms without"]),
 }
 BROUGHT = {
     *LAWS, "arch.py", "crossing_legs.py", "nudge.py", "lean.py", "force_plate.py", "exoskeleton.py",
@@ -126,7 +126,7 @@ def test_first_steps_over_the_push_are_told_and_drawn(in_tmp, monkeypatch, capsy
     capsys.readouterr()
     runpy.run_path(str(EXAMPLES / "steps_over_push.py"), run_name="__main__")
     header, _, *rows = capsys.readouterr().out.splitlines()
-    assert "foot comes down at [m/s]" in header
+    assert "landing speed [m/s]" in header
     assert len(rows) == found["first_step_length_ap"].count()
     length = np.hypot(found["first_step_length_ap"], found["first_step_length_ml"])
     lengths = [float(row.split()[-3]) for row in rows]
