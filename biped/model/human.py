@@ -50,7 +50,7 @@ FOOT_HEIGHT = 0.075
 ANKLE_HEIGHT = 0.06  # joints 6, 7, 12 and 13 are at z = 6 cm
 
 
-# Not in the text: surface points that touch the floor after a fall, as in the viewer. Head, arms and pelvis are parts of
+# Not in the text: surface points that touch the floor after a fall, as in the viewer. Head, arms and pelvis are part of
 # the trunk. Home positions (x, distance from the middle, z) [m]; points off the middle are on both sides.
 _ON_TRUNK = {
     "head_top": (0.006, 0.0, 1.778), "head_front": (-0.094, 0.0, 1.66), "head_back": (0.099, 0.0, 1.66),
@@ -62,8 +62,8 @@ _ON_TRUNK = {
 # [m] from the knee joint: (x, outward distance).
 _ON_KNEE = {"knee": (-0.058, 0.0), "knee_outside": (0.0, 0.053)}
 
-# Capsules for collisions with blocks and between the legs, about as thick as in the viewer: home positions of the axis's
-# ends (x, distance from the middle, z) [m], and the radius [m].
+# Capsules for collisions with blocks and between the legs, as thick as in the viewer: home positions of the axis's ends
+# (x, distance from the middle, z) [m], and the radius [m].
 _HEAD = ((0.0, 0.0, 1.63), (0.0, 0.0, 1.688), 0.09)
 _ARM = (
     ((0.006, 0.215, 1.40), (0.035, 0.25, 1.115), 0.045),
