@@ -130,8 +130,8 @@ class Model:
         for joint in moved:
             if joint.parent is None and self.is_floating:
                 raise ModelError(
-                    f"closing joint {joint.name!r} holds {joint.child!r} to the ground, but the root floats: attach the "
-                    "root to the ground by joints of the tree, or close the loop between bodies"
+                    f"closing joint {joint.name!r} holds {joint.child!r} to the ground, but the root floats: attach "
+                    "the root to the ground by joints of the tree, or close the loop between bodies"
                 )
         return moved
 
