@@ -83,7 +83,7 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
             if one.endswith(base) and one.removesuffix(base) in _PREFIXES and one not in ("Mm", "Ms"):
                 return base, _PREFIXES[one.removesuffix(base)], power
     ambiguous = "G may be gauss or gravity (gn); " if word == "G" else ""
-    raise InputError(f"unknown unit {text!r}: {ambiguous}use a unit such as {SUCH_AS}")
+    raise InputError(f"no unit {text!r}: {ambiguous}use a unit such as {SUCH_AS}")
 
 
 def _short(found: re.Match[str]) -> str:

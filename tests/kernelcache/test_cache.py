@@ -75,7 +75,7 @@ def test_a_folder_of_its_own_serves_a_process_where_the_users_cache_cannot(tmp_p
     assert tmp_path not in folder.parents
     assert folder.stat().st_mode & 0o077 == 0
     assert len(sentences) == 1
-    assert "cannot be kept for the next time" in sentences[0]
+    assert "cannot be saved" in sentences[0]
 
 
 def test_what_nobody_used_for_a_month_goes(tmp_path, monkeypatch):
@@ -123,7 +123,7 @@ def test_what_is_damaged_is_compiled_again(source, tmp_path, damage):
     damage(path)
     again = doubled(source, folder)
     assert again.stdout == "3.0 0\n"
-    assert again.stderr.startswith("biped: a compiled kernel is compiled again: ")
+    assert again.stderr.startswith("biped: a cached kernel is invalid and compiled again: ")
     assert len(again.stderr.splitlines()) == 1
     last = doubled(source, folder)
     assert (last.stdout, last.stderr) == ("3.0 1\n", "")

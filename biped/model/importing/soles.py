@@ -77,7 +77,7 @@ def corners(points: Floats, facing: Sequence[float], clockwise: bool) -> Floats:
 
 
 def _hull(points: Floats) -> list[int]:
-    """Indices of the corners of the convex hull of points (m, 2), counterclockwise (Andrew's monotone chain)."""
+    """Return the indices of the convex hull of points (m, 2), counterclockwise (Andrew's monotone chain)."""
     order = np.lexsort((points[:, 1], points[:, 0])).tolist()
     chains = []
     for sequence in (order, order[::-1]):

@@ -121,7 +121,7 @@ def test_an_integrator_that_bounds_no_impedance_is_warned_of(integrator):
     found = {check.name: check for check in run.trust}["impedance"]
     assert found.passed == "warning"
     assert found.value == np.abs(run.frame[f"torque_{KNEE}"]).max() > 5.0
-    assert "the left knee pitch, which an impedance holds, exerted" in found.text
+    assert "the left knee pitch, with an impedance, exerted" in found.text
 
 
 def test_a_limit_that_acts_on_a_spring_is_differentiated():

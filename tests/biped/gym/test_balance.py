@@ -170,7 +170,7 @@ def test_what_is_no_seed_is_refused(seed):
 
 
 def test_what_does_not_fit_is_told():
-    with pytest.raises(InputError, match="a floating root and joints; model 'chain_2' lacks them"):
+    with pytest.raises(InputError, match="model 'chain_2': the balance task needs a floating root and joints"):
         BalanceTask(Scene(chain(2)))
     with pytest.raises(InputError, match="torque_limit = -1.0"):
         BalanceTask(torque_limit=-1.0)

@@ -75,16 +75,16 @@ def sines(period):
 
 @pytest.mark.parametrize("period", [7.3, 9.9, 19.0, 20.3, 30.0])
 def test_a_period_that_is_none_is_refused(period):
-    with pytest.raises(InputError, match="differs from cycle to cycle: set its own period"):
+    with pytest.raises(InputError, match="differs between cycles: set the stimulus's period"):
         frequency_response(TIME, sines(20.0), {"y": sines(20.0)}, period, np.arange(1, 8) / period)
 
 
 def test_what_never_repeats_is_sent_to_windows():
     ankle, _ = stimuli()
-    with pytest.raises(InputError, match="if it does not repeat, a window instead"):
+    with pytest.raises(InputError, match="if it does not repeat, a window"):
         frequency_response(TIME, ankle, {"y": swayed()}, 20.0, np.arange(1, 8) / 20.0)
     spectra = windowed_spectra(TIME, ankle, {"y": swayed(), "hip": 2.0 * ankle}, WINDOW, highest=HIGHEST)
-    with pytest.raises(InputError, match="ankle: at 0.1 Hz it moves as the other stimuli do"):
+    with pytest.raises(InputError, match="ankle: at 0.1 Hz it is a linear function of the other stimuli"):
         response_to_several(spectra, "ankle", ["hip"])
 
 

@@ -262,19 +262,19 @@ RAMP = np.arange(100.0)
 
 
 @refuses(
-    (lambda: metrics.diffusion_curve(RAMP, RAMP, RAMP, 60.0), "between 3 s, three steps, and 49.5 s"),
+    (lambda: metrics.diffusion_curve(RAMP, RAMP, RAMP, 60.0), "from 3 s, three steps, to 49.5 s"),
     (lambda: metrics.diffusion_curve(RAMP**2, RAMP, RAMP), "even steps"),
     (lambda: metrics.diffusion_curve([], [], []), "even steps"),
-    (lambda: metrics.diffusion_curve(RAMP, RAMP * math.nan, RAMP), "gaps are too many"),
+    (lambda: metrics.diffusion_curve(RAMP, RAMP * math.nan, RAMP), "too many gaps"),
     (lambda: metrics.diffusion_measures(metrics.diffusion_curve(RAMP, RAMP, RAMP), ((0.0, 2.0), (4.0, 9.0))),
-     "three lags or more"),
+     "three or more of the lags"),
     (lambda: metrics.diffusion_measures(metrics.diffusion_curve(RAMP, RAMP, RAMP, 4.0)), "need 6 or more"),
     (lambda: metrics.sample_entropy([1.0, math.nan, 2.0, 3.0]), "without gaps"),
     (lambda: metrics.sample_entropy(RAMP, m=0), "m must be 1 or more"),
     (lambda: metrics.sample_entropy(RAMP, increments=True), "does not vary"),
     (lambda: metrics.sample_entropy(RAMP[:9] ** 2, r=0.01), "within r = 0.01"),
     (lambda: metrics.detrended_fluctuation(RAMP), "200 are needed"),
-    (lambda: metrics.detrended_fluctuation(RAMP, [2]), "3 samples or more"),
+    (lambda: metrics.detrended_fluctuation(RAMP, [2]), "from 3 to"),
     (lambda: metrics.detrended_fluctuation(0.0 * RAMP, [5]), "does not vary"),
     (lambda: metrics.fluctuation_exponent(RAMP, [5]), "two sizes"),
 )  # fmt: skip

@@ -129,7 +129,7 @@ def test_a_floating_model_is_not_held_to_the_ground():
     ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
      "closing joint 'd': unknown link 'three'"),
     ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
-     "its child 'world' is fixed to the ground; make that its parent"),
+     "its child 'world' is fixed to the ground; make it the parent"),
 ])  # fmt: skip
 def test_what_a_file_says_wrong_is_told(element, told):
     text = bm.urdf_text(joined()).replace("</biped>", f"{element}</biped>")
@@ -184,11 +184,11 @@ def damaged(change):
 
 
 @refuses(
-    ("{", "not a model that was saved"),
-    ("[]", "not a model that was saved"),
+    ("{", "not a saved model"),
+    ("[]", "not a saved model"),
     (damaged(lambda saved: saved.update(format=2)), "saved by another version"),
-    (damaged(lambda saved: saved.pop("gravity")), "gravity: missing, or not known"),
-    (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing, or not known"),
+    (damaged(lambda saved: saved.pop("gravity")), "gravity: missing, or unknown"),
+    (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing, or unknown"),
     (damaged(lambda saved: saved["bodies"][1].update(mass=-1.0)), "mass must not be below zero"),
     (damaged(lambda saved: saved["bodies"][1]["joint"].update(axle=1)), "axle"),
     error=bm.ModelError,

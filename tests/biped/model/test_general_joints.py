@@ -151,7 +151,7 @@ def test_urdf_has_no_word_for_screws():
     (lambda: bm.Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': a helical joint, and no other"),
     (lambda: bm.universal("hook", X, (1.0, 1.0, 0.0)), "'hook': second_axis .* right angle"),
     (lambda: bm.planar("plane", (0.0, 0.0, 0.0)), "'plane': normal"),
-    (lambda: bm.jointed("arm", (), 1.0, np.eye(3), X), "'arm': it needs a joint"),
+    (lambda: bm.jointed("arm", (), 1.0, np.eye(3), X), "'arm': it needs at least one joint"),
     error=bm.ModelError,
 )
 def test_wrong_joints(make):

@@ -76,7 +76,7 @@ def test_the_example_is_a_fresh_export_of_the_human():
 def test_spherical_joints_cannot_be_saved(tmp_path):
     first, second = bm.chain(2).bodies
     model = replace(bm.chain(2), bodies=(first, replace(second, joint=bm.spherical("ball"))))
-    with pytest.raises(bm.ModelError, match="joint 'ball' is spherical, which URDF has no word for"):
+    with pytest.raises(bm.ModelError, match="joint 'ball' is spherical, which URDF does not support"):
         bm.save_urdf(model, tmp_path / "model.urdf")
     assert not (tmp_path / "model.urdf").exists()
 
@@ -292,7 +292,7 @@ BROKEN = [
      "joint 'knee': parent: unknown link 'zleg'; did"),
     (FOREIGN.replace('<parent link="z_leg"/>', ""), "joint 'knee' needs a <parent link=...>"),
     (FOREIGN.replace('<parent link="z_leg"/>', '<parent link="foot"/>'),
-     "links 'shin', 'foot' do not hang on 'pelvis'"),
+     "links 'shin', 'foot' are not connected to 'pelvis'"),
     (FOREIGN.replace('<child link="shin"/>', '<child link="a_arm"/>'),
      "'a_arm' is the child of joints 'knee' and 'a_sh"),
     (FOREIGN.replace('<link name="camera"/>', '<link name="camera"/><link name="lost"/>'), "found 'pelvis', 'lost'"),
@@ -373,8 +373,8 @@ def test_xacro_and_contact_points_on_the_ground_are_refused():
 
 @pytest.mark.parametrize(("more", "notes"), [
     ('<!-- ${m} <xacro:leg/> --><gazebo><plugin ns="$(arg ns)"/></gazebo><transmission name="t"/>', ()),
-    ("<links/>", ("elements of the file that are not read: <links> in <robot>",)),
-    ('<s:camera xmlns:s="http://gazebo"/>', ("elements of the file that are not read: <camera> in <robot>",)),
+    ("<links/>", ("elements of the file are not read: <links> in <robot>",)),
+    ('<s:camera xmlns:s="http://gazebo"/>', ("elements of the file are not read: <camera> in <robot>",)),
 ])  # fmt: skip
 def test_what_is_not_read_is_told_unless_it_is_for_others(more, notes):
     plain, model = bm.load_urdf(FOREIGN), bm.load_urdf(FOREIGN.replace("</robot>", more + "</robot>"))
@@ -387,7 +387,7 @@ def test_attributes_that_are_not_read_are_told():
     new = '<limit Lower="-1" upper="1" effort="1" velocity="1"/><dynamics Damping="3"/>'
     assert old in FOREIGN
     notes = bm.load_urdf(FOREIGN.replace(old, new, 1)).notes
-    assert "attributes of the file that are not read: <limit Lower>, <dynamics Damping>" in notes
+    assert "attributes of the file are not read: <limit Lower>, <dynamics Damping>" in notes
 
 
 def test_links_and_joints_may_share_names():
@@ -453,7 +453,7 @@ def test_inertias_out_of_proportion_to_masses_are_noticed(factor, told):
 
 
 def test_missing_and_unreadable_files(tmp_path):
-    with pytest.raises(bm.ModelError, match="there is no URDF file '.*absent.urdf'"):
+    with pytest.raises(bm.ModelError, match="no URDF file '.*absent.urdf'"):
         bm.load_urdf(tmp_path / "absent.urdf")
     with pytest.raises(bm.ModelError, match="cannot be read"):
         bm.load_urdf(tmp_path)

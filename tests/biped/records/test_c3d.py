@@ -107,7 +107,7 @@ def test_labels_that_occur_twice_or_not_at_all(tmp_path):
     record = read_record(saved(tmp_path / "a.c3d", ("KNE", "KNE", ""), [1.0, 2.0], ["T", "furlong"]))
     assert record["KNE_y#2"] == pytest.approx(2e-3)
     assert {"KNE_x#1", "point3_z", "ch0"} < set(record.columns)
-    with pytest.raises(InputError, match="two columns are called 'KNE_x'"):
+    with pytest.raises(InputError, match="two columns are named 'KNE_x'"):
         record["KNE_x"]
     with pytest.raises(InputError, match="column ch1: no unit 'furlong'"):
         record["ch1"]

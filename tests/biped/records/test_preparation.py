@@ -66,7 +66,7 @@ def test_a_gap_outside_of_what_is_used_may_stay():
     np.testing.assert_allclose(kept, hump(time + 1.0), atol=1e-16)
     with pytest.raises(InputError, match=r"a gap of 0.61 s after 6.99 s: set gaps .*, or cut it off by begin and end"):
         Preparation(begin=1.0)(record_of(values), "value")
-    with pytest.raises(InputError, match="it is there from 0.5 to 6.5 s only: cut it off by begin and end"):
+    with pytest.raises(InputError, match="it spans 0.5 to 6.5 s only: cut it off by begin and end"):
         Preparation(end=6.5)(record_of(values), "value")
 
 
@@ -143,7 +143,7 @@ def test_sampled_anew():
     time, values = Preparation(filter=5.0, resample=20.0)(record_of(hump(TIME)), "value")
     np.testing.assert_allclose(np.diff(time), 0.05)
     np.testing.assert_allclose(values, low_passed(TIME, hump(TIME), 5.0)[::5], atol=1e-12)
-    with pytest.raises(InputError, match="resample = 20 Hz of what was sampled at 100 Hz.*set filter to that or less"):
+    with pytest.raises(InputError, match="resample = 20 Hz is below the record's 100 Hz.*set filter to at most that"):
         Preparation(resample=20.0)(record_of(hump(TIME)), "value")
 
 
@@ -153,7 +153,7 @@ def test_a_displacement_begins_at_zero():
     signal = Preparation().displacement(record_of(noisy), "value", "m")
     assert float(signal(0.0)) == 0.0
     np.testing.assert_allclose(signal(TIME[11:]), noisy[11:], atol=1e-16)
-    with pytest.raises(InputError, match=r"it begins at 0\.4 m, and must be near zero there: take it off by baseline"):
+    with pytest.raises(InputError, match=r"it begins at 0\.4 m: it must be near zero there; subtract it by baseline"):
         Preparation().displacement(record_of(0.4 + hump(TIME)), "value", "m")
 
 
@@ -163,14 +163,14 @@ def test_a_force_ends():
     # ∫ of what is straight from sample to sample is that of the trapezoids
     expected = 100.0 * np.trapezoid(hump(TIME), TIME)
     assert force.integral().coefficients[-1, 0] == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(InputError, match="it ends at 5 N, and must be near zero there"):
+    with pytest.raises(InputError, match="it ends at 5 N: it must be near zero there"):
         Preparation(end=4.0).force(record_of(100.0 * hump(TIME), unit="N"), "value", "N")
 
 
 @refuses(
     ({"gaps": -1.0}, "gaps = -1.0: it must be"),
     ({"filter": float("nan")}, "filter = nan"),
-    ({"scale": 0.0}, "scale = 0: nothing would be left"),
+    ({"scale": 0.0}, "scale = 0: it must not be zero"),
     ({"begin": 2.0, "end": 1.0}, "end = 1.0: it must be after begin, 2 s"),
 )
 def test_what_cannot_be_done_is_refused(wrong):
@@ -179,8 +179,8 @@ def test_what_cannot_be_done_is_refused(wrong):
 
 @pytest.mark.parametrize(("wrong", "said"), [
     ({"filter": 80.0}, "filter = 80.0: it must be between 0 and 50 Hz"),
-    ({"begin": 9.0}, "it is there from 0 to 8 s: begin and end must be within"),
-    ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: no sample is within it"),
+    ({"begin": 9.0}, "it spans 0 to 8 s: begin and end must be within"),
+    ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: it contains no sample"),
 ])  # fmt: skip
 def test_what_a_record_does_not_allow_is_refused(wrong, said):
     with pytest.raises(InputError, match=rf"subject.csv, column value: {said}"):
@@ -188,5 +188,5 @@ def test_what_a_record_does_not_allow_is_refused(wrong, said):
 
 
 def test_another_unit_is_refused():
-    with pytest.raises(InputError, match="it is in m, and has to be in N"):
+    with pytest.raises(InputError, match="it is in m: it must be in N"):
         Preparation()(record_of(hump(TIME)), "value", "N")

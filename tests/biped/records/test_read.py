@@ -35,7 +35,7 @@ def test_units(text, factor, name):
 def test_between_units():
     assert factor_between("deg/s", "rad/s") == pytest.approx(np.pi / 180.0, rel=1e-15)
     assert factor_between("m", "mm") == pytest.approx(1e3, rel=1e-15)
-    with pytest.raises(InputError, match="it is in N, and has to be in m"):
+    with pytest.raises(InputError, match="it is in N: it must be in m"):
         factor_between("N", "m")
 
 
@@ -58,26 +58,30 @@ def test_a_rate_instead_of_times(tmp_path):
 
 @refuses(
     ("x\n1\n2\n", {}, "no column 'time'; columns are x; name the column of times"),
-    ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave rate out"),
+    ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave out rate"),
     ("x\n1\n2\n", {"rate": -1.0}, "it must be above zero"),
-    ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': write one such as mm"),
-    ("time,x\n0,1\n1,2\n", {"units": {"y": "mm"}}, "no column 'y', of which a unit is given; columns are time, x"),
+    ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': use a unit such as mm"),
+    (
+        "time,x\n0,1\n1,2\n",
+        {"units": {"y": "mm"}},
+        "a unit is given for 'y', but there is no such column; columns are time, x",
+    ),
     ("time [mm],x\n0,1\n1,2\n", {}, "time is in mm: it must be in s, ms or min"),
     ("time,x\n0,0,1\n", {}, "line 2: 3 cells, the heading has 2: with decimal commas"),
     ("time,x\n0,1\n1,a\n", {}, "line 3, column x: 'a' is no number"),
-    ("time;x\n0;1.234,5\n1;2\n", {}, "line 2, column x: '1.234,5' is no number.*nothing between thousands"),
+    ("time;x\n0;1.234,5\n1;2\n", {}, "line 2, column x: '1.234,5' is not a number.*no separators of thousands"),
     ("time,x\n0,1\n1,inf\n", {}, "line 3, column x: 'inf' is no number"),
     ("time,x\n0,1\n,2\n", {}, "time is missing in row 2"),
     ("time,x\n0,1\n0,2\n", {}, "time must ascend"),
     ("time,x\n0,1\n", {}, "two rows or more"),
-    ("time,x,x\n0,1,2\n", {}, "two columns are called 'x'"),
+    ("time,x,x\n0,1,2\n", {}, "two columns are named 'x'"),
     ("", {}, "it is empty"),
-    ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, the heading has 3: write what is missing"),
+    ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, the heading has 3: write missing values"),
     ("time,x\n0,1,5\n1,2\n2,3\n", {}, "line 2: 3 cells, the heading has 2"),
     ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; name the column of times"),
-    ("time,x\n10:00,1\n10:01,2\n", {}, "line 2, column time: '10:00' is no number.*or say the rate"),
+    ("time,x\n10:00,1\n10:01,2\n", {}, "line 2, column time: '10:00' is not a number.*or give the rate"),
     ("a,x\n0,1\n1,2\n", {"time": "b", "rate": 1.0}, "no column 'b'"),
-    ("time,x\n0,1\n1,2\n", {"heading": 9}, "heading = 9: it must be a line of the file"),
+    ("time,x\n0,1\n1,2\n", {"heading": 9}, "heading = 9: it must be a non-empty line of the file"),
 )
 def test_what_is_wrong_is_told_with_its_remedy(tmp_path, text, options):
     read_record(written(tmp_path / "a.csv", text), **options)
@@ -87,7 +91,7 @@ def test_a_gap_and_a_wrong_unit_are_told_where_a_signal_is_asked_for(tmp_path):
     record = read_record(written(tmp_path / "a.csv", "time,x [N]\n0,1\n1,\n2,2\n3,1\n"))
     with pytest.raises(InputError, match=r"column x: a gap of 2 s after 0 s"):
         record.signal("x")
-    with pytest.raises(InputError, match="it is in N, and has to be in m: name a column"):
+    with pytest.raises(InputError, match="it is in N: it must be in m: give a column"):
         record.signal("x", unit="m")
 
 
@@ -110,7 +114,7 @@ def test_matlab(tmp_path):
     assert record.time == pytest.approx(TIME)
     assert record["cop_ap"] == pytest.approx(SWAY)
     savemat(tmp_path / "c.mat", {"time": TIME, "force": np.ones(400)})
-    with pytest.raises(InputError, match="rows of several lengths: time 40, force 400"):
+    with pytest.raises(InputError, match="columns of several lengths: time 40, force 400"):
         read_record(tmp_path / "c.mat")
 
 

@@ -78,7 +78,7 @@ def test_with_feet_below_the_hips_it_is_that_of_standing():
 
 
 def test_what_nobody_can_do_is_refused():
-    with pytest.raises(InputError, match=r"stance\.lean = 15°: the centre of mass would be before the toes"):
+    with pytest.raises(InputError, match=r"stance\.lean = 15°: the centre of mass would be in front of the toes"):
         Stance(lean=math.radians(15.0)).state(MODEL)
     with pytest.raises(InputError, match="behind the heels"):
         Stance(lean=math.radians(-5.0)).state(MODEL)
