@@ -162,4 +162,4 @@ def _not_hit(document: Document) -> tuple[str, ...]:
     count = document.other_shapes
     if not count:
         return ()
-    return (f"{count} collision shapes of its links are not boxes and are ignored",)
+    return (f"collision shapes of links that are not boxes are ignored: {count}",)
