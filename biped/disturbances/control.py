@@ -35,13 +35,15 @@ class Actuators(Disturbance, ParameterGroup):
             has, or nobody known; the latter two raised when the model is known.
     """
 
-    limit: ByJoint = quantity("N·m", "Greatest torque, one for all joints or by joint", float("inf"))
-    strength: str = quantity("", "Strength of joints over angle and speed", NOBODY, choices=(NOBODY, *PEOPLE))
-    time_constant: float = quantity("s", "Lag of the torques; of muscles 0.01 to 0.06 s (Zajac 1989)", 0.0)
-    rate_limit: ByJoint = quantity("N·m/s", "Greatest rate of a torque, one for all joints or by joint", float("inf"))
-    noise: ByJoint = quantity("N·m", "Noise of the torques at each tick, one for all joints or by joint", 0.0)
-    relative_noise: ByJoint = quantity("", "Noise / torque (Harris and Wolpert 1998)", 0.0)
-    seed: int = quantity("", "Seed of the noise", 0)
+    limit: ByJoint = quantity("N·m", "Torque limit, one for all joints or by joint", float("inf"))
+    strength: str = quantity(
+        "", "Strength preset: torque limits over joint angle and speed", NOBODY, choices=(NOBODY, *PEOPLE)
+    )
+    time_constant: float = quantity("s", "Time constant of the torques; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
+    rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
+    noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)
+    relative_noise: ByJoint = quantity("", "Signal-dependent noise / torque (Harris and Wolpert 1998)", 0.0)
+    seed: int = quantity("", "Seed of the torque noise", 0)
 
     def __post_init__(self) -> None:
         for name in ("noise", "relative_noise"):

@@ -113,12 +113,12 @@ def kind_named(name: str) -> type[Disturbance]:
 
 def azimuth_field() -> Any:
     """Return the field of a horizontal direction."""
-    return quantity("rad", "Direction, from above; 0: forwards, π/2: left", 0.0)
+    return quantity("rad", "Direction of action; 0: forward, π/2: left, π: backward", 0.0)
 
 
 def point_field() -> Any:
     """Return the field of a point of a body."""
-    return quantity("m", "Point of the body, from its centre of mass, home axes", (0.0, 0.0, 0.0))
+    return quantity("m", "Point of application, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
 
 
 def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:

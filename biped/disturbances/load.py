@@ -22,10 +22,10 @@ class Load(Disturbance, ParameterGroup):
         InputError: the mass is not finite, or an edge is not above zero.
     """
 
-    body: str = quantity("", "Body that carries it")
-    mass: float = quantity("kg", "Mass of a load of which the controller knows nothing; 0: none; below: lighter")
-    position: Vector3 = quantity("m", "Centre, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
-    size: Vector3 | None = quantity("m", "Edges; by default those of a cube as dense as water", None)
+    body: str = quantity("", "Body that carries the load")
+    mass: float = quantity("kg", "Mass of a load unknown to the controller; 0: none; negative: lighter")
+    position: Vector3 = quantity("m", "Centre of the load, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
+    size: Vector3 | None = quantity("m", "Edges of the load; by default a cube with the density of water", None)
 
     words: ClassVar[str] = "a load of {mass:g} kg on the {body}"
     switches: ClassVar[tuple[str, ...]] = ("mass",)

@@ -27,15 +27,15 @@ SIGNALS = ("sine", "sum-of-sines", "ternary")
 class Pattern:
     """Parameters of a step, of sines, or of a ternary sequence."""
 
-    size: float = quantity("{unit}", "Size; of sines: amplitude of each; of ternary ones: min to max", 0.0)
+    size: float = quantity("{unit}", "Size; amplitude of each sine; range (min to max) of a ternary sequence", 0.0)
     frequency: float = quantity("Hz", "Frequency of the sine", 0.5)
     frequencies: str = quantity("Hz", "Frequencies of the sum of sines, with spaces between", "0.1 0.3 0.7 1.1")
-    stages: int = quantity("", "Ternary: n of the 3ⁿ − 1 intervals of a cycle", 3)
-    interval: float = quantity("s", "Ternary, random: time after which it changes", 0.05)
-    seed: int = quantity("", "Seed of random forces, of the start of ternary ones, of phases of sines (0: all zero)", 0)
-    start: float = quantity("s", "Time at which it begins", 0.5)
-    duration: float = quantity("s", "Duration; of ternary ones: whole cycles", 1.0)
-    rise: float = quantity("s", "Time in which a step rises, and in which sines fade in and out", 0.5)
+    stages: int = quantity("", "Stages n of a ternary cycle of 3ⁿ − 1 intervals", 3)
+    interval: float = quantity("s", "Time between changes of a ternary or random signal", 0.05)
+    seed: int = quantity("", "Seed of random forces, ternary start and sine phases (0: phases zero)", 0)
+    start: float = quantity("s", "Start of the disturbance", 0.5)
+    duration: float = quantity("s", "Duration of the disturbance; ternary: whole cycles", 1.0)
+    rise: float = quantity("s", "Rise time of a step; fade-in and fade-out time of sines", 0.5)
 
     def __post_init__(self) -> None:
         whole(self.seed, "seed")
@@ -78,7 +78,7 @@ class Recorded:
     """Parameters of a signal from a file."""
 
     file: str = quantity(
-        "", "Recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units", NO_FILE
+        "", "Recorded: CSV (column time [s]), C3D, OpenSim or MATLAB file; {unit} from its units", NO_FILE
     )
     column: str = quantity("", "Recorded: column of the file", "value")
     reading: Reading = inline(Reading())

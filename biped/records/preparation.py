@@ -29,14 +29,14 @@ class Preparation:
         InputError: a number is none, or below zero where it cannot be; or nothing is between begin and end.
     """
 
-    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation; a longer one is refused", 0.0)
-    filter: float = quantity("Hz", "Recorded: low-pass filter of fourth order, without delay; 0: none", 0.0)
-    resample: float = quantity("Hz", "Recorded: sampling rate, with a sample at begin; 0: as recorded", 0.0)
-    baseline: float = quantity("s", "Recorded: time from begin on whose mean is subtracted", 0.0)
-    scale: float = quantity("", "Recorded: factor; -1 turns the axis round", 1.0)
-    offset: float = quantity("{unit}", "Recorded: offset added after the factor", 0.0)
-    begin: float = quantity("s", "Recorded: time of the record at which the signal begins", 0.0)
-    end: float = quantity("s", "Recorded: time of the record at which the signal ends", math.inf)
+    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation (longer: error)", 0.0)
+    filter: float = quantity("Hz", "Recorded: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
+    resample: float = quantity("Hz", "Recorded: new sampling rate, first sample at begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded: baseline duration from begin; its mean is subtracted", 0.0)
+    scale: float = quantity("", "Recorded: scale factor; -1 inverts the axis", 1.0)
+    offset: float = quantity("{unit}", "Recorded: offset added after scaling", 0.0)
+    begin: float = quantity("s", "Recorded: start of the signal in the record", 0.0)
+    end: float = quantity("s", "Recorded: end of the signal in the record", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):

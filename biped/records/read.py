@@ -90,10 +90,10 @@ def read_record(
 class Reading:
     """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` are those of the file."""
 
-    time: str = quantity("", "Recorded: column of times", TIME)
-    rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: its own", 0.0)
-    units: str = quantity("", "Recorded: unit of its column, or such as x=mm, t=ms", "file")
-    heading: int = quantity("", "Recorded: line that names columns; 0: none; -1: found automatically", -1)
+    time: str = quantity("", "Recorded: time column", TIME)
+    rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: the file's", 0.0)
+    units: str = quantity("", "Recorded: unit of the column, or a list such as x=mm, t=ms", "file")
+    heading: int = quantity("", "Recorded: header line; 0: none; -1: automatic", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
         """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""

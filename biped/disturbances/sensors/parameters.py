@@ -15,12 +15,16 @@ class SensorParameters(ParameterGroup):
     """Parameters of sensors, and of the prediction that makes up for their delay."""
 
     preset: str = quantity(
-        "", "Sensors of a person; other parameters override them", NOBODY, choices=(NOBODY, *PRESETS)
+        "", "Sensor preset of a person; other parameters override it", NOBODY, choices=(NOBODY, *PRESETS)
     )
     sensors: Sensors = inline(Sensors())
-    predict: int = quantity("", "1: controllers of the whole body predict the state over the delay; 0: none does", 1)
-    predict_stiffness: float = quantity("N*m/rad", "Prediction: stiffness of tense muscles about the posture", 300.0)
-    predict_damping: float = quantity("N*m*s/rad", "Prediction: damping of tense muscles", 30.0)
+    predict: int = quantity("", "Prediction of the state over the sensory delay; 1: on, 0: off", 1)
+    predict_stiffness: float = quantity(
+        "N·m/rad", "Stiffness added to every joint while prediction compensates a sensory delay; 0: none", 300.0
+    )
+    predict_damping: float = quantity(
+        "N·m·s/rad", "Damping added to every joint while prediction compensates a sensory delay; 0: none", 30.0
+    )
 
     def disturbances(self, place: Place) -> tuple[Sensors, ...]:
         """Return the sensors, if they are not perfect; values other than the default override a preset's."""

@@ -47,13 +47,13 @@ class Sensors(Disturbance):
         InputError: a number is negative or not finite.
     """
 
-    delay: float = quantity("s", "Delay of all channels but force; whole control periods", 0.0)
+    delay: float = quantity("s", "Sensory delay of all channels except force; whole control periods", 0.0)
     vestibular: VestibularChannel = field(default=VestibularChannel())
     visual: VisualChannel = field(default=VisualChannel())
     proprioceptive: ProprioceptiveChannel = field(default=ProprioceptiveChannel())
     ankles: AnkleChannel = field(default=AnkleChannel())
     force: ForceChannel = field(default=ForceChannel())
-    seed: int = quantity("", "Seed of the noise", 0)
+    seed: int = quantity("", "Seed of the sensor noise", 0)
 
     def __post_init__(self) -> None:
         zero_or_above(self.delay, "sensors.delay")
