@@ -35,12 +35,14 @@ class Actuators(Disturbance, ParameterGroup):
             model's legs; ``strength`` is checked when the model is known.
     """
 
-    limit: ByJoint = quantity("N·m", "Torque limit of the joints (one number, or by joint)", float("inf"))
-    strength: str = quantity("", "Source of the joint strength over angle and speed", NOBODY, choices=(NOBODY, *PEOPLE))
-    time_constant: float = quantity("s", "Time constant of the torque lag (muscles: 0.01 to 0.06 s, Zajac 1989)", 0.0)
-    rate_limit: ByJoint = quantity("N·m/s", "Limit of the torque rate (one number, or by joint)", float("inf"))
-    noise: ByJoint = quantity("N·m", "Standard deviation of the torque noise (one number, or by joint)", 0.0)
-    relative_noise: ByJoint = quantity("", "Standard deviation of the noise / torque (Harris and Wolpert 1998)", 0.0)
+    limit: ByJoint = quantity("N·m", "Torque limit, one for all joints or by joint", float("inf"))
+    strength: str = quantity(
+        "", "Strength preset: torque limits over joint angle and speed", NOBODY, choices=(NOBODY, *PEOPLE)
+    )
+    time_constant: float = quantity("s", "Time constant of the torques; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
+    rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
+    noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)
+    relative_noise: ByJoint = quantity("", "Signal-dependent noise / torque (Harris and Wolpert 1998)", 0.0)
     seed: int = quantity("", "Seed of the torque noise", 0)
 
     def __post_init__(self) -> None:

@@ -114,7 +114,7 @@ def kind_named(name: str) -> type[Disturbance]:
 
 def azimuth_field() -> Any:
     """Return the field of a horizontal direction."""
-    return quantity("rad", "Direction in the horizontal plane (0: forward, π/2: left)", 0.0)
+    return quantity("rad", "Direction of action; 0: forward, π/2: left, π: backward", 0.0)
 
 
 def point_field() -> Any:

@@ -40,7 +40,7 @@ class Platform(Displacement, Disturbance):
         InputError: nothing moves, or a signal does not start at zero or jumps.
     """
 
-    pivot: Vector3 = quantity("m", "Pivot of the floor's rotation", (0.0, 0.0, 0.0))
+    pivot: Vector3 = quantity("m", "Point about which the floor rotates", (0.0, 0.0, 0.0))
 
     WHAT: ClassVar[str] = "platform"
     acts_as: ClassVar[str] = "the floor's motion"
@@ -84,9 +84,9 @@ class PlatformParameters(ParameterGroup):
     """Parameters of a moving floor."""
 
     motion: str = quantity("", "Motion of the floor", "none", choices=("none", *MOTIONS))
-    axis: str = quantity("", "Axis along or about which the floor moves", "x", choices=Displacement.AXES)
+    axis: str = quantity("", "Axis of the floor's translation or rotation", "x", choices=Displacement.AXES)
     pattern: Pattern = inline(Pattern(size=0.02, interval=0.25, duration=10.0))
-    gain: float = quantity("", "Sway-referenced motion: floor pitch / body sway (ignores axis, size, time)", 1.0)
+    gain: float = quantity("", "Sway-referenced: floor pitch / sway; axis, size and times are ignored", 1.0)
     recorded: Recorded = inline(Recorded())
 
     switches: ClassVar[tuple[str, ...]] = ("motion",)
@@ -146,7 +146,7 @@ class Patch(Disturbance):
 class PatchParameters(ParameterGroup):
     """Parameters of a floor patch with another friction."""
 
-    present: int = quantity("", "Presence of the patch (1: yes, 0: no)", 0)
+    present: int = quantity("", "Patch of different friction; 1: present, 0: none", 0)
     x: tuple[float, float] = like(Patch, "x", (-10.0, 10.0))
     y: tuple[float, float] = like(Patch, "y", (0.0, 10.0))
     mu_s: float = quantity("", "Coefficient of static friction of the patch", 0.1)

@@ -20,10 +20,10 @@ class Kick(Disturbance, ParameterGroup):
         InputError: the duration is not above zero, or a number is not finite.
     """
 
-    velocity: float = quantity("m/s", "Change of velocity (0: none; negative: opposite direction)", 0.0)
+    velocity: float = quantity("m/s", "Change of velocity; 0: none; negative: opposite direction", 0.0)
     azimuth: float = azimuth_field()
-    start: float = quantity("s", "Start time", 0.5)
-    duration: float = quantity("s", "Duration", 0.02)
+    start: float = quantity("s", "Start of the kick", 0.5)
+    duration: float = quantity("s", "Duration of the kick", 0.02)
 
     acts_as: ClassVar[str] = "a kick"
     words: ClassVar[str] = "a kick of {velocity:g} m/s at {start:g} s"

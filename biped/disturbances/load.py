@@ -23,9 +23,9 @@ class Load(Disturbance, ParameterGroup):
     """
 
     body: str = quantity("", "Body that carries the load")
-    mass: float = quantity("kg", "Mass of the load, unknown to the controller (0: none; negative: lighter)")
+    mass: float = quantity("kg", "Mass of a load unknown to the controller; 0: none; negative: lighter")
     position: Vector3 = quantity("m", "Centre of the load, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
-    size: Vector3 | None = quantity("m", "Edge lengths of the box (default: cube as dense as water)", None)
+    size: Vector3 | None = quantity("m", "Edges of the load; by default a cube with the density of water", None)
 
     words: ClassVar[str] = "a load of {mass:g} kg on the {body}"
     switches: ClassVar[tuple[str, ...]] = ("mass",)

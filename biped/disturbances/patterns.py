@@ -27,14 +27,14 @@ SIGNALS = ("sine", "sum-of-sines", "ternary")
 class Pattern:
     """Parameters of a step, of sines, or of a ternary sequence."""
 
-    size: float = quantity("{unit}", "Size (sines: amplitude of each; ternary: peak to peak)", 0.0)
+    size: float = quantity("{unit}", "Size; amplitude of each sine; range (min to max) of a ternary sequence", 0.0)
     frequency: float = quantity("Hz", "Frequency of the sine", 0.5)
     frequencies: str = quantity("Hz", "Frequencies of the sum of sines, separated by spaces", "0.1 0.3 0.7 1.1")
-    stages: int = quantity("", "Stages n of the ternary sequence (3ⁿ − 1 intervals per cycle)", 3)
-    interval: float = quantity("s", "Interval between changes of a ternary sequence or a random force", 0.05)
-    seed: int = quantity("", "Seed of random forces, ternary start, and phases of sines (0: zero phases)", 0)
-    start: float = quantity("s", "Start time", 0.5)
-    duration: float = quantity("s", "Duration (ternary: rounded to whole cycles)", 1.0)
+    stages: int = quantity("", "Stages n of a ternary cycle of 3ⁿ − 1 intervals", 3)
+    interval: float = quantity("s", "Time between changes of a ternary or random signal", 0.05)
+    seed: int = quantity("", "Seed of random forces, ternary start and sine phases (0: phases zero)", 0)
+    start: float = quantity("s", "Start of the disturbance", 0.5)
+    duration: float = quantity("s", "Duration of the disturbance; ternary: whole cycles", 1.0)
     rise: float = quantity("s", "Rise time of a step; fade-in and fade-out time of sines", 0.5)
 
     def __post_init__(self) -> None:
@@ -78,7 +78,7 @@ class Recorded:
     """Parameters of a signal from a file."""
 
     file: str = quantity(
-        "", "File of the recorded signal: CSV with a column time [s], C3D, OpenSim, MATLAB; in {unit}", NO_FILE
+        "", "Recorded: CSV (column time [s]), C3D, OpenSim or MATLAB file; {unit} from its units", NO_FILE
     )
     column: str = quantity("", "Column of the recorded signal", "value")
     reading: Reading = inline(Reading())

@@ -63,12 +63,12 @@ class Push(Disturbance):
         InputError: for an unknown waveform, a zero direction or a duration that is not above zero.
     """
 
-    body: str = quantity("", "Body that is pushed")
+    body: str = quantity("", "Body that the force acts on")
     direction: Vector3 = quantity("", "Direction of the push, world axes; any length", parameter=False)
-    impulse: float = quantity("N·s", "Impulse (0: none; negative: opposite direction)")
-    start: float = quantity("s", "Start time", 0.0)
-    duration: float = quantity("s", "Duration", 0.1)
-    waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform of the force", "rectangle")
+    impulse: float = quantity("N·s", "Impulse; 0: none; negative: opposite direction")
+    start: float = quantity("s", "Start of the push", 0.0)
+    duration: float = quantity("s", "Duration of the push", 0.1)
+    waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform of the push", "rectangle")
     point: Vector3 = point_field()
 
     acts_as: ClassVar[str] = "a push"
@@ -137,7 +137,7 @@ class PushParameters(ParameterGroup):
 class _Driven:
     """Base class of forces and torques that follow a signal along a direction fixed in the world."""
 
-    body: str = quantity("", "Body on which the force or torque acts")
+    body: str = quantity("", "Body that the force acts on")
     direction: Vector3 = quantity("", "Direction, world axes; any length")
     signal: Signal = quantity("N (torque: N·m)", "Force or torque over time; it must end at zero")
 

@@ -30,9 +30,9 @@ class SwayReferenced(Disturbance):
         InputError: the gain is not finite.
     """
 
-    gain: float = quantity("", "Floor pitch / body sway", 1.0)
+    gain: float = quantity("", "Floor rotation / sway", 1.0)
     pivot: Vector3 | None = quantity(
-        "m", "Pivot of the floor's rotation (default: between the ankles at the start)", None
+        "m", "Point about which the floor rotates; default: between the ankles at the start", None
     )
 
     def __post_init__(self) -> None:

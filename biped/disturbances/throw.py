@@ -36,7 +36,7 @@ class Throw(Disturbance):
     """
 
     mass: float = quantity("kg", "Mass of the block")
-    size: Vector3 = quantity("m", "Edge lengths of the block (the thesis: a cube as dense as water)", repeats=True)
+    size: Vector3 = quantity("m", "Edges of the block; thesis: a cube with the density of water", repeats=True)
     position: Vector3 = quantity("m", "Centre of the block at the start")
     velocity: Vector3 = quantity("m/s", "Velocity of the block at the start")
     orientation: tuple[float, float, float, float] = quantity(
@@ -45,11 +45,9 @@ class Throw(Disturbance):
     angular_velocity: Vector3 = quantity(
         "rad/s", "Angular velocity at the start, world axes", (0.0, 0.0, 0.0), parameter=False
     )
-    restitution: float = quantity("", "Coefficient of restitution of the block's collisions, 0 to 1", 0.2)
-    friction: float = quantity("", "Coefficient of friction of the block's collisions", 0.3)
-    target: str = quantity(
-        "", "Body that the block may hit: its first box, or else its capsules (all: any body)", "trunk"
-    )
+    restitution: float = quantity("", "Coefficient of restitution of the block, 0 to 1", 0.2)
+    friction: float = quantity("", "Coefficient of friction of the block", 0.3)
+    target: str = quantity("", "Body that the block may hit (first box, else capsules), or all", "trunk")
 
     def __post_init__(self) -> None:
         above_zero(self.mass, "throw.mass")
@@ -120,13 +118,13 @@ EDGE = 0.1216
 class BlockParameters(ParameterGroup):
     """Parameters of a block that is thrown at the root."""
 
-    speed: float = quantity("m/s", "Speed of the block on arrival (0: no block)", 0.0)
+    speed: float = quantity("m/s", "Speed of the block on arrival; 0: no block", 0.0)
     azimuth: float = azimuth_field()
     mass: float = like(Throw, "mass", 1.8)
     size: Vector3 = like(Throw, "size", (EDGE, EDGE, EDGE))
-    point: Vector3 = quantity("m", "Target point of the block, from the {root}'s centre of mass", (0.0, 0.0, 0.0))
+    point: Vector3 = quantity("m", "Target point, from the {root}'s centre of mass", (0.0, 0.0, 0.0))
     target: str = like(Throw, "target", "{root}")
-    flight: float = quantity("s", "Flight time until arrival (the block starts lower by g t²/2)", 0.4)
+    flight: float = quantity("s", "Flight time until arrival; starts lower by g t²/2", 0.4)
     restitution: float = like(Throw, "restitution")
     friction: float = like(Throw, "friction")
 

@@ -29,16 +29,14 @@ class Preparation:
         InputError: a number is not finite or out of range, or begin is not before end.
     """
 
-    gaps: float = quantity("s", "Longest gap of the record filled by linear interpolation", 0.0)
-    filter: float = quantity("Hz", "Cut-off of the record's low-pass filter, fourth order, no delay (0: none)", 0.0)
-    resample: float = quantity(
-        "Hz", "Sampling rate after resampling the record, with a sample at begin (0: as is)", 0.0
-    )
-    baseline: float = quantity("s", "Duration from begin whose mean is subtracted from the record", 0.0)
-    scale: float = quantity("", "Factor on the recorded values (-1: opposite direction)", 1.0)
-    offset: float = quantity("{unit}", "Offset added to the recorded values after the factor", 0.0)
-    begin: float = quantity("s", "Time of the record at which the signal begins", 0.0)
-    end: float = quantity("s", "Time of the record at which the signal ends", math.inf)
+    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation (longer: error)", 0.0)
+    filter: float = quantity("Hz", "Recorded: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
+    resample: float = quantity("Hz", "Recorded: new sampling rate, first sample at begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded: baseline duration from begin; its mean is subtracted", 0.0)
+    scale: float = quantity("", "Recorded: scale factor; -1 inverts the axis", 1.0)
+    offset: float = quantity("{unit}", "Recorded: offset added after scaling", 0.0)
+    begin: float = quantity("s", "Recorded: start of the signal in the record", 0.0)
+    end: float = quantity("s", "Recorded: end of the signal in the record", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):

@@ -90,10 +90,10 @@ def read_record(
 class Reading:
     """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` mean those of the file."""
 
-    time: str = quantity("", "Column of times in the record's file", TIME)
-    rate: float = quantity("Hz", "Sampling rate of a file without times (0: the file's rate)", 0.0)
-    units: str = quantity("", "Unit of the recorded column, or a list such as x=mm, t=ms", "file")
-    heading: int = quantity("", "Line that names the columns of a text file (0: none; -1: automatic)", -1)
+    time: str = quantity("", "Recorded: time column", TIME)
+    rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: the file's", 0.0)
+    units: str = quantity("", "Recorded: unit of the column, or a list such as x=mm, t=ms", "file")
+    heading: int = quantity("", "Recorded: header line; 0: none; -1: automatic", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
         """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""

@@ -17,9 +17,9 @@ Entry = tuple[Integers, float, float]
 class Channel:
     """Base class of sensory channels: frozen dataclasses of non-negative numbers."""
 
-    delay: float = quantity("s", "Delay of the channel, added to sensors.delay", 0.0)
+    delay: float = quantity("s", "Delay of the channel, in addition to sensors.delay", 0.0)
     time_constant: float = quantity("s", "Time constant of the noise; 0: white noise", 0.0)
-    relative_noise: float = quantity("", "Standard deviation of the noise / distance from the start", 0.0)
+    relative_noise: float = quantity("", "Signal-dependent noise / displacement from the start", 0.0)
 
     #: True if ``Sensors.delay`` is added to the channel's delay.
     shares_delay: ClassVar[bool] = True
@@ -33,8 +33,8 @@ class Channel:
 class VestibularChannel(Channel):
     """Orientation and angular velocity of a floating root, about each axis in space."""
 
-    orientation_noise: float = quantity("rad", "Standard deviation of the root's orientation noise", 0.0)
-    angular_velocity_noise: float = quantity("rad/s", "Standard deviation of the root's angular velocity noise", 0.0)
+    orientation_noise: float = quantity("rad", "Noise of the root's orientation (standard deviation)", 0.0)
+    angular_velocity_noise: float = quantity("rad/s", "Noise of the root's angular velocity (standard deviation)", 0.0)
     orientation_threshold: float = quantity("rad", "Dead zone of the root's rotation from the start", 0.0)
     angular_velocity_threshold: float = quantity("rad/s", "Dead zone of the root's angular velocity", 0.0)
 
@@ -48,8 +48,8 @@ class VestibularChannel(Channel):
 class VisualChannel(Channel):
     """Position and velocity of a floating root, along each axis."""
 
-    position_noise: float = quantity("m", "Standard deviation of the root's position noise", 0.0)
-    velocity_noise: float = quantity("m/s", "Standard deviation of the root's velocity noise", 0.0)
+    position_noise: float = quantity("m", "Noise of the root's position (standard deviation)", 0.0)
+    velocity_noise: float = quantity("m/s", "Noise of the root's velocity (standard deviation)", 0.0)
     position_threshold: float = quantity("m", "Dead zone of the root's displacement from the start", 0.0)
     velocity_threshold: float = quantity("m/s", "Dead zone of the root's velocity", 0.0)
 
@@ -63,9 +63,9 @@ class VisualChannel(Channel):
 class ProprioceptiveChannel(Channel):
     """Angles and rates of the joints; ankle angles are relative to the floor under the feet."""
 
-    joint_noise: float = quantity("rad", "Standard deviation of the joint angle noise", 0.0)
-    joint_rate_noise: float = quantity("rad/s", "Standard deviation of the joint rate noise", 0.0)
-    joint_threshold: float = quantity("rad", "Dead zone of the joints' rotation from the start", 0.0)
+    joint_noise: float = quantity("rad", "Noise of the joint angles (standard deviation)", 0.0)
+    joint_rate_noise: float = quantity("rad/s", "Noise of the joint rates (standard deviation)", 0.0)
+    joint_threshold: float = quantity("rad", "Dead zone of the joint displacements from the start", 0.0)
     joint_rate_threshold: float = quantity("rad/s", "Dead zone of the joint rates", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
@@ -85,7 +85,7 @@ class AnkleChannel(ProprioceptiveChannel):
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Additional delay of the ankles and other joints below the knees", 0.0)
+    delay: float = quantity("s", "Delay of the ankles, in addition to that of all joints", 0.0)
 
     def places(self, row: Row) -> tuple[Integers, Integers]:
         """Return the indices of angles and rates of the joints below the knees."""
@@ -99,8 +99,8 @@ class ForceChannel(Channel):
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Delay of the force channel (sensors.delay is not added)", 0.0)
-    noise: float = quantity("N", "Standard deviation of the ground reaction force noise", 0.0)
+    delay: float = quantity("s", "Delay of the channel (sensors.delay is not added)", 0.0)
+    noise: float = quantity("N", "Noise of the ground reaction forces (standard deviation)", 0.0)
     threshold: float = quantity("N", "Dead zone of the ground reaction forces", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:

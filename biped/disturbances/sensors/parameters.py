@@ -15,12 +15,16 @@ class SensorParameters(ParameterGroup):
     """Parameters of sensors and of the prediction that compensates for their delay."""
 
     preset: str = quantity(
-        "", "Preset of human sensors (other parameters override it)", NOBODY, choices=(NOBODY, *PRESETS)
+        "", "Sensor preset of a person; other parameters override it", NOBODY, choices=(NOBODY, *PRESETS)
     )
     sensors: Sensors = inline(Sensors())
-    predict: int = quantity("", "State prediction over the delay by whole-body controllers (1: on, 0: off)", 1)
-    predict_stiffness: float = quantity("N*m/rad", "Stiffness of tense muscles in each joint during prediction", 300.0)
-    predict_damping: float = quantity("N*m*s/rad", "Damping of tense muscles in each joint during prediction", 30.0)
+    predict: int = quantity("", "Prediction of the state over the sensory delay; 1: on, 0: off", 1)
+    predict_stiffness: float = quantity(
+        "N·m/rad", "Stiffness added to every joint while prediction compensates a sensory delay; 0: none", 300.0
+    )
+    predict_damping: float = quantity(
+        "N·m·s/rad", "Damping added to every joint while prediction compensates a sensory delay; 0: none", 30.0
+    )
 
     def disturbances(self, place: Place) -> tuple[Sensors, ...]:
         """Return the sensors, if they are not perfect; values that differ from the defaults override the preset's."""

@@ -47,7 +47,7 @@ class Sensors(Disturbance):
         InputError: a number is negative or not finite.
     """
 
-    delay: float = quantity("s", "Delay of all channels except force (whole control periods)", 0.0)
+    delay: float = quantity("s", "Sensory delay of all channels except force; whole control periods", 0.0)
     vestibular: VestibularChannel = field(default=VestibularChannel())
     visual: VisualChannel = field(default=VisualChannel())
     proprioceptive: ProprioceptiveChannel = field(default=ProprioceptiveChannel())
