@@ -104,9 +104,7 @@ class Joint:
     def _check_pitch(self) -> None:
         pitch = number(self.pitch, f"joint {self.name!r}: pitch")
         if (self.kind == "helical") != (pitch != 0.0):
-            raise ModelError(
-                f"joint {self.name!r}: pitch must be zero, except for a helical joint, which needs one; got {pitch!r}"
-            )
+            raise ModelError(f"joint {self.name!r}: a helical joint needs a pitch, others have none, got {pitch!r}")
         object.__setattr__(self, "pitch", pitch)
 
     @property

@@ -82,6 +82,4 @@ def _drawn(
         mass = own.mass + own.mass_sd * (own.correlation * a + np.sqrt(1.0 - own.correlation**2) * b)
         if STATURES[0] <= stature <= STATURES[1] and MASSES[0] <= mass <= MASSES[1]:
             return Subject(round(float(stature), 4), round(float(mass), 3), sex, age, segments)
-    raise ModelError(
-        f"population: {own} for {sex} subjects: almost no draw has an adult's stature and mass; correct the means"
-    )
+    raise ModelError(f"population: {own} gives almost no {sex} subject of an adult's stature and mass")

@@ -64,9 +64,7 @@ def _described(path: Path) -> Model:
     table = _read(path)
     files = [key for key in READERS if key in table]
     if len(files) != 1:
-        raise ModelError(
-            f"{path}: it must give the robot's file by one of the keys {' and '.join(READERS)}, got {files}"
-        )
+        raise ModelError(f"{path}: it must have one of the keys {' and '.join(READERS)}, the robot's file; got {files}")
     (key,) = files
     file = table.pop(key)
     if not isinstance(file, str):

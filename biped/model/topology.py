@@ -74,11 +74,7 @@ def _check_reached(bodies: Sequence[Body], ordered: Sequence[Body]) -> None:
 def _check_only_root_floats(ordered: Sequence[Body], roots: int) -> None:
     for body in ordered if roots > 1 else ordered[1:]:
         if body.joint.kind == "floating":
-            rule = (
-                "only the root's joint may float"
-                if roots == 1
-                else "no joint may float if several bodies are attached to the ground"
-            )
+            rule = "only the root's joint may" if roots == 1 else "none may if several bodies are on the ground"
             raise ModelError(f"joint {body.joint.name!r} of body {body.name!r} floats; {rule}")
 
 

@@ -160,9 +160,7 @@ def _plates(
         filtered = _at_frames(force, each)
         loaded = np.minimum(np.abs(force[2, ::each]), np.abs(filtered[2])) >= LOADED
         if not loaded.all():
-            notes.append(
-                f"plate {number} carries less than {LOADED:g} N at times: there its centre of pressure is missing"
-            )
+            notes.append(f"plate {number} carries less than {LOADED:g} N at times, without centre of pressure then")
         found += [(f"{name}_f{axis}", filtered[row], "N") for row, axis in enumerate("xyz")]
         found += _pressure(f"{name}_cop", np.where(loaded, moment, 0.0), np.where(loaded, filtered[2], 0.0), place)
         pressing = pressing + np.where(loaded, filtered[2], 0.0)
@@ -193,9 +191,7 @@ def _scales(
         return newtons, 1.0
     taken = place if kind == 1 else f"{force}·{place}"
     if not (_measures(other, wanted) and _measures(taken, wanted)):
-        notes.append(
-            f"{name}: its channels are in {other or 'no unit'}; they are assumed to be in {taken}, as in ezc3d"
-        )
+        notes.append(f"{name}: its channels are in {other or 'no unit'}, and assumed to be in {taken}, as by ezc3d")
         return newtons, 1.0
     if not math.isclose(lever := factor_between(other, taken), 1.0):
         notes.append(f"{name}: its channels are converted from {other}; ezc3d assumes {taken}")

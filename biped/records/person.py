@@ -77,9 +77,7 @@ def with_person(record: Record, body: str | Path) -> Record:
     columns, units, notes = makers[path.suffix.lower()](record, path)
     twice = [name for name in columns if name in record.columns]
     if twice:
-        raise InputError(
-            f"{path}: {record.source} already has a column {twice[0]!r}: leave out body, or rename the column"
-        )
+        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out body, or rename it")
     said = (*record.notes, f"{', '.join(columns)}: computed with {path.name}", *notes)
     return replace(record, columns={**record.columns, **columns}, units={**record.units, **units}, notes=said)
 
@@ -204,9 +202,7 @@ def _flexion(path: Path, name: str, joint: _Angle, columns: Mapping[str, Floats]
     """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times the sign."""
     sign = joint.get("sign", 1.0)
     if abs(sign) != 1.0 or joint["upper"] == joint["lower"]:
-        raise InputError(
-            f"{path}: joint {name}: sign = {sign:g}: upper and lower must differ, and sign must be 1 or -1"
-        )
+        raise InputError(f"{path}: joint {name}: upper and lower must differ, and sign be 1 or -1, got {sign:g}")
     for end in (joint["upper"], joint["lower"]):
         if f"{end}_pitch" not in columns:
             raise InputError(f"{path}: joint {name}: no segment {end!r} with markers")

@@ -108,9 +108,7 @@ class Record:
         values = self.converted(name, unit) if unit else self[name]
         if not np.isfinite(values).all():
             where = gap_in_words(self.time, values)
-            raise InputError(
-                f"{self.source}, column {name}: {where}: fill it, for example by biped.records.Preparation"
-            )
+            raise InputError(f"{self.source}, column {name}: {where}: fill it, e.g. by biped.records.Preparation")
         return Signal.sampled(self.time, values, kind)
 
 

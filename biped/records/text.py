@@ -136,7 +136,7 @@ def _are_units(row: list[str]) -> bool:
 
 
 def fitted(path: Path, row: Row, width: int, also: str = "") -> list[str]:
-    """Return as many cells as there are names; raise InputError if the row has another number."""
+    """Return as many cells as there are names; raise InputError if the row has more or fewer."""
     cells = row.cells if any(row.cells[width:]) else row.cells[:width]
     if len(cells) == width:
         return cells
@@ -178,7 +178,7 @@ def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
     there = [cell for cell in cells if cell.lower() not in _MISSING]
     marked = [cell for cell in there if "," in cell or "." in cell]
     if marked and decimal and all(map(_THOUSANDS.fullmatch, marked)) and not any(m in marked[0] for m in decimal):
-        why = "may be thousands or a fraction: write no separators of thousands, and one decimal mark in all"
+        why = "may be thousands or a fraction: write thousands without separators, and one decimal mark only"
         raise InputError(f"line {lines[cells.index(marked[0])]}: {marked[0]!r} {why}")
     has_commas = any("," in cell for cell in there) and not any("." in cell for cell in there)
     found = np.full(len(cells), np.nan)
@@ -197,7 +197,5 @@ def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
     if nines.any() and len(others) > 2 and (span := np.ptp(others)) > 0.0:
         far = np.flatnonzero(nines & (np.abs(found - np.median(others)) > 4.0 * span))
         if far.size:
-            raise InputError(
-                f"line {lines[far[0]]}: {cells[far[0]]!r} is far from all others: if missing, leave it empty"
-            )
+            raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} is far from all others: if missing, empty it")
     return found

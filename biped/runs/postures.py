@@ -49,9 +49,7 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
         place = standing_trunk(model) if trunk is None else trunk
         return _at_rest(model, place, 0.0, standing_angles(model, floor, place))
     if trunk is not None:
-        raise InputError(
-            f"model {model.name!r} has other legs than human(): leave out trunk; the model's posture sets it"
-        )
+        raise InputError(f"model {model.name!r} has other legs than human(): leave out trunk; its posture sets it")
     return _in_own_posture(model, floor)
 
 
@@ -139,9 +137,7 @@ def _at_rest(model: Model, trunk: Vector3, tilt: float, posture: dict[str, float
 
 
 def with_loops_closed(model: Model, q: Floats) -> Floats:
-    """Return a configuration (nq,) with the same root and legs in which the other joints close the loops.
-
-    Without loops it is q itself.
+    """Return q (nq,) with its loops closed by the joints that belong to no leg.
 
     Raises:
         InputError: the joints cannot close the loops from q; the message gives the gap.

@@ -119,15 +119,11 @@ def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | No
     mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
     found = sorted({mu for mu in mixed if mu is not None})
     told = (
-        [f"geoms differ in friction with the floor, {listed(map(str, found))}: the smallest is used"]
-        if found[1:]
-        else []
+        [f"geoms differ in friction with the floor, {listed(map(str, found))}: the least is used"] if found[1:] else []
     )
     for floor, at in known.items():
         if abs(at.translation @ at.rotation[:, 2]) > _LEVEL or at.rotation[2, 2] < 1.0 - _LEVEL:
-            told.append(
-                f"<geom> plane {geom_name(compiled, floor)} is not level at height zero, but the simulated floor is"
-            )
+            told.append(f"<geom> plane {geom_name(compiled, floor)} is not level at height zero, but the floor here is")
     return (found[0] if found else None), told
 
 

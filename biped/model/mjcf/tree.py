@@ -77,9 +77,7 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
         root, home = _apart("floating_base", joints), compiled.body_pos[ground[0]].copy() if len(ground) else home
         place[0] = _added(model, UNIVERSE, pin.JointModelFreeFlyer(), pose((0, 0, 0)), root), pose(-home)
     floats = compiled.body_rootid[compiled.jnt_bodyid[free]]
-    for b in sorted(
-        range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats
-    ):  # floating tree first
+    for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # floating first
         row, at = place[compiled.body_parentid[b]]
         at = at * pose(compiled.body_pos[b], compiled.body_quat[b])
         own = range(compiled.body_jntadr[b], compiled.body_jntadr[b] + compiled.body_jntnum[b])

@@ -388,9 +388,7 @@ def _check_one_parent_each(joints: tuple[UrdfJoint, ...]) -> None:
     for joint in joints:
         if joint.child in carrier:
             pair = f"{carrier[joint.child]!r} and {joint.name!r}"
-            raise ModelError(
-                f"link {joint.child!r} is the child of joints {pair}; the links of a URDF must form a tree"
-            )
+            raise ModelError(f"link {joint.child!r} is the child of joints {pair}; links of a URDF must form a tree")
         carrier[joint.child] = joint.name
 
 

@@ -458,7 +458,7 @@ def test_a_robots_file(described):
 
 REFUSED = [
     ('urdf = "walker.urdf"\nfoot = []', "unknown key 'foot'; did you mean 'floor' or 'floating' or 'feet'"),
-    ("feet = []", "by one of the keys urdf and mjcf"),
+    ("feet = []", "must have one of the keys urdf and mjcf"),
     ('urdf = "walker.urd"', "no URDF file '.*walker.urd'"),
     ("urdf = 3", "urdf must be the name of a file, got 3"),
     ("urdf = ", "not TOML"),

@@ -308,7 +308,7 @@ def test_a_population_is_drawn_from_what_is_given():
         biped.population(3, measured=old)
     with pytest.raises(biped.ModelError, match="n = 0"):
         biped.population(0)
-    with pytest.raises(biped.ModelError, match="almost no draw"):
+    with pytest.raises(biped.ModelError, match="gives almost no"):
         biped.population(1, sex="female", measured={"female": Measured(17.0, 0.01, 65.0, 1.0, 0.0)})
 
 
