@@ -1,4 +1,4 @@
-"""The environments of Gymnasium: its own checker, reproducible episodes, and vectors that are as one by one."""
+"""Gymnasium environments: its own checker, reproducible episodes, and vectors equal to single environments."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Frequency responses of systems with a closed form, their remnant of noise with a known spectrum, and coverage."""
+"""Frequency responses of systems with a closed form, remnants of noise with a known spectrum, and coverage."""
 
 import math
 
@@ -96,7 +96,7 @@ def test_a_ternary_stimulus_moves_a_low_pass_as_its_transfer_function_says():
 
 
 def test_the_remnant_is_the_noises_spectrum_at_all_frequencies():
-    """Noise of first order: the expected power of its coefficients over a cycle follows from its autocovariance."""
+    """For first-order noise, the autocovariance gives the expected power of the coefficients over a cycle."""
     kept, n, cycles, trials = 0.9, round(PERIOD * RATE), 11, 20
     t = times(cycles)
     white = np.random.default_rng(5).normal(0.0, 1.0, (trials, len(t)))
@@ -115,7 +115,7 @@ def test_the_remnant_is_the_noises_spectrum_at_all_frequencies():
 
 
 def made_up(random, cycles, count=400, noise=0.3, of_trials=0.0, trials=1):
-    """Spectra of a gain of 2 at many frequencies, with normal noise of each cycle, and what all of a trial share."""
+    """Return spectra with a gain of 2 at many frequencies, normal noise of each cycle, and common noise of a trial."""
 
     def normal(*shape):
         return (random.normal(size=shape) + 1j * random.normal(size=shape)) / math.sqrt(2.0)

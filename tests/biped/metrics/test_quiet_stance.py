@@ -44,7 +44,7 @@ def jackknifed(estimate, samples):
 
 @pytest.fixture(scope="module")
 def walks():
-    """Curves of random walks: D is 20 mm²/s forwards, 5 mm²/s to the side."""
+    """Return curves of random walks with D of 20 mm²/s forward and 5 mm²/s laterally."""
     rng = np.random.default_rng(11)
     times = STEP * np.arange(3000)
     return [
@@ -63,7 +63,7 @@ def test_a_random_walk_spreads_evenly(walks, suffix, diffusion):
 
 
 def test_what_is_drawn_back_spreads_no_farther():
-    """Of an Ornstein-Uhlenbeck process ⟨Δx²⟩ is 2 σ² (1 − exp(−Δt / τ))."""
+    """For an Ornstein-Uhlenbeck process ⟨Δx²⟩ is 2 σ² (1 − exp(−Δt / τ))."""
     rng = np.random.default_rng(12)
     times, deviation, rate = STEP * np.arange(4000), 0.004, 2.0
     curves = [
@@ -164,7 +164,7 @@ def test_what_repeats_itself_has_no_entropy():
 
 
 def expected_fluctuation(covariance):
-    """The root mean square that a line leaves of the sums of a window, by the covariance of the window's samples."""
+    """Return the root mean square residual of a line through a window's sums, from the samples' covariance."""
     n = len(covariance)
     profile = np.cumsum(np.cumsum(covariance, axis=0), axis=1)
     line = np.linspace(-1.0, 1.0, n)
@@ -177,7 +177,7 @@ def white(rng, n):
 
 
 def pink(rng, n):
-    """Of a cycle of n samples, with a density of exactly 1 / f."""
+    """Return a cycle of n samples with a density of exactly 1 / f."""
     half = np.fft.rfft(rng.normal(size=n))
     half[0], half[1:] = 0.0, half[1:] / np.sqrt(np.arange(1, len(half)))
     return np.fft.irfft(half, n)

@@ -1,4 +1,4 @@
-"""What a joint, a body, a contact point and a box accept, and what they say when they do not."""
+"""Valid and invalid joints, bodies, contact points and boxes, with the messages."""
 
 import math
 
@@ -15,7 +15,7 @@ UNIT_INERTIA = np.eye(3)
 
 
 def says(*parts):
-    """A context in which a `ModelError` must be raised whose one line contains all ``parts``."""
+    """Return a context in which a `ModelError` with a single line that contains all ``parts`` must be raised."""
     return pytest.raises(bm.ModelError, match="^(?!(?s:.*\n))" + "".join(f"(?=.*{part})" for part in parts))
 
 

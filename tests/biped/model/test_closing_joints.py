@@ -1,4 +1,4 @@
-"""Joints that close loops: what a model makes of them, files there and back, and what is refused."""
+"""Joints that close loops: their constraints, files written and read, and refusals."""
 
 import json
 from dataclasses import replace
@@ -72,7 +72,7 @@ def test_files_keep_them(kind, parent):
 
 
 def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
-    """Links whose frames are turned at home: both frames of the joint are one there, so that it is closed."""
+    """Links have rotated frames at home; both frames of the joint coincide there, so that the loop is closed."""
     model = bm.load_urdf("""
     <robot name="turned">
       <link name="world"/>

@@ -1,4 +1,4 @@
-"""Bodies without mass, points and rods between joints, several trees on the ground: where each joint is resisted."""
+"""Massless bodies, points and rods between joints, several trees on the ground: every joint must move inertia."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""MJCF files, each kind of what they may say, against MuJoCo's own compiled model of the same file."""
+"""MJCF files with all supported features, against MuJoCo's own compiled model of the same file."""
 
 import math
 import struct
@@ -146,7 +146,7 @@ def test_a_model_is_what_mujoco_compiles(written, kind):
 
 
 def test_gravity_and_masses_by_hand(written):
-    """Against what the file says: 20, 3 and 1 kg, scaled to 70 kg, on the moon."""
+    """Values from the file: 20, 3 and 1 kg, scaled to 70 kg, on the moon."""
     model = load_mjcf(written(document(tree(), '<compiler settotalmass="70"/><option gravity="0 0 -1.62"/>')))
     assert [body.mass for body in model.bodies] == pytest.approx([70 * 20 / 24, 70 * 3 / 24, 70 * 1 / 24], rel=1e-12)
     assert model.gravity == (0.0, 0.0, -1.62)

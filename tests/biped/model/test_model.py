@@ -1,4 +1,4 @@
-"""The model: order and merging of bodies, names and indices, the arrays of the kernels, configurations."""
+"""The model: order and merging of bodies, names and indices, the kernels' arrays, configurations."""
 
 import math
 import pickle

@@ -185,7 +185,7 @@ def test_a_negative_mass_is_not_repaired():
 
 
 def place_of(model, body):
-    """[m] of a body's link frame at home, seen from that of the root."""
+    """Return the position [m] of a body's link frame at home, relative to the root's."""
     i, root = model.body_index(body), model.home_positions[0] - model.root.com
     return model.home_positions[i] - model.bodies[i].com - root
 
@@ -244,7 +244,7 @@ def stl(path, triangles):
 
 
 def test_a_mesh_gives_four_corners(tmp_path):
-    """A bowl-shaped foot on a sole of 24 corners: the quadrangle that is left has most of its area."""
+    """A bowl-shaped foot on a sole of 24 corners: the remaining quadrangle has most of the area."""
     turns = 2 * np.pi * np.arange(24) / 24
     rim = np.column_stack([0.12 * np.cos(turns), 0.05 * np.sin(turns), np.full(24, -0.03)])
     top = np.array([0.0, 0.0, 0.05])

@@ -1,4 +1,4 @@
-"""The strength of people, against the equation that it is from, and what a run makes of it."""
+"""Human strength against its source's equation, and its effect in a run."""
 
 import math
 from dataclasses import replace
@@ -19,7 +19,7 @@ ONE_JOINT = "left_knee_pitch"
 
 
 def anderson(c1, c2, c3, c4, c5, c6, angle, rate):
-    """Anderson, Madigan and Nussbaum (2007), as printed: of weight times height."""
+    """Return the torque of Anderson, Madigan and Nussbaum (2007), as printed: over weight times height."""
     length = c1 * math.cos(c2 * (angle - c3))
     if rate >= 0.0:
         return length * (2 * c4 * c5 + rate * (c5 - 3 * c4)) / (2 * c4 * c5 + rate * (2 * c5 - 4 * c4))
@@ -195,7 +195,7 @@ def toed():
 
 
 def front(run):
-    """[N] (n,) what the tips of the toes bear."""
+    """Return the load [N] (n,) on the tips of the toes."""
     return run.frame[[f"contact_{side}_{k}_fz" for side in ("left", "right") for k in (1, 2)]].sum(axis=1).to_numpy()
 
 

@@ -1,4 +1,4 @@
-"""Subjects have the bodies of the tables, stand whatever their size, and are dynamically similar to one another."""
+"""Subjects have the bodies of the tables, stand at any size, and are dynamically similar."""
 
 import itertools
 import math
@@ -41,7 +41,7 @@ CORNERS = [(1.50, 45.0), (1.50, 120.0), (1.95, 45.0), (1.95, 120.0)]
 
 
 def from_the_table(sex, stature, mass):
-    """Mass, height of the centre of mass and inertia about it [kg m²], by point masses that stand for the segments."""
+    """Return mass, height of the centre of mass and inertia about it [kg m²], from point masses for the segments."""
     own, text, shoulders = LEVA[sex]
     rows = {}
     for row in text.strip().splitlines():
@@ -109,7 +109,7 @@ def test_the_whole_body_is_the_sum_of_the_tables_segments(sex, size, segments):
 
 
 def test_segments_are_the_tables_by_what_a_hand_reckons():
-    """De Leva's mean man: thigh 73 kg · 14.16 %, 422.2 mm long; the shank's transverse moment m (r l)²."""
+    """De Leva's mean man by hand: thigh 73 kg · 14.16 %, 422.2 mm long; the shank's transverse moment m (r l)²."""
     model = biped.subject(1.741, 73.0, "male")
     by_name = {body.name: body for body in model.bodies}
     thigh = sum(by_name[f"left_{name}"].mass for name in ("hip_1", "hip_2", "thigh"))

@@ -1,4 +1,4 @@
-"""URDF: what is saved comes back, what others wrote means the same as to Pinocchio, what is broken is said."""
+"""URDF: saved models are restored, other files mean the same as to Pinocchio, and errors are reported."""
 
 import re
 from dataclasses import replace
@@ -63,7 +63,7 @@ def test_box_turned_where_roll_and_yaw_coincide():
 
 
 def test_the_example_is_a_fresh_export_of_the_human():
-    """Word by word; numbers to 1e-15, the last bit of the turned foot's inertia being the processor's."""
+    """Texts are equal; numbers are to 1e-15, since the last bit of the rotated foot depends on the processor."""
     found, expected = (
         re.split(r'[\s"]+', text) for text in (EXAMPLE.read_text(encoding="utf-8"), bm.urdf_text(bm.human()))
     )
@@ -391,7 +391,7 @@ def test_attributes_that_are_not_read_are_told():
 
 
 def test_links_and_joints_may_share_names():
-    """Each joint is named as the link that it carries, which Pinocchio cannot tell apart where joints are locked."""
+    """Each joint has the name of the link it carries, which Pinocchio cannot distinguish when joints are locked."""
     names = dict(re.findall(r'<joint name="(\w+)".*?<child link="(\w+)"', FOREIGN, re.DOTALL))
     renamed = re.sub(r'<joint name="(\w+)"', lambda found: f'<joint name="{names[found[1]]}"', FOREIGN)
     more = '<biped><contact name="p" link="foot" xyz="0.1 0 0"/><foot link="foot"/></biped></robot>'
@@ -422,7 +422,7 @@ def test_encodings(encoding, newline, tmp_path):
 
 
 def in_units(length=1.0, mass=1.0):
-    """The human's bodies with all lengths and masses times a factor."""
+    """Return the human's bodies with all lengths and masses times a factor."""
     bodies = tuple(
         replace(
             one, mass=mass * one.mass, inertia=mass * length**2 * np.array(one.inertia), com=length * np.array(one.com),

@@ -1,4 +1,4 @@
-"""OpenSim's headers, columns and rows as its own ``Storage`` and ``TRCFileAdapter`` read them; values by formula."""
+"""OpenSim's headers, columns and rows, read as by its ``Storage`` and ``TRCFileAdapter``; values by formula."""
 
 import numpy as np
 import pytest

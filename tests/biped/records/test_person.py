@@ -1,4 +1,4 @@
-"""Centre of mass and angles of a recorded person: markers against the sum of segments, OpenSim's against the run's."""
+"""Centre of mass and angles of a recorded person: markers against sums of segments, OpenSim against the run."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ lower = "shank"
 
 
 def sine(angle):
-    """(n, 3) a unit vector leaning forward, to -y, and up."""
+    """Return a unit vector (n, 3) that leans forward, to -y, and up."""
     return np.stack([0.0 * angle, -np.sin(angle), np.cos(angle)], axis=1)
 
 

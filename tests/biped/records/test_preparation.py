@@ -1,4 +1,4 @@
-"""What is done with a record before it acts: each stage against what it must do to a signal that is known."""
+"""Preparation of a record: each stage against its known effect on a signal."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def record_of(values, time=TIME, unit="m"):
 
 
 def hump(time):
-    """0 until 2 s, up by 0.05 m and back to 0 at 6 s, with velocities that are continuous."""
+    """Return 0 until 2 s, then a rise by 0.05 m and back to 0 at 6 s, with continuous velocities."""
     part = np.clip((time - 2.0) / 4.0, 0.0, 1.0)
     return 0.025 * (1.0 - np.cos(2.0 * np.pi * part))
 
@@ -47,7 +47,7 @@ def test_time_is_counted_from_where_it_begins():
 
 
 def test_a_gap_is_bridged_by_a_straight_line():
-    """Its error is at most that of linear interpolation, max|f''| h²/8, h the time between the values around it."""
+    """The error is at most that of linear interpolation, max|f''| h²/8, h the time between neighbouring values."""
     values = hump(TIME)
     values[300:320] = np.nan
     span = 21 / RATE
@@ -72,7 +72,7 @@ def test_a_gap_outside_of_what_is_used_may_stay():
 
 @pytest.mark.parametrize("frequency", [1.0, 5.0, 20.0])
 def test_the_filter_lets_through_what_butterworths_does(frequency):
-    """Twice the second order: a tone comes out by 1/(1 + (tan(πf/r)/tan(πf₀/r))⁴), and not later."""
+    """Applied twice, the second order passes a tone by 1/(1 + (tan(πf/r)/tan(πf₀/r))⁴), without delay."""
     time = np.arange(4001) / RATE
     tone = np.sin(2.0 * np.pi * frequency * time)
     passed = low_passed(time, tone, 5.0)
@@ -93,7 +93,7 @@ def test_a_filtered_displacement_has_no_steps_of_velocity():
 
 
 def test_uneven_times_are_made_even_before_the_filter():
-    """As where samples were dropped: linear interpolation of a tone of 1 Hz errs by (2π)² h²/8 at most."""
+    """Samples are missing: the error of linear interpolation of a 1 Hz tone is at most (2π)² h²/8."""
     dropped = np.delete(TIME, np.arange(5, 790, 7))
     tone = np.sin(2.0 * np.pi * dropped)
     time, values = Preparation(filter=20.0)(record_of(tone, dropped), "value")
@@ -104,7 +104,7 @@ def test_uneven_times_are_made_even_before_the_filter():
 
 
 def test_times_that_a_file_has_rounded_have_the_rate_that_they_had():
-    """60 Hz in whole milliseconds, whose steps are of 16 and 17; some are left out."""
+    """60 Hz in whole milliseconds gives steps of 16 and 17; some samples are missing."""
     time = np.delete(np.round(np.arange(480) / 60.0, 3), np.arange(100, 110))
     found, _ = Preparation(filter=5.0)(record_of(hump(time), time), "value")
     rounding = 1e-3 / (len(time) - 2)  # of the mean of steps, the ends' of the two parts
@@ -126,7 +126,7 @@ def test_times_that_are_even_but_for_their_last_digit_are_taken_as_they_are(rate
 
 
 def test_times_that_are_whole_digits_are_not_taken_for_other_ones():
-    """Hundredths of a second at 100 Hz: by eight seconds of 100.1 Hz these are most of a digit off."""
+    """Times in hundredths of a second at 100 Hz: after eight seconds at 100.1 Hz most of a digit is missing."""
     found, _ = Preparation(resample=100.1)(record_of(hump(TIME)), "value")
     np.testing.assert_allclose(np.diff(found)[:-1], 1.0 / 100.1)
 
@@ -148,7 +148,7 @@ def test_sampled_anew():
 
 
 def test_a_displacement_begins_at_zero():
-    """What noise leaves at its beginning is eased in within 0.1 s; after that nothing is changed."""
+    """Remaining noise at the beginning is eased in within 0.1 s; later values are unchanged."""
     noisy = hump(TIME) + 0.001 * np.cos(2.0 * np.pi * 10.0 * TIME)
     signal = Preparation().displacement(record_of(noisy), "value", "m")
     assert float(signal(0.0)) == 0.0

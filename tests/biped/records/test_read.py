@@ -1,4 +1,4 @@
-"""Records from files: written by the formats' own tools, or as their descriptions have them."""
+"""Records from files, written by the formats' own tools or according to their descriptions."""
 
 import re
 
@@ -125,7 +125,7 @@ SINGLE = 2.0**-24  # the format's floats, of the greatest numbers that go into a
 
 
 def c3d_with_a_plate(path, force, place):
-    """A point at 100 Hz, missing in frame 5; a plate of type 2 at 1 kHz: a vertical force at ``place`` [mm] along x."""
+    """Return a point at 100 Hz, missing in frame 5, and a type 2 plate at 1 kHz, loaded at ``place`` [mm] along x."""
     import ezc3d
 
     file = ezc3d.c3d()
@@ -175,7 +175,7 @@ def test_c3d_with_a_force_plate(tmp_path):
 
 @pytest.mark.parametrize(("frequency", "passes"), [(10.0, True), (40.0, True), (60.0, False), (93.0, False)])
 def test_what_is_faster_than_half_the_points_rate_does_not_alias(tmp_path, frequency, passes):
-    """A tone on a force, and the place moving with it: taken at the frames alone, 93 Hz would be one of 7 Hz."""
+    """A tone on a force with a moving position: sampled at the frames alone, 93 Hz would appear as 7 Hz."""
     pytest.importorskip("ezc3d")
     tone = np.cos(2.0 * np.pi * frequency * LATE)
     record = read_record(c3d_with_a_plate(tmp_path / "a.c3d", 700.0 + 100.0 * tone, 20.0 * tone / (7.0 + tone)))

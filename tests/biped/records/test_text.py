@@ -1,4 +1,4 @@
-"""Tables in text files: what divides columns, where their names and units are, and what is in the way."""
+"""Tables in text files: separators of columns, names and units, and invalid contents."""
 
 from pathlib import Path
 
@@ -191,7 +191,7 @@ def test_columns_without_a_name_which_spreadsheets_leave_at_the_end_are_none(tmp
 
 
 def test_what_stands_above_the_names_of_columns_is_skipped_and_told(tmp_path):
-    """As of Vicon Nexus: what it is of, the rate, devices, then the names and their units."""
+    """As written by Vicon Nexus: subject, rate and devices, followed by the names and their units."""
     path = tmp_path / "a.csv"
     text = "Devices,,,\n1000,,,\n,,Plate,\nFrame,Sub Frame,Fx,Fy\n,,N,kN\n1,0,1,2\n1,1,1,2\n"
     path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The four worlds march alike: starts off the constraints and steps that do not fit are refused, motions are runs."""
+"""Motions of the four formulations: off-constraint starts and unsuitable steps are refused, and motions are runs."""
 
 import csv
 import json
@@ -22,9 +22,9 @@ from formulations.mechanism import Coincident, Mechanism, MechanismError, PointA
 from ..integrators import loops
 
 x, z = sympy.symbols("x z", real=True)
-#: A pendulum of 2 kg and 1.5 m, which starts at its side.
+#: A pendulum of 2 kg and 1.5 m, starting horizontally.
 CIRCLE = System((x, z), (2, 2), 2 * 9.81 * z, constraints=[x**2 + z**2 - sympy.Rational(9, 4)])
-#: The same where nothing weighs.
+#: The same pendulum without gravity.
 FREE = System((x, z), (2, 2), constraints=CIRCLE.constraints, conserved={"turning": x * rate(z) - z * rate(x)})
 SIDE, STILL = [1.5, 0.0], [0.0, 0.0]
 CRANK = tz(-0.5, mass=1.0), tz(-1.0, ry("b", tz(-1.0, mass=1.0), tz(-2.0, name="end")))

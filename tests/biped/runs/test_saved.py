@@ -1,4 +1,4 @@
-"""Runs as they are saved; those that other versions saved are refused."""
+"""Saved runs; those saved by other versions are refused."""
 
 import json
 from dataclasses import replace
