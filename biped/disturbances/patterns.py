@@ -92,7 +92,7 @@ class Recorded:
             said = str(error).removeprefix(self.file).lstrip(":, ")
             raise InputError(f"file = {self.file}: {said}") from None
         except OSError as error:
-            raise InputError(f"file = {self.file}: cannot be read ({error.strerror})") from None
+            raise InputError(f"file = {self.file}: it cannot be read ({error.strerror})") from None
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ def module_of_file(path: Path) -> ModuleType:
     """
     if not path.is_file():
         near = did_you_mean(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
-        raise BipedError(f"no file {path}{near and f'; {near}'}")
+        raise BipedError(f"there is no file {path}{near and f'; {near}'}")
     path = path.resolve()
     # Machine code on disk refers to the controller's module: the name must be equal in all processes.
     words = hashlib.sha256(f"{path} {digest_of(path)}".encode()).hexdigest()[:16]
@@ -136,7 +136,7 @@ def module_named(name: str) -> ModuleType:
     except Exception as error:
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and (name == missing or name.startswith(f"{missing}.")):
-            raise BipedError(f"no module {missing}, neither installed nor in {Path.cwd()}") from None
+            raise BipedError(f"there is no module {missing}, neither installed nor in {Path.cwd()}") from None
         if name.partition(".")[0] in OWN:
             raise
         raise _not_imported(name, error) from error
@@ -155,7 +155,7 @@ def _not_imported(what: str, error: Exception) -> BipedError:
         places.append((str(error.filename), error.lineno))
     file, line = next((place for place in reversed(places) if place[0] == what), places[-1])
     place = f"{what}, line {line}" if file == what else f"{what} ({file}, line {line})"
-    return BipedError(f"{place}: cannot be imported: {type(error).__name__}: {error}")
+    return BipedError(f"{place}: it cannot be imported: {type(error).__name__}: {error}")
 
 
 def files_beside(module: str) -> list[Path]:

@@ -25,9 +25,9 @@ def load_saved(path: Path) -> Model:
     try:
         return model_from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ModelError(f"no file {str(path)!r}") from None
+        raise ModelError(f"there is no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: cannot be read: {error}") from None
+        raise ModelError(f"{path}: it cannot be read: {error}") from None
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None
 

@@ -84,7 +84,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ModelError(f"no file {str(path)!r}") from None
+        raise ModelError(f"there is no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"the file {str(path)!r} cannot be read: {error}") from None
     except ValueError as error:

@@ -52,7 +52,7 @@ def read_mat(path: Path) -> Raw:
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise InputError(f"{path}: columns of several lengths: {told}: save columns of one length only")
-    notes = [f"not read, as neither vectors nor matrices of two or three columns: {listed(left, MOST)}"] if left else []
+    notes = [f"neither vectors nor matrices of two or three columns, not read: {listed(left, MOST)}"] if left else []
     return Raw([(name, values, str(units.get(name, ""))) for name, values in columns.items()], rate, notes)
 
 

@@ -73,7 +73,7 @@ def with_person(record: Record, body: str | Path) -> Record:
     if path.suffix.lower() not in makers:
         raise InputError(f"body = {str(body)!r}: it must be a table of segments (.toml) or an OpenSim model (.osim)")
     if not path.is_file():
-        raise InputError(f"body: no file {str(path)!r}")
+        raise InputError(f"body: there is no file {str(path)!r}")
     columns, units, notes = makers[path.suffix.lower()](record, path)
     twice = [name for name in columns if name in record.columns]
     if twice:
@@ -124,7 +124,7 @@ def _table(path: Path) -> _Body:
     try:
         table: Any = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as TOML: {error}") from None
+        raise InputError(f"{path}: it cannot be read as TOML: {error}") from None
     if not (_fits(path, table, _Body, "") and table["segments"]):
         raise InputError(
             f"{path}: it must have forward, up (axes of the record, such as 'x' and '-y'), and [segments.NAME] with "

@@ -78,7 +78,7 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
     except ModuleNotFoundError:
         raise ModelError("MJCF files need MuJoCo: pip install 'biped-balance[mujoco]'") from None
     if not path.is_file():
-        raise ModelError(f"no MJCF file {str(path)!r}")
+        raise ModelError(f"there is no MJCF file {str(path)!r}")
     if b"<robot" in path.read_bytes()[:5000]:
         raise ModelError(f"{str(path)!r} is a URDF, not an MJCF: give its name the ending .urdf")
     try:

@@ -104,7 +104,7 @@ def source_text(source: str | Path) -> str:
     try:
         content = Path(source).read_bytes()
     except FileNotFoundError:
-        raise ModelError(f"no URDF file {str(source)!r}") from None
+        raise ModelError(f"there is no URDF file {str(source)!r}") from None
     except OSError as error:
         raise ModelError(f"the URDF file {str(source)!r} cannot be read: {error}") from None
     try:

@@ -242,7 +242,7 @@ def balance(**changes):
         (
             lambda: Sensors(delay=1e9).compile(human(), TICK, np.zeros(3)),
             InputError,
-            "more than 100000 control periods",
+            "longer than 100000 control periods",
         ),
         (lambda: simulate(human(), PD, disturbances=[Sensors(delay=3e-3)]), InputError, "0.002 or 0.004"),
         (

@@ -112,7 +112,7 @@ def test_a_recorded_signal(tmp_path):
     assert signal([0.25, 1.25]).tolist() == pytest.approx([0.05, 0.05])
     for text, words in (
         ("time,x\n0,1\n1,2\n", "no column 'angle'; columns are x"),
-        ("time,angle\n0,0\n1,a\n2,0\n", "line 3, column angle: 'a' is no number"),
+        ("time,angle\n0,0\n1,a\n2,0\n", "line 3, column angle: 'a' is not a number"),
         ("time,angle\n0,0\n0,1\n", "ascend"),
         ("time,angle\n0,0\n", "two rows"),
     ):

@@ -439,7 +439,7 @@ def test_without_mujoco_the_extra_is_named(written, monkeypatch):
 
 
 def test_a_file_that_is_not_there_and_an_option_that_is_none_are_refused(written, tmp_path):
-    with pytest.raises(ModelError, match="no MJCF file"):
+    with pytest.raises(ModelError, match="there is no MJCF file"):
         load_mjcf(tmp_path / "absent.xml")
     with pytest.raises(ModelError, match="unknown option 'foots'"):
         load_mjcf(written(document(tree())), foots=[])

@@ -459,7 +459,7 @@ def test_a_robots_file(described):
 REFUSED = [
     ('urdf = "walker.urdf"\nfoot = []', "unknown key 'foot'; did you mean 'floor' or 'floating' or 'feet'"),
     ("feet = []", "must have one of the keys urdf and mjcf"),
-    ('urdf = "walker.urd"', "no URDF file '.*walker.urd'"),
+    ('urdf = "walker.urd"', "there is no URDF file '.*walker.urd'"),
     ("urdf = 3", "urdf must be the name of a file, got 3"),
     ("urdf = ", "not TOML"),
     ('urdf = "walker.urdf"\nfeet = "left_sole"', "feet must be a list of names, got 'left_sole'"),
@@ -504,7 +504,7 @@ def test_a_robot_by_the_function_that_makes_it(tmp_path, monkeypatch):
         load_robot("my_robots:persn")
     with pytest.raises(ModelError, match="returned None; it must return a biped.Model"):
         load_robot("my_robots:none")
-    with pytest.raises(ModelError, match="no module my_robotz, neither installed nor in"):
+    with pytest.raises(ModelError, match="there is no module my_robotz, neither installed nor in"):
         load_robot("my_robotz:person")
     sys.modules.pop("my_robots")
 

@@ -453,7 +453,7 @@ def test_inertias_out_of_proportion_to_masses_are_noticed(factor, told):
 
 
 def test_missing_and_unreadable_files(tmp_path):
-    with pytest.raises(bm.ModelError, match="no URDF file '.*absent.urdf'"):
+    with pytest.raises(bm.ModelError, match="there is no URDF file '.*absent.urdf'"):
         bm.load_urdf(tmp_path / "absent.urdf")
     with pytest.raises(bm.ModelError, match="cannot be read"):
         bm.load_urdf(tmp_path)

@@ -104,7 +104,7 @@ def test_a_part_of_the_body_is_reported(tmp_path):
 @pytest.mark.parametrize(("old", "new", "words"), [
     ('"C7"', '"C8"', "no marker 'C8'; markers are ANK, KNE_in"),
     ('up = "z"', 'up = "w"', "one of x, y, z"),
-    ('up = "z"', 'up = "y"', "two axes"),
+    ('up = "z"', 'up = "y"', "different axes"),
     ('"female"', '"ladies"', "male, female"),
     ('like = "trunk"', 'like = "torso"', "upper_arm"),
     ("mass = 0.8", "mass = 0.9", "1.1 of the body's mass"),

@@ -57,7 +57,7 @@ def test_a_rate_instead_of_times(tmp_path):
 
 
 @refuses(
-    ("x\n1\n2\n", {}, "no column 'time'; columns are x; name the column of times"),
+    ("x\n1\n2\n", {}, "no column 'time'; columns are x; give the column of times"),
     ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave out rate"),
     ("x\n1\n2\n", {"rate": -1.0}, "it must be above zero"),
     ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': use a unit such as mm"),
@@ -68,17 +68,17 @@ def test_a_rate_instead_of_times(tmp_path):
     ),
     ("time [mm],x\n0,1\n1,2\n", {}, "time is in mm: it must be in s, ms or min"),
     ("time,x\n0,0,1\n", {}, "line 2: 3 cells, the heading has 2: with decimal commas"),
-    ("time,x\n0,1\n1,a\n", {}, "line 3, column x: 'a' is no number"),
+    ("time,x\n0,1\n1,a\n", {}, "line 3, column x: 'a' is not a number"),
     ("time;x\n0;1.234,5\n1;2\n", {}, "line 2, column x: '1.234,5' is not a number.*no separators of thousands"),
-    ("time,x\n0,1\n1,inf\n", {}, "line 3, column x: 'inf' is no number"),
+    ("time,x\n0,1\n1,inf\n", {}, "line 3, column x: 'inf' is not a number"),
     ("time,x\n0,1\n,2\n", {}, "time is missing in row 2"),
     ("time,x\n0,1\n0,2\n", {}, "time must ascend"),
     ("time,x\n0,1\n", {}, "two rows or more"),
     ("time,x,x\n0,1,2\n", {}, "two columns are named 'x'"),
-    ("", {}, "it is empty"),
+    ("", {}, "the file is empty"),
     ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, the heading has 3: write missing values"),
     ("time,x\n0,1,5\n1,2\n2,3\n", {}, "line 2: 3 cells, the heading has 2"),
-    ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; name the column of times"),
+    ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; give the column of times"),
     ("time,x\n10:00,1\n10:01,2\n", {}, "line 2, column time: '10:00' is not a number.*or give the rate"),
     ("a,x\n0,1\n1,2\n", {"time": "b", "rate": 1.0}, "no column 'b'"),
     ("time,x\n0,1\n1,2\n", {"heading": 9}, "heading = 9: it must be a non-empty line of the file"),
@@ -96,7 +96,7 @@ def test_a_gap_and_a_wrong_unit_are_told_where_a_signal_is_asked_for(tmp_path):
 
 
 def test_a_format_that_is_not_known(tmp_path):
-    with pytest.raises(InputError, match=re.escape("one of these: .csv, .tsv")):
+    with pytest.raises(InputError, match=re.escape("must be one of .csv, .tsv")):
         read_record(written(tmp_path / "a.xyz", ""))
     with pytest.raises(OSError, match="nowhere"):
         read_record(tmp_path / "nowhere.mat")
