@@ -398,7 +398,7 @@ class Model:
             given = math.radians(given) if degrees and kind == "revolute" else given
             if kind == "revolute" and abs(given) > geometry.LARGEST_ANGLE:
                 message = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
-                raise ModelError(message if degrees else f"{message}; with degrees=True, angles are in degrees")
+                raise ModelError(message if degrees else f"{message}; degrees=True reads them in degrees")
             q[self.coordinate(joint)] = given
 
     # --- variations of this model ---

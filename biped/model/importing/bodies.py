@@ -62,7 +62,7 @@ def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) 
             bodies.append(_body(home, i, joint_of(home, i, given, limits), options, mended))
     if not bodies:
         raise ModelError(
-            f"the URDF of {robot.name!r} cannot move: its root is the ground and all joints are fixed; load with "
+            f"the URDF of {robot.name!r} does not move: its root is the ground and all joints are fixed; load with "
             "floating=True to let it float"
         )
     return bodies, mended

@@ -295,7 +295,7 @@ BROKEN = [
      "links 'shin', 'foot' are not connected to 'pelvis'"),
     (FOREIGN.replace('<child link="shin"/>', '<child link="a_arm"/>'),
      "'a_arm' is the child of joints 'knee' and 'a_sh"),
-    (FOREIGN.replace('<link name="camera"/>', '<link name="camera"/><link name="lost"/>'), "found 'pelvis', 'lost'"),
+    (FOREIGN.replace('<link name="camera"/>', '<link name="camera"/><link name="lost"/>'), "got 'pelvis', 'lost'"),
     (FOREIGN.replace('joint name="knee"', 'joint name="slide"'), "two joints are named 'slide'"),
     (FOREIGN.replace('link name="camera"', 'link name="foot"'), "two links are named 'foot'"),
     (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slid"/>'),
