@@ -178,7 +178,7 @@ def test_what_does_not_fit_is_told():
         BalanceEnv(BalanceTask(period=9e-3))
     env = BalanceEnv()
     env.reset(seed=1)
-    with pytest.raises(InputError, match=r"the action has shape \(3,\); it must be \(12,\)"):
+    with pytest.raises(InputError, match=r"the action has shape \(3,\): it must be \(12,\)"):
         env.step(np.zeros(3))
     with pytest.raises(InputError, match="the given torque of left_hip_roll is not finite"):
         env.step(np.full(12, np.nan))

@@ -275,7 +275,7 @@ def test_what_is_no_subject_is_refused(given):
 
 
 @refuses(
-    ("subject:1.7", r"a subject must be subject:STATURE,MASS,SEX.*, for example subject:1.70,68,female,30,arms,lumbar$"),
+    ("subject:1.7", r"must be subject:STATURE,MASS,SEX.*, for example subject:1.70,68,female,30,arms,lumbar$"),
     ("subject:1.7,68,female,amrs", r"^subject: 'amrs' is neither an age nor a segment; .*limp-toes$"),
     ("subject:tall,68,female", r"^subject: stature = 'tall': it must be a number$"),
     error=biped.ModelError,
