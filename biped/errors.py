@@ -1,4 +1,4 @@
-"""Errors of simulations, each with a message that says what would be right."""
+"""Errors of simulations; each message gives the valid values or a remedy."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ __all__ = [
 
 
 class InputError(BipedError, ValueError):
-    """An argument that no simulation can use."""
+    """An invalid argument."""
 
 
 class UnknownNameError(InputError, KeyError):
-    """Something is looked up by a name that is not there; whoever expects a ``KeyError`` of a table has one."""
+    """A name is not in a table; the error is a ``KeyError`` too."""
 
     __str__ = Exception.__str__  # a KeyError shows its message in quotes
 
@@ -24,7 +24,7 @@ class MissingExtraError(InputError, ModuleNotFoundError):
     """An optional package is not installed; the message has the command that installs it.
 
     Attributes:
-        name: by which it is imported.
+        name: name by which the package is imported.
     """
 
     def __init__(self, message: str, name: str | None = None) -> None:
@@ -33,15 +33,14 @@ class MissingExtraError(InputError, ModuleNotFoundError):
 
 
 class UnsettledError(InputError):
-    """A scene is to begin where its law comes to rest, and the law falls before, or never rests."""
+    """The controller of a scene that starts from its rest falls before, or never comes to rest."""
 
 
 class IntegrationError(BipedError, RuntimeError):
-    """A step whose equations could not be solved, even in the smallest parts allowed.
+    """The equations of a step could not be solved, even in the smallest allowed parts.
 
     Attributes:
-        run: the ``biped.Run`` of all that was computed before, or None. Its state is where it
-            got stuck, somewhere within a step.
+        run: the ``biped.Run`` of everything computed before, or None. Its state is within the failed step.
     """
 
     def __init__(self, message: str, run: Any = None) -> None:
@@ -53,7 +52,7 @@ class RunInterrupted(KeyboardInterrupt):
     """The user stopped the run.
 
     Attributes:
-        run: the ``biped.Run`` of all that was computed before.
+        run: the ``biped.Run`` of everything computed before.
     """
 
     def __init__(self, run: Any) -> None:

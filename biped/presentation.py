@@ -1,6 +1,6 @@
-"""How runs and models show themselves: in words here; figures, pages and the viewer stand above this package.
+"""Presentation of runs and models in text and HTML; figures, pages and the viewer are in a package above.
 
-What is above is found by its name when it is asked for: nothing here imports it.
+Functions of that package are imported by name when they are used.
 """
 
 import html
@@ -10,37 +10,37 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, Protocol
 
-#: The package that draws, writes pages and opens the viewer.
+#: Package for figures, pages and the viewer.
 ABOVE = "experiments.visualization"
-#: Letters in a line.
+#: Number of characters in a line.
 WIDTH = 100
 
 Facts = Iterable[tuple[str, str]]
 
 
 class View(Protocol):
-    """Something to see in three dimensions, as a page of its own."""
+    """A three-dimensional view as a page of its own."""
 
-    page: str  #: HTML, complete
+    page: str  #: complete HTML
 
     def save(self, file: str | Path) -> Path:
-        """Write the page: any browser shows it, without a network."""
+        """Write the page; any browser shows it, without a network."""
 
     def _repr_html_(self) -> str: ...
 
 
 def shown_by(name: str) -> Callable[..., Any]:
-    """A function from above, by its name.
+    """Return a function of the package ``ABOVE`` by its name.
 
     Raises:
-        MissingExtraError: it needs a package that is not installed; the message says how to install it.
+        MissingExtraError: a package that it needs is not installed; the message gives the command to install it.
     """
     function: Callable[..., Any] = getattr(import_module(ABOVE), name)
     return function
 
 
 def as_text(title: str, facts: Facts) -> str:
-    """A title, and a line for each fact."""
+    """Return a title, and a line for each fact."""
     rows = list(facts)
     width = max((len(name) for name, _ in rows), default=0)
     below = " " * (width + 4)
@@ -49,7 +49,7 @@ def as_text(title: str, facts: Facts) -> str:
 
 
 def as_html(title: str, facts: Facts) -> str:
-    """Facts as a notebook shows them, in HTML."""
+    """Return facts in HTML, for a notebook."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
         f"<td style='text-align:left'>{html.escape(value)}</td></tr>"

@@ -11,12 +11,12 @@ from .postural import Postural
 from .predicted import Predicted
 from .reweighting import Reweighting
 from .set_point import SetPointMotion, SetPointPath
-from .stepping import Stepping, StepsAside, StepsBack, StepTasks
+from .stepping import BackwardSteps, LateralSteps, Stepping, StepTasks
 from .whole_body import WholeBodyController
 from .workspace import WorkspaceController, WorkspaceGains
 
 __all__ = [
-    "LQR", "ComputedTorque", "ConeWorkspaceController", "ForwardModel", "HeldJoints", "JointImpedance", "JointPD",
-    "Postural", "Predicted", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks", "Stepping", "StepsAside",
-    "StepsBack", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
+    "LQR", "BackwardSteps", "ComputedTorque", "ConeWorkspaceController", "ForwardModel", "HeldJoints", "JointImpedance",
+    "JointPD", "LateralSteps", "Postural", "Predicted", "Reweighting", "SetPointMotion", "SetPointPath", "StepTasks",
+    "Stepping", "WholeBodyController", "WorkspaceController", "WorkspaceGains", "control", "load_gains", "save_gains",
 ]  # fmt: skip

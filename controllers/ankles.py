@@ -40,12 +40,12 @@ class AnkleController(Controller):
         ModelError: the model has no two legs with ankles that pitch; raised when the model is known.
     """
 
-    passive_stiffness: float = parameter(0.65, "m g h", "of passive ankles", 0.0, 2.0)
-    passive_damping: float = parameter(0.015, "m g h s", "of passive ankles", 0.0, 0.2)
-    held_stiffness: float = parameter(3000.0, "N·m/rad", "of all other joints")
-    held_damping: float = parameter(60.0, "N·m·s/rad", "of all other joints")
-    smoothing: float = parameter(0.02, "s", "time constant with which legs and feet are felt")
-    period: float = parameter(2e-3, "s", "time between two control ticks")
+    passive_stiffness: float = parameter(0.65, "m g h", "Passive ankle stiffness", 0.0, 2.0)
+    passive_damping: float = parameter(0.015, "m g h s", "Passive ankle damping", 0.0, 0.2)
+    held_stiffness: float = parameter(3000.0, "N·m/rad", "Stiffness of the held joints (all but the ankles)")
+    held_damping: float = parameter(60.0, "N·m·s/rad", "Damping of the held joints (all but the ankles)")
+    smoothing: float = parameter(0.02, "s", "Time constant of the low-pass filter on proprioception")
+    period: float = parameter(2e-3, "s", "Control period")
     posture: tuple[float, ...] | None = a_posture()
 
     def __post_init__(self) -> None:

@@ -44,12 +44,12 @@ class ComputedTorque(Controller):
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    kp: JointValues | Floats = parameter(400.0, "1/s²", "stiffness of each joint's error", 0.0, 2000.0)
-    kd: JointValues | Floats = parameter(40.0, "1/s", "damping of each joint's error", 0.0, 200.0)
+    kp: JointValues | Floats = parameter(400.0, "1/s²", "Joint acceleration per angle error", 0.0, 2000.0)
+    kd: JointValues | Floats = parameter(40.0, "1/s", "Joint acceleration per rate error", 0.0, 200.0)
     target: JointValues = field(default_factory=dict)
     path: Mapping[str, Signal] = field(default_factory=dict)
     analytic: ClassVar[bool] = True  # but where the floor's forces of the last step are felt, which are no state
-    period: float = parameter(2e-3, "s", "time between two control ticks")
+    period: float = parameter(2e-3, "s", "Control period")
 
     def __post_init__(self) -> None:
         for name in ("kp", "kd"):

@@ -17,29 +17,32 @@ from controllers.joint_values import JointValues, by_joint
 from controllers.kernels.feet_frame import Frame
 
 #: Metadata of the field ``torque_limit``, which is infinite if not given.
-TORQUE_LIMIT = {"unit": "N·m", "title": "greatest torque of each joint"}
+TORQUE_LIMIT = {"unit": "N·m", "title": "Torque limit of each joint"}
 
 
 def a_friction() -> Any:
     """A controller's field."""
-    return field(default=0.27, metadata={"title": "coefficient of friction that it relies on"})
+    return field(default=0.27, metadata={"title": "Coefficient of friction assumed by the controller"})
 
 
 def a_lift(default: float) -> Any:
     """A controller's field [m]."""
-    title = "of a point that counts as standing where its foot touches"
+    title = "Greatest height of a contact point in stance, if its foot touches the floor"
     return field(default=default, metadata={"unit": "m", "title": title})
 
 
 def a_foot_stiffness(default: float) -> Any:
     """A controller's field [1/s²]."""
-    title = "stiffness of a foot that unloads"
+    title = "Foot correction: acceleration per displacement"
     return field(default=default, metadata={"unit": "1/s²", "title": title, "range": (0.0, 1000.0)})
 
 
 def a_foot_damping(default: float) -> Any:
     """A controller's field [1/s]."""
-    return field(default=default, metadata={"unit": "1/s", "title": "its damping", "range": (0.0, 100.0)})
+    return field(
+        default=default,
+        metadata={"unit": "1/s", "title": "Foot correction: acceleration per velocity", "range": (0.0, 100.0)},
+    )
 
 
 def a_posture() -> Any:

@@ -41,9 +41,9 @@ class HeldJoints:
         ModelError: ``angles`` names a joint that the model does not have; raised when the model is known.
     """
 
-    by: Literal["impedance", "servo"] = parameter("impedance", "", "what holds joints that are in no leg")
-    frequency: float = parameter(5.0, "Hz", "of joints that are in no leg")
-    damping_ratio: float = parameter(1.0, "", "of joints that are in no leg")
+    by: Literal["impedance", "servo"] = parameter("impedance", "", "Means of holding the joints outside the legs")
+    frequency: float = parameter(5.0, "Hz", "Natural frequency of the joints outside the legs")
+    damping_ratio: float = parameter(1.0, "", "Damping ratio of the joints outside the legs")
     angles: JointValues = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -39,10 +39,10 @@ class JointImpedance(Controller):
         ModelError: a table names a joint that the model does not have; raised when the model is known.
     """
 
-    stiffness: JointValues = parameter(STIFFNESS, "N·m/rad", "stiffness of each joint", 0.0, 4000.0)
-    damping: JointValues = parameter(DAMPING, "N·m·s/rad", "damping of each joint", 0.0, 200.0)
+    stiffness: JointValues = parameter(STIFFNESS, "N·m/rad", "Stiffness of each joint", 0.0, 4000.0)
+    damping: JointValues = parameter(DAMPING, "N·m·s/rad", "Damping of each joint", 0.0, 200.0)
     rest: JointValues = field(default_factory=dict)
-    period: float = parameter(2e-3, "s", "time between two control ticks")
+    period: float = parameter(2e-3, "s", "Control period")
 
     def __post_init__(self) -> None:
         checked(self.stiffness, "impedance.stiffness", least=0.0)

@@ -38,11 +38,11 @@ class JointPD(Controller):
 
     analytic: ClassVar[bool] = True
 
-    kp: JointValues = parameter(1500.0, "N·m/rad", "stiffness of each joint", 0.0, 3000.0)
-    kd: JointValues = parameter(4.0, "N·m·s/rad", "damping of each joint", 0.0, 20.0)
+    kp: JointValues = parameter(1500.0, "N·m/rad", "Stiffness of each joint", 0.0, 3000.0)
+    kd: JointValues = parameter(4.0, "N·m·s/rad", "Damping of each joint", 0.0, 20.0)
     target: JointValues = field(default_factory=dict)
-    limit: JointValues = parameter(float("inf"), "N·m", "greatest torque of each joint")
-    period: float = parameter(2e-3, "s", "time between two control ticks")
+    limit: JointValues = parameter(float("inf"), "N·m", "Torque limit of each joint")
+    period: float = parameter(2e-3, "s", "Control period")
 
     def __post_init__(self) -> None:
         checked(self.kp, "joint_pd.kp", least=0.0)

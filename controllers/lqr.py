@@ -62,24 +62,30 @@ class LQR(Controller):
 
     analytic: ClassVar[bool] = True
 
-    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "trunk's centre of mass in the posture that it holds")
+    target_position: Vector3 = parameter(STANDING_TRUNK, "m", "Trunk CoM in the reference posture")
     weight_com: Vector3 = parameter(
-        (25.0, 5.0, 35.0), "1/m²", "weight: centre of mass along x, y, z", 0.01, 1e4, repeats=True
+        (25.0, 5.0, 35.0), "1/m²", "Weight of the CoM displacement along x, y, z", 0.01, 1e4, repeats=True
     )
-    weight_com_velocity: Vector3 = parameter((2.5, 0.7, 1.0), "s²/m²", "weight: its velocity", 0.01, 1e4, repeats=True)
+    weight_com_velocity: Vector3 = parameter(
+        (2.5, 0.7, 1.0), "s²/m²", "Weight of the CoM velocity along x, y, z", 0.01, 1e4, repeats=True
+    )
     weight_trunk: Vector3 = parameter(
-        (2.5, 2.5, 2.5), "1/rad²", "weight: trunk's turn about x, y, z", 0.01, 1e4, repeats=True
+        (2.5, 2.5, 2.5), "1/rad²", "Weight of the trunk rotation about x, y, z", 0.01, 1e4, repeats=True
     )
-    weight_trunk_rate: Vector3 = parameter((0.1, 0.1, 0.1), "s²/rad²", "weight: its rate", 0.001, 1e3, repeats=True)
-    weight_joints: JointValues = parameter(100.0, "1/rad²", "weight: each joint's displacement", 1e-4, 1e3)
-    weight_joint_rates: JointValues = parameter(0.01, "s²/rad²", "weight: each joint's rate", 1e-6, 1e2)
-    weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "weight: each joint's torque", 1e-7, 1e-2)
-    horizon: float = parameter(math.inf, "s", "after which gains are the steady ones; inf: from the start")
-    weight_end: float = parameter(1.0, "s", "weight: the end of a finite horizon")
-    reference: Literal["world", "feet"] = parameter("feet", "", f"what errors are seen from: {' or '.join(REFERENCES)}")
+    weight_trunk_rate: Vector3 = parameter(
+        (0.1, 0.1, 0.1), "s²/rad²", "Weight of the trunk angular velocity about x, y, z", 0.001, 1e3, repeats=True
+    )
+    weight_joints: JointValues = parameter(100.0, "1/rad²", "Weight of each joint displacement", 1e-4, 1e3)
+    weight_joint_rates: JointValues = parameter(0.01, "s²/rad²", "Weight of each joint rate", 1e-6, 1e2)
+    weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "Weight of each joint torque", 1e-7, 1e-2)
+    horizon: float = parameter(math.inf, "s", "Finite horizon, then steady-state gains; inf: steady-state gains only")
+    weight_end: float = parameter(1.0, "s", "Weight of the final state of a finite horizon")
+    reference: Literal["world", "feet"] = parameter(
+        "feet", "", f"Reference frame of the errors: {' or '.join(REFERENCES)}"
+    )
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
-    period: float = parameter(2e-3, "s", "time between two control ticks")
-    step: float = parameter(5e-4, "s", "of the integrator that it is designed for")
+    period: float = parameter(2e-3, "s", "Control period")
+    step: float = parameter(5e-4, "s", "Integrator step of the design model")
     floor: Floor | None = None
     posture: tuple[float, ...] | None = a_posture()
 

@@ -47,11 +47,13 @@ class Postural(AnkleController):
 
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m"}
 
-    stiffness: float = parameter(0.95, "m g h", "of the feedback of sway", 0.0, 3.0)
-    damping: float = parameter(0.4, "m g h s", "of the feedback of sway", 0.0, 1.0)
-    weight: float = parameter(0.0, "", "of the sway felt against the feet; the rest: in space", 0.0, 1.0)
-    torque_feedback: float = parameter(0.0, "rad/(m g h rad)", "of the floor's torque, slow", 0.0, 0.3)
-    torque_feedback_time: float = parameter(15.0, "s", "time constant of the feedback of torque", 0.1, 30.0)
+    stiffness: float = parameter(0.95, "m g h", "Stiffness of the sway feedback", 0.0, 3.0)
+    damping: float = parameter(0.4, "m g h s", "Damping of the sway feedback", 0.0, 1.0)
+    weight: float = parameter(
+        0.0, "", "Proprioceptive weight (sway relative to the feet); the rest is graviceptive", 0.0, 1.0
+    )
+    torque_feedback: float = parameter(0.0, "rad/(m g h rad)", "Gain of the low-pass torque feedback", 0.0, 0.3)
+    torque_feedback_time: float = parameter(15.0, "s", "Time constant of the torque feedback", 0.1, 30.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -47,16 +47,20 @@ class Reweighting(AnkleController):
 
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m", "estimated_tilt": "rad"}
 
-    tilt_gain: float = parameter(0.75, "", "of the floor's estimated tilt", 0.0, 1.0)
-    tilt_threshold: float = parameter(0.33 * _DEGREE, "rad/s", "below it no tilt is felt", 0.0, 0.02)
-    gravity_gain: float = parameter(0.55, "", "of gravity's estimated pull", 0.0, 1.0)
-    gravity_threshold: float = parameter(0.07 * _DEGREE, "rad", "below it no pull is felt", 0.0, 0.01)
-    servo: float = parameter(0.85, "", "gain of the servo", 0.0, 2.0)
-    stiffness: float = parameter(1.0, "m g h", "of the servo", 0.0, 3.0)
-    damping: float = parameter(0.3, "m g h s", "of the servo", 0.0, 1.0)
-    leak: float = parameter(20.0, "s", "in which the estimated tilt is forgotten", 1.0, 60.0)
-    passive_stiffness: float = parameter(0.0, "m g h", "of passive ankles", 0.0, 2.0)
-    passive_damping: float = parameter(0.0, "m g h s", "of passive ankles", 0.0, 0.2)
+    tilt_gain: float = parameter(0.75, "", "Gain of the floor tilt compensation", 0.0, 1.0)
+    tilt_threshold: float = parameter(
+        0.33 * _DEGREE, "rad/s", "Floor tilt velocity below which no tilt is perceived", 0.0, 0.02
+    )
+    gravity_gain: float = parameter(0.55, "", "Gain of the gravity compensation", 0.0, 1.0)
+    gravity_threshold: float = parameter(
+        0.07 * _DEGREE, "rad", "Sway angle below which no gravity effect is perceived", 0.0, 0.01
+    )
+    servo: float = parameter(0.85, "", "Gain of the servo", 0.0, 2.0)
+    stiffness: float = parameter(1.0, "m g h", "Stiffness of the servo", 0.0, 3.0)
+    damping: float = parameter(0.3, "m g h s", "Damping of the servo", 0.0, 1.0)
+    leak: float = parameter(20.0, "s", "Decay time constant of the estimated floor tilt", 1.0, 60.0)
+    passive_stiffness: float = parameter(0.0, "m g h", "Passive ankle stiffness", 0.0, 2.0)
+    passive_damping: float = parameter(0.0, "m g h s", "Passive ankle damping", 0.0, 0.2)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -120,15 +120,15 @@ class SetPointMotion:
         InputError: a number is impossible, nothing moves, or the file is no such table.
     """
 
-    shape: Shape = parameter("none", "", "of the set point's motion")
-    displacement: Vector3 = parameter((0.0, 0.0, 0.0), "m", "of the set point; amplitude of the sine")
-    turn: Vector3 = parameter((0.0, 0.0, 0.0), "rad", "rotation vector of the set point, the same")
-    start: float = parameter(0.5, "s", "when the set point begins to move")
-    rise: float = parameter(1.0, "s", "of a step; fading in and out of a sine")
-    hold: float = parameter(0.5, "s", "between a step and its return")
-    frequency: float = parameter(0.5, "Hz", "of the sine")
-    duration: float = parameter(10.0, "s", "of the sine")
-    file: str = parameter(NO_FILE, "", "recorded: CSV file with time, x, y, z, qw, qx, qy, qz")
+    shape: Shape = parameter("none", "", "Shape of the set point's motion")
+    displacement: Vector3 = parameter((0.0, 0.0, 0.0), "m", "Displacement of the set point, or amplitude of the sine")
+    turn: Vector3 = parameter((0.0, 0.0, 0.0), "rad", "Rotation vector of the set point, or amplitude of the sine")
+    start: float = parameter(0.5, "s", "Start of the set point's motion")
+    rise: float = parameter(1.0, "s", "Rise time of a step; fade-in and fade-out time of a sine")
+    hold: float = parameter(0.5, "s", "Hold time between a step and its return")
+    frequency: float = parameter(0.5, "Hz", "Frequency of the sine")
+    duration: float = parameter(10.0, "s", "Duration of the sine")
+    file: str = parameter(NO_FILE, "", "Recorded: CSV file with time, x, y, z, qw, qx, qy, qz")
     reading: Reading = field(default=_AS_IT_IS, metadata={"inline": True})
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Balance with steps: the whole-body law with a plan of steps on top."""
+"""Balance recovery by stepping: the whole-body controller with a step planner on top."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -19,130 +19,148 @@ from controllers.feet import points_of_feet
 from controllers.kernels import stepping as kernels
 from controllers.kernels.legs_apart import LegCapsules
 from controllers.kernels.step_plan import SEEN, Legs, Seen, StepRules
-from controllers.kernels.stepping import MEMORY, PHASES, Manner, SteppingLaw
+from controllers.kernels.stepping import MEMORY, PHASES, StepParameters, SteppingLaw
 from controllers.kernels.whole_body import Tasks
 from controllers.parameter import parameter
 from controllers.whole_body import WholeBodyController
 
-#: Steps: more than anybody takes.
+#: Number of steps without a limit.
 ANY = 2**31
-#: To who is pushed, and how many steps they leave.
+#: Instructions to the participant, and the greatest number of steps that each allows.
 INSTRUCTIONS = {"try-not-to-step": ANY, "step-freely": ANY, "one-step-only": 1, "feet-in-place": 0}
 T = TypeVar("T")
-_OF_ANOTHER_KIND = ("instruction", "swinging", "landed", "aside", "back")
+_ABOVE_ZERO = (
+    "shortest_swing", "longest_swing", "swing_speed", "max_swing_speed", "max_leg_extension", "max_foot_load",
+)  # fmt: skip
+_NOT_NUMBERS = ("instruction", "single_support", "double_support", "lateral", "backward")
 
 
 @dataclass(frozen=True)
 class StepTasks:
-    """Gains and weights of the whole-body program from the first step on, as ``WholeBodyController`` has them."""
+    """Gains and weights of the whole-body program during and after steps; fields as in ``WholeBodyController``."""
 
-    capture: float = parameter(8.0, "1/s", "decay of the divergent component's error", 0.0, 30.0)
-    kp_height: float = parameter(80.0, "1/s²", "stiffness of the centre of mass's height", 0.0, 200.0)
-    kd_height: float = parameter(18.0, "1/s", "its damping", 0.0, 40.0)
-    kp_trunk: float = parameter(100.0, "1/s²", "stiffness of the trunk's orientation", 0.0, 200.0)
-    kd_trunk: float = parameter(20.0, "1/s", "its damping", 0.0, 40.0)
-    kd_momentum: float = parameter(4.0, "1/s", "decay of the angular momentum", 0.0, 20.0)
-    weight_height: float = parameter(5.0, "", "weight: height of the centre of mass", 0.01, 100.0)
-    weight_trunk: float = parameter(0.02, "", "weight: trunk's orientation", 1e-4, 1.0)
-    weight_momentum: float = parameter(0.01, "", "weight: angular momentum", 1e-4, 10.0)
-    weight_feet: float = parameter(11.0, "", "weight: feet that stand", 0.1, 1000.0)
-    weight_yaw: float = parameter(0.01, "", "weight: trunk's turn about the vertical", 1e-5, 1.0)
-    weight_posture: float = parameter(2e-4, "", "weight: joints' posture", 1e-6, 1e-2)
-    weight_force: float = parameter(5e-3, "", "weight: contact forces", 1e-4, 0.1)
+    capture: float = parameter(8.0, "1/s", "Decay rate of the capture-point error", 0.0, 30.0)
+    kp_height: float = parameter(80.0, "1/s²", "CoM height task: acceleration per displacement", 0.0, 200.0)
+    kd_height: float = parameter(18.0, "1/s", "CoM height task: acceleration per velocity", 0.0, 40.0)
+    kp_trunk: float = parameter(100.0, "1/s²", "Trunk orientation task: acceleration per angle", 0.0, 200.0)
+    kd_trunk: float = parameter(20.0, "1/s", "Trunk orientation task: acceleration per angular velocity", 0.0, 40.0)
+    kd_momentum: float = parameter(4.0, "1/s", "Decay rate of the angular momentum", 0.0, 20.0)
+    weight_height: float = parameter(5.0, "", "Weight of the CoM height task", 0.01, 100.0)
+    weight_trunk: float = parameter(0.02, "", "Weight of the trunk orientation task", 1e-4, 1.0)
+    weight_momentum: float = parameter(0.01, "", "Weight of the angular momentum task", 1e-4, 10.0)
+    weight_feet: float = parameter(11.0, "", "Weight of the stance foot task", 0.1, 1000.0)
+    weight_yaw: float = parameter(0.01, "", "Weight of the trunk yaw task", 1e-5, 1.0)
+    weight_posture: float = parameter(2e-4, "", "Weight of the joint posture task", 1e-6, 1e-2)
+    weight_force: float = parameter(5e-3, "", "Weight of the contact forces", 1e-4, 0.1)
 
     def __post_init__(self) -> None:
         for item in fields(self):
             check = above_zero if item.name in ("weight_feet", "weight_posture", "weight_force") else zero_or_above
-            check(getattr(self, item.name), f"controller.swinging and landed: {item.name}")
+            check(getattr(self, item.name), f"controller.single_support or double_support: {item.name}")
 
 
-#: What tunings have found (``examples/gains-stepping.toml``) for one foot in the air, and for both after a step.
-SWINGING = StepTasks(
+#: Tuned values (``examples/gains-stepping.toml``) for single support, and for double support after a step.
+SINGLE_SUPPORT = StepTasks(
     kp_height=9.944, kd_height=18.21, kp_trunk=24.12, kd_trunk=12.01, kd_momentum=13.71, weight_height=0.1029,
     weight_trunk=0.002607, weight_yaw=0.0001334, weight_momentum=1.122, weight_feet=51.78, weight_posture=6.256e-05,
     weight_force=0.0007037,
 )  # fmt: skip
-LANDED = StepTasks(
+DOUBLE_SUPPORT = StepTasks(
     capture=2.465, kp_height=16.33, kd_height=4.643, kp_trunk=15.04, kd_trunk=4.608, kd_momentum=1.009,
     weight_height=8.99, weight_trunk=0.001728, weight_yaw=0.0008477, weight_momentum=0.5243, weight_feet=6.033,
     weight_posture=0.0001372, weight_force=0.0005595,
 )  # fmt: skip
 
-#: For one foot in the air as the body goes back.
-SWINGING_BACK = replace(
-    SWINGING, kd_trunk=6.727, weight_trunk=0.003594, weight_momentum=0.6782, weight_posture=9.248e-05,
+#: Tuned values for single support in backward steps.
+SINGLE_SUPPORT_BACKWARD = replace(
+    SINGLE_SUPPORT, kd_trunk=6.727, weight_trunk=0.003594, weight_momentum=0.6782, weight_posture=9.248e-05,
 )  # fmt: skip
 
 
-def _check_ways(way: Any, name: str) -> None:
-    for item in fields(way):
-        if item.name != "swinging":
-            check = above_zero if item.name in ("swing", "speed", "heaviest") else zero_or_above
-            check(getattr(way, item.name), f"controller.{name}.{item.name}")
+def _check_direction(values: Any, name: str) -> None:
+    for item in fields(values):
+        if item.name != "single_support":
+            check = above_zero if item.name in ("shortest_swing", "swing_speed", "max_foot_load") else zero_or_above
+            check(getattr(values, item.name), f"controller.{name}.{item.name}")
+
+
+_LATERAL_SHARE = "CoP shift / capture-point offset, across the direction of travel"
+_SHORTEST_SWING = "Shortest swing time"
+_SWING_SPEED = "Mean swing-foot speed above which a step is penalized"
+_FOOT_LOAD = "Greatest vertical GRF of a foot from the first step on / body weight"
+_CLEARANCE = "Swing foot clearance"
+_LANDING = "Landing speed / horizontal CoM speed"
+_INSET = "Inset of the planned CoP from the sole's edge / distance to the sole's centre"
+_SWING_YAW = "Yaw weight of the swing foot / its position weight"
+_WEIGHT_SWING = "Weight of the swing foot task"
 
 
 @dataclass(frozen=True)
-class StepsAside:
-    """Values of `Stepping` that differ for steps to the side; raises InputError for a number out of range."""
+class LateralSteps:
+    """Values of `Stepping` that differ for lateral steps; raises InputError for a number out of range."""
 
-    bearing: float = parameter(0.916, "rad", "from straight ahead or back, from which steps are to the side", 0.0, 1.6)
-    across: float = parameter(0.7589, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    swing: float = parameter(0.2, "s", "a swing at least", 0.1, 0.8)
-    speed: float = parameter(1.055, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
-    heaviest: float = parameter(1.803, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    clearance: float = parameter(0.03076, "m", "of a foot that swings", 0.01, 0.2)
-    landing: float = parameter(0.8989, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
-    swing_yaw: float = parameter(0.088, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
+    bearing: float = parameter(0.916, "rad", "Least angle of travel from the AP axis for a lateral step", 0.0, 1.6)
+    lateral_share: float = parameter(0.7589, "", _LATERAL_SHARE, 0.0, 1.0)
+    shortest_swing: float = parameter(0.2, "s", _SHORTEST_SWING, 0.1, 0.8)
+    swing_speed: float = parameter(1.055, "m/s", _SWING_SPEED, 0.5, 6.0)
+    max_foot_load: float = parameter(1.803, "", _FOOT_LOAD, 1.0, 5.0)
+    clearance: float = parameter(0.03076, "m", _CLEARANCE, 0.01, 0.2)
+    landing_speed_ratio: float = parameter(0.8989, "", _LANDING, 0.0, 2.0)
+    swing_yaw_ratio: float = parameter(0.088, "", _SWING_YAW, 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        _check_ways(self, "aside")
+        _check_direction(self, "lateral")
 
 
 @dataclass(frozen=True)
-class StepsBack:
-    """Values of `Stepping` that differ for steps back in a hurry.
+class BackwardSteps:
+    """Values of `Stepping` that differ for backward steps at speed.
 
     Attributes:
-        hurry: [m] of the capture point from the centre of mass as the first step begins, above which steps back are
-            such ones.
-        swinging: gains and weights on one foot.
+        min_capture_offset: [m] offset of the capture point behind the CoM, at the onset of the first step, above which
+            these values apply.
+        single_support: gains and weights in single support.
 
     Raises:
         InputError: a number is out of range.
     """
 
-    hurry: float = parameter(0.09, "m", "of the capture point from the centre of mass, at least", 0.0, 1.0)
-    across: float = parameter(0.6841, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    swing: float = parameter(0.2667, "s", "a swing at least", 0.1, 0.8)
-    heaviest: float = parameter(1.583, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    landing: float = parameter(0.6, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
-    inset: float = parameter(0.1232, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
-    weight_swing: float = parameter(0.1938, "", "weight: a foot that swings", 0.1, 1000.0)
-    swinging: StepTasks = SWINGING_BACK
+    min_capture_offset: float = parameter(
+        0.09, "m", "Least capture-point offset from the CoM for these values", 0.0, 1.0
+    )
+    lateral_share: float = parameter(0.6841, "", _LATERAL_SHARE, 0.0, 1.0)
+    shortest_swing: float = parameter(0.2667, "s", _SHORTEST_SWING, 0.1, 0.8)
+    max_foot_load: float = parameter(1.583, "", _FOOT_LOAD, 1.0, 5.0)
+    landing_speed_ratio: float = parameter(0.6, "", _LANDING, 0.0, 2.0)
+    cop_inset: float = parameter(0.1232, "", _INSET, 0.0, 0.9)
+    weight_swing: float = parameter(0.1938, "", _WEIGHT_SWING, 0.1, 1000.0)
+    single_support: StepTasks = SINGLE_SUPPORT_BACKWARD
 
     def __post_init__(self) -> None:
-        _check_ways(self, "back")
+        _check_direction(self, "backward")
 
 
 @dataclass(frozen=True)
 class Stepping(WholeBodyController):
-    """Recovers in place as long as it can, and by steps where it cannot (docs/stepping.md).
+    """Controller that recovers with feet in place while possible, and by stepping otherwise (docs/stepping.md).
 
-    Until the first step it is ``WholeBodyController``, to the last bit. Then, at each tick, the place and time of the
-    next landing are those of least cost for the linear inverted pendulum (Koolen et al. 2012; Khadiv et al. 2016), and
-    the same program asks for a foot that swings there, bears nothing, and keeps the legs apart.
+    Until the first step it equals ``WholeBodyController`` bit for bit. Then, at each tick, a planner chooses the
+    position and time of the next landing of least cost for the linear inverted pendulum (Koolen et al. 2012; Khadiv et
+    al. 2016). The whole-body program moves the swing foot there, leaves it unloaded, and keeps the legs apart.
 
     Attributes:
-        instruction: ``try-not-to-step``, ``step-freely`` (from ``again`` on), ``one-step-only``, or ``feet-in-place``.
-        fastest: [m/s] of a foot that swings, in the mean, at most: what it lacks counts as short of the capture point.
-        landing: of how fast the body goes, how fast a foot lands: at between 0.2 and 1 m/s.
-        swinging: gains and weights on one foot.
-        landed: gains and weights on both feet, after a step.
-        aside: values that differ for steps to the side.
-        back: values that differ for steps back in a hurry.
+        instruction: ``try-not-to-step``, ``step-freely`` (every step from ``repeat_trigger`` on), ``one-step-only``, or
+            ``feet-in-place``.
+        max_swing_speed: [m/s] greatest mean speed of the swing foot; distance out of its reach counts as a shortfall
+            from the capture point.
+        landing_speed_ratio: landing speed over horizontal CoM speed; the landing speed stays within 0.2 to 1 m/s.
+        single_support: gains and weights in single support.
+        double_support: gains and weights in double support after a step.
+        lateral: values that differ for lateral steps.
+        backward: values that differ for backward steps at speed.
 
     Raises:
-        InputError: a number is out of range, or there is no such instruction.
+        InputError: a number is out of range, or the instruction is unknown.
     """
 
     recorded: ClassVar[tuple[str, ...] | Mapping[str, str]] = {
@@ -151,97 +169,97 @@ class Stepping(WholeBodyController):
     }  # fmt: skip
 
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = parameter(
-        "try-not-to-step", "", f"to who is pushed: {', '.join(INSTRUCTIONS)}"
+        "try-not-to-step", "", f"Instruction to the participant: {', '.join(INSTRUCTIONS)}"
     )
-    trigger: float = parameter(0.01785, "m", "beyond the soles, of the capture point, from which it steps", -0.05, 0.1)
-    lean: float = parameter(0.01, "m s", "by which the trunk's lean and its rate count as capture point", 0.0, 0.1)
-    again: float = parameter(-0.04682, "m", "the same after a step", -0.1, 0.1)
-    same: float = parameter(0.07368, "m", "cost of another step with the same foot", 0.0, 1.0)
-    across: float = parameter(0.7912, "", "of the way to the capture point, across the body's way", 0.0, 1.0)
-    unload: float = parameter(0.002495, "s", "in which a foot is unloaded", 0.0, 0.2)
-    swing: float = parameter(0.2321, "s", "a swing at least", 0.1, 0.8)
-    longest_swing: float = parameter(0.8281, "s", "a swing at most", 0.2, 1.5)
-    load: float = parameter(0.005069, "s", "in which a foot is loaded", 0.0, 0.3)
-    speed: float = parameter(1.438, "m/s", "of a foot that swings, in the mean, above which it costs", 0.5, 6.0)
-    fastest: float = parameter(3.4, "m/s", "of a foot that swings, in the mean, at most", 1.0, 10.0)
-    beyond: float = parameter(0.02792, "m", "by which a foot is put beyond the capture point", -0.1, 0.2)
-    apart: float = parameter(0.1026, "m", "of the feet from side to side, at least", 0.05, 0.5)
-    past: float = parameter(0.378, "m", "of legs that cross, fore and aft", 0.1, 0.5)
-    lateness: float = parameter(0.1978, "m/s", "cost of a later landing", 0.0, 2.0)
-    length: float = parameter(0.4728, "", "cost of a longer step", 0.0, 2.0)
-    crossing: float = parameter(0.2003, "m", "cost of crossing the legs", 0.0, 1.0)
-    heaviest: float = parameter(1.186, "", "of the weight, what a foot bears at most as it steps", 1.0, 5.0)
-    clearance: float = parameter(0.02139, "m", "of a foot that swings", 0.01, 0.2)
-    crossing_clearance: float = parameter(0.1109, "m", "of a foot that crosses", 0.01, 0.3)
-    first: float = parameter(0.4132, "", "of a swing, in which a foot that crosses gets past the other leg", 0.2, 1.0)
-    landing: float = parameter(0.5, "", "of how fast the body goes, how fast a foot lands", 0.0, 2.0)
-    inset: float = parameter(0.2157, "", "of the sole, in which the centre of pressure is not planned", 0.0, 0.9)
-    swing_yaw: float = parameter(0.08353, "", "of a swinging foot's weight, what that of its turn is", 0.0, 1.0)
-    kp_swing: float = parameter(500.0, "1/s²", "stiffness of the turn of a foot that swings", 0.0, 2000.0)
-    kd_swing: float = parameter(45.0, "1/s", "its damping", 0.0, 100.0)
-    sink: float = parameter(0.01258, "m", "by which the body may come down as it steps", 0.0, 0.2)
-    gap: float = parameter(0.01, "m", "that legs leave between one another", 0.0, 0.1)
-    leg: float = parameter(0.9792, "", "of a leg's length, what it is stretched to", 0.7, 1.0)
-    drift: float = parameter(20.89, "1/s", "at which the posture becomes the one that it has", 0.0, 50.0)
-    close: float = parameter(0.0, "s", "of standing after steps, until feet close again; 0: they stay", 0.0, 10.0)
-    weight_swing: float = parameter(0.3119, "", "weight: a foot that swings", 0.1, 1000.0)
-    swinging: StepTasks = SWINGING
-    landed: StepTasks = LANDED
-    aside: StepsAside = StepsAside()
-    back: StepsBack = StepsBack()
+    trigger: float = parameter(0.01785, "m", "Step trigger: capture point outside the soles by", -0.05, 0.1)
+    lean_gain: float = parameter(0.01, "m s", "Capture-point shift per trunk lean rate and per ω × lean", 0.0, 0.1)
+    repeat_trigger: float = parameter(
+        -0.04682, "m", "Trigger of a further step: capture point outside the soles by", -0.1, 0.1
+    )
+    same_foot_cost: float = parameter(0.07368, "m", "Cost of a further step with the same foot", 0.0, 1.0)
+    lateral_share: float = parameter(0.7912, "", _LATERAL_SHARE, 0.0, 1.0)
+    unload_time: float = parameter(0.002495, "s", "Time to unload a foot", 0.0, 0.2)
+    shortest_swing: float = parameter(0.2321, "s", _SHORTEST_SWING, 0.1, 0.8)
+    longest_swing: float = parameter(0.8281, "s", "Longest swing time", 0.2, 1.5)
+    load_time: float = parameter(0.005069, "s", "Time to load a foot", 0.0, 0.3)
+    swing_speed: float = parameter(1.438, "m/s", _SWING_SPEED, 0.5, 6.0)
+    max_swing_speed: float = parameter(3.4, "m/s", "Greatest mean speed of the swing foot", 1.0, 10.0)
+    overshoot: float = parameter(0.02792, "m", "Foot placement beyond the capture point", -0.1, 0.2)
+    min_step_width: float = parameter(0.1026, "m", "Least step width (lateral distance of the feet)", 0.05, 0.5)
+    crossing_distance: float = parameter(0.378, "m", "Least AP distance of the feet in a cross-over step", 0.1, 0.5)
+    time_cost: float = parameter(0.1978, "m/s", "Cost per landing time", 0.0, 2.0)
+    length_cost: float = parameter(0.4728, "", "Cost per step length", 0.0, 2.0)
+    crossing_cost: float = parameter(0.2003, "m", "Cost of a cross-over step", 0.0, 1.0)
+    max_foot_load: float = parameter(1.186, "", _FOOT_LOAD, 1.0, 5.0)
+    clearance: float = parameter(0.02139, "m", _CLEARANCE, 0.01, 0.2)
+    crossing_clearance: float = parameter(0.1109, "m", "Swing foot clearance in a cross-over step", 0.01, 0.3)
+    passing_share: float = parameter(0.4132, "", "Share of a cross-over swing until the stance leg is passed", 0.2, 1.0)
+    landing_speed_ratio: float = parameter(0.5, "", _LANDING, 0.0, 2.0)
+    cop_inset: float = parameter(0.2157, "", _INSET, 0.0, 0.9)
+    swing_yaw_ratio: float = parameter(0.08353, "", _SWING_YAW, 0.0, 1.0)
+    kp_swing: float = parameter(500.0, "1/s²", "Swing foot orientation: acceleration per angle", 0.0, 2000.0)
+    kd_swing: float = parameter(45.0, "1/s", "Swing foot orientation: acceleration per angular velocity", 0.0, 100.0)
+    com_drop: float = parameter(0.01258, "m", "Lowering of the hips that a step may use", 0.0, 0.2)
+    leg_clearance: float = parameter(0.01, "m", "Least clearance between the legs", 0.0, 0.1)
+    max_leg_extension: float = parameter(0.9792, "", "Greatest hip-to-foot distance / leg length", 0.7, 1.0)
+    posture_rate: float = parameter(20.89, "1/s", "Rate at which the reference posture follows the posture", 0.0, 50.0)
+    closing_delay: float = parameter(0.0, "s", "Standing time until the feet are brought together; 0: never", 0.0, 10.0)
+    weight_swing: float = parameter(0.3119, "", _WEIGHT_SWING, 0.1, 1000.0)
+    single_support: StepTasks = SINGLE_SUPPORT
+    double_support: StepTasks = DOUBLE_SUPPORT
+    lateral: LateralSteps = LateralSteps()
+    backward: BackwardSteps = BackwardSteps()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for item in fields(Stepping):
             value, name = getattr(self, item.name), f"controller.{item.name}"
-            if item.name in ("swing", "longest_swing", "speed", "fastest", "leg", "heaviest"):
+            if item.name in _ABOVE_ZERO:
                 above_zero(value, name)
-            elif item.name in ("trigger", "again", "beyond"):
+            elif item.name in ("trigger", "repeat_trigger", "overshoot"):
                 numbers((value,), 1, name)
-            elif item.name not in _OF_ANOTHER_KIND and item not in fields(WholeBodyController):
+            elif item.name not in _NOT_NUMBERS and item not in fields(WholeBodyController):
                 zero_or_above(value, name)
-        for name, way in (("", self), ("aside.", self.aside), ("back.", self.back)):
-            if self.longest_swing < way.swing:
-                least = f"controller.{name}swing, {way.swing:g} s"
-                raise InputError(f"controller.longest_swing = {self.longest_swing:g} s: below {least}")
+        for name, values in (("", self), ("lateral.", self.lateral), ("backward.", self.backward)):
+            if self.longest_swing < values.shortest_swing:
+                least = f"controller.{name}shortest_swing = {values.shortest_swing:g} s"
+                raise InputError(f"controller.longest_swing = {self.longest_swing:g} s: must be at least {least}")
         if self.instruction not in INSTRUCTIONS:
-            raise InputError(
-                f"controller.instruction = {self.instruction!r}: it must be one of {', '.join(INSTRUCTIONS)}"
-            )
+            raise InputError(f"controller.instruction = {self.instruction!r}: must be one of {', '.join(INSTRUCTIONS)}")
 
     def set_point(self, model: Model) -> SetPoint:
-        """As in place; each step takes it along."""
+        """Return the set point of ``WholeBodyController``; it moves with the feet if steps are allowed."""
         return replace(super().set_point(model), with_feet=self.most_steps() > 0.0)
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint:
-        """As in place; each step takes it along."""
+        """Return the set point of ``WholeBodyController``; it moves with the feet if steps are allowed."""
         return replace(super().set_point_from(model, q), with_feet=self.most_steps() > 0.0)
 
     def most_steps(self) -> float:
-        """What the instruction leaves."""
+        """Return the number of steps that the instruction allows; inf without a limit."""
         most = INSTRUCTIONS[self.instruction]
         return math.inf if most == ANY else float(most)
 
     def law(self, model: Model) -> SteppingLaw:  # type: ignore[override]
-        """The compiled law, for the kernels.
+        """Return the compiled law, for the kernels.
 
         Raises:
-            InputError: the model has no floating root, or not two feet with as many contact points.
+            InputError: the model has no floating root, or not two feet with equally many contact points.
         """
         capsules = self._capsules(model)
         body = self._law_with(model, len(capsules.pair))
         counts = np.bincount(body.stance.point_foot, minlength=2)
         if len(counts) != 2 or counts[0] != counts[1]:
-            raise InputError(f"stepping needs two feet with as many contact points; model {model.name!r} lacks them")
+            raise InputError(f"model {model.name!r}: stepping needs two feet with equally many contact points")
         legs, points = self._legs(model, body.stance.foot_place[:, 2].copy()), int(counts[0])
         return SteppingLaw(
             body=body,
-            swinging=self._each(lambda way: _tasks_of(way.swinging, body.tasks)),
-            landed=_tasks_of(self.landed, body.tasks),
-            rules=self._each(Stepping._rules),
-            manner=self._each(Stepping._manner),
-            bearing=math.cos(self.aside.bearing),
-            hurry=float(self.back.hurry),
+            single_support=self._by_direction(lambda law: _tasks_of(law.single_support, body.tasks)),
+            double_support=_tasks_of(self.double_support, body.tasks),
+            rules=self._by_direction(Stepping._rules),
+            parameters=self._by_direction(Stepping._parameters),
+            bearing=math.cos(self.lateral.bearing),
+            min_capture_offset=float(self.backward.min_capture_offset),
             legs=legs,
             capsules=capsules,
             seen=_seen(points),
@@ -249,33 +267,28 @@ class Stepping(WholeBodyController):
             memory=np.zeros(MEMORY),
         )  # fmt: skip
 
-    def _each(self, made: Callable[["Stepping"], T]) -> tuple[T, T, T]:
-        """What is made of the law with the numbers of each way: ahead, to the side, back."""
-        return made(self), made(self._with(self.aside)), made(self._with(self.back))
+    def _by_direction(self, made: Callable[["Stepping"], T]) -> tuple[T, T, T]:
+        """Return what ``made`` makes with the values for forward, lateral and backward steps."""
+        return made(self), made(self._with(self.lateral)), made(self._with(self.backward))
 
-    def _with(self, way: StepsAside | StepsBack) -> Self:
-        """The law whose numbers are those of a way."""
+    def _with(self, values: LateralSteps | BackwardSteps) -> Self:
         own = {item.name for item in fields(self)}
-        return replace(self, **{item.name: getattr(way, item.name) for item in fields(way) if item.name in own})
+        return replace(self, **{item.name: getattr(values, item.name) for item in fields(values) if item.name in own})
 
     def _rules(self) -> StepRules:
-        return StepRules(
-            shortest=float(self.swing), longest=float(self.longest_swing),
-            speed=float(self.speed), fastest=float(self.fastest),
-            beyond=float(self.beyond), apart=float(self.apart), past=float(self.past), across=float(self.across),
-            lateness=float(self.lateness), length=float(self.length), crossing=float(self.crossing),
-        )  # fmt: skip
+        values = {name: float(getattr(self, name)) for name in StepRules._fields if name not in ("shortest", "longest")}
+        return StepRules(shortest=float(self.shortest_swing), longest=float(self.longest_swing), **values)
 
-    def _manner(self) -> Manner:
-        free = {name: float(getattr(self, name)) for name in Manner._fields if name not in ("most", "trigger")}
-        return Manner(
+    def _parameters(self) -> StepParameters:
+        free = {name: float(getattr(self, name)) for name in StepParameters._fields if name not in ("most", "trigger")}
+        return StepParameters(
             most=INSTRUCTIONS[self.instruction],
-            trigger=float(self.again if self.instruction == "step-freely" else self.trigger),
+            trigger=float(self.repeat_trigger if self.instruction == "step-freely" else self.trigger),
             **free,
         )
 
     def _legs(self, model: Model, high: Floats) -> Legs:
-        """Hips, lengths and soles, in the posture's axes."""
+        """Return hips, leg lengths and soles in the axes of the posture."""
         tree, placed = model.tree, forward_kinematics(model, self._held(model, RUBBER))
         ahead = np.asarray(model.facing, dtype=np.float64)[:2]
         left = np.array([-ahead[1], ahead[0]])
@@ -292,7 +305,7 @@ class Stepping(WholeBodyController):
         return Legs(hips, np.array(lengths), soles.copy(), soles.mean(axis=1), high, sides, ahead, beside)
 
     def _capsules(self, model: Model) -> LegCapsules:
-        """Those of the two legs, and their pairs; none of a model without."""
+        """Return the capsules of both legs and their pairs; none if the model has no capsules."""
         chains = [_chain(model.tree.parent, model.body_index(foot)) for foot in model.feet]
         found = [(model.body_index(one.body), one) for one in model.capsules]
         legs = [[c for c, (body, _) in enumerate(found) if body in chain] for chain in chains]
@@ -303,20 +316,20 @@ class Stepping(WholeBodyController):
             half=np.array([one.half for _, one in found]).reshape(-1, 3),
             radius=np.array([one.radius for _, one in found]),
             pair=np.array(list(product(*legs)), dtype=np.int64).reshape(-1, 2),
-            margin=float(self.gap),
+            margin=float(self.leg_clearance),
             pace=1.0 / float(self.look_ahead),
             jacobian=np.zeros((2, 6, model.nv)),
         )
 
 
 def _seen(points: int) -> Seen:
-    """Room for what a tick sees of two soles of so many points."""
+    """Return buffers for two soles of ``points`` contact points each."""
     shapes = (SEEN,), (2, 2), (2, 4), (2, points, 2), (2, points, 2), (2 * points, 2), (4 * points + 2, 2)
     return Seen(*(np.full(shape, np.nan) for shape in shapes))
 
 
 def _chain(parent: Any, foot: int) -> list[int]:
-    """Bodies from the root's child to the foot."""
+    """Return the bodies from the root's child to the foot."""
     chain = [foot]
     while parent[chain[0]] > 0:
         chain.insert(0, int(parent[chain[0]]))
@@ -324,13 +337,13 @@ def _chain(parent: Any, foot: int) -> list[int]:
 
 
 def _length(tree: Any, chain: list[int]) -> float:
-    """[m] From the hip to the foot's centre of mass with all that is between them stretched out."""
+    """Return the length [m] of the stretched leg, from the hip to the foot's centre of mass."""
     between = [np.linalg.norm(tree.com_offset[i] + tree.joint_offset[k]) for i, k in pairwise(chain)]
     return float(sum(between) + np.linalg.norm(tree.com_offset[chain[-1]]))
 
 
 def _tasks_of(step: StepTasks, standing: Tasks) -> kernels.StepTasks:
-    """For the kernels; what does not change with steps is as in place."""
+    """Return the kernels' tasks: ``standing`` with the values of ``step``."""
     tasks = standing._replace(
         capture=float(step.capture), height=(float(step.kp_height), float(step.kd_height)),
         trunk=(float(step.kp_trunk), float(step.kd_trunk)), momentum=float(step.kd_momentum),

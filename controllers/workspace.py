@@ -30,7 +30,7 @@ REFERENCES = ("world", "feet")
 THESIS, THESIS_42 = "Wendlandt 1997, 4.3", "Wendlandt 1997, 4.2"
 LARGEST_INERTIA = {
     "unit": "kg",
-    "title": "of the trunk along its legs, beyond which the law is damped; inf: never",
+    "title": "Trunk inertia along the legs above which torques are damped; inf: never",
     "infinite": True,
 }
 DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
@@ -57,16 +57,16 @@ class WorkspaceGains:
     """
 
     kp_position: Gain = parameter(
-        (50.0, 50.0, 200.0), "1/s²", "stiffness of the position error along x, y, z", 0.0, 400.0, **_GAIN
+        (50.0, 50.0, 200.0), "1/s²", "Trunk acceleration per position error, along x, y, z", 0.0, 400.0, **_GAIN
     )
     kd_position: Gain = parameter(
-        (7.07, 7.07, 14.142), "1/s", "damping of the position error along x, y, z", 0.0, 60.0, **_GAIN
+        (7.07, 7.07, 14.142), "1/s", "Trunk acceleration per velocity error, along x, y, z", 0.0, 60.0, **_GAIN
     )
     kp_orientation: Gain = parameter(
-        (50.0, 50.0, 50.0), "1/s²", "stiffness of the orientation error about x, y, z", 0.0, 800.0, **_GAIN
+        (50.0, 50.0, 50.0), "1/s²", "Trunk angular acceleration per rotation error, about x, y, z", 0.0, 800.0, **_GAIN
     )
     kd_orientation: Gain = parameter(
-        (7.07, 7.07, 7.07), "1/s", "damping of the orientation error about x, y, z", 0.0, 120.0, **_GAIN
+        (7.07, 7.07, 7.07), "1/s", "Trunk angular acceleration per rate error, about x, y, z", 0.0, 120.0, **_GAIN
     )
 
     def __post_init__(self) -> None:
@@ -124,22 +124,20 @@ class WorkspaceController(Controller):
 
     analytic: ClassVar[bool] = True
 
-    target_position: Vector3 = parameter(
-        (-0.01, 0.0, 1.10), "m", "set point of the trunk's centre of mass", source=THESIS
-    )
+    target_position: Vector3 = parameter((-0.01, 0.0, 1.10), "m", "Set point of the trunk CoM", source=THESIS)
     target_orientation: Quaternion = parameter(
-        (1.0, 0.0, 0.0, 0.0), "", "set point of the trunk's orientation, unit quaternion w, x, y, z", source=THESIS
+        (1.0, 0.0, 0.0, 0.0), "", "Set point of the trunk orientation, unit quaternion w, x, y, z", source=THESIS
     )
     gains: WorkspaceGains = field(default_factory=WorkspaceGains, metadata={"inline": True})
     reference: Literal["world", "feet"] = parameter(
-        "world", "", f"what the set point is fixed to: {' or '.join(REFERENCES)}"
+        "world", "", f"Reference frame of the set point: {' or '.join(REFERENCES)}"
     )
     feet_at: tuple[float, float] | None = None
-    period: float = parameter(2e-3, "s", "time between two control ticks", source=THESIS)
+    period: float = parameter(2e-3, "s", "Control period", source=THESIS)
     # Hidden, since the experiments' human has legs only.
     held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
     motion: SetPointMotion | SetPointPath = field(default_factory=SetPointMotion)
-    big_base: float = parameter(1e6, "", "of the trunk's inertia, taken to be in each foot", source=THESIS_42)
+    big_base: float = parameter(1e6, "", "Inertia of each foot in Algorithm 4.3 / trunk inertia", source=THESIS_42)
     largest_inertia: float = field(default=float("inf"), metadata=LARGEST_INERTIA)
 
     @property

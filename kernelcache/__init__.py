@@ -1,6 +1,6 @@
-"""How every kernel of the framework is compiled by Numba and kept on disk: README.md tells what happens in which order.
+"""Compilation of the framework's kernels by Numba, and their cache on disk; README.md explains the steps.
 
-It stands in the lowest layer, and knows nothing of what is computed.
+This is the lowest layer; it does not depend on what is computed.
 """
 
 from kernelcache.cache import cache_folder

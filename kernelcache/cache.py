@@ -1,8 +1,8 @@
 """Compiled kernels on disk.
 
-A file's name has the key of its content (``kernelcache.keys``). No file is ever out of date, and processes that write
-at once write the same. A file that is damaged, or another kernel's, is compiled again. Files are pickles and machine
-code: whoever can write to the folder can run code as this user.
+The name of a file has the key of its contents (``kernelcache.keys``). Files are never out of date, and processes that
+write at once write equal files. A file that is damaged or of another kernel is compiled again. Files are pickles and
+machine code: anyone who can write to the folder can run code as this user.
 """
 
 import atexit
@@ -26,21 +26,21 @@ from kernelcache.private import Bitcode, MachineCode, dumps, rebuilt
 
 _NAME = "biped-kernels"
 _DIGEST = 32  # bytes of the checksum before the content of a file
-#: Ends of the names of files: of kernels that are inlined, and of machine code.
+#: Suffixes of files: of inlined kernels, and of machine code.
 BITCODE, MACHINE_CODE = ".bitcode", ".code"
-_KEPT = 30 * 86400.0  # [s] for which a file is kept that nobody uses
+_KEPT = 30 * 86400.0  # [s] for which an unused file is kept
 _DAY = 86400.0
 
-#: Kernels that came with the package; there are none in a clone.
+#: Kernels shipped with the package; there are none in a clone.
 SHIPPED = Path(__file__).parent / "shipped"
 
-# Sentences for the user; without a handler of its own, ``logging`` puts them on the standard error.
+# Messages to the user; without a handler of its own, ``logging`` writes them to the standard error.
 _log = logging.getLogger("biped")
 _said: set[str] = set()
 
 
 def say(sentence: str) -> None:
-    """Warn the user of something, once."""
+    """Warn the user, once per sentence."""
     if sentence not in _said:
         _said.add(sentence)
         _log.warning("biped: %s", sentence)
@@ -48,9 +48,9 @@ def say(sentence: str) -> None:
 
 @cache
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, else the user's.
+    """Return the folder of compiled kernels: below ``BIPED_CACHE_DIR`` if that is set, otherwise the user's.
 
-    Where it cannot be written, a new folder in the system's temporary one serves this process alone.
+    If it is not writable, a new temporary folder serves this process alone.
     """
     chosen = os.environ.get("BIPED_CACHE_DIR")
     folder = (Path(chosen).absolute() if chosen else platformdirs.user_cache_path("biped-balance")) / _NAME
@@ -59,7 +59,7 @@ def cache_folder() -> Path:
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as error:
         say(
-            f"compiled kernels cannot be kept for the next time: {error.filename or folder}: {error.strerror}; "
+            f"compiled kernels cannot be saved: {error.filename or folder}: {error.strerror}; "
             "set BIPED_CACHE_DIR to a folder that you can write to"
         )
         folder = Path(tempfile.mkdtemp(prefix=f"{_NAME}-"))
@@ -69,9 +69,9 @@ def cache_folder() -> Path:
 
 
 def _drop_unused(folder: Path) -> None:
-    """Once a day, remove what was neither written nor loaded for a month."""
+    """Remove files that were neither written nor loaded for a month, once a day."""
     stamp, now = folder / "cleaned", time.time()
-    with contextlib.suppress(OSError):  # of another process that does the same
+    with contextlib.suppress(OSError):  # another process may do this at once
         if stamp.exists() and now - stamp.stat().st_mtime < _DAY:
             return
         stamp.touch(mode=0o600)
@@ -85,7 +85,7 @@ def _path(name: str) -> Path:
 
 
 def _read(name: str) -> Any:
-    """Return the object in a file; None if there is none, or if it is damaged."""
+    """Return the object in a file; None if the file is missing or damaged."""
     path = _path(name)
     try:
         content = path.read_bytes()
@@ -98,7 +98,7 @@ def _read(name: str) -> Any:
     except FileNotFoundError:
         return None
     except Exception as error:  # pickle raises nearly anything
-        say(f"a compiled kernel is compiled again: {path}: {str(error) or type(error).__name__}")
+        say(f"a cached kernel is invalid and compiled again: {path}: {str(error) or type(error).__name__}")
         return None
 
 
@@ -115,15 +115,15 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _digest(path: Path, content: bytes) -> bytes:
-    """Return the checksum of a kernel: its name is a part of it."""
+    """Return the checksum of a kernel, which includes its name."""
     return hashlib.sha256(path.name.encode() + content).digest()
 
 
 class KernelCache:
-    """The machine code of a function for all types of arguments that it was called with."""
+    """Machine code of a function for all types of arguments with which it was called."""
 
     def __init__(self, dispatcher: Any, suffix: str) -> None:
-        """Keep the code of a dispatcher, in files that end so."""
+        """Store the code of a dispatcher, in files with this suffix."""
         function = dispatcher.py_func
         self._function, self._options, self._suffix = function, options_of(dispatcher), suffix
         self._name = re.sub(r"[^\w.]", "", f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}")
@@ -131,22 +131,22 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str:
-        """The folder, for Numba's ``stats``."""
+        """Folder of the cache, for Numba's ``stats``."""
         return str(cache_folder())
 
     def file_name(self, sig: Any, codegen: Any) -> str:
-        """Return the name of the file for some types of arguments and a processor."""
+        """Return the name of the file for these types of arguments and this processor."""
         arguments = tuple(getattr(sig, "args", sig))
         if arguments not in self._keys:
             self._keys[arguments] = key_of(self._function, arguments, self._options, codegen.magic_tuple())
         return f"{self._name}-{self._keys[arguments]}{self._suffix}"
 
     def has(self, sig: Any, codegen: Any) -> bool:
-        """Return whether there is machine code for these types."""
+        """Return True if there is machine code for these types."""
         return _path(self.file_name(sig, codegen)).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return what is there for these types, or None."""
+        """Return the cached code for these types, or None."""
         target_context.refresh()
         name = self.file_name(sig, target_context.codegen())
         payload = _read(name)
@@ -154,11 +154,11 @@ class KernelCache:
             try:
                 return _rebuild(target_context, name, payload)
             except Exception as error:
-                say(f"a compiled kernel is compiled again: {name}: {str(error) or type(error).__name__}")
+                say(f"a cached kernel is invalid and compiled again: {name}: {str(error) or type(error).__name__}")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep it for the next process, if that can be done."""
+        """Save code for the next process, if possible."""
         if data.lifted or data.library.has_dynamic_globals:  # addresses of this process
             return
         name = self.file_name(sig, data.codegen)
@@ -166,14 +166,14 @@ class KernelCache:
             cache_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # someone may have removed it
             _write(cache_folder() / name, dumps(data._reduce()))
         except OSError as error:
-            say(f"compiled kernels cannot be kept for the next time: {error.filename or ''} {error.strerror or error}")
+            say(f"compiled kernels cannot be saved: {error.filename or ''} {error.strerror or error}")
             return
         if isinstance(data.library, Bitcode):
             data.library.file_name = name
             _kernels[name] = data.library
 
 
-#: Code of kernels that was loaded or kept, by the names of its files.
+#: Code of kernels that was loaded or saved, by file name.
 _kernels: dict[str, Bitcode] = {}
 
 

@@ -1,12 +1,12 @@
-"""The key of a kernel: a digest of all that its machine code is made of.
+"""Keys of kernels: digests of everything that determines their machine code.
 
-Kernels inline one another across files, so that machine code depends on more than the function it is compiled from. A
-key covers the function's own code, the values of the names that it uses, the kernels among these in the same way, of a
-``generic`` the implementations for the classes that can occur, and the layout of these classes. Files, lines, comments
-and docstrings are in no key; neither is what is called by address (``kernelcache.parts``), which is compiled by itself:
-an edit compiles again what it is a part of, and nothing else.
+Kernels inline one another across files, so that machine code depends on more than the function itself. A key covers the
+function's own code, the values of the names that it uses, the kernels among these recursively, the implementations of a
+``generic`` for the classes that can occur, and the layout of these classes. Files, lines, comments and docstrings are
+in no key; neither are functions called by address (``kernelcache.parts``), which are compiled separately. An edit
+recompiles the kernels that contain the edited code, and nothing else.
 
-Code is taken as it was loaded. A file may be edited while a process runs without anything false being kept.
+Keys use the code as it was loaded: editing a file while a process runs does not corrupt the cache.
 """
 
 import enum
@@ -27,11 +27,11 @@ import numpy as np
 
 types: Any = numba.types
 
-#: Of a code object, beside its bytecode and constants.
+#: Attributes of a code object in the key, in addition to bytecode and constants.
 _SHAPE = ("co_argcount", "co_kwonlyargcount", "co_names", "co_varnames", "co_freevars", "co_cellvars")
-#: Of Numba's settings, those that change machine code.
+#: Settings of Numba that change machine code.
 _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DEBUG_ARRAY_OPT")
-#: Modules of this package that decide how a kernel becomes machine code.
+#: Modules of this package that determine the machine code of a kernel.
 _COMPILER = ("generic", "kernels", "parts", "private", "references")
 
 
@@ -39,10 +39,10 @@ def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, 
     """Return the key of a function, compiled for the types of its arguments, in hexadecimal digits.
 
     Args:
-        function: as it was written, not its dispatcher.
+        function: original function, not its dispatcher.
         signature: Numba's types of the arguments.
-        options: of its decorator.
-        target: the processor that the code is for.
+        options: options of its decorator.
+        target: processor of the code.
     """
     words = [
         _compiler(),
@@ -63,11 +63,11 @@ def classes_in(kind: Any) -> Iterator[type]:
 
 
 class Closure:
-    """All functions and classes that a function is compiled from, for the types of its arguments.
+    """All functions and classes from which a function is compiled, for the types of its arguments.
 
     Attributes:
-        functions: by themselves, in the order in which they were met.
-        classes: of named tuples that occur: they choose among implementations.
+        functions: functions in the order in which they were encountered.
+        classes: classes of named tuples that occur; they select implementations.
     """
 
     def __init__(self, function: FunctionType, signature: tuple[Any, ...]) -> None:
@@ -86,7 +86,7 @@ class Closure:
                 self.classes |= own.classes
                 self._tables += own.tables
                 left += own.functions
-            if not left:  # classes that were met late choose implementations too
+            if not left:  # later classes select implementations too
                 chosen = (one for table in self._tables for one in table.among(self.classes))
                 left = [one for one in chosen if one not in self.functions]
 
@@ -96,7 +96,7 @@ class Closure:
 
 
 class _Own(NamedTuple):
-    """A function by itself: a digest of its code and of the constants that it names, and what else it names."""
+    """A function alone: digest of its code and constants, and the functions, classes and tables that it uses."""
 
     digest: str
     functions: tuple[FunctionType, ...]
@@ -126,12 +126,12 @@ def _read(function: FunctionType) -> _Own:
 
 
 def options_of(dispatcher: Any) -> list[tuple[str, object]]:
-    """Return what a decorator told Numba."""
+    """Return the options of a decorator for Numba."""
     return sorted(getattr(dispatcher, "targetoptions", {}).items())
 
 
 def compiled_from(value: Any) -> FunctionType | None:
-    """Return the Python of a dispatcher or an intrinsic, or what stands for a function in compiled code, or None."""
+    """Return the Python function of a dispatcher or an intrinsic, or its substitute in compiled code, or None."""
     for name in ("py_func", "compiled_as", "_defn"):
         found = getattr(value, name, None)
         if isinstance(found, FunctionType):
@@ -145,14 +145,14 @@ def _code_words(code: CodeType, docstring: str | None = None) -> Iterator[str]:
     for place, constant in enumerate(code.co_consts):
         if isinstance(constant, CodeType):
             yield from _code_words(constant)
-        elif place > 0 or constant != docstring:  # a docstring, or that there is none, is the first
+        elif place > 0 or constant != docstring:  # the first constant is the docstring, or None
             yield _value_word(constant)
 
 
 def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Yield the names that a function may take from outside of it, and what they stand for.
+    """Yield the global names that a function may use, with their values.
 
-    A name of an attribute that is also one of the module's is among them: that is once too often at most.
+    Names of attributes that equal a global name are included, which at most makes a key too sensitive.
     """
     names = dict.fromkeys(_names_in(function.__code__))
     for name in names:
@@ -178,7 +178,7 @@ def _names_in(code: CodeType) -> Iterator[str]:
 
 
 def _value_word(value: Any) -> str:
-    """Return a value that is compiled in, as text that is the same in each process."""
+    """Return a compiled-in value as text that is equal in all processes."""
     if value is None or value is Ellipsis or isinstance(value, (bool, str, bytes)):
         return repr(value)
     if isinstance(value, (enum.Enum, type, FunctionType, BuiltinFunctionType, np.ufunc)):
@@ -194,18 +194,18 @@ def _value_word(value: Any) -> str:
         return f"{type(value).__name__} {getattr(value, '__name__', value)}"
     try:
         return hashlib.sha256(pickle.dumps(value)).hexdigest()
-    except Exception:  # what decides the machine code is not known: it serves this process alone
+    except Exception:  # unknown influence on the machine code: use it in this process alone
         return secrets.token_hex(16)
 
 
 def _layout(kind: type) -> str:
-    """Return a class of named tuples as text: its fields in their order decide where code finds them."""
+    """Return a class of named tuples as text: the order of its fields determines the offsets in code."""
     fields, defaults = getattr(kind, "_fields", ()), getattr(kind, "_field_defaults", {})
     return f"{kind.__module__}.{kind.__qualname__} {fields} {_value_word(tuple(defaults.values()))}"
 
 
 def _compiler() -> str:
-    """Return the compiler, and all that decides how it reads a function."""
+    """Return the versions and settings of the compiler."""
     versions = (numba.__version__, llvmlite.__version__, np.__version__.partition(".")[0])
     settings = [getattr(numba.config, name, None) for name in _SETTINGS]
     return repr((*versions, platform.python_implementation(), sys.version_info[:2], settings, _sources()))

@@ -1,8 +1,8 @@
-"""The processor that kernels are compiled for, and the switch to stock Numba.
+"""Target processor of the kernels, and the switch to stock Numba.
 
-Code for whatever processor there is would give a run other bits on another machine, wherever LLVM chooses other
-instructions. One fixed target gives the same bits on every machine of its kind, and lets compiled kernels be shipped.
-It is chosen by Numba's documented settings ``CPU_NAME`` and ``CPU_FEATURES``, which hold for the whole process.
+Code for the processor at hand would give a run other bits on another machine if LLVM chooses other instructions. One
+fixed target gives equal bits on all machines of its kind, and allows shipping compiled kernels. It is set by Numba's
+documented settings ``CPU_NAME`` and ``CPU_FEATURES``, which hold for the whole process.
 """
 
 import os
@@ -11,12 +11,12 @@ import platform
 import numba
 from llvmlite import binding
 
-#: Whether kernels are compiled by stock ``numba.njit``, without this package's compiler and cache.
+#: True if kernels are compiled by stock ``numba.njit``, without this package's compiler and cache.
 PLAIN = os.environ.get("BIPED_PLAIN_NUMBA", "0") not in ("", "0")
 
-#: Since 2013 (Haswell) and 2015 (Excavator): AVX2, FMA, BMI2.
+#: Processors since 2013 (Haswell) and 2015 (Excavator): AVX2, FMA, BMI2.
 X86 = "x86-64-v3"
-# Its code is scheduled, and loops are unrolled, as for Zen 3: that takes 2 % off a step, on Intel's processors too.
+# Scheduling and loop unrolling as for Zen 3 save 2 % of a step, on Intel's processors too.
 _TUNING = "znver3"
 _WITHOUT_OTHERS = (
     "-adx,-aes,-clflushopt,-clwb,-clzero,-fsgsbase,-invpcid,-mwaitx,-pclmul,-pku,-prfchw,-rdpid,-rdpru,-rdrnd,-rdseed,"
@@ -26,7 +26,7 @@ _NEEDED = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 
 
 def fixed_target() -> str | None:
-    """Return the target of this machine's kind, or None where its processor is older, or of another kind."""
+    """Return the target for this machine, or None if its processor is older or of another kind."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return None
     features = binding.get_host_cpu_features()
@@ -34,7 +34,7 @@ def fixed_target() -> str | None:
 
 
 def choose() -> None:
-    """Let Numba compile for the fixed target; ``BIPED_TARGET=native``, or Numba's own variables, for another one."""
+    """Set Numba to the fixed target, unless ``BIPED_TARGET=native`` or Numba's own variables set another one."""
     if fixed_target() is None or os.environ.get("BIPED_TARGET") == "native":
         return
     if numba.config.CPU_NAME is None and numba.config.CPU_FEATURES is None:
@@ -42,7 +42,7 @@ def choose() -> None:
 
 
 def target_name() -> str:
-    """Return the name of the processor that kernels are compiled for."""
+    """Return the name of the processor for which kernels are compiled."""
     is_fixed = numba.config.CPU_FEATURES == _WITHOUT_OTHERS
     return X86 if is_fixed else numba.config.CPU_NAME or binding.get_host_cpu_name()
 

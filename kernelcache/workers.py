@@ -1,7 +1,7 @@
-"""Compilation by several processes at once: threads would wait for Numba's one lock.
+"""Compilation by several processes at once; threads would wait for Numba's single lock.
 
-A process is given the name of what to compile and the types. It leaves machine code in the cache, from where it is
-loaded. What it cannot compile, such as what was typed into a notebook, is compiled where it is needed.
+A process gets the name of a function and the types. It saves machine code in the cache, from which the code is loaded.
+Functions that it cannot compile, for example those typed into a notebook, are compiled where they are needed.
 """
 
 import functools
@@ -20,36 +20,36 @@ from kernelcache.cache import cache_folder
 from kernelcache.keys import Closure
 from kernelcache.private import cache_of, trigger_event
 
-#: Functions to compile that a process is worth starting for: a start takes about a second, a function 50 ms.
+#: Number of functions from which another process pays off: its start takes about a second, a function 50 ms.
 WORTHWHILE = 40
-#: Functions that one process compiles at most: a compiler gives no memory back, and has 1.3 GB by then.
+#: Largest number of functions for one process: a compiler never frees memory, and has 1.3 GB by then.
 MOST = 1500
 
-_ALONE = "BIPED_COMPILES_ALONE"  # set in the environment of a process that has others beside it
+_ALONE = "BIPED_COMPILES_ALONE"  # set in the environment of worker processes
 
-#: Called when a job has ended: with nothing, or with the reason of its failure in a line.
+#: Callback at the end of a job, with an empty text or the reason of its failure in one line.
 Progress = Callable[[str], None]
 
 
 class Job:
-    """Something to compile: a dispatcher, and Numba's types of its arguments."""
+    """A compilation job: a dispatcher, and Numba's types of its arguments."""
 
     def __init__(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
         self.dispatcher, self.kinds = dispatcher, kinds
 
     @functools.cached_property
     def closure(self) -> Closure:
-        """What it is compiled from."""
+        """Functions and classes from which it is compiled."""
         return Closure(self.dispatcher.py_func, self.kinds)
 
     @property
     def size(self) -> int:
-        """How many functions it is made of."""
+        """Number of functions to compile."""
         return len(self.closure.functions)
 
     @property
     def is_done(self) -> bool:
-        """Whether it is loaded, or on disk."""
+        """True if the code is loaded or on disk."""
         overloads, cache = self.dispatcher.overloads, cache_of(self.dispatcher)
         return self.kinds in overloads or bool(
             hasattr(cache, "has") and cache.has(self.kinds, self.dispatcher.targetctx.codegen())
@@ -57,7 +57,7 @@ class Job:
 
     @property
     def written(self) -> bytes:
-        """For another process: the modules to import first, and the job, pickled by itself; empty if it cannot be."""
+        """Pickle for another process: modules to import first, and the job, pickled separately; or empty."""
         function, closure = self.dispatcher.py_func, self.closure
         modules = sorted({found.__module__ for found in (*closure.functions, *closure.classes)})
         try:
@@ -67,15 +67,15 @@ class Job:
 
 
 class Call(NamedTuple):
-    """A function, found by its name, that compiles what it needs when it is called with these arguments."""
+    """A function, found by name, that compiles kernels when it is called with these arguments."""
 
     function: Callable[..., None]
     arguments: tuple[Any, ...]
-    size: int  # about how many kernels it compiles
+    size: int  # approximate number of kernels
 
     @property
     def written(self) -> bytes:
-        """For another process."""
+        """Pickle for another process."""
         return pickle.dumps(([], pickle.dumps(self)))
 
 
@@ -83,7 +83,7 @@ Work = Job | Call
 
 
 def cores() -> int:
-    """Return how many processes may compile at once: one for each core, and one in a process that has others beside."""
+    """Return the number of processes that may compile at once: one per core; one in a worker process."""
     if _ALONE in os.environ or multiprocessing.parent_process() is not None:
         return 1
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS
@@ -91,29 +91,29 @@ def cores() -> int:
 
 
 def compile_all(jobs: Sequence[Job]) -> None:
-    """Compile in other processes what is not on disk yet, if it is worth that; end when all have ended."""
+    """Compile jobs that are not on disk in other processes, if it pays off; return when all have ended."""
     left = [job for job in jobs if not job.is_done and job.written]
     if cores() > 1 and sum(job.size for job in left) >= WORTHWHILE:
         _compile(left, cores(), lambda _: None)
 
 
 def compile_ahead(calls: Sequence[Call], progress: Progress) -> None:
-    """Compile what calls need, in as many processes at once as there are cores; load nothing."""
+    """Compile the kernels for some calls, in as many processes at once as there are cores; load nothing."""
     _compile(calls, max(cores(), math.ceil(sum(call.size for call in calls) / MOST)), progress)
 
 
 def _compile(works: Sequence[Work], processes: int, progress: Progress) -> None:
-    """Distribute work over processes, the largest first, each to the one that has least; run one process a core."""
+    """Distribute work over processes, largest first, each to the one with least work; run one process per core."""
     bundles: list[dict[int, Work]] = [{} for _ in range(min(processes, len(works)))]
     for number, work in sorted(enumerate(works), key=lambda numbered: -numbered[1].size):
         min(bundles, key=lambda bundle: sum(other.size for other in bundle.values()))[number] = work
-    with trigger_event("numba:compile"):  # for a display of what is compiled
+    with trigger_event("numba:compile"):  # for a display of the compilation
         for first in range(0, len(bundles), cores()):
             _compile_side_by_side(bundles[first : first + cores()], progress)
 
 
 def _compile_side_by_side(bundles: Sequence[dict[int, Work]], progress: Progress) -> None:
-    """Start a process for each bundle, and wait for all; each writes the number of a job that has ended."""
+    """Start a process for each bundle, and wait for all; each writes the numbers of finished jobs."""
     left = {number: work for bundle in bundles for number, work in bundle.items()}
     reading, writing = os.pipe()
     running = [_begin_process(bundle, writing) for bundle in bundles]
@@ -129,7 +129,7 @@ def _compile_side_by_side(bundles: Sequence[dict[int, Work]], progress: Progress
             process.kill()
             process.wait()
     for _ in left:
-        progress("the process that compiles it has ended early")
+        progress("its compiling process ended early")
 
 
 def _begin_process(bundle: dict[int, Work], answers: int) -> subprocess.Popen[bytes]:
@@ -146,10 +146,10 @@ def _begin_process(bundle: dict[int, Work], answers: int) -> subprocess.Popen[by
 
 
 def main(answers: int) -> None:
-    """Compile the jobs on the standard input, as long as the process lives that has asked for them.
+    """Compile the jobs on the standard input, as long as the process that requested them lives.
 
     Args:
-        answers: a pipe's end for a line for each job that has ended: its number, and the reason of a failure.
+        answers: end of a pipe for a line per finished job: its number, and the reason of a failure.
     """
     asked_by = os.getppid()
     for number, job in pickle.load(sys.stdin.buffer).items():
@@ -158,7 +158,7 @@ def main(answers: int) -> None:
         problem = ""
         try:
             _do(job)
-        except Exception as error:  # it occurs again where the code is needed
+        except Exception as error:  # it will occur again where the code is needed
             problem = f"{type(error).__name__}: {error}"
         os.write(answers, " ".join([str(number), *problem.split()]).encode() + b"\n")
 

@@ -1,4 +1,4 @@
-"""Imperfect actuators, between the controller and the simulated system."""
+"""Imperfect actuators between the controller and the simulated system."""
 
 import math
 from collections.abc import Mapping
@@ -23,25 +23,27 @@ ByJoint = float | Mapping[str, float]
 
 @dataclass(frozen=True)
 class Actuators(Disturbance, ParameterGroup):
-    """Actuators that give the desired torques late, within limits, with noise at each control tick.
+    """Actuators that lag, saturate, and add noise to the desired torques at each control tick.
 
-    What an ``Impedance`` in a joint exerts is torque of muscles too, but where that names it passive: it is late, and
-    bounded in every step, together with the law's torque. Where the integrator knows no limits of joints it is not, and
-    beyond the limit the run has a warning.
+    The torque of an ``Impedance`` in a joint counts as muscle torque unless the impedance is marked passive: it lags,
+    and the limit applies in every step to its sum with the controller's torque. If the integrator does not support
+    limits of joints, the sum is not limited, and the run warns when it exceeds the limit.
 
     Raises:
         InputError: a limit or a rate is not above zero, noise or lag is negative, or a number is not finite.
-        ModelError: a table names a joint that the model does not have, or ``strength`` is that of other legs than it
-            has, or nobody known; the latter two raised when the model is known.
+        ModelError: a table names a joint that the model does not have, or ``strength`` is unknown or does not fit the
+            model's legs; ``strength`` is checked when the model is known.
     """
 
-    limit: ByJoint = quantity("N·m", "Greatest torque, one for all joints or by joint", float("inf"))
-    strength: str = quantity("", "Strength of joints over angle and speed", NOBODY, choices=(NOBODY, *PEOPLE))
-    time_constant: float = quantity("s", "Lag of the torques; of muscles 0.01 to 0.06 s (Zajac 1989)", 0.0)
-    rate_limit: ByJoint = quantity("N·m/s", "Greatest rate of a torque, one for all joints or by joint", float("inf"))
-    noise: ByJoint = quantity("N·m", "Noise of the torques at each tick, one for all joints or by joint", 0.0)
-    relative_noise: ByJoint = quantity("", "Noise / torque (Harris and Wolpert 1998)", 0.0)
-    seed: int = quantity("", "Seed of the noise", 0)
+    limit: ByJoint = quantity("N·m", "Torque limit, one for all joints or by joint", float("inf"))
+    strength: str = quantity(
+        "", "Strength preset: torque limits over joint angle and speed", NOBODY, choices=(NOBODY, *PEOPLE)
+    )
+    time_constant: float = quantity("s", "Time constant of the torques; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
+    rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
+    noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)
+    relative_noise: ByJoint = quantity("", "Signal-dependent noise / torque (Harris and Wolpert 1998)", 0.0)
+    seed: int = quantity("", "Seed of the torque noise", 0)
 
     def __post_init__(self) -> None:
         for name in ("noise", "relative_noise"):
@@ -58,12 +60,12 @@ class Actuators(Disturbance, ParameterGroup):
 
     @property
     def is_noisy(self) -> bool:
-        """Whether there is any noise."""
+        """True if the torques have noise."""
         return any(value > 0.0 for noise in (self.noise, self.relative_noise) for value in _values(noise))
 
     @property
     def acts(self) -> bool:
-        """Whether they give anything else than what is asked for."""
+        """True if the actual torques can differ from the desired ones."""
         bounds = (*_values(self.limit), *_values(self.rate_limit))
         late = self.time_constant > 0.0
         return late or self.is_noisy or self.strength != NOBODY or any(value < math.inf for value in bounds)
@@ -74,7 +76,7 @@ class Actuators(Disturbance, ParameterGroup):
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return limit, strength, lag, and whether there is noise."""
+        """Return a phrase with the limit, the strength, the lag, and the noise if there is any."""
         limit, people, lag = record["limit"], record["strength"], record["time_constant"]
         limited = f"torques limited to {limit:g} N·m" if isinstance(limit, (int, float)) else "limited torques"
         parts = (
@@ -86,7 +88,7 @@ class Actuators(Disturbance, ParameterGroup):
         return " and ".join(filter(None, parts))
 
     def compile(self, model: Model, span: float) -> kernels.Actuators:
-        """The kernels' actuators; no limit is above the model's own ``max_effort``."""
+        """Return the actuators for the kernels; each limit is at most the model's ``max_effort``."""
         own = {body.joint.name: body.joint.max_effort for body in model.bodies if body.joint.has_axis}
         return kernels.Actuators(
             limit=np.minimum(_spread(model, self.limit, np.inf), _spread(model, own, np.inf)),
@@ -114,7 +116,7 @@ def _values(given: ByJoint) -> list[float]:
 
 
 def _spread(model: Model, given: ByJoint, default: float) -> NDArray[np.float64]:
-    """(nv,) the joints' numbers at their degrees of freedom."""
+    """Return the joints' numbers at their degrees of freedom, (nv,)."""
     array = np.full(model.nv, default)
     table = given if isinstance(given, Mapping) else dict.fromkeys(model.joint_names, given)
     for joint, value in table.items():

@@ -1,4 +1,4 @@
-"""Bases of disturbances, and of the groups of parameters that make them."""
+"""Base classes of disturbances and of the parameter groups that make them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from contact import Floor
 if TYPE_CHECKING:
     from biped.disturbances.push import Force, Push
 
-#: A disturbance as JSON has it (``described``).
+#: A disturbance as a JSON table (``described``).
 Record = dict[str, Any]
-#: Directions of horizontal pushes, from the direction that the model faces on in steps of 45° to its left.
+#: Directions of horizontal pushes in steps of 45°, from forward to the model's left.
 DIRECTIONS = (
     "forwards", "forwards and left", "to the left", "backwards and left", "backwards", "backwards and right",
     "to the right", "forwards and right",
 )  # fmt: skip
-#: Disturbances by the names that records have: each class that derives from ``Disturbance``.
+#: Subclasses of ``Disturbance`` by the lower-case names in records.
 KINDS: dict[str, type[Disturbance]] = {}
-#: Module and class of each group of parameters, in the order in which the disturbances act: a new kind is entered here.
+#: Module and class of each parameter group, in the order in which disturbances act. Enter a new kind here.
 GROUPS = {
     "push": "push:PushParameters",
     "kick": "kick:Kick",
@@ -42,11 +42,11 @@ GROUPS = {
 
 
 class Disturbance:
-    """Base of disturbances of a run: frozen dataclasses, given to ``simulate`` in any number and combination."""
+    """Base class of disturbances: frozen dataclasses, given to ``simulate`` in any number and combination."""
 
-    #: Name that metrics give to its duration.
+    #: Name of the disturbance in the metrics of its duration.
     acts_as: ClassVar[str] = ""
-    #: Description, with fields in braces; ``{where}`` is the direction.
+    #: Template of the description; ``{where}`` is the direction.
     words: ClassVar[str] = "{kind}"
 
     def __init_subclass__(cls) -> None:
@@ -54,7 +54,7 @@ class Disturbance:
 
     @property
     def begins(self) -> float:
-        """Time [s] at which it begins; −∞ if it acts from the start."""
+        """Start time [s]; −∞ if the disturbance acts from the start of the run."""
         return -math.inf
 
     def forces(self, model: Model) -> Sequence[Push | Force]:
@@ -69,22 +69,23 @@ class Disturbance:
 
 
 class Place(NamedTuple):
-    """Surroundings of disturbances that parameters describe."""
+    """Model, root position and floor, from which parameters make disturbances."""
 
     model: Model
-    root: Vector3  # [m] the root's centre of mass at the start
+    root: Vector3  # [m] centre of mass of the root at the start
     floor: Floor
 
 
 class ParameterGroup:
-    """Base of groups of parameters that make disturbances: a frozen dataclass of fields with unit and title.
+    """Base class of parameter groups that make disturbances: a frozen dataclass of fields with unit and title.
 
-    Texts and defaults may name ``{root}``, the root of the model, and ``{stands}``, where its left foot stands.
+    Texts and defaults may contain ``{root}``, the name of the model's root, and ``{stands}``, the location of its left
+    foot.
     """
 
-    #: Fields whose defaults switch the disturbance off; it is on if any is set.
+    #: Fields that switch the disturbance on if any of them differs from its default.
     switches: ClassVar[tuple[str, ...]] = ()
-    #: What ``{unit}`` stands for.
+    #: Unit that replaces ``{unit}`` in the fields.
     unit: ClassVar[str] = ""
 
     @classmethod
@@ -93,7 +94,7 @@ class ParameterGroup:
         return cls()
 
     def disturbances(self, place: Place) -> Sequence[Disturbance]:
-        """Return the disturbances of these parameters; of a group that is a disturbance, itself unless it is off."""
+        """Return the disturbances of these parameters; a group that is a disturbance returns itself, unless off."""
         off = type(self).usual(place.model)
         return (self,) if any(getattr(self, name) != getattr(off, name) for name in self.switches) else ()  # type: ignore[return-value]
 
@@ -106,29 +107,29 @@ def groups() -> dict[str, type[ParameterGroup]]:
 
 
 def kind_named(name: str) -> type[Disturbance]:
-    """Return the class of a recorded disturbance; the base if it is of a kind that is not imported."""
+    """Return the class of a recorded disturbance; the base class if the kind is not known."""
     groups()
     return KINDS.get(name, Disturbance)
 
 
 def azimuth_field() -> Any:
     """Return the field of a horizontal direction."""
-    return quantity("rad", "Direction, from above; 0: forwards, π/2: left", 0.0)
+    return quantity("rad", "Direction of action; 0: forward, π/2: left, π: backward", 0.0)
 
 
 def point_field() -> Any:
     """Return the field of a point of a body."""
-    return quantity("m", "Point of the body, from its centre of mass, home axes", (0.0, 0.0, 0.0))
+    return quantity("m", "Point of application, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
 
 
 def heading(azimuth: float, facing: Vector3 = (-1.0, 0.0, 0.0)) -> Vector3:
-    """Return the horizontal unit vector (3,) of an azimuth, of a model that faces along ``facing``."""
+    """Return the horizontal unit vector (3,) at an azimuth [rad] from ``facing``, the model's forward direction."""
     x, y, _ = facing
     return (math.cos(azimuth) * x - math.sin(azimuth) * y, math.sin(azimuth) * x + math.cos(azimuth) * y, 0.0)
 
 
 def direction_in_words(direction: Sequence[float], facing: Vector3) -> str:
-    """Return a direction in the world as ``forwards``, ``to the left``, … of a model that faces along ``facing``."""
+    """Return a direction in world axes as ``forwards``, ``to the left``, … for a model that faces along ``facing``."""
     x, y, z = direction
     if abs(z) > math.hypot(x, y):
         return "upwards" if z > 0.0 else "downwards"
@@ -140,7 +141,7 @@ def direction_in_words(direction: Sequence[float], facing: Vector3) -> str:
 
 
 def described(disturbance: Disturbance) -> dict[str, Any]:
-    """Return a disturbance as JSON can hold it; of a signal, when it begins and ends, and its range."""
+    """Return a disturbance as a JSON table; a signal is summarized by its start, end and range."""
     return {"kind": type(disturbance).__name__.lower()} | _plain(disturbance)
 
 

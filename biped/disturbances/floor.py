@@ -1,4 +1,4 @@
-"""Disturbances of the floor: it moves, or is different in places."""
+"""Disturbances of the floor: motion of the whole floor, and patches with other parameters."""
 
 import math
 from collections.abc import Sequence
@@ -22,25 +22,25 @@ from contact.ground import Ground, resting_frames
 from contact.numbers import numbers_in
 from contact.piecewise import no_signals
 
-#: [m or rad] a position may jump by this, for rounding, and no more.
+#: [m or rad] Largest jump of the floor's position, a tolerance for rounding.
 JUMP = 1e-9
-#: Motions of a floor that parameters describe.
+#: Motions of the floor that parameters describe.
 MOTIONS = ("step", *SIGNALS, "recorded", "sway-referenced")
 
 
 @dataclass(frozen=True)
 class Platform(Displacement, Disturbance):
-    """The floor moves, as a whole: a support surface that is translated and tilted.
+    """Motion of the floor as a whole: a support surface that is translated and tilted.
 
-    Its motion is what the signals say, whatever stands on it. At each end of each step its pose is exact. The floor's
-    frame is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z). It must not
-    have moved when a run starts; a run that is continued needs the same platform.
+    The signals prescribe the motion exactly at both ends of each step; bodies on the floor do not influence it. The
+    floor's frame is turned by the rotation vector (roll, pitch, yaw) about the pivot, then displaced by (x, y, z). All
+    displacements must be zero at the start of a run. A continued run needs the same platform.
 
     Raises:
-        InputError: nothing moves, a signal is not zero at its start, or it jumps.
+        InputError: nothing moves, or a signal does not start at zero or jumps.
     """
 
-    pivot: Vector3 = quantity("m", "Point about which it turns", (0.0, 0.0, 0.0))
+    pivot: Vector3 = quantity("m", "Point about which the floor rotates", (0.0, 0.0, 0.0))
 
     WHAT: ClassVar[str] = "platform"
     acts_as: ClassVar[str] = "the floor's motion"
@@ -48,21 +48,19 @@ class Platform(Displacement, Disturbance):
     def __post_init__(self) -> None:
         numbers(self.pivot, 3, "platform.pivot")
         if not self.signals:
-            raise InputError("platform: nothing moves; give one of x, y, z, roll, pitch, yaw a Signal")
+            raise InputError("platform: nothing moves; give a Signal for x, y, z, roll, pitch or yaw")
         super().__post_init__()
         for axis, signal in self.signals.items():
             if abs(float(signal.coefficients[0, 0])) > JUMP:
                 start = f"{signal.coefficients[0, 0]:.9g}"
                 remedy = f"subtract {start} from all of its values"
-                raise InputError(
-                    f"platform.{axis} starts at {start}: it must start at zero, from where it is; {remedy}"
-                )
+                raise InputError(f"platform.{axis} starts at {start}: it must start at zero; {remedy}")
             if signal.largest_jump() > JUMP:
-                raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: a floor cannot; let it rise")
+                raise InputError(f"platform.{axis} jumps by {signal.largest_jump():g}: it must not; let it rise")
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return the axes that move: displacements in mm, rotations in degrees."""
+        """Return the axes that move, with displacements in mm and rotations in degrees."""
         parts = []
         for axis in (axis for axis in Displacement.AXES if record[axis]):
             factor, unit, way = (1e3, " mm", "along") if len(axis) == 1 else (180.0 / math.pi, "°", "of")
@@ -73,7 +71,7 @@ class Platform(Displacement, Disturbance):
 
 
 def _travel(least: float, most: float, unit: str) -> str:
-    """A displacement to one side, as far to both, or between two ends."""
+    """Return a range in words: one-sided, symmetric, or between two ends."""
     if math.isclose(-least, most, rel_tol=1e-3):
         return f"±{most:.4g}{unit}"
     if least * most == 0.0:
@@ -83,19 +81,19 @@ def _travel(least: float, most: float, unit: str) -> str:
 
 @dataclass(frozen=True)
 class PlatformParameters(ParameterGroup):
-    """Parameters of a floor that moves."""
+    """Parameters of a moving floor."""
 
     motion: str = quantity("", "Motion of the floor", "none", choices=("none", *MOTIONS))
-    axis: str = quantity("", "Axis along or about which it moves", "x", choices=Displacement.AXES)
+    axis: str = quantity("", "Axis of the floor's translation or rotation", "x", choices=Displacement.AXES)
     pattern: Pattern = inline(Pattern(size=0.02, interval=0.25, duration=10.0))
-    gain: float = quantity("", "Sway-referenced: pitch of the floor / sway; it has no axis, size and time", 1.0)
+    gain: float = quantity("", "Sway-referenced: floor pitch / sway; axis, size and times are ignored", 1.0)
     recorded: Recorded = inline(Recorded())
 
     switches: ClassVar[tuple[str, ...]] = ("motion",)
     unit: ClassVar[str] = "m, rad"
 
     def disturbances(self, place: Place) -> "tuple[Platform | SwayReferenced, ...]":
-        """Return the motion, if there is one."""
+        """Return the motion of the floor, if there is one."""
         if self.motion == "none":
             return ()
         if self.motion == "sway-referenced":
@@ -111,7 +109,7 @@ class PlatformParameters(ParameterGroup):
             return pattern.signal(self.motion, Signal.ternary)
         if recorded.file == NO_FILE:
             raise InputError(
-                "platform.motion = recorded needs platform.file, such as a CSV file with a column time [s]"
+                "platform.motion = recorded needs platform.file, for example a CSV file with a column time [s]"
             )
         unit = "rad" if self.axis in ("roll", "pitch", "yaw") else "m"
         return recorded.signal(pattern.start, lambda how, record: how.displacement(record, recorded.column, unit))
@@ -121,16 +119,17 @@ class PlatformParameters(ParameterGroup):
 class Patch(Disturbance):
     """A rectangle of the floor with other parameters; where patches overlap, the last one counts.
 
-    Which part of the floor a contact point stands on is decided at the start of a step. Where stiffness changes, what
-    the springs hold changes as a point passes the edge: the ledger books it with what the contacts dissipate.
+    A contact point gets the parameters of its location at the start of a step. When a point crosses an edge between
+    different stiffnesses, the energy of its springs changes; the energy balance counts the change as contact
+    dissipation.
 
     Raises:
-        InputError: it has no area.
+        InputError: the patch has no area.
     """
 
-    x: tuple[float, float] = quantity("m", "Least and greatest x, in the floor's frame")
-    y: tuple[float, float] = quantity("m", "Least and greatest y, in the floor's frame{stands}")
-    floor: Floor = quantity("", "Parameters of the floor there")
+    x: tuple[float, float] = quantity("m", "Smallest and largest x of the patch, in the floor's frame")
+    y: tuple[float, float] = quantity("m", "Smallest and largest y of the patch, in the floor's frame{stands}")
+    floor: Floor = quantity("", "Floor parameters within the patch")
 
     words: ClassVar[str] = "a patch of floor with friction {floor[mu_s]:g}"
 
@@ -145,9 +144,9 @@ class Patch(Disturbance):
 
 @dataclass(frozen=True)
 class PatchParameters(ParameterGroup):
-    """Parameters of a part of the floor with another friction."""
+    """Parameters of a floor patch with another friction."""
 
-    present: int = quantity("", "1 where a part of the floor is different", 0)
+    present: int = quantity("", "Patch of different friction; 1: present, 0: none", 0)
     x: tuple[float, float] = like(Patch, "x", (-10.0, 10.0))
     y: tuple[float, float] = like(Patch, "y", (0.0, 10.0))
     mu_s: float = quantity("", "Coefficient of static friction of the patch", 0.1)
@@ -157,7 +156,7 @@ class PatchParameters(ParameterGroup):
 
     @classmethod
     def usual(cls, model: Model) -> Self:
-        """Return the half of the floor on which the left foot stands at home."""
+        """Return a patch on the half of the floor where the left foot stands in the home posture."""
         at = left_foot_of(model)
         return cls(y=(-10.0, 0.0)) if at is not None and at < 0.0 else cls()
 
@@ -170,12 +169,12 @@ class PatchParameters(ParameterGroup):
         try:
             floor = place.floor.with_(mu_s=self.mu_s, mu_d=self.mu_d)
         except FloorError as error:
-            raise InputError(f"mu_s = {self.mu_s:g}, mu_d = {self.mu_d:g}: as of a floor, {error}") from None
+            raise InputError(f"mu_s = {self.mu_s:g}, mu_d = {self.mu_d:g}: {error}") from None
         return (Patch(self.x, self.y, floor),)
 
 
 def left_foot_of(model: Model) -> float | None:
-    """Return y [m] of the left foot at home; None without legs."""
+    """Return y [m] of the left foot in the home posture; None if the model has no legs."""
     legs = legs_of(model)
     return round(float(model.home_positions[model.body_index(legs[0].foot)][1]), 3) if legs else None
 
@@ -183,7 +182,7 @@ def left_foot_of(model: Model) -> float | None:
 def compile_ground(
     floor: Floor, model: Model, platform: Platform | None = None, patches: Sequence[Patch] = ()
 ) -> Ground:
-    """Return the floor as the kernels take it.
+    """Return the floor for the kernels.
 
     Raises:
         InputError: a patch has another contact law than the floor.

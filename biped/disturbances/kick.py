@@ -1,4 +1,4 @@
-"""A kick that changes the velocity of all bodies alike."""
+"""A kick: an equal change of velocity of all bodies."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +12,7 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Kick(Disturbance, ParameterGroup):
-    """A push on each body in proportion to its mass, as learned policies are trained with: all velocities change alike.
+    """A push on each body in proportion to its mass, as in the training of policies: all velocities change equally.
 
     Loads are not kicked.
 
@@ -20,10 +20,10 @@ class Kick(Disturbance, ParameterGroup):
         InputError: the duration is not above zero, or a number is not finite.
     """
 
-    velocity: float = quantity("m/s", "Change of velocity; 0: none; below: the other way", 0.0)
+    velocity: float = quantity("m/s", "Change of velocity; 0: none; negative: opposite direction", 0.0)
     azimuth: float = azimuth_field()
-    start: float = quantity("s", "Time at which it begins", 0.5)
-    duration: float = quantity("s", "Duration", 0.02)
+    start: float = quantity("s", "Start of the kick", 0.5)
+    duration: float = quantity("s", "Duration of the kick", 0.02)
 
     acts_as: ClassVar[str] = "a kick"
     words: ClassVar[str] = "a kick of {velocity:g} m/s at {start:g} s"
@@ -35,7 +35,7 @@ class Kick(Disturbance, ParameterGroup):
 
     @property
     def begins(self) -> float:
-        """The time [s] at which it begins."""
+        """Start time [s]."""
         return self.start
 
     def forces(self, model: Model) -> tuple[Push, ...]:

@@ -14,18 +14,18 @@ from biped.model.geometry import Vector3
 
 @dataclass(frozen=True)
 class Load(Disturbance, ParameterGroup):
-    """A solid box that is fixed to a body from the start of the run, and of which the controller knows nothing.
+    """A solid box, fixed to a body from the start of the run and unknown to the controller.
 
-    Of a mass below zero it is missing from the body, which is lighter than the controller takes it to be.
+    A negative mass makes the body lighter than the controller assumes.
 
     Raises:
         InputError: the mass is not finite, or an edge is not above zero.
     """
 
-    body: str = quantity("", "Body that carries it")
-    mass: float = quantity("kg", "Mass of a load of which the controller knows nothing; 0: none; below: lighter")
-    position: Vector3 = quantity("m", "Centre, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
-    size: Vector3 | None = quantity("m", "Edges; by default those of a cube as dense as water", None)
+    body: str = quantity("", "Body that carries the load")
+    mass: float = quantity("kg", "Mass of a load unknown to the controller; 0: none; negative: lighter")
+    position: Vector3 = quantity("m", "Centre of the load, from the body's centre of mass, home axes", (0.0, 0.0, 0.0))
+    size: Vector3 | None = quantity("m", "Edges of the load; by default a cube with the density of water", None)
 
     words: ClassVar[str] = "a load of {mass:g} kg on the {body}"
     switches: ClassVar[tuple[str, ...]] = ("mass",)
@@ -38,20 +38,20 @@ class Load(Disturbance, ParameterGroup):
 
     @classmethod
     def usual(cls, model: Model) -> Self:
-        """Return no load, on the back of the root."""
+        """Return a load without mass on the back of the root."""
         return cls(model.root.name, 0.0, (0.2, 0.0, 0.1))
 
     @property
     def edges(self) -> Vector3:
-        """Edge lengths (3,) [m] of the load's box."""
+        """Edge lengths [m] of the load's box, (3,)."""
         edge = (abs(self.mass) / 1000.0) ** (1.0 / 3.0)
         return (edge, edge, edge) if self.size is None else self.size
 
     def on(self, model: Model) -> Model:
-        """The model that carries it.
+        """Return the model with the load.
 
         Raises:
-            ModelError: it has no such body, or one too light to lose as much.
+            ModelError: the model has no such body, or the body is lighter than the mass to take away.
         """
         inertia = np.copysign(1.0, self.mass) * np.array(box_inertia(abs(self.mass), self.edges))
         return model.with_load(self.body, self.mass, self.position, inertia)

@@ -1,4 +1,4 @@
-"""Signals that parameters describe: sines, ternary sequences and records, of floors and forces alike."""
+"""Signals of floors and forces that parameters describe: sines, ternary sequences and records."""
 
 import math
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from biped.records import Preparation, Record
 from biped.records.read import Reading
 from biped.signals import STAGES, Signal
 
-#: In the place of a file where there is none.
+#: Value of ``file`` if there is none.
 NO_FILE = "none"
-#: Patterns that repeat (``Pattern.signal``).
+#: Periodic patterns (``Pattern.signal``).
 SIGNALS = ("sine", "sum-of-sines", "ternary")
 
 
@@ -27,27 +27,27 @@ SIGNALS = ("sine", "sum-of-sines", "ternary")
 class Pattern:
     """Parameters of a step, of sines, or of a ternary sequence."""
 
-    size: float = quantity("{unit}", "Size; of sines: amplitude of each; of ternary ones: min to max", 0.0)
+    size: float = quantity("{unit}", "Size; amplitude of each sine; range (min to max) of a ternary sequence", 0.0)
     frequency: float = quantity("Hz", "Frequency of the sine", 0.5)
-    frequencies: str = quantity("Hz", "Frequencies of the sum of sines, with spaces between", "0.1 0.3 0.7 1.1")
-    stages: int = quantity("", "Ternary: n of the 3ⁿ − 1 intervals of a cycle", 3)
-    interval: float = quantity("s", "Ternary, random: time after which it changes", 0.05)
-    seed: int = quantity("", "Seed of random forces, of the start of ternary ones, of phases of sines (0: all zero)", 0)
-    start: float = quantity("s", "Time at which it begins", 0.5)
-    duration: float = quantity("s", "Duration; of ternary ones: whole cycles", 1.0)
-    rise: float = quantity("s", "Time in which a step rises, and in which sines fade in and out", 0.5)
+    frequencies: str = quantity("Hz", "Frequencies of the sum of sines, separated by spaces", "0.1 0.3 0.7 1.1")
+    stages: int = quantity("", "Stages n of a ternary cycle of 3ⁿ − 1 intervals", 3)
+    interval: float = quantity("s", "Time between changes of a ternary or random signal", 0.05)
+    seed: int = quantity("", "Seed of random forces, ternary start and sine phases (0: phases zero)", 0)
+    start: float = quantity("s", "Start of the disturbance", 0.5)
+    duration: float = quantity("s", "Duration of the disturbance; ternary: whole cycles", 1.0)
+    rise: float = quantity("s", "Rise time of a step; fade-in and fade-out time of sines", 0.5)
 
     def __post_init__(self) -> None:
         whole(self.seed, "seed")
 
     def signal(self, name: str, ternary: Callable[..., Signal]) -> Signal:
-        """Return the signal of one of ``SIGNALS``; ``ternary`` makes the last one, or its integral."""
+        """Return the signal of a pattern of ``SIGNALS``; ``ternary`` makes the ternary signal or its integral."""
         if name == "sine":
             return Signal.sine(self.size, self.frequency, self.start, self.duration, self.rise)
         return self._sum_of_sines() if name == "sum-of-sines" else self._ternary(ternary)
 
     def _sum_of_sines(self) -> Signal:
-        """Sines of one size, with random phases if there is a seed."""
+        """Return sines of one size, with random phases if the seed is not 0."""
         frequencies = self._frequencies()
         phases = [0.0] * len(frequencies)
         if self.seed:
@@ -61,11 +61,11 @@ class Pattern:
         except ValueError:
             found = []
         if not found:
-            raise InputError(f"frequencies = {self.frequencies!r}: it must be numbers with spaces between them [Hz]")
+            raise InputError(f"frequencies = {self.frequencies!r}: it must be numbers [Hz] separated by spaces")
         return found
 
     def _ternary(self, make: Callable[..., Signal]) -> Signal:
-        """Whole cycles of a pseudo-random ternary sequence."""
+        """Return whole cycles of a pseudo-random ternary sequence."""
         if self.stages not in STAGES:
             raise InputError(f"stages = {self.stages}: it must be one of {', '.join(map(str, STAGES))}")
         above_zero(self.interval, "interval")
@@ -78,14 +78,14 @@ class Recorded:
     """Parameters of a signal from a file."""
 
     file: str = quantity(
-        "", "Recorded: CSV with a column time [s], C3D, OpenSim or MATLAB; its {unit} by its own units", NO_FILE
+        "", "Recorded: CSV (column time [s]), C3D, OpenSim or MATLAB file; {unit} from its units", NO_FILE
     )
-    column: str = quantity("", "Recorded: column of the file", "value")
+    column: str = quantity("", "Column of the recorded signal", "value")
     reading: Reading = inline(Reading())
     preparation: Preparation = inline(Preparation())
 
     def signal(self, start: float, make: Callable[[Preparation, Record], Signal]) -> Signal:
-        """Return the signal that ``make`` makes of the record, beginning at ``start`` [s]."""
+        """Return the signal that ``make`` makes of the record, shifted to begin at ``start`` [s]."""
         try:
             return make(self.preparation, self.reading.read(self.file, self.column)).shifted(start)
         except InputError as error:
@@ -97,11 +97,11 @@ class Recorded:
 
 @dataclass(frozen=True)
 class ForceParameters(ParameterGroup):
-    """Parameters of forces: one of a pattern, a recorded one, and a random one."""
+    """Parameters of forces: one with a pattern, a recorded one, and a random one."""
 
     pattern: str = quantity("", "Pattern of the force", "constant", choices=("constant", *SIGNALS))
     periodic: Pattern = inline(Pattern())
-    noise: float = quantity("N", "Standard deviation of a random horizontal force, each component; 0: none", 0.0)
+    noise: float = quantity("N", "Standard deviation of the random horizontal force, each component (0: none)", 0.0)
     azimuth: float = azimuth_field()
     body: str = quantity("", "Body on which the forces act", "{root}")
     point: Vector3 = point_field()

@@ -1,4 +1,4 @@
-"""Forces at points of bodies: a push of a given impulse, and a force that follows a signal."""
+"""Forces at points of bodies: pushes of a given impulse, and forces that follow a signal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,11 +30,11 @@ WAVEFORMS = ("rectangle", "half-sine")
 
 
 def _unit(direction: Vector3, what: str) -> NDArray[np.float64]:
-    """(3,) a direction, of length one."""
+    """Return a direction as a unit vector, (3,)."""
     array = np.asarray(numbers(direction, 3, what), dtype=float)
     largest = np.abs(array).max()
     if largest == 0.0:
-        raise InputError(f"{what} is zero: give the direction in which to push")
+        raise InputError(f"{what} is zero: give a vector in the direction of the force")
     array = array / largest
     unit: NDArray[np.float64] = array / np.linalg.norm(array)
     return unit
@@ -47,7 +47,7 @@ def _along(unit: NDArray[np.float64], size: float) -> Vector3:
 
 @lru_cache(maxsize=64)
 def _unit_impulse(waveform: str, duration: float) -> Signal:
-    """[N·s] what a push of one newton-second has given, from its start."""
+    """Return the impulse [N·s] over time, from the start, of a push of 1 N·s."""
     make = Signal.half_sine if waveform == "half-sine" else Signal.rectangle
     integral = make(1.0, 0.0, duration).integral()
     return integral.scaled(1.0 / float(integral.coefficients[-1, 0]))
@@ -57,18 +57,18 @@ def _unit_impulse(waveform: str, duration: float) -> Signal:
 class Push(Disturbance):
     """A force at a point of a body, in a direction fixed in the world.
 
-    Its impulse is exact whatever the step: each step takes the waveform's integral over that step.
+    The impulse is exact for any step size: each step takes the integral of the waveform over that step.
 
     Raises:
         InputError: for an unknown waveform, a zero direction or a duration that is not above zero.
     """
 
-    body: str = quantity("", "Body on which it acts")
-    direction: Vector3 = quantity("", "Direction, world axes; its length does not matter", parameter=False)
-    impulse: float = quantity("N·s", "Impulse; 0: none; below: the other way")
-    start: float = quantity("s", "Time at which it begins", 0.0)
-    duration: float = quantity("s", "Duration", 0.1)
-    waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform", "rectangle")
+    body: str = quantity("", "Body that the force acts on")
+    direction: Vector3 = quantity("", "Direction of the push, world axes; any length", parameter=False)
+    impulse: float = quantity("N·s", "Impulse; 0: none; negative: opposite direction")
+    start: float = quantity("s", "Start of the push", 0.0)
+    duration: float = quantity("s", "Duration of the push", 0.1)
+    waveform: Literal["rectangle", "half-sine"] = quantity("", "Waveform of the push", "rectangle")
     point: Vector3 = point_field()
 
     acts_as: ClassVar[str] = "a push"
@@ -80,16 +80,16 @@ class Push(Disturbance):
         above_zero(self.duration, "push.duration")
         numbers((self.impulse, self.start), 2, "push: (impulse, start)")
         if self.waveform not in WAVEFORMS:
-            raise InputError(f"push.waveform = {self.waveform!r}: waveforms are {', '.join(WAVEFORMS)}")
+            raise InputError(f"push.waveform = {self.waveform!r}: it must be one of {', '.join(WAVEFORMS)}")
 
     @property
     def unit(self) -> NDArray[np.float64]:
-        """(3,) the direction, of length one."""
+        """Unit vector of the direction, (3,)."""
         return _unit(self.direction, "push.direction")
 
     @cached_property
     def given(self) -> Signal:
-        """[N·s] the impulse that it has given up to a time."""
+        """Impulse [N·s] delivered up to a time."""
         return _unit_impulse(self.waveform, self.duration).scaled(self.impulse).shifted(self.start)
 
     def forces(self, model: Model) -> tuple["Push"]:
@@ -98,22 +98,22 @@ class Push(Disturbance):
 
     @property
     def begins(self) -> float:
-        """The time [s] at which it begins."""
+        """Start time [s]."""
         return self.start
 
     @property
     def ends(self) -> float:
-        """The time [s] at which it ends."""
+        """End time [s]."""
         return self.start + self.duration
 
     def delivered(self, begin: float, end: float) -> Vector3:
-        """(3,) [N·s] its impulse between two times."""
+        """Return the impulse [N·s] between two times, (3,)."""
         before, after = self.given([begin, end])
         return _along(self.unit, float(after - before))
 
     @property
     def peak(self) -> float:
-        """[N] the greatest force."""
+        """Greatest force [N]."""
         shape = np.pi / 2.0 if self.waveform == "half-sine" else 1.0
         return float(shape * self.impulse / self.duration)
 
@@ -135,11 +135,11 @@ class PushParameters(ParameterGroup):
 
 @dataclass(frozen=True)
 class _Driven:
-    """Base of loads that follow a signal along a direction fixed in the world."""
+    """Base class of forces and torques that follow a signal along a direction fixed in the world."""
 
-    body: str = quantity("", "Body on which it acts")
-    direction: Vector3 = quantity("", "Direction, world axes; its length does not matter")
-    signal: Signal = quantity("N, of a torque N·m", "Signal; it must end at zero")
+    body: str = quantity("", "Body that the force acts on")
+    direction: Vector3 = quantity("", "Direction, world axes; any length")
+    signal: Signal = quantity("N (torque: N·m)", "Force or torque over time; it must end at zero")
 
     def __post_init__(self) -> None:
         signal: object = self.signal
@@ -152,26 +152,26 @@ class _Driven:
 
     @property
     def unit(self) -> NDArray[np.float64]:
-        """(3,) the direction, of length one."""
+        """Unit vector of the direction, (3,)."""
         return _unit(self.direction, f"{type(self).__name__.lower()}.direction")
 
     @cached_property
     def given(self) -> Signal:
-        """[N·s; of a torque N·m·s] the impulse that it has given up to a time."""
+        """Impulse [N·s; torque: N·m·s] delivered up to a time."""
         return self.signal.integral()
 
     @property
     def begins(self) -> float:
-        """The time [s] at which it begins."""
+        """Start time [s]."""
         return self.signal.begins
 
     @property
     def ends(self) -> float:
-        """The time [s] at which it ends."""
+        """End time [s]."""
         return self.signal.ends
 
     def delivered(self, begin: float, end: float) -> Vector3:
-        """(3,) [N·s; of a torque N·m·s] its impulse between two times."""
+        """Return the impulse [N·s; torque: N·m·s] between two times, (3,)."""
         before, after = self.given([begin, end])
         return _along(self.unit, float(after - before))
 
@@ -180,8 +180,8 @@ class _Driven:
 class Force(_Driven, Disturbance):
     """A force at a point of a body that follows a signal, along a direction fixed in the world.
 
-    ``Signal.rectangle`` makes a constant one, ``Signal.noise`` a random one, ``Signal.from_csv`` a recorded one. Its
-    impulse is exact whatever the step, as that of a push.
+    ``Signal.rectangle`` makes a constant force, ``Signal.noise`` a random one, ``Signal.from_csv`` a recorded one. The
+    impulse is exact for any step size.
 
     Raises:
         InputError: for a zero direction, or a signal that does not begin and end at zero.
@@ -201,7 +201,7 @@ class Force(_Driven, Disturbance):
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return size, direction and times; of a force that changes its sign, the times."""
+        """Return size, direction and times of the force; only the times if the force changes its sign."""
         signal = record["signal"]
         span = f"from {signal['begins']:g} to {signal['ends']:g} s"
         if signal["least"] < 0.0 < signal["most"]:
@@ -216,7 +216,7 @@ class Torque(_Driven):
     """A torque on a body of an assembly that follows a signal, about a direction fixed in the world.
 
     Raises:
-        InputError: for a zero direction, or a signal that does not begin and end at zero.
+        InputError: the direction is zero, or the signal does not begin and end at zero.
     """
 
 
@@ -230,15 +230,15 @@ def random_forces(
     duration: float = 1.0,
     point: Vector3 = (0.0, 0.0, 0.0),
 ) -> tuple[Force, ...]:
-    """A random horizontal force: along x and y independent normal values, drawn anew after each interval.
+    """Return a random horizontal force: independent normal values along x and y, drawn anew after each interval.
 
     Args:
         body: name of the body.
         deviation: [N] standard deviation of each component.
-        seed: of the random numbers.
-        interval: [s].
-        start: [s].
-        duration: [s].
+        seed: seed of the random numbers.
+        interval: [s] between two draws.
+        start: [s] start time.
+        duration: [s] duration.
         point: (3,) [m] from the body's centre of mass, home axes.
     """
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
@@ -250,7 +250,7 @@ def random_forces(
 
 
 def compile_pushes(model: Model, pushes: Sequence[Push | Force]) -> Pushes:
-    """The forces as the kernels take them."""
+    """Return the forces for the kernels."""
     arrays = new_pushes(len(pushes), compile_signals([push.given for push in pushes]))
     for j, push in enumerate(pushes):
         arrays.body[j] = model.body_index(push.body)

@@ -1,4 +1,4 @@
-"""A floor that turns with the body's sway, so that the ankles feel none of it."""
+"""A floor that turns with the body's sway, so that the ankle angles do not show the sway."""
 
 from dataclasses import dataclass
 
@@ -19,20 +19,20 @@ from contact.ground import Ground
 
 @dataclass(frozen=True)
 class SwayReferenced(Disturbance):
-    """The floor turns with the body, as the platform of a sensory organization test does (Nashner 1982).
+    """Floor that turns with the body, as the platform of a sensory organization test does (Nashner 1982).
 
-    Its pitch follows the sway: the angle about y by which the line from the pivot to the centre of mass has turned
-    since the start. It is measured as it is at each control tick, whatever sensors show, and the floor turns evenly
-    until it has that angle at the next one: it is a tick late. With a gain of one ankles bend by what is left of
-    that, and joints tell nothing of the sway in space. A run that is continued needs the pivot that it had.
+    The pitch of the floor follows the sway: the angle about y by which the line from the pivot to the centre of mass
+    has turned since the start. At each control tick the true sway is measured, regardless of the sensors; the floor
+    then turns at a constant rate and reaches that angle at the next tick, one tick late. With a gain of one, the ankles
+    bend only by the remaining difference and do not show the sway in space. A continued run needs the same pivot.
 
     Raises:
         InputError: the gain is not finite.
     """
 
-    gain: float = quantity("", "Turn of the floor / sway", 1.0)
+    gain: float = quantity("", "Floor rotation / sway", 1.0)
     pivot: Vector3 | None = quantity(
-        "m", "Point about which it turns; by default between the ankles at the start", None
+        "m", "Point about which the floor rotates; default: between the ankles at the start", None
     )
 
     def __post_init__(self) -> None:
@@ -43,26 +43,26 @@ class SwayReferenced(Disturbance):
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return the gain, unless it is one."""
+        """Return a phrase with the gain, unless it is one."""
         return "a floor that turns with the body" + (
             "" if record["gain"] == 1.0 else f", {record['gain']:g} times as far"
         )
 
     def under(self, ground: Ground, model: Model, q: Floats) -> Ground:
-        """The floor that follows a model which stands on it at q.
+        """Return the floor as it follows a model that stands on it at q.
 
         Raises:
-            InputError: neither a pivot is given nor does the model have two legs.
+            InputError: no pivot is given, and the model does not have two legs.
         """
         pivot = between_ankles(model, q) if self.pivot is None else np.asarray(self.pivot, dtype=float)
         return ground._replace(motion=following(self.gain), pivot=pivot)
 
 
 def between_ankles(model: Model, q: Floats) -> Floats:
-    """(3,) [m] the middle between the joints that carry the feet."""
+    """Return the midpoint [m] between the joints that carry the feet, (3,)."""
     legs = legs_of(model)
     if not legs:
-        raise InputError(f"swayreferenced: model {model.name!r} has no two legs; give the pivot about which it turns")
+        raise InputError(f"swayreferenced: model {model.name!r} does not have two legs; give swayreferenced.pivot")
     placed = forward_kinematics(model, q)
     feet = [model.body_index(leg.foot) for leg in legs]
     middle: Floats = np.mean([joint_place(model, placed, foot) for foot in feet], axis=0)

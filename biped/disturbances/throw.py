@@ -20,32 +20,34 @@ from biped.inputs.checks import above_zero, numbers
 from biped.inputs.fields import like, quantity
 from biped.model.geometry import Vector3
 
-#: The target of a box that may hit every body.
+#: Target of a box that may hit every body.
 EVERYTHING = "all"
 
 
 @dataclass(frozen=True)
 class Throw(Disturbance):
-    """A solid box that flies freely, collides with what it meets of one body, or of all, and flies on.
+    """A solid box that flies freely, collides with one body or with all bodies, and flies on.
 
     The collision impulse follows Mirtich (1996): Coulomb friction and an energetic coefficient of
     restitution, from the box's inertia and the model's articulated inertia at the point of contact.
 
     Raises:
-        InputError: for a mass or an edge not above zero, or coefficients out of range.
+        InputError: a mass or an edge is not above zero, or a coefficient is out of range.
     """
 
     mass: float = quantity("kg", "Mass of the block")
-    size: Vector3 = quantity("m", "Edges of the block; of the thesis's a cube as dense as water", repeats=True)
+    size: Vector3 = quantity("m", "Edges of the block; thesis: a cube with the density of water", repeats=True)
     position: Vector3 = quantity("m", "Centre of the block at the start")
     velocity: Vector3 = quantity("m/s", "Velocity of the block at the start")
     orientation: tuple[float, float, float, float] = quantity(
         "", "Unit quaternion, scalar first", (1.0, 0.0, 0.0, 0.0), parameter=False
     )
-    angular_velocity: Vector3 = quantity("rad/s", "Angular velocity, world axes", (0.0, 0.0, 0.0), parameter=False)
-    restitution: float = quantity("", "Coefficient of restitution of its collisions, 0 to 1", 0.2)
-    friction: float = quantity("", "Coefficient of friction of its collisions", 0.3)
-    target: str = quantity("", "Body that it may hit, in its first box, else in its capsules; all: every one", "trunk")
+    angular_velocity: Vector3 = quantity(
+        "rad/s", "Angular velocity at the start, world axes", (0.0, 0.0, 0.0), parameter=False
+    )
+    restitution: float = quantity("", "Coefficient of restitution of the block, 0 to 1", 0.2)
+    friction: float = quantity("", "Coefficient of friction of the block", 0.3)
+    target: str = quantity("", "Body that the block may hit (first box, else capsules), or all", "trunk")
 
     def __post_init__(self) -> None:
         above_zero(self.mass, "throw.mass")
@@ -74,25 +76,25 @@ class Throw(Disturbance):
         gravity: float = 9.81,
         **others: Any,
     ) -> "Throw":
-        """A box that would be at ``point`` with ``speed`` along ``direction`` after a ``flight`` without obstacles.
+        """Return a box that would reach ``point`` with ``speed`` along ``direction`` after free ``flight`` [s].
 
-        Its surface arrives earlier than its centre by half of its size.
+        The surface of the box arrives earlier than its centre by half of its size.
 
         Args:
-            point: (3,) [m] where it is aimed at, in the world.
-            speed: [m/s] when it arrives.
-            direction: (3,) of its motion when it arrives; its length does not matter.
+            point: (3,) [m] target point, world axes.
+            speed: [m/s] on arrival.
+            direction: (3,) of the motion on arrival; its length does not matter.
             mass: [kg].
-            size: (3,) [m] edges.
-            flight: [s] from the start of the run.
+            size: (3,) [m] edge lengths.
+            flight: [s] duration of the flight, from the start of the run.
             gravity: [m/s²].
-            others: of ``Throw``: orientation, restitution, friction, target.
+            others: further fields of ``Throw``: orientation, restitution, friction, target.
         """
         above_zero(speed, "throw: speed")
         above_zero(flight, "throw: flight")
         way = np.asarray(numbers(direction, 3, "throw: direction"))
         if not way.any():
-            raise InputError("throw: direction is zero: give the direction in which it flies")
+            raise InputError("throw: direction is zero: give the direction of flight")
         arriving = speed * way / np.linalg.norm(way)
         down = np.array([0.0, 0.0, -gravity])
         leaving = arriving - flight * down
@@ -116,20 +118,20 @@ EDGE = 0.1216
 class BlockParameters(ParameterGroup):
     """Parameters of a block that is thrown at the root."""
 
-    speed: float = quantity("m/s", "Speed of a block as it arrives; 0: none", 0.0)
+    speed: float = quantity("m/s", "Speed of the block on arrival; 0: no block", 0.0)
     azimuth: float = azimuth_field()
     mass: float = like(Throw, "mass", 1.8)
     size: Vector3 = like(Throw, "size", (EDGE, EDGE, EDGE))
-    point: Vector3 = quantity("m", "Aim, from the {root}'s centre of mass", (0.0, 0.0, 0.0))
+    point: Vector3 = quantity("m", "Target point, from the {root}'s centre of mass", (0.0, 0.0, 0.0))
     target: str = like(Throw, "target", "{root}")
-    flight: float = quantity("s", "Time from start to arrival; it starts lower by g t²/2", 0.4)
+    flight: float = quantity("s", "Flight time until arrival; starts lower by g t²/2", 0.4)
     restitution: float = like(Throw, "restitution")
     friction: float = like(Throw, "friction")
 
     switches: ClassVar[tuple[str, ...]] = ("speed",)
 
     def disturbances(self, place: Place) -> tuple[Throw, ...]:
-        """Return the block, if it has a speed."""
+        """Return the block, if its speed is not zero."""
         if self.speed == 0.0:
             return ()
         values = dict(vars(self))

@@ -1,4 +1,4 @@
-"""Balance as an environment of Gymnasium: one human, or many on all cores.
+"""Balance as a Gymnasium environment: one model, or many on all cores.
 
 Importing this package registers ``biped/Balance-v0``; it needs the extra ``gym``.
 """
@@ -15,7 +15,7 @@ from biped.gym.vector import BalanceVectorEnv  # noqa: E402
 
 __all__ = ["NAME", "BalanceEnv", "BalanceTask", "BalanceVectorEnv"]
 
-#: By which ``gymnasium.make`` and ``make_vec`` know it.
+#: Name for ``gymnasium.make`` and ``make_vec``.
 NAME = "biped/Balance-v0"
 
 gymnasium.register(NAME, entry_point="biped.gym:BalanceEnv", vector_entry_point="biped.gym:BalanceVectorEnv")

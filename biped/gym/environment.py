@@ -1,4 +1,4 @@
-"""One model that balances, as Gymnasium has its environments."""
+"""Gymnasium environment of one balancing model."""
 
 from typing import Any
 
@@ -13,31 +13,31 @@ from biped.inputs.checks import whole
 from biped.simulation.session import Session
 from contact.arrays import Floats
 
-#: A float is what Gymnasium's spaces are of, unless set otherwise.
+#: Type of actions; float32 is Gymnasium's default.
 Action = NDArray[np.float32]
 
 
 def observation_space(task: BalanceTask) -> Any:
-    """The ``gymnasium.spaces.Box`` of a task's observations."""
+    """Return the ``gymnasium.spaces.Box`` of a task's observations."""
     return gymnasium.spaces.Box(-np.inf, np.inf, (task.sizes[0],), np.float64)
 
 
 def action_space(task: BalanceTask) -> Any:
-    """The ``gymnasium.spaces.Box`` of a task's actions."""
+    """Return the ``gymnasium.spaces.Box`` of a task's actions."""
     return gymnasium.spaces.Box(-1.0, 1.0, (task.sizes[1],), np.float32)
 
 
 class BalanceEnv(gymnasium.Env[Floats, Action]):
-    """One model that balances: observations, actions, rewards and ends are those of ``BalanceTask``.
+    """One balancing model; ``BalanceTask`` defines observations, actions, rewards and ends of episodes.
 
-    ``copy.deepcopy`` and ``pickle`` give an environment of its own, which goes on from where this one is.
-    The same seed is the same episode, bit for bit; without one, ``reset`` goes on with the random numbers of the last.
+    ``copy.deepcopy`` and ``pickle`` give an independent environment that continues from the same state. Equal seeds
+    give equal episodes, bit for bit; without a seed, ``reset`` continues the last sequence of random numbers.
 
     Args:
-        task: the standing human's, if not given.
+        task: task of the environment; by default that of the standing human.
 
     Raises:
-        InputError: the task's scene does not fit together.
+        InputError: the task's scene is inconsistent.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 - as Gymnasium has it
@@ -52,21 +52,21 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         """Begin a new episode; there are no options.
 
         Raises:
-            InputError: the seed is no whole number, zero or above, of Python or NumPy.
+            InputError: the seed is not a whole number, zero or above, of Python or NumPy.
         """
         super().reset(seed=None if seed is None else whole(seed, "seed"))
         seen = self.session.reset(int(self.np_random.integers(2**31)))
         return self._observed(seen), {"time": seen.time}
 
     def step(self, action: Action) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
-        """One period.
+        """Simulate one period.
 
         Raises:
-            InputError: the episode is over, or the action is not as many finite numbers as there are joints.
+            InputError: the episode is over, or the action is not one finite number for each joint.
         """
         share = np.clip(np.asarray(action, dtype=float), -1.0, 1.0)
         if share.shape != self.action_space.shape:
-            raise InputError(f"the action has shape {share.shape}; it must be {self.action_space.shape}")
+            raise InputError(f"the action has shape {share.shape}: it must be {self.action_space.shape}")
         seen = self.session.step(self.task.torque_limit * share)
         ending, ended = self.session.ending, self.session.has_ended
         reward = float(self.task.rewards(seen.q, share, ended))

@@ -1,4 +1,4 @@
-"""The task of balancing: what is simulated, observed, done and rewarded, for one model or for many at once."""
+"""The balance task: simulation, observations, actions and rewards, for one model or for many at once."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,51 +21,51 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Commanded(Controller):
-    """Stands where a controller does while torques come from outside; joints are damped within the steps."""
+    """Controller for external torques; joints are damped within the steps."""
 
     period: float = 15e-3
     damping: float = 0.0
 
     def impedance(self, model: Model) -> Impedance | None:
-        """The damping, if there is any."""
+        """Return the damping as an impedance, or None."""
         return Impedance(damping=dict.fromkeys(model.joint_names, self.damping)) if self.damping else None
 
 
 def standing_human() -> Scene:
-    """The human at rest, upright on its feet; it has fallen where ``Fall()`` says so."""
+    """Return the human at rest, upright on its feet; ``Fall()`` defines a fall."""
     model = human()
     return Scene(model, state=standing(model), fall=Fall(), step=2.5e-3)
 
 
 @dataclass(frozen=True)
 class BalanceTask:
-    """Keep a model with a floating root upright where it stands, with little effort.
+    """Task of keeping a model with a floating root upright in place, with little effort.
 
     The observation is, in this order: height of the root's centre of mass [m]; its orientation (w, x, y, z); the
-    coordinates of the joints [rad or m]; velocity [m/s] and angular velocity [rad/s] of the root, world axes; the
-    rates of the joints [rad/s or m/s]; and the floor's vertical force on each contact point, as a share of the model's
-    weight. Where it stands on the floor is not seen.
+    coordinates of the joints [rad or m]; velocity [m/s] and angular velocity [rad/s] of the root, world axes; the rates
+    of the joints [rad/s or m/s]; and the vertical GRF on each contact point over the model's weight. The horizontal
+    position on the floor is not observed.
 
     An action is a share, from −1 to 1, of each joint's ``torque_limit``, in the order of ``model.joint_names``, and is
     held for a ``period``. The reward of a period is
 
         alive + posture · exp(−(Δz / 0.1 m)² − (tilt / 0.3 rad)²) − effort · mean(action²)
 
-    with Δz the height above where it started, and the tilt of the root's vertical axis. An episode is terminated
-    by a fall, or a step without a solution (both without the reward for being alive), and truncated after ``duration``.
-    Then ``info`` has its ``verdict`` and ``reason``.
+    with Δz the height above the start, and the tilt of the root's vertical axis. An episode is terminated by a fall or
+    by a step without a solution (both without the reward ``alive``), and truncated after ``duration``. Then ``info``
+    has the ``verdict`` and ``reason``.
 
     Attributes:
-        scene: what is simulated, from where; its controller is not asked.
+        scene: simulated scene with its start; its controller is not used.
         period: [s] between two actions; the scene's step must divide it.
         duration: [s] of an episode.
-        torque_limit: [N·m or N] of every joint.
-        damping: [N·m·s/rad or N·s/m] of every joint, without which random torques fling the light feet at once. With it
-            the scene takes no ``Sensors`` and no ``Actuators``.
+        torque_limit: [N·m or N] torque limit of every joint.
+        damping: [N·m·s/rad or N·s/m] damping of every joint, without which random torques fling the light feet at once.
+            With damping the scene takes no ``Sensors`` and no ``Actuators``.
         scatter: [rad or m] standard deviation of the joints' coordinates at the start.
         alive: reward of a period without a fall.
         posture: reward of a period upright.
-        effort: price of a period at full torque.
+        effort: cost of a period at full torque.
 
     Raises:
         InputError: a number is out of range, or the scene's model has no floating root or no joints.
@@ -88,54 +88,54 @@ class BalanceTask:
             zero_or_above(getattr(self, name), name)
         model = self.model
         if not (model.is_floating and model.joint_names):
-            raise InputError(f"the task of balance needs a floating root and joints; model {model.name!r} lacks them")
+            raise InputError(f"model {model.name!r}: the balance task needs a floating root and joints")
 
     @property
     def model(self) -> Model:
-        """The model that balances."""
+        """Balancing model."""
         return self.scene.model
 
     @cached_property
     def commanded(self) -> Scene:
-        """The scene, with torques from outside."""
+        """Scene with external torques."""
         return replace(self.scene, controller=Commanded(self.period, self.damping))
 
     @cached_property
     def start(self) -> State:
-        """Where an episode starts, but for its scatter."""
+        """Initial state of an episode, without scatter."""
         return self.scene.initial_state
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """The lengths of an observation and of an action."""
+        """Lengths of an observation and of an action."""
         return self.model.nq - 2 + self.model.nv + self.model.nc, len(self.model.joint_names)
 
     @cached_property
     def weight(self) -> float:
-        """The model's weight [N]."""
+        """Weight of the model [N]."""
         return self.model.total_mass * float(np.linalg.norm(self.model.gravity))
 
     def draw(self, random: np.random.Generator) -> State:
-        """A start with scattered joints."""
+        """Return an initial state with scattered joints."""
         q = self.start.q.copy()
         coordinates = joint_places(self.model).coordinates
         q[coordinates] += random.normal(0.0, self.scatter, len(coordinates))
         return State.at(self.model, q, time=self.start.time)
 
     def observed(self, q: Floats, v: Floats, contact_forces: Floats) -> Floats:
-        """(…, size) observations of configurations (…, nq), velocities (…, nv) and forces (…, nc, 3)."""
+        """Return observations (…, size) of configurations (…, nq), velocities (…, nv) and forces (…, nc, 3)."""
         return np.concatenate([q[..., 2:], v, contact_forces[..., 2] / self.weight], axis=-1)
 
     def end(self, ending: Ending | None, late: bool) -> dict[str, str]:
-        """Verdict and reason of an episode that is over, as runs have them; nothing while it goes on."""
+        """Return verdict and reason of a finished episode, as for runs; an empty table while it continues."""
         if ending is not None:
             return {"verdict": ending.verdict, "reason": ending.reason}
         return {"verdict": UNDECIDED, "reason": f"cut off, upright, after {self.duration:g} s"} if late else {}
 
     def rewards(self, q: Floats, actions: Floats, fell: bool | np.ndarray) -> Floats:
-        """(…) rewards of the periods that ended in these configurations (…, nq) after actions (…, joints)."""
+        """Return rewards (…) of periods that end in configurations (…, nq) after actions (…, joints)."""
         rise = q[..., 2] - self.start.q[2]
-        upright = 1.0 - 2.0 * (q[..., 4] ** 2 + q[..., 5] ** 2)  # the vertical axes' cosine
+        upright = 1.0 - 2.0 * (q[..., 4] ** 2 + q[..., 5] ** 2)  # cosine of the tilt
         tilt = np.arccos(np.maximum(np.minimum(upright, 1.0), -1.0))
         posture = np.exp(-((rise / 0.1) ** 2) - (tilt / 0.3) ** 2)
         effort = (actions * actions).sum(axis=-1) / self.sizes[1]

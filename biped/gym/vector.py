@@ -1,4 +1,4 @@
-"""Many models that balance, stepped together by threads, as Gymnasium has its vectors of environments."""
+"""Gymnasium vector environment of many balancing models, stepped together by threads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,17 +20,17 @@ Flags = NDArray[np.bool_]
 
 
 class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
-    """Many ``BalanceEnv`` at once on all cores, each the same as by itself, bit for bit.
+    """Many ``BalanceEnv`` at once on all cores, each with the same results as alone, bit for bit.
 
-    One that has ended is reset by the step after that, which leaves its action aside and has no reward.
+    The step after the end of an episode resets the environment; its action is ignored and its reward is zero.
 
     Args:
-        num_envs: how many.
-        task: of each; the standing human's, if not given.
-        workers: threads; one a core, if not given.
+        num_envs: number of environments.
+        task: task of each environment; by default that of the standing human.
+        workers: number of threads; by default one per core.
 
     Raises:
-        InputError: the task's scene does not fit together.
+        InputError: the task's scene is inconsistent.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012 - as Gymnasium has it
@@ -45,17 +45,17 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._begins = self.batch.sessions[0].time
         self._period = self.batch.sessions[0].period
-        self._randoms: list[Any] = [None] * num_envs  # generators, once there is a seed
+        self._randoms: list[Any] = [None] * num_envs  # generators, after a seed is given
         self._over: Flags = np.zeros(num_envs, dtype=bool)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """Begin new episodes of all; of one seed the k-th has seed + k. There are no options.
+        """Begin new episodes of all environments; a single seed gives seed + k to the k-th. There are no options.
 
         Raises:
-            InputError: a seed is no whole number, zero or above, of Python or NumPy; or there are more or fewer seeds
-                than environments.
+            InputError: a seed is not a whole number, zero or above, of Python or NumPy, or the number of seeds is not
+                that of the environments.
         """
         for k, one in enumerate(self._seeds(seed)):
             if one is not None or self._randoms[k] is None:
@@ -65,16 +65,16 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         return self._observed(), {"time": self.batch.time.copy()}
 
     def step(self, actions: NDArray[np.float32]) -> tuple[Floats, Floats, Flags, Flags, dict[str, Any]]:
-        """One period of each.
+        """Simulate one period of each environment.
 
         Raises:
             InputError: the actions are not (num_envs, joints) finite numbers.
         """
         share = np.clip(np.asarray(actions, dtype=float), -1.0, 1.0)
         if share.shape != self.action_space.shape:
-            raise InputError(f"the actions have shape {share.shape}; it must be {self.action_space.shape}")
+            raise InputError(f"the actions have shape {share.shape}: it must be {self.action_space.shape}")
         fresh = self._over.copy()
-        # What a fresh one would do meanwhile is forgotten: it begins after the others have moved.
+        # The motion of a fresh one in this step is discarded: it begins after the others have moved.
         self.batch.step(self.task.torque_limit * np.where(fresh[:, None], 0.0, share))
         self._begin(np.flatnonzero(fresh))
         fell = self.batch.has_ended
@@ -87,11 +87,11 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         return self._observed(), rewards, fell, late, info
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads go."""
+        """Stop the threads."""
         self.batch.close()
 
     def _seeds(self, seed: Any) -> list[int | None]:
-        """Return one for each environment."""
+        """Return one seed for each environment."""
         if seed is None:
             return [None] * self.num_envs
         if np.ndim(seed) == 0:

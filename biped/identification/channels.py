@@ -12,7 +12,7 @@ from biped.errors import InputError
 from biped.inputs.checks import above_zero, zero_or_above
 from biped.metrics.fourier import Complexes
 
-#: [m/s²].
+#: [m/s²] Gravitational acceleration.
 GRAVITY = 9.81
 Stimulus = Literal["tilt", "torque", "translation"]
 
@@ -24,27 +24,27 @@ def measured(unit: str, default: Any = MISSING) -> Any:
 
 @dataclass(frozen=True)
 class IndependentChannels:
-    """An inverted pendulum on ankles that are felt, late, through channels that add up: ``postural``, linearized.
+    """Inverted pendulum with delayed sensory channels that add up: the controller ``postural``, linearized.
 
     With J φ̈ = m g h φ + T + T_d about the ankles, N = m g h (K + D s), P = m g h (passive stiffness + passive damping
-    s), the delay E = e^{−sτ}, the low pass L = 1/(smoothing s + 1) of what the joints tell, and torque feedback
-    F = G/(m g h (T_F s + 1)):
+    s), the delay E = e^{−sτ}, the low pass L = 1/(smoothing s + 1) of proprioception, and torque feedback F = G/(m g h
+    (T_F s + 1)):
 
         T = −N E (W L (φ − ψ) + (1 − W) φ − F T) − P (φ − ψ)
         φ (1 − N E F + B (P + N E (W L + 1 − W))) = B (P + N E W L) ψ + (1 − N E F) B T_d,    B = 1/(J s² − m g h)
 
-    for a floor that tilts by ψ about the ankles and a torque T_d from outside; one that shifts by x is a torque
-    −m h ẍ. Sway is forwards where tilt and shift are.
+    for a floor that tilts by ψ about the ankles and an external torque T_d; a translation x acts as the torque −m h ẍ.
+    Sway, tilt and translation have the same positive direction.
 
     Raises:
-        InputError: a number is not finite, or below what it can be.
+        InputError: a number is not finite or out of range.
     """
 
     inertia: float = measured("kg*m**2")  # J of the body about the ankles
     toppling: float = measured("N*m/rad")  # m g h
     stiffness: float = measured("m g h", 1.3)  # K
     damping: float = measured("m g h s", 0.4)  # D
-    weight: float = 0.5  # W of proprioception, 0 to 1; the rest is graviception's
+    weight: float = 0.5  # W of proprioception, 0 to 1; graviception has 1 − W
     delay: float = measured("s", 0.15)  # τ
     passive_stiffness: float = measured("m g h", 0.1)
     passive_damping: float = measured("m g h s", 0.05)
@@ -58,13 +58,13 @@ class IndependentChannels:
         for name in ("delay", "smoothing", "passive_stiffness", "passive_damping", "torque_feedback"):
             zero_or_above(getattr(self, name), name)
         if not 0.0 <= self.weight <= 1.0:
-            raise InputError(f"weight = {self.weight!r}: it must be from 0 (space) to 1 (the feet)")
+            raise InputError(f"weight = {self.weight!r}: it must be from 0 (graviception) to 1 (proprioception)")
 
     def response(self, frequencies: ArrayLike, stimulus: Stimulus = "tilt") -> Complexes:
-        """(k,) sway of the body at frequencies [Hz], over a tilt [1], a torque [rad/(N·m)] or a shift [rad/m].
+        """Return the sway (k,) at frequencies [Hz] over a tilt [1], a torque [rad/(N·m)] or a translation [rad/m].
 
         Raises:
-            InputError: for another stimulus.
+            InputError: the stimulus is unknown.
         """
         s = 2j * np.pi * np.asarray(frequencies, dtype=float)
         b = 1.0 / (self.inertia * s**2 - self.toppling)

@@ -1,4 +1,4 @@
-"""The double inverted pendulum of stance, legs and trunk, under two-by-two feedback with a delay, in closed form."""
+"""Double inverted pendulum of stance, legs and trunk, with delayed feedback of both joints, in closed form."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
 
 Stimulus = Literal["tilt", "translation", "push_leg", "push_trunk"]
-#: What ``DoublePendulum.response`` has, in its order.
+#: Responses of ``DoublePendulum.response``, in order.
 ANGLES = ("ankle", "hip", "sway")
 
 
 @dataclass(frozen=True)
 class DoublePendulum:
-    """Legs that turn about the ankles by θ₁ and a trunk that turns about the hips by θ₂, both in space, forwards.
+    """Legs rotated about the ankles by θ₁ and a trunk rotated about the hips by θ₂, both in space, forward positive.
 
-    With the mass matrix M and the slopes of gravity's torques G of small angles
+    With the mass matrix M and the derivatives G of gravity's torques, for small angles,
 
         M θ̈ = G θ + Sᵀ τ + d,    q = S θ − (ψ, 0),    S = [[1, 0], [−1, 1]],
 
-    q the angles of ankle and hip, which lean forwards, on a floor that tilts by ψ, and torques that are
+    q the angles of ankle and hip, positive forward, on a floor that tilts by ψ, and torques
 
         τ = −E (K + D s) (S θ − (W ψ, 0)) − (P + R s) q,    E = e^{−sτ}:
 
-    the legs are felt against the floor with the weight W and in space with 1 − W, the hip by its angle. What comes from
-    outside is d: −(m₁ c₁ + m₂ l, m₂ c₂) ẍ of a floor that shifts, (z, 0) of a horizontal force on the legs at the
-    height z above the ankles, (l, z) of one on the trunk at z above the hips.
+    The legs are sensed relative to the floor with weight W and in space with 1 − W, the hip by its angle. The external
+    load d is −(m₁ c₁ + m₂ l, m₂ c₂) ẍ for a floor that translates by x, (z, 0) for a horizontal force on the legs at
+    the height z above the ankles, and (l, z) for one on the trunk at z above the hips.
 
     Raises:
-        InputError: a number is not finite, or below what it can be.
+        InputError: a number is not finite or out of range.
     """
 
     leg_mass: float = measured("kg")  # m₁ of both legs without feet
     leg_length: float = measured("m")  # l from ankles to hips
     leg_com: float = measured("m")  # c₁ from ankles to the legs' centre of mass
     leg_inertia: float = measured("kg*m**2")  # of the legs about their centre of mass
-    trunk_mass: float = measured("kg")  # m₂ of all above the hips
-    trunk_com: float = measured("m")  # c₂ from hips to its centre of mass
-    trunk_inertia: float = measured("kg*m**2")  # about its centre of mass
+    trunk_mass: float = measured("kg")  # m₂ of the body above the hips
+    trunk_com: float = measured("m")  # c₂ from hips to the trunk's centre of mass
+    trunk_inertia: float = measured("kg*m**2")  # of the trunk about its centre of mass
     ankle_stiffness: float = measured("N*m/rad")  # K₁₁, torque of the ankles by the legs' angle
     ankle_damping: float = measured("N*m*s/rad")  # D₁₁
     hip_stiffness: float = measured("N*m/rad")  # K₂₂
@@ -70,31 +70,31 @@ class DoublePendulum:
             zero_or_above(getattr(self, f"passive_{name}_stiffness"), f"passive_{name}_stiffness")
             zero_or_above(getattr(self, f"passive_{name}_damping"), f"passive_{name}_damping")
         if not 0.0 <= self.weight <= 1.0:
-            raise InputError(f"weight = {self.weight!r}: it must be from 0 (space) to 1 (the feet)")
+            raise InputError(f"weight = {self.weight!r}: it must be from 0 (graviception) to 1 (proprioception)")
 
     @property
     def mass_matrix(self) -> Floats:
-        """(2, 2) M [kg·m²]."""
+        """Mass matrix M [kg·m²], (2, 2)."""
         coupling = self.trunk_mass * self.leg_length * self.trunk_com
         legs = self.leg_inertia + self.leg_mass * self.leg_com**2 + self.trunk_mass * self.leg_length**2
         return np.array([[legs, coupling], [coupling, self.trunk_inertia + self.trunk_mass * self.trunk_com**2]])
 
     @property
     def moments(self) -> Floats:
-        """(2,) [kg·m] by which angles move the centre of mass, times the mass."""
+        """Derivatives of the centre of mass by the angles, times the mass [kg·m], (2,)."""
         legs = self.leg_mass * self.leg_com + self.trunk_mass * self.leg_length
         return np.array([legs, self.trunk_mass * self.trunk_com])
 
     def response(
         self, frequencies: ArrayLike, stimulus: Stimulus = "tilt", height: float = 0.0
     ) -> dict[str, Complexes]:
-        """(k,) angles at frequencies [Hz], by ``ANGLES``: of ankle and hip, and the sway of the centre of mass.
+        """Return the angles (k,) of ankle, hip and sway at frequencies [Hz], by the names in ``ANGLES``.
 
-        The sway is the slope of the line from the ankles to the centre of mass. All are over a tilt [1], a shift
-        [rad/m], or a force on legs or trunk [rad/N] at ``height`` [m].
+        The sway is the inclination of the line from the ankles to the centre of mass. The responses are over a tilt
+        [1], a translation [rad/m], or a force on legs or trunk [rad/N] at ``height`` [m].
 
         Raises:
-            InputError: for another stimulus.
+            InputError: the stimulus is unknown.
         """
         s = 2j * np.pi * np.asarray(frequencies, dtype=float).reshape(-1, 1, 1)
         joints = np.array([[1.0, 0.0], [-1.0, 1.0]])
@@ -117,6 +117,6 @@ class DoublePendulum:
             raise InputError(f"stimulus = {stimulus!r}: it must be one of {', '.join(outside)}")
         angles = np.linalg.solve(loop, outside[stimulus])[:, :, 0]  # (k, 2) θ
         tilt = 1.0 if stimulus == "tilt" else 0.0
-        body = moments.sum()  # m h: both angles are of the whole way up, θ₁ = θ₂ is one rigid body
+        body = moments.sum()  # m h: both angles are in space; θ₁ = θ₂ is one rigid body
         found = angles[:, 0] - tilt, angles[:, 1] - angles[:, 0], angles @ moments / body
         return dict(zip(ANGLES, found, strict=True))

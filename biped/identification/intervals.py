@@ -1,4 +1,4 @@
-"""Bootstrap intervals of frequency responses: cycles, or trials as wholes, drawn anew with replacement."""
+"""Bootstrap intervals of frequency responses: cycles or whole trials are drawn with replacement."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from biped.inputs.checks import whole
 from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
 
-#: Draws whose spectra are held at a time.
+#: Number of draws whose spectra are held in memory at a time.
 _AT_A_TIME = 250
 
 
 class Intervals(NamedTuple):
     """Lower and upper ends (k,) of percentile intervals of one response.
 
-    ``phase`` is from the estimate's phase [rad]: so it does not matter where a turn ends.
+    The ends of ``phase`` [rad] are relative to the estimate's phase, so that phase wrapping does not matter.
     """
 
     gain: tuple[Floats, Floats]
@@ -28,10 +28,10 @@ class Intervals(NamedTuple):
 
 
 def check_intervals(over: str, confidence: float, resamples: int) -> None:
-    """Raise InputError where one of these arguments of ``bootstrap`` makes no sense."""
+    """Raise InputError if one of these arguments of ``bootstrap`` is out of range."""
     whole(resamples, "resamples")
     if not 0.0 < confidence < 1.0:
-        raise InputError(f"confidence = {confidence!r}: it must be between 0 and 1, such as 0.95")
+        raise InputError(f"confidence = {confidence!r}: it must be between 0 and 1, for example 0.95")
     if over not in ("cycles", "trials"):
         raise InputError(f"over = {over!r}: it must be cycles or trials")
 
@@ -46,25 +46,25 @@ def bootstrap(
     resamples: int,
     seed: int,
 ) -> list[Intervals]:
-    """The intervals of each response.
+    """Return the intervals of each response.
 
     Args:
         cross: (m, k, r) U* Y of each cycle.
         own: (m, k) U* U.
         answer: (m, k, r) Y* Y.
-        trial: (m,) of which trial a cycle is.
-        over: what is drawn.
-        confidence: of the intervals.
-        resamples: how often.
-        seed: of the draws.
+        trial: (m,) trial of each cycle.
+        over: units of the draws.
+        confidence: level of the intervals.
+        resamples: number of draws.
+        seed: seed of the draws.
 
     Raises:
-        InputError: an argument makes no sense, or trials are to be drawn and there is one only.
+        InputError: an argument is out of range, or trials are to be drawn and there is only one.
     """
     check_intervals(over, confidence, resamples)
     groups = np.arange(len(trial)) if over == "cycles" else np.unique(trial, return_inverse=True)[1]
     if groups.max() == 0:
-        raise InputError("over = 'trials': there is one trial only; draw cycles, or give resamples = 0")
+        raise InputError("over = 'trials': there is only one trial; draw cycles, or set resamples = 0")
     estimate = cross.mean(axis=0) / own.mean(axis=0)[:, None]
     random = np.random.default_rng(whole(seed, "seed"))
     gains, phases, coherences = [], [], []

@@ -1,13 +1,13 @@
 """Frequency responses: gain, phase, coherence and remnant from cycles of a periodic stimulus, with intervals.
 
 Definitions as in Peterka 2002 (Journal of Neurophysiology 88:1097): spectra are averaged over cycles, and over
-neighbouring frequencies where bands are asked for, before they are divided. Of a cycle's coefficients U of the stimulus
+neighbouring frequencies in bands if requested, before they are divided. With a cycle's coefficients U of the stimulus
 and Y of a response
 
-    H = ⟨U* Y⟩ / ⟨U* U⟩,    γ² = |⟨U* Y⟩|² / (⟨U* U⟩ ⟨Y* Y⟩),
+    H = ⟨U* Y⟩ / ⟨U* U⟩,    γ² = |⟨U* Y⟩|² / (⟨U* U⟩ ⟨Y* Y⟩).
 
-and the remnant, what the response does besides, is the power of Y − H U, or of Y less its mean over cycles where the
-stimulus does not move.
+The remnant, the part of the response that is not linear in the stimulus, is the power of Y − H U, or of Y less its mean
+over cycles at frequencies without stimulus.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Part of the greatest coefficient of the stimulus at or below which there is none.
+#: Share of the stimulus's greatest coefficient up to which a coefficient counts as zero.
 _LEAST = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class FrequencyResponse:
-    """The response of something to a periodic stimulus, at frequencies or in bands of them.
+    """Frequency response to a periodic stimulus, at single frequencies or in bands.
 
     Attributes:
-        frequencies: (k,) [Hz], of a band the mean of its frequencies.
+        frequencies: (k,) [Hz]; for a band, the mean of its frequencies.
         values: (k,) H by response: complex, response over stimulus.
-        covariance: (k, r, r) E[(Ĥ − H)(Ĥ − H)*] of the r responses' values at each frequency, from the scatter of
-            the cycles; None of a single one.
-        coherence: (k,) γ² by response: 1 where all of the response is linear in the stimulus. Of what is not coherent
-            it is about 1/cycles, and not 0.
-        intervals: of gain, phase and coherence by response; None of a single cycle.
+        covariance: (k, r, r) E[(Ĥ − H)(Ĥ − H)*] of the r responses' values at each frequency, from the scatter of the
+            cycles; None for a single cycle.
+        coherence: (k,) γ² by response: 1 if all of the response is linear in the stimulus. The estimate for an
+            incoherent response is about 1/cycles instead of 0.
+        intervals: intervals of gain, phase and coherence by response; None for a single cycle.
         remnant: a row for each response and each multiple of 1/period: ``frequency`` [Hz], ``excited`` and
-            ``power``, a one-sided density [response's unit²/Hz]; None of a single cycle.
-        cycles: how many are averaged.
-        excited: (f,) [Hz] the frequencies at which the stimulus moves.
-        weights: (k, f) how much each of these counts in a band; rows add up to one.
-        units: of the responses and, as ``stimulus``, of the stimulus.
-        unrepeated: part of the stimulus's power that differs from cycle to cycle; 0 where it is not to repeat.
+            ``power``, a one-sided density [response's unit²/Hz]; None for a single cycle.
+        cycles: number of averaged cycles.
+        excited: (f,) [Hz] frequencies of the stimulus.
+        weights: (k, f) weight of each excited frequency in a band; rows add up to one.
+        units: units of the responses and, as ``stimulus``, of the stimulus.
+        unrepeated: share of the stimulus's power that differs between cycles; 0 for a stimulus that need not repeat.
     """
 
     frequencies: Floats
@@ -67,15 +67,15 @@ class FrequencyResponse:
     unrepeated: float = 0.0
 
     def averaged(self, values: ArrayLike) -> Complexes:
-        """(k,) what a response with these values at ``excited`` would be found as, in the same bands."""
+        """Return the mean (k,) in the same bands of values at the frequencies ``excited``."""
         return np.asarray(self.weights @ np.asarray(values))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row for each response and frequency.
+        """Table with a row for each response and frequency.
 
-        Columns ``response``, ``frequency`` [Hz], ``gain`` [response's unit/stimulus's unit], ``phase`` [rad], unwrapped
-        and below zero for a lag, ``coherence``, and where there are intervals each with ``_low`` and ``_high``. The
+        The columns are ``response``, ``frequency`` [Hz], ``gain`` [response's unit/stimulus's unit], ``phase`` [rad],
+        unwrapped and negative for a lag, and ``coherence``; with intervals, each also with ``_low`` and ``_high``. The
         units are in ``attrs["units"]``.
         """
         import pandas as pd
@@ -88,7 +88,7 @@ class FrequencyResponse:
                 columns[what] = number
                 if self.intervals is not None:
                     low, high = getattr(self.intervals[name], what)
-                    # An interval of the phase is of how far it is from the estimate.
+                    # Intervals of the phase are relative to the estimate.
                     shift = number if what == "phase" else 0.0
                     columns |= {f"{what}_low": shift + low, f"{what}_high": shift + high}
             parts.append(pd.DataFrame(columns))
@@ -101,14 +101,14 @@ class FrequencyResponse:
 
     @property
     def _unit_of_gain(self) -> str:
-        """Of all responses, or of each where they differ."""
+        """Unit of the gains, or a list if they differ."""
         below = self.units.get("stimulus", "1")
         units = dict.fromkeys(self.units.get(name, "1") for name in self.values)
         return ", ".join("1" if unit == below else unit if below == "1" else f"{unit}/{below}" for unit in units)
 
 
 def unwrapped(values: Complexes) -> Floats:
-    """(k,) [rad] the phases of values at growing frequencies, without jumps by a turn."""
+    """Return the phases (k,) [rad] of values at ascending frequencies, without jumps by 2π."""
     return np.asarray(np.unwrap(np.angle(values)))
 
 
@@ -126,7 +126,7 @@ def frequency_response(
 ) -> FrequencyResponse:
     """Return the response to a periodic stimulus, from the whole cycles of one trial or several.
 
-    The arguments are those of ``cycle_spectra`` and, as ``how``, those of ``response_of``, which raise its errors.
+    The arguments are those of ``cycle_spectra`` and, as ``how``, those of ``response_of``, which raise errors.
     """
     spectra = cycle_spectra(time, stimulus, responses, period, frequencies, begin=begin, skip=skip, units=units)
     return response_of(spectra, **how)
@@ -141,26 +141,26 @@ def response_of(
     resamples: int = 1000,
     seed: int = 0,
 ) -> FrequencyResponse:
-    """Return the response to a stimulus, from the spectra of cycles or windows.
+    """Return the response to a stimulus from the spectra of cycles or windows.
 
     Args:
-        spectra: of stimulus and responses.
-        per_decade: number of bands in a decade over which spectra are averaged; each frequency by itself if None.
-        over: what is drawn anew for intervals: cycles; or whole trials, if trials differ from each other by more than
-            their cycles do, such as those of several people.
-        confidence: of the intervals.
+        spectra: spectra of stimulus and responses.
+        per_decade: number of bands in a decade over which spectra are averaged; None for single frequencies.
+        over: units of the draws for intervals: cycles; or whole trials, if trials differ by more than their cycles, for
+            example trials of several people.
+        confidence: level of the intervals.
         resamples: number of draws; 0 for no intervals.
-        seed: of the draws.
+        seed: seed of the draws.
 
     Raises:
-        InputError: the stimulus does not move at a frequency at which it should, or an argument is out of range.
+        InputError: the stimulus is zero at one of its frequencies, or an argument is out of range.
     """
     excited = spectra.frequencies[spectra.excited]
     u, y = spectra.stimulus[:, spectra.excited], spectra.stacked()[:, spectra.excited]
     power = np.abs(u) ** 2
     still = power.mean(axis=0) <= _LEAST**2 * power.mean(axis=0).max()
     if still.any():
-        raise InputError(f"the stimulus does not move at {excited[still][0]:g} Hz: leave that frequency out")
+        raise InputError(f"the stimulus is zero at {excited[still][0]:g} Hz: leave out that frequency")
     first = _first_of_bands(excited, per_decade)
     cross, own, answer = (
         np.add.reduceat(values, first, axis=1) for values in (u.conj()[:, :, None] * y, power, np.abs(y) ** 2)
@@ -195,15 +195,15 @@ def response_of(
 
 
 def coherence_of(cross: Complexes, own: Floats, answer: Floats) -> Floats:
-    """(k, r) γ² of cross spectra (m, k, r) and powers of stimulus (m, k) and responses (m, k, r); 0 of no response."""
+    """Return γ² (k, r) from cross spectra (m, k, r) and powers (m, k) and (m, k, r); 0 without response."""
     power = own.mean(axis=0)[:, None] * answer.mean(axis=0)
     shared = np.abs(cross.mean(axis=0)) ** 2
-    # Where all cycles are the same it is 1, and round-off above it would be no coherence.
+    # With equal cycles it is 1; round-off must not make it larger.
     return np.minimum(np.divide(shared, power, out=np.zeros_like(power), where=power > 0.0), 1.0)
 
 
 def _first_of_bands(frequencies: Floats, per_decade: float | None) -> NDArray[np.int64]:
-    """(k,) the place of the first frequency of each band; bands without a frequency are none."""
+    """Return the index of the first frequency of each band that has frequencies, (k,)."""
     if per_decade is None:
         return np.arange(len(frequencies))
     above_zero(per_decade, "per_decade")

@@ -1,4 +1,4 @@
-"""Records of periodic stimuli, cut into cycles: the Fourier coefficients of each."""
+"""Fourier coefficients of each cycle of records with periodic stimuli."""
 
 from __future__ import annotations
 
@@ -14,30 +14,29 @@ from biped.inputs.checks import above_zero, whole
 from biped.metrics.fourier import Complexes, fourier_coefficients
 from contact.arrays import Floats
 
-#: Of a cycle: how far a frequency times the period may be from a whole number.
+#: Tolerance of the number of periods in a cycle.
 _WHOLE = 1e-6
-#: Of the usual time between two samples: what is longer is a gap.
+#: Longest sampling interval over the median; a longer one is a gap.
 _GAP = 1.5
-#: Part of a stimulus's power that may differ from cycle to cycle, as by what measures it.
+#: Largest share of a stimulus's power that may differ between cycles, for example by measurement noise.
 UNREPEATED = 0.1
-#: Of the stimulus's amplitude: what its drift from cycle to cycle may add to it.
+#: Largest contribution of a drift from cycle to cycle, relative to the stimulus's amplitude.
 DRIFT = 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class Spectra:
-    """Fourier coefficients of stimulus and responses in each cycle: c of Re(c exp(iωt)), t from the cycle's start.
+    """Fourier coefficients c of stimulus and responses in each cycle: Re(c exp(iωt)), t from the cycle's start.
 
     Attributes:
         period: [s] of a cycle.
-        frequencies: (f,) [Hz] all multiples of 1/period up to the highest that is excited.
-        excited: (f,) at which of them the stimulus moves.
+        frequencies: (f,) [Hz] all multiples of 1/period up to the highest excited one.
+        excited: (f,) mask of the frequencies at which the stimulus moves.
         stimulus: (m, f) of m cycles, in the stimulus's unit.
         responses: (m, f) by name, each in its own unit.
-        trial: (m,) of which trial a cycle is.
-        units: of the responses and, as ``stimulus``, of the stimulus; those that are not named have none.
-        is_periodic: whether a trial's stimulus is to be the same in each cycle. Windows of a stimulus that does not
-            repeat are cycles, too.
+        trial: (m,) trial of each cycle.
+        units: units of the responses and, as ``stimulus``, of the stimulus; others have none.
+        is_periodic: True if the stimulus must repeat in each cycle of a trial; False for windows of another stimulus.
 
     Raises:
         InputError: shapes do not fit, a number is not finite, or no frequency is excited.
@@ -54,11 +53,11 @@ class Spectra:
 
     def __post_init__(self) -> None:
         if not self.responses:
-            raise InputError("there must be one response or more")
+            raise InputError("spectra need at least one response")
         shape = (len(self.trial), len(self.frequencies))
         for name, values in {"stimulus": self.stimulus, **self.responses}.items():
             if values.shape != shape:
-                raise InputError(f"{name} of shape {values.shape}: it must have {shape}, cycles and frequencies")
+                raise InputError(f"{name} of shape {values.shape}: it must be {shape}, (cycles, frequencies)")
             if not np.isfinite(values).all():
                 raise InputError(f"{name}: a coefficient is not finite")
         if not self.excited.any():
@@ -66,15 +65,15 @@ class Spectra:
 
     @classmethod
     def joined(cls, parts: Sequence[Spectra]) -> Spectra:
-        """Those of several trials, one after the other; raises InputError where they differ in what they are of."""
+        """Return the spectra of several trials in a row; raise InputError if responses or frequencies differ."""
         if not parts:
-            raise InputError("there are no trials with whole cycles")
+            raise InputError("no trial has a whole cycle")
         first = parts[0]
         for part in parts[1:]:
             if part.responses.keys() != first.responses.keys() or not (
                 np.array_equal(part.frequencies, first.frequencies) and np.array_equal(part.excited, first.excited)
             ):
-                raise InputError("spectra of several trials must be of the same responses and frequencies")
+                raise InputError("spectra of several trials must have the same responses and frequencies")
         return replace(
             first,
             stimulus=np.concatenate([part.stimulus for part in parts]),
@@ -84,7 +83,7 @@ class Spectra:
 
     @property
     def unrepeated(self) -> float:
-        """The part of the stimulus's power, up to the highest frequency, that differs between a trial's cycles."""
+        """Share of the stimulus's power, up to the highest frequency, that differs between the cycles of a trial."""
         moved = whole = 0.0
         for number in np.unique(self.trial) if self.is_periodic else ():
             own = self.stimulus[self.trial == number]
@@ -94,19 +93,19 @@ class Spectra:
         return moved / whole if whole else 0.0
 
     def stacked(self) -> Complexes:
-        """(m, f, responses) the responses, in their order."""
+        """Return the responses (m, f, responses), in order."""
         return np.stack(list(self.responses.values()), axis=2)
 
 
 def bins_of(period: float, frequencies: Sequence[float] | Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """All multiples of 1/period up to the highest of some frequencies [Hz], and which of them these are.
+    """Return all multiples of 1/period up to the highest of some frequencies [Hz], and the mask of these frequencies.
 
     Raises:
-        InputError: a frequency is no multiple of 1/period.
+        InputError: a frequency is not a multiple of 1/period.
     """
     above_zero(period, "period")
     if not len(frequencies):
-        raise InputError("frequencies: there must be one or more, of those at which the stimulus moves")
+        raise InputError("frequencies: give one or more frequencies of the stimulus")
     cycles = np.asarray(frequencies, dtype=float) * period
     places = np.round(cycles)
     off = np.abs(cycles - places) > _WHOLE * np.maximum(cycles, 1.0)
@@ -128,21 +127,21 @@ def cycle_spectra(
     skip: int = 1,
     units: Mapping[str, str] | None = None,
 ) -> Spectra:
-    """The spectra of the whole cycles of one trial or several.
+    """Return the spectra of the whole cycles of one trial or several.
 
     Args:
-        time: (n,) [s], growing, that all trials share.
-        stimulus: (n,), or (trials, n) where it is another one in each trial.
+        time: (n,) [s], ascending, common to all trials.
+        stimulus: (n,), or (trials, n) if it differs between trials.
         responses: (n,) or (trials, n) by name.
         period: [s] of a cycle of the stimulus.
-        frequencies: [Hz] at which the stimulus moves, as ``Signal.frequencies``; multiples of 1/period.
-        begin: [s] when the first cycle begins; the first time if not given.
-        skip: how many cycles are dropped, in which transients die away.
-        units: of the responses and, as ``stimulus``, of the stimulus.
+        frequencies: [Hz] of the stimulus, as ``Signal.frequencies``; multiples of 1/period.
+        begin: [s] start of the first cycle; by default the first time.
+        skip: number of initial cycles that are dropped as transients.
+        units: units of the responses and, as ``stimulus``, of the stimulus.
 
     Raises:
         InputError: shapes do not fit, a number is missing, no cycle is whole, samples are too few or have a gap, or the
-            stimulus differs from cycle to cycle by more than ``UNREPEATED`` of its power, or drifts.
+            stimulus differs between cycles by more than ``UNREPEATED`` of its power, or drifts.
     """
     every, excited = bins_of(period, frequencies)
     times, together = tables_of(time, stimulus, responses)
@@ -155,8 +154,8 @@ def cycle_spectra(
     trial = np.repeat(np.arange(trials), len(cycles))
     spectra = Spectra(period, every, excited, found[:, :, 0], named, trial, dict(units or {}))
     if spectra.unrepeated > UNREPEATED:
-        part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs from cycle to cycle"
-        remedy = "set its own period, or, if it does not repeat, a window instead, for Welch's estimate"
+        part = f"{min(spectra.unrepeated, 1.0):.0%} of the stimulus's power differs between cycles"
+        remedy = "set the stimulus's period or, if it does not repeat, a window (Welch's estimate)"
         raise InputError(f"period = {period:g} s: {part}: {remedy}")
     since = (times[0] if begin is None else begin) + skip * period
     early = times[(times >= since) & (times + period <= times[-1])]
@@ -165,16 +164,16 @@ def cycle_spectra(
         drift = float(np.mean(np.interp(early + period, times, values) - np.interp(early, times, values)))
         moved = np.linalg.norm(spectra.stimulus[trial == number][:, excited].mean(axis=0))
         if abs(drift) * np.linalg.norm(ramps) > DRIFT * moved:
-            raise InputError(f"the stimulus drifts by {drift:.3g} in each cycle of {period:g} s: take its trend off")
+            raise InputError(f"the stimulus drifts by {drift:.3g} in each cycle of {period:g} s: subtract its trend")
     return spectra
 
 
 def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, ArrayLike]) -> tuple[Floats, Floats]:
-    """Times (n,), and stimulus and responses (trials, columns, n); raises InputError where shapes do not fit."""
+    """Return times (n,), and stimulus and responses (trials, columns, n); raise InputError if shapes do not fit."""
     times = np.asarray(time, dtype=float)
     columns = {"stimulus": stimulus, **responses}
     if "stimulus" in responses:
-        raise InputError("a response must not be called stimulus")
+        raise InputError("a response must not be named stimulus")
     tables = {name: np.atleast_2d(np.asarray(values, dtype=float)) for name, values in columns.items()}
     trials = max(len(table) for table in tables.values())
     for name, table in tables.items():
@@ -187,15 +186,15 @@ def tables_of(time: ArrayLike, stimulus: ArrayLike, responses: Mapping[str, Arra
 def coefficients_of_cycles(
     time: Floats, table: Floats, period: float, frequencies: Floats, begin: float | None = None, skip: int = 1
 ) -> Complexes:
-    """(cycles, frequencies, columns) Fourier coefficients of the columns of a table (n, columns) in whole cycles.
+    """Return Fourier coefficients (cycles, frequencies, columns) of a table (n, columns) in whole cycles.
 
     Args:
-        time: (n,) [s], growing.
+        time: (n,) [s], ascending.
         table: (n, columns).
         period: [s] of a cycle.
         frequencies: (f,) [Hz], multiples of 1/period.
-        begin: [s] when the first cycle begins; the first time if not given.
-        skip: how many cycles are dropped.
+        begin: [s] start of the first cycle; by default the first time.
+        skip: number of initial cycles that are dropped.
 
     Raises:
         InputError: as ``cycle_spectra``.
@@ -203,19 +202,19 @@ def coefficients_of_cycles(
     above_zero(period, "period")
     whole(skip, "skip")
     if time.ndim != 1 or len(time) < 3 or not (np.diff(time) > 0.0).all():
-        raise InputError("time must be three numbers or more that grow from each to the next")
+        raise InputError("time must be three or more ascending numbers")
     start = float(time[0]) if begin is None else begin
     usual = float(np.median(np.diff(time)))
     if 2.0 * usual * float(np.max(frequencies)) >= 1.0:
         raise InputError(
-            f"a sample each {usual:g} s is too slow for {np.max(frequencies):g} Hz: it must be more than twice a cycle"
+            f"a sample each {usual:g} s is too slow for {np.max(frequencies):g} Hz: a period needs over two samples"
         )
-    # Half a sample before and after it a cycle begins and ends, so that none changes sides by being rounded.
+    # A cycle begins and ends half a sample early, so that rounding moves no sample into another cycle.
     count = math.floor((time[-1] + 1.5 * usual - start) / period)
     if count <= skip:
         raise InputError(
             f"{max(count, 0)} whole cycles of {period:g} s from {start:g} s on: there must be more than the {skip} "
-            "that are skipped"
+            "skipped ones"
         )
     clock, columns = np.ascontiguousarray(time[:, None]), range(table.shape[1])
     found = np.empty((count - skip, len(frequencies), table.shape[1]), dtype=np.complex128)
@@ -230,7 +229,7 @@ def coefficients_of_cycles(
 
 
 def _check_samples(time: Floats, table: Floats, since: float, period: float, usual: float) -> None:
-    """Raise InputError where a cycle has a gap, or a number that is none."""
+    """Raise InputError if a cycle has a gap or a number that is not finite."""
     edges = np.concatenate([[since], time, [since + period]])
     gap = int(np.argmax(np.diff(edges)))
     if edges[gap + 1] - edges[gap] > _GAP * usual + _WHOLE * usual:

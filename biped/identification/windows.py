@@ -1,7 +1,8 @@
-"""Records of stimuli that do not repeat, cut into windows (Welch 1967), and responses to several stimuli at once.
+"""Spectra of windows of stimuli that do not repeat (Welch 1967), and responses to several simultaneous stimuli.
 
-The response to one stimulus is H1 = S_yu / S_uu. To several it is S_yu S_uu⁻¹, with the matrix of the stimuli's spectra
-(Bendat and Piersol 2010, chapter 7): that of what in each stimulus, and in the response, is not linear in the others.
+The response to one stimulus is H1 = S_yu / S_uu. The response to several is S_yu S_uu⁻¹, with the matrix of the
+stimuli's spectra (Bendat and Piersol 2010, chapter 7): each stimulus and the response without their parts that are
+linear in the other stimuli.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from biped.identification.spectra import UNREPEATED, Spectra, tables_of
 from biped.inputs.checks import above_zero
 from biped.metrics.fourier import Complexes
 
-#: Windows that overlap by more are hardly independent, and intervals would be too narrow.
+#: Largest overlap; with a larger one windows are hardly independent, and intervals would be too narrow.
 MOST_OVERLAP = 0.5
-#: Multiples of one over the window below this one hold what is left of slower drifts.
+#: First multiple of 1/window that counts; lower ones contain the rest of slower drifts.
 FIRST = 2
-#: The least part of a stimulus's power that the others must not explain.
+#: Smallest share of a stimulus's power that the other stimuli must leave unexplained.
 _OWN = 1e-3
 
 
@@ -37,19 +38,20 @@ def windowed_spectra(
     highest: float | None = None,
     units: Mapping[str, str] | None = None,
 ) -> Spectra:
-    """Return the spectra of windows of one trial or several: Hann windows, each about its own mean.
+    """Return the spectra of Hann windows of one trial or several; each window's mean is subtracted.
 
     Args:
-        time: (n,) [s], evenly spaced, that all trials share.
+        time: (n,) [s], evenly spaced, common to all trials.
         stimulus: (n,), or (trials, n).
         responses: (n,) or (trials, n) by name.
-        window: [s] length of a window. Frequencies are its multiples of 1/window, from the second one on.
-        overlap: part of a window that it shares with the next one, 0 … 0.5.
-        highest: [Hz] the last frequency; below half the sampling rate if None.
-        units: of the responses and, as ``stimulus``, of the stimulus.
+        window: [s] length of a window. Frequencies are multiples of 1/window, from the second one on.
+        overlap: share of a window that overlaps with the next one, 0 … 0.5.
+        highest: [Hz] highest frequency; below half the sampling rate if None.
+        units: units of the responses and, as ``stimulus``, of the stimulus.
 
     Raises:
-        InputError: shapes do not fit, a number is missing, time is not even, or not two windows fit into a trial.
+        InputError: shapes do not fit, a number is missing, times are uneven, or fewer than two windows fit into a
+            trial.
     """
     from scipy.signal import stft
 
@@ -74,7 +76,7 @@ def windowed_spectra(
         table, rate, "hann", count, shared, detrend="constant", boundary=None, padded=False, scaling="psd"
     )
     kept = (np.arange(len(frequency)) >= FIRST) & (frequency <= top) & (frequency < rate / 2.0)
-    # (trials, columns, frequencies, windows), so that as of cycles |c|² window / 2 is a one-sided density
+    # (trials, columns, frequencies, windows), scaled as for cycles: |c|² window / 2 is a one-sided density
     c = found[:, :, kept].transpose(0, 3, 2, 1) * np.sqrt(4.0 * rate / count)
     flat = c.reshape(-1, *c.shape[2:])
     named = {name: flat[:, :, 1 + k] for k, name in enumerate(responses)}
@@ -83,19 +85,19 @@ def windowed_spectra(
 
 
 def response_to_several(spectra: Spectra, name: str, others: Sequence[str], **how: Any) -> FrequencyResponse:
-    """Return responses to several stimuli that act at once, each called ``response / stimulus``.
+    """Return responses to several simultaneous stimuli, each named ``response / stimulus``.
 
-    The coherence is the partial one: of what the other stimuli do not explain. Windows, cycles or trials must differ in
-    how the stimuli go together.
+    The coherence is the partial coherence, of the parts that the other stimuli do not explain. The relation between the
+    stimuli must differ between windows, cycles or trials.
 
     Args:
-        spectra: with the other stimuli among the responses.
-        name: of the stimulus.
-        others: the names of the other stimuli.
+        spectra: spectra with the other stimuli among the responses.
+        name: name of the stimulus.
+        others: names of the other stimuli.
         how: arguments of ``response_of``.
 
     Raises:
-        InputError: a stimulus is all but a linear function of the others, as in too few cycles; or as ``response_of``.
+        InputError: a stimulus is nearly a linear function of the others, as with too few cycles; or as ``response_of``.
     """
     inputs = {name: spectra.stimulus} | {other: spectra.responses[other] for other in others}
     answers = {answer: values for answer, values in spectra.responses.items() if answer not in inputs}
@@ -103,13 +105,13 @@ def response_to_several(spectra: Spectra, name: str, others: Sequence[str], **ho
     parts = []
     for own, values in inputs.items():
         if (moved := replace(spectra, stimulus=values).unrepeated) > UNREPEATED:
-            raise InputError(f"{own}: {moved:.0%} of its power differs from cycle to cycle: it has another period")
+            raise InputError(f"{own}: {moved:.0%} of its power differs between cycles: its period is another one")
         rest = np.stack([inputs[other] for other in inputs if other != own], axis=2)
         alone = _without(rest, values)
         power, whole = (np.abs(alone) ** 2).sum(axis=0), (np.abs(values) ** 2).sum(axis=0)
         if (alike := spectra.excited & (power < _OWN * whole)).any():
             raise InputError(
-                f"{own}: at {spectra.frequencies[alike][0]:.3g} Hz it moves as the other stimuli do in all cycles: "
+                f"{own}: at {spectra.frequencies[alike][0]:.3g} Hz it is a linear function of the other stimuli: "
                 "measure trials in which they move differently, or leave one out"
             )
         named = {f"{answer} / {own}": _without(rest, y) for answer, y in answers.items()}
@@ -119,7 +121,7 @@ def response_to_several(spectra: Spectra, name: str, others: Sequence[str], **ho
 
 
 def _without(others: Complexes, values: Complexes) -> Complexes:
-    """What is left (m, f) of values in all cycles, at each frequency, less what is linear in others (m, f, j)."""
+    """Return the parts (m, f) of values in all cycles that are not linear in others (m, f, j), at each frequency."""
     gram = np.einsum("mfi,mfj->fij", others.conj(), others)
     shared = np.einsum("mfi,mf->fi", others.conj(), values)
     weights = np.linalg.pinv(gram, 1e-12, hermitian=True) @ shared[:, :, None]

@@ -1,4 +1,4 @@
-"""Checks of arguments, each of which refuses a wrong one in a sentence."""
+"""Checks of arguments; each refuses an invalid one with a message."""
 
 import difflib
 import sys
@@ -13,13 +13,13 @@ from contact.arrays import Floats
 
 
 def is_finite(value: object) -> bool:
-    """Return whether it is a number, neither infinite nor NaN."""
+    """Return True if a value is a number, neither infinite nor NaN."""
     number: Any = value
     return isinstance(value, Real) and bool(abs(number) <= sys.float_info.max)
 
 
 def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:
-    """``value`` as so many finite numbers."""
+    """Return ``value`` as ``count`` finite numbers."""
     try:
         found = tuple(value)
     except TypeError:
@@ -30,19 +30,19 @@ def numbers(value: Sequence[float], count: int, what: str) -> tuple[float, ...]:
 
 
 def above_zero(value: float, what: str) -> None:
-    """Refuse what is not a finite number above zero."""
+    """Refuse a value that is not a finite number above zero."""
     if not is_finite(value) or value <= 0.0:
         raise InputError(f"{what} = {value!r}: it must be a finite number above zero")
 
 
 def zero_or_above(value: float, what: str) -> None:
-    """Refuse what is not a finite number, zero or above."""
+    """Refuse a value that is not a finite number, zero or above."""
     if not is_finite(value) or value < 0.0:
         raise InputError(f"{what} = {value!r}: it must be a finite number, zero or above")
 
 
 def whole(value: int, what: str) -> int:
-    """Return ``value`` as an ``int``; refuse all but whole numbers from zero to what 64 bits hold."""
+    """Return ``value`` as an ``int``; refuse all but whole numbers from zero to 2⁶³ − 1."""
     if isinstance(value, bool) or not is_finite(value) or not 0 <= value < 2**63 or value != int(value):
         raise InputError(f"{what} = {value!r}: it must be a whole number, zero or above, and below 2^63")
     return int(value)
@@ -55,16 +55,16 @@ def positive_definite(matrix: Floats, what: str) -> None:
         raise InputError(f"{given}: the matrix must be finite and symmetric")
     least = float(np.linalg.eigvalsh(matrix)[0])
     if not least > 0.0:
-        raise InputError(f"{given}: the matrix must be positive definite; its least eigenvalue is {least:.3g}")
+        raise InputError(f"{given}: the matrix must be positive definite; its smallest eigenvalue is {least:.3g}")
 
 
 def refuse_near_misses(derived: type, base: type) -> None:
-    """Refuse a class whose member is spelt almost like an optional one of its base: it would do nothing, in silence.
+    """Refuse a class with a misspelt name of an optional member of its base, which would be ignored silently.
 
-    Private members (with an underscore) and those of classes between the two are left alone.
+    Private members (with an underscore) and those of classes between the two are not checked.
 
     Raises:
-        InputError: the message names the member and what it may be meant to be.
+        InputError: the message gives the member and the name that may be meant.
     """
     optional = [name for name in vars(base) if not name.startswith("_")]
     optional += [name for name in getattr(base, "__annotations__", {}) if name not in optional]
@@ -74,9 +74,9 @@ def refuse_near_misses(derived: type, base: type) -> None:
             continue
         close = difflib.get_close_matches(name, optional, n=1, cutoff=0.8)
         meant = getattr(base, close[0], None) if close else None
-        # A number is no misspelt method: a controller may well have a ``torque``.
+        # A number is not a misspelt method: a controller may have a ``torque``.
         if close and (meant is None or callable(vars(derived)[name]) == callable(meant)):
             raise InputError(
-                f"{derived.__name__}.{name}: is {close[0]!r} meant? It would be ignored; for something else choose a "
+                f"{derived.__name__}.{name}: did you mean {close[0]!r}? It would be ignored; otherwise choose a "
                 f"name less like {close[0]!r}, or begin it with an underscore"
             )

@@ -1,8 +1,7 @@
-"""Optional packages: which extra of ``biped-balance`` brings each of them, and the message where one is missing.
+"""Optional packages: the extra of ``biped-balance`` that installs each, and the message if one is missing.
 
-A module that uses one imports it where it is needed, after ``need``. A package whose names are imported when they are
-first used (``lazy_loader``) goes through ``telling``. For the command line, ``missing`` puts in words whatever import
-has failed.
+A module imports an optional package where it is used, after ``need``. A package with lazily imported names
+(``lazy_loader``) uses ``telling``. For the command line, ``missing`` describes a failed import.
 """
 
 import sys
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
 class Optional(NamedTuple):
     """An optional package."""
 
-    extra: str  #: that brings it, as in pyproject.toml; empty if none does
-    purpose: str  #: what it is for, with the verb: "pages need"
-    installed: str  #: its name on an index
-    note: str = ""  #: what else has to be known to install it
+    extra: str  #: extra that installs it, as in pyproject.toml, or empty
+    purpose: str  #: purpose with a verb: "pages need"
+    installed: str  #: its name on a package index
+    note: str = ""  #: hint for the installation
 
 
-#: By the name by which it is imported.
+#: Optional packages by the names by which they are imported.
 OPTIONAL = {
     "jinja2": Optional("report", "pages need", "jinja2"),
     "plotly": Optional("report", "pages need", "plotly"),
@@ -46,7 +45,7 @@ OPTIONAL = {
         "pybullet",
         "the engine pybullet needs",
         "pybullet",
-        "under Python 3.11: there are no wheels of it for later ones",
+        "under Python 3.11: it has no wheels for later versions",
     ),
     "mujoco": Optional("mujoco", "MJCF files and the engine mujoco need", "mujoco"),
     "gymnasium": Optional("gym", "environments for learning need", "gymnasium"),
@@ -55,10 +54,10 @@ OPTIONAL = {
 
 
 def need(*packages: str) -> None:
-    """Whether these packages are there, by the names by which they are imported; none of them is imported.
+    """Check that these packages are installed, by the names by which they are imported; none of them is imported.
 
     Raises:
-        MissingExtraError: one is not; the message has the command that installs all that are missing.
+        MissingExtraError: a package is missing; the message has the command that installs all missing ones.
     """
     absent = [package for package in packages if not _is_there(package)]
     if absent:
@@ -66,19 +65,19 @@ def need(*packages: str) -> None:
 
 
 def lacking(*packages: str) -> str:
-    """The sentence that ``need`` raises, for what does without; empty where all of these packages are there."""
+    """Return the message of ``need`` without raising it; empty if all of these packages are installed."""
     absent = [package for package in packages if not _is_there(package)]
     return str(_error(absent)) if absent else ""
 
 
 def has(*packages: str) -> bool:
-    """Whether all of these packages are there, by the names by which they are imported."""
+    """Return True if all of these packages are installed, by the names by which they are imported."""
     return all(map(_is_there, packages))
 
 
 def missing(error: ImportError) -> "MissingExtraError | None":
-    """The error that names the extra to install, for a failed import; None where no optional package is missing."""
-    from biped.errors import MissingExtraError  # it takes a while, and nobody else here needs it
+    """Return the error that names the extra to install, for a failed import; None if no optional package is missing."""
+    from biped.errors import MissingExtraError  # it takes a while, and only this function needs it
 
     if isinstance(error, MissingExtraError):
         return error
@@ -89,7 +88,7 @@ def missing(error: ImportError) -> "MissingExtraError | None":
 
 
 def telling(attribute: Callable[[str], Any]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package, made to say which extra is missing where an import of its modules fails."""
+    """Return a package's ``__getattr__`` that names the missing extra if an import of its modules fails."""
 
     def get(name: str) -> Any:
         try:
@@ -101,7 +100,7 @@ def telling(attribute: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def command(*packages: str) -> str:
-    """The command that installs these packages, by the names by which they are imported."""
+    """Return the command that installs these packages, by the names by which they are imported."""
     extras = _in_order(OPTIONAL[package].extra for package in packages if OPTIONAL[package].extra)
     wanted = [OPTIONAL[package].installed for package in packages if not OPTIONAL[package].extra]
     if extras:
@@ -117,7 +116,7 @@ def _is_there(package: str) -> bool:
 
 
 def _in_order(texts: Iterable[str]) -> list[str]:
-    """Each once."""
+    """Return each text once, in order."""
     return list(dict.fromkeys(texts))
 
 

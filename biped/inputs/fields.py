@@ -1,4 +1,4 @@
-"""Fields of dataclasses with unit and title, from which command lines, pages and the API reference take them."""
+"""Fields of dataclasses with unit and title, for command lines, pages and the API reference."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ def quantity(unit: str, title: str, default: Any = dataclasses.MISSING, **more: 
 
 
 def inline(default: Any) -> Any:
-    """Return a field that is a dataclass, whose own fields count as fields of the owner."""
+    """Return a field with a dataclass whose own fields count as fields of the owner."""
     return dataclasses.field(default=default, metadata={"inline": True})
 
 
@@ -24,7 +24,7 @@ def like(owner: type, name: str, default: Any = dataclasses.MISSING) -> Any:
 
 
 def replaced(owner: Any, changes: Mapping[str, Any]) -> Any:
-    """Return a dataclass with other values of some fields; a name with dots is that of a field of a field."""
+    """Return a dataclass with other values of some fields; dots in a name lead to a field of a field."""
     own = {name: value for name, value in changes.items() if "." not in name}
     for first in dict.fromkeys(name.partition(".")[0] for name in changes if "." in name):
         inner = {name.partition(".")[2]: value for name, value in changes.items() if name.startswith(f"{first}.")}

@@ -1,4 +1,4 @@
-"""Files that a reader finds whole, whatever happens while they are written."""
+"""Files that are complete whenever they are read, even after an interrupted write."""
 
 import errno
 import os
@@ -9,10 +9,10 @@ from pathlib import Path
 
 @contextmanager
 def in_place_of(path: Path) -> Iterator[Path]:
-    """Yield a file to write into, which takes the place of ``path`` if all goes well and is gone if not.
+    """Yield a file to write into; it replaces ``path`` on success and is removed on failure.
 
     Raises:
-        OSError: the file cannot be written; an error that names no file, or the one to write into, names ``path``.
+        OSError: the file cannot be written; an error without a file name, or with the temporary one, names ``path``.
     """
     part = path.with_name(path.name + ".part")
     try:
@@ -29,7 +29,7 @@ def in_place_of(path: Path) -> Iterator[Path]:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Replace a file at once by one with these bytes, which are on the disk by then; the old one stays on OSError."""
+    """Replace a file at once by one with these bytes, already on the disk; on OSError the old file stays."""
     with in_place_of(path) as part, part.open("wb") as file:
         file.write(data)
         file.flush()

@@ -1,4 +1,4 @@
-"""Modules of users: in a file, or by name, from the folder where a program was started or installed."""
+"""Modules of users: in a file, or by name, from the current folder or an installation."""
 
 import hashlib
 import importlib
@@ -16,12 +16,12 @@ from types import ModuleType
 from biped.errors import InputError
 from contact.errors import BipedError, did_you_mean
 
-#: This project's packages.
+#: Packages of this project.
 OWN = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
 
 
 def digest_of(file: Path, length: int = 16) -> str:
-    """The first so many hexadecimal digits of a file's SHA-256; empty where there is no file."""
+    """Return the first digits of a file's hexadecimal SHA-256; empty if there is no file."""
     try:
         found = file.stat()
     except OSError:
@@ -31,13 +31,13 @@ def digest_of(file: Path, length: int = 16) -> str:
 
 @lru_cache
 def _digest(file: Path, *_changed: int) -> str:
-    """Read anew where a file has changed since: each trial of a study asks."""
+    """Return the SHA-256 of a file, read again only if it has changed: each trial of a study needs it."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-#: Whether names come from saved files: None if the user gives them, False from a saved file, True if that is trusted.
+#: Origin of names: None for the user, False for a saved file, True for a trusted saved file.
 _trusted: ContextVar[bool | None] = ContextVar("trusted", default=None)
-#: Code that the user of this process has named.
+#: Code named by the user of this process.
 _named: set[str] = set()
 
 
@@ -66,7 +66,7 @@ def trusting(trusted: bool = True) -> Iterator[None]:
 
 
 def may_import(*names: str) -> bool:
-    """Return whether code of these names may be imported; names that the user gives are allowed from now on."""
+    """Return True if code of these names may be imported; names from the user are allowed from now on."""
     if _trusted.get() is not False:
         _named.update(names)
     return _trusted.get() is not False or _named.issuperset(names)
@@ -76,19 +76,19 @@ def check_may_import(name: str) -> None:
     """Raise SavedNameError if code of this name may not be imported."""
     if not may_import(name):
         raise SavedNameError(
-            f"a saved file names the code {name}, which is run only if you name it in the command or add --trust: read "
+            f"a saved file names the code {name}; it is run only if you name it in the command or add --trust: read "
             "it first (in Python: `with biped.inputs.modules.trusting():`)"
         )
 
 
 def file_of(where: str) -> Path | None:
-    """Return this file, or the file of the module of this name; nothing is imported."""
+    """Return the path of this file, or of the file of the module of this name; nothing is imported."""
     if where.endswith(".py"):
         return Path(where).expanduser().resolve()
     first, *others = where.split(".")
     try:
         spec = importlib.util.find_spec(first) or PathFinder.find_spec(first, [str(Path.cwd())])
-        for other in others:  # to ask for the module as a whole would import its packages
+        for other in others:  # looking up the full name would import its packages
             places = list((spec and spec.submodule_search_locations) or ())
             spec = PathFinder.find_spec(f"{spec and spec.name}.{other}", places)
     except (ImportError, ValueError):
@@ -97,16 +97,16 @@ def file_of(where: str) -> Path | None:
 
 
 def module_of_file(path: Path) -> ModuleType:
-    """The module of a file, imported once for each content that it has; it may import its neighbours.
+    """Return the module of a file, imported once for each content of the file; it may import its neighbours.
 
     Raises:
-        BipedError: there is no such file, or it cannot be imported; the message says where in it.
+        BipedError: the file is missing, or cannot be imported; the message gives the line.
     """
     if not path.is_file():
         near = did_you_mean(path.name, (file.name for file in path.parent.glob("*.py"))).strip()
         raise BipedError(f"there is no file {path}{near and f'; {near}'}")
     path = path.resolve()
-    # Machine code that is kept on disk refers to the law's module: the name is the same in each process.
+    # Machine code on disk refers to the controller's module: the name must be equal in all processes.
     words = hashlib.sha256(f"{path} {digest_of(path)}".encode()).hexdigest()[:16]
     name = f"{path.stem}_{words}"
     if name in sys.modules:
@@ -125,10 +125,10 @@ def module_of_file(path: Path) -> ModuleType:
 
 
 def module_named(name: str) -> ModuleType:
-    """A module that is installed, or in the current folder.
+    """Return a module that is installed, or in the current folder.
 
     Raises:
-        BipedError: there is none, or it cannot be imported.
+        BipedError: the module is missing or cannot be imported.
     """
     _find_also(Path.cwd())
     try:
@@ -143,13 +143,13 @@ def module_named(name: str) -> ModuleType:
 
 
 def _find_also(folder: Path) -> None:
-    """Let modules of a folder be imported, after all that are found without it."""
+    """Allow imports of modules in a folder, after all other folders of the search path."""
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
 
 def _not_imported(what: str, error: Exception) -> BipedError:
-    """With the line of the file where it happened, or that led to it, as far as it is known."""
+    """Return the error of a failed import, with the line in the user's file if it is known."""
     places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError):
         places.append((str(error.filename), error.lineno))

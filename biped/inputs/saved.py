@@ -7,7 +7,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
 def finite(value: Any) -> Any:
-    """Return nested values with None for numbers that are not finite, which JSON does not have."""
+    """Return nested values with None in place of numbers that are not finite, which JSON does not have."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -16,12 +16,12 @@ def finite(value: Any) -> Any:
 
 
 def built(kind: Any, value: Any) -> Any:
-    """Return the object of this annotation that ``dataclasses.asdict`` and JSON made a value of.
+    """Return the object of an annotation from the value that ``dataclasses.asdict`` and JSON made of it.
 
-    A number of a dataclass that is null has its default: JSON has no infinity.
+    A null for a number of a dataclass gives its default: JSON has no infinity.
 
     Raises:
-        ValueError: a field is missing, or not known.
+        ValueError: a field is missing or unknown.
     """
     origin, kinds = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
@@ -33,7 +33,7 @@ def built(kind: Any, value: Any) -> Any:
         return value
     own, hints = {one.name: one for one in fields(kind)}, get_type_hints(kind)
     if own.keys() != value.keys():
-        raise ValueError(f"{', '.join(sorted(own.keys() ^ value.keys()))}: missing, or not known")
+        raise ValueError(f"{', '.join(sorted(own.keys() ^ value.keys()))}: missing, or unknown")
     return kind(
         **{  # type: ignore[operator]
             name: own[name].default if item is None and hints[name] is float else built(hints[name], item)

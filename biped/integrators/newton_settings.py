@@ -29,10 +29,10 @@ class SolverSettings(Integrator):
     takes_passive_joints: ClassVar[bool] = True
     takes_helical_joints: ClassVar[bool] = True
 
-    tolerance: float = quantity("N·s", "Norm of a step's residual to reach, or to the rounding error", 1e-8)
-    max_iterations: int = quantity("", "Iterations before a step is retried in halves", 30)
-    max_backtracks: int = quantity("", "Halvings of an iteration's step before it is given up", 12)
-    max_halvings: int = quantity("", "A step is retried in 2, 4, … parts, two to this power at most", 8)
+    tolerance: float = quantity("N·s", "Norm of a step's residual at convergence (or rounding error)", 1e-8)
+    max_iterations: int = quantity("", "Greatest number of iterations before a step is halved", 30)
+    max_backtracks: int = quantity("", "Greatest number of halvings in the line search of an iteration", 12)
+    max_halvings: int = quantity("", "Greatest number of halvings of a step that is retried", 8)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
@@ -60,7 +60,7 @@ class NewtonSettings(SolverSettings):
     """
 
     landing_depth: float = quantity(
-        "m", "A step is retried too if a landing point ends it deeper; inf: never", 1e-4, infinite=True
+        "m", "Penetration of a landing point above which a step is retried; inf: never", 1e-4, infinite=True
     )
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """Metrics of runs, with definitions, units and sources in ``METRICS``.
 
-``measure`` works on the raw rows of a run, for studies; ``measure_run`` and ``series`` on a ``biped.runs.run.Run``.
+``measure`` takes the raw rows of a run, for studies; ``measure_run`` and ``series`` take a ``biped.runs.run.Run``.
 ``register`` adds a metric to all of them.
 """
 

@@ -1,7 +1,7 @@
-"""Places on the floor and inclinations in the axes of posturography: anteroposterior and mediolateral.
+"""Positions on the floor and inclinations in the axes of posturography: anteroposterior (AP), mediolateral (ML).
 
-Anterior is where the model faces at home, whichever way that is in the world; anterior, to the right and leaning
-forwards or to the right are positive.
+Anterior is the model's forward direction in the home posture. Anterior, right, and leaning forward or to the right are
+positive.
 """
 
 from typing import TYPE_CHECKING
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
     from biped.metrics.measurement import Measurement
 
-#: Of which there are columns in these axes, on the floor.
+#: Quantities on the floor with columns in these axes.
 _PLACES = ("cop", "com", "floor")
 
 
 def anatomical_units(model: Model) -> dict[str, str]:
-    """The units of the columns of ``anatomical_series``, by name."""
+    """Return the units of the columns of ``anatomical_series``, by name."""
     places = {f"{place}_{axis}": "m" for place in _PLACES for axis in AXES}
     angles = (f"{model.root.name}_pitch", f"{model.root.name}_roll") if model.is_floating else ()
     return places | dict.fromkeys(angles, "deg")
 
 
 def anatomical_series(run: "Measurement") -> dict[str, Floats]:
-    """(rows,) columns by name: centres in the floor's frame [m], a moving floor's place [m], the root's leans [deg]."""
+    """Return columns (rows,): centres in the floor's frame [m], floor position [m], inclination of the root [deg]."""
     floor, places = run.series[:, SHIFT : SHIFT + 2], run.places
     com = run.series[:, COM : COM + 3]
     if places.platform != ABSENT:
@@ -50,20 +50,20 @@ def anatomical_series(run: "Measurement") -> dict[str, Floats]:
 
 
 def in_anatomical_axes(model: Model, points: Floats) -> Floats:
-    """(n, 2) AP and ML of points (n, 2) x and y on the floor."""
+    """Return AP and ML coordinates (n, 2) of points (n, 2) x and y on the floor."""
     forward_x, forward_y, _ = model.facing
     x, y = points[:, 0], points[:, 1]
     return np.column_stack([forward_x * x + forward_y * y, forward_y * x - forward_x * y])
 
 
 def leans(model: Model, quaternions: Floats) -> Floats:
-    """(n, 3) [deg] the rotation vectors of orientations (n, 4): forwards (pitch), to the right (roll), left (yaw)."""
+    """Return the rotation vectors (n, 3) [deg] of orientations (n, 4): forward (pitch), right (roll), left (yaw)."""
     x, y, z = _rotations(quaternions).as_rotvec(degrees=True).T
     forward_x, forward_y, _ = model.facing
     return np.column_stack([forward_x * y - forward_y * x, forward_x * x + forward_y * y, z])
 
 
 def _rotations(quaternions: Floats) -> "Rotation":
-    from scipy.spatial.transform import Rotation  # a quarter of a second, which no other run needs
+    from scipy.spatial.transform import Rotation  # importing takes a quarter of a second
 
     return Rotation.from_quat(quaternions, scalar_first=True)

@@ -1,4 +1,4 @@
-"""The context of a run beside its rows that its metrics need."""
+"""Context of a run that metrics need in addition to its rows."""
 
 import math
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from biped.runs.summary import Ending, Stepping
 
 Channel = Literal["tilt_x", "tilt_y", "x", "y"]
 
-#: [m] A contact point that stands farther from where it first stood than this has been moved: a step, or a slide. A
-#: sole is 10 cm wide; sticking soles creep by micrometres, rocking ones come down where they were.
+#: [m] Displacement of a contact point that counts as a step or a slide. A sole is 10 cm wide; sticking soles creep by
+#: micrometres, and rocking soles come down where they were.
 STEPPED = 0.05
 
 
@@ -21,13 +21,13 @@ class Stimulus:
     """A periodic motion of the floor.
 
     Attributes:
-        channel: what of the floor moves: its tilt about x or y [rad], or its place along x or y [m].
-        frequencies: [Hz] at which it moves; multiples of the lowest.
-        begin: [s] from when it is periodic, such as after it has faded in; the context's ``start_time`` if None.
-        end: [s] up to when; to the end of the run if None.
+        channel: degree of freedom of the floor: tilt about x or y [rad], or position along x or y [m].
+        frequencies: [Hz] of the motion; multiples of the lowest one.
+        begin: [s] start of the periodic part, for example after a fade-in; None: the context's ``start_time``.
+        end: [s] end of the periodic part; None: the end of the run.
 
     Raises:
-        InputError: for another channel, frequencies that are none or not above zero, or an end before the beginning.
+        InputError: the channel is unknown, frequencies are missing or not above zero, or end is not after begin.
     """
 
     channel: Channel
@@ -46,39 +46,38 @@ class Stimulus:
 
 @dataclass(frozen=True)
 class Span:
-    """When a disturbance acts."""
+    """Time span in which a disturbance acts."""
 
-    what: str  #: in words: "a push"
+    what: str  #: description: "a push"
     begins: float  #: [s]
     ends: float  #: [s]
-    period: float = 0.0  #: [s] of its slowest part, where it is periodic; 0 of others
+    period: float = 0.0  #: [s] of the slowest part if it is periodic, else 0
 
 
 @dataclass(frozen=True)
 class MeasurementContext:
-    """All that metrics need of a run beside its rows: its ending, disturbances, times and thresholds.
+    """Data of a run that metrics need in addition to its rows: ending, disturbances, times and thresholds.
 
     Attributes:
-        ending: how the loop of the run ended.
-        acting: what disturbs it and when, as far as that may be going on at its end.
-        start_time: [s] from when on balance, forces and torques are measured, such as the start of a push; the run's
-            start if None. Of a run that ended before, they are None.
-        set_point: where the root was to be, or None.
-        singular_angles: [rad] by joint, where the controller's torques grow without bounds.
-        unheeded_limits: [N·m] by joint that an impedance holds, its actuator's limit, which bounds the controller's
-            torques only.
-        saturation: [s] by joint, how long its actuator was at its limit; None if not known.
-        foot_slip: [m] the longest path that a contact point slid or yielded.
-        stimulus: how the floor moves, where it does so periodically.
-        pendulum_length: [m] of the inverted pendulum that stands for the body (``l`` of Hof et al. 2005); if None the
-            height of the centre of mass above the lowest contact point in the home configuration.
-        step_threshold: [m] beyond which a contact point has been moved.
-        steps: of the integrator; so ``newton_mean`` (iterations a step), ``newton_max`` (of a solve) and
+        ending: end of the run's loop.
+        acting: time spans of the disturbances that may last until the end.
+        start_time: [s] start of the measurement of balance, forces and torques, for example the start of a push; None:
+            the start of the run. These metrics are None if the run ended earlier.
+        set_point: set point of the root, or None.
+        singular_angles: [rad] by joint, at which the controller's torques grow without bounds.
+        unheeded_limits: [N·m] actuator limits, by joint with an impedance, which bound only the controller's torques.
+        saturation: [s] time of each joint's actuator at its limit; None if unknown.
+        foot_slip: [m] longest path that a contact point slid or yielded.
+        stimulus: periodic motion of the floor, or None.
+        pendulum_length: [m] of the equivalent inverted pendulum (``l`` of Hof et al. 2005); None: height of the centre
+            of mass above the lowest contact point in the home configuration.
+        step_threshold: [m] displacement from which a contact point counts as moved.
+        steps: number of integrator steps, with ``newton_mean`` (iterations per step), ``newton_max`` (of a solve) and
             ``retried_steps``.
-        stepping: what took the steps.
+        stepping: integrator or engine of the run, with its properties.
 
     Raises:
-        InputError: for a length or a threshold that is not above zero, or times that are not finite.
+        InputError: a length or a threshold is not above zero, or a time is not finite.
     """
 
     ending: Ending = field(default_factory=Ending)
@@ -100,7 +99,7 @@ class MeasurementContext:
 
     @property
     def fell_at(self) -> float | None:
-        """[s] when a limit of ``biped.Fall`` was hit, or None."""
+        """Time [s] at which a limit of ``biped.Fall`` was reached, or None."""
         return self.ending.fell_at
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""When the disturbances of a run act, and how the floor sways, as its metrics need it."""
+"""Time spans of a run's disturbances, and the periodic motion of its floor, for metrics."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,23 +8,23 @@ from biped.disturbances import Disturbance, described
 from biped.disturbances.disturbance import kind_named
 from biped.metrics.context import Channel, Span, Stimulus
 
-#: A disturbance, or what a saved run says of it (``biped.disturbances.described``).
+#: A disturbance, or its record in a saved run (``biped.disturbances.described``).
 Described = Disturbance | Mapping[str, Any]
 
-#: The axes of a floor's motion to which a sway answers.
+#: Axes of a floor's motion that cause sway.
 _STIMULI: dict[str, Channel] = {"x": "x", "y": "y", "roll": "tilt_x", "pitch": "tilt_y"}
 
 
 def start_time_of(disturbances: Sequence[Described]) -> float | None:
-    """[s] when the first push, force or motion of the floor begins; None where there is none."""
+    """Return the start [s] of the first push, force or motion of the floor; None without any."""
     starts = [span.begins for span in spans_of(disturbances)]
     return max(min(starts), 0.0) if starts else None
 
 
 def spans_of(disturbances: Sequence[Described]) -> tuple[Span, ...]:
-    """When each push, force and motion of the floor acts; what has no end, such as a load or noise of sensors, is none.
+    """Return the time spans of pushes, forces and motions of the floor; loads, sensor noise etc. have no end.
 
-    A floor that has been moved and has stopped does not act any more.
+    A floor that has stopped no longer acts.
     """
     return tuple(span for record in _records(disturbances) for span in _spans(record))
 
@@ -40,7 +40,7 @@ def _spans(record: Mapping[str, Any]) -> Iterator[Span]:
 
 
 def stimulus_of(disturbances: Sequence[Described]) -> Stimulus | None:
-    """The first periodic motion of the floor, where its size is steady, or None."""
+    """Return the first periodic motion of the floor, where its amplitude is constant, or None."""
     floors = (record for record in _records(disturbances) if record["kind"] == "platform")
     for found, channel in ((floor[axis], channel) for floor in floors for axis, channel in _STIMULI.items()):
         if found and found["frequencies"] and found["ends"] - found["begins"] > 2.0 * found["fade"]:

@@ -1,4 +1,4 @@
-"""Fourier coefficients of columns over whole cycles: one definition, for metrics of runs and for identification."""
+"""Fourier coefficients of columns over whole cycles, defined once for metrics and for identification."""
 
 from collections.abc import Sequence
 
@@ -19,18 +19,18 @@ def fourier_coefficients(
     frequencies: Sequence[float] | Floats,
     begin: int = 0,
 ) -> Complexes:
-    """(frequencies, columns) c of Re(c exp(iω(t − t₀))) in columns of a table, fitted by least squares with a constant.
+    """Return c (frequencies, columns) of Re(c exp(iω(t − t₀))), fitted to columns of a table with a constant.
 
-    t₀ is the time of the first row that counts. Over whole cycles, evenly sampled, this is the discrete Fourier
-    transform, 2/n Σ y exp(−iωt); it stays right where rows are not quite so.
+    t₀ is the time of the first row that counts. The fit is by least squares. Over whole cycles, evenly sampled, it is
+    the discrete Fourier transform, 2/n Σ y exp(−iωt); it remains accurate for slightly uneven rows.
 
     Args:
         rows: (n, …) with a column of times [s].
-        time: which of its columns.
+        time: index of the column of times.
         table: (n, …) with the columns.
-        columns: which of them.
+        columns: indices of the columns.
         frequencies: [Hz].
-        begin: the first row that counts.
+        begin: index of the first row that counts.
     """
     found = np.empty((len(frequencies), len(columns)), dtype=np.complex128)
     for k, frequency in enumerate(frequencies):

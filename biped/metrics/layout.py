@@ -1,4 +1,4 @@
-"""Where the numbers of a row stand, and what of the model the kernels need."""
+"""Column indices of recorded rows, and properties of the model for the kernels."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from biped.model import Model
 from biped.model.legs import foot_under
 from biped.runs.row_layout import columns_of, places_of, torque_names
 
-#: Sections that the rows of every run have.
+#: Sections in the rows of every run.
 _NEEDED = ("time", "configuration", "velocity", "torque", "contacts", "ledger", "momentum", "com", "defect")
-#: Energies that change, and the works that change them; what a moving floor does is a part of ``contacts``.
+#: Energies that change, and the works that change them; the work of a moving floor is part of ``contacts``.
 _EXCHANGED = ("kinetic", "potential", "actuators", "contacts", "pushes", "impacts")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a run of one model, found once and used for all its rows.
+    """Columns of the runs of one model, determined once and used for all rows.
 
     Attributes:
-        model: what moves.
-        columns: their names.
-        places: where in a row the kernels find them.
-        joints: names of the joints of one degree of freedom.
+        model: the simulated model.
+        columns: names of the columns.
+        places: column indices for the kernels.
+        joints: names of the joints with one degree of freedom.
         feet: names of the bodies that stand on the floor.
-        standing_height: [m] of the centre of mass above the lowest contact point in the home configuration; 0 if it
-            has none.
-        angular: (joints,) which of them turn, and do not slide.
+        standing_height: [m] of the centre of mass above the lowest contact point in the home configuration; 0 without
+            contact points.
+        angular: (joints,) mask of the rotary joints.
     """
 
     model: Model
@@ -45,7 +45,7 @@ class Layout:
 
     @classmethod
     def of(cls, model: Model, columns: Sequence[str]) -> "Layout":
-        """The layout of rows with these columns, as ``biped.runs.row_layout`` names them.
+        """Return the layout of rows with these columns, with the names of ``biped.runs.row_layout``.
 
         Raises:
             InputError: a column of the model is missing.
@@ -65,21 +65,21 @@ class Layout:
 
     @property
     def series(self) -> dict[str, str]:
-        """The units of the centres, margins and forces that are computed of each row, by name."""
+        """Units of the centres, margins and forces that are computed for each row, by name."""
         return SERIES | {f"grf_normal_{foot}": "N" for foot in self.feet}
 
     @property
     def anatomical(self) -> dict[str, str]:
-        """The units of places and inclinations in the axes of posturography, by name."""
+        """Units of positions and inclinations in the axes of posturography, by name."""
         return anatomical_units(self.model)
 
     def body(self, pendulum_length: float | None = None) -> Body:
-        """The kernels' description of the body; ``pendulum_length`` [m] instead of the height at home."""
+        """Return the kernels' description of the body; ``pendulum_length`` [m] replaces the standing height."""
         length = self.standing_height if pendulum_length is None else pendulum_length
         return Body(self.model.total_mass, np.array(self.model.gravity, dtype=np.float64), length)
 
     def scratch(self) -> Scratch:
-        """A workspace for the kernels' points and hulls; each thread needs its own."""
+        """Return a workspace for the kernels' points and hulls; each thread needs its own."""
         count = self.model.nc
         feet = np.zeros(len(self.feet), dtype=np.int64)
         return Scratch(np.empty((count, 2)), np.empty((2 * count + 2, 2)), feet)
@@ -112,13 +112,13 @@ def _places(model: Model, columns: Sequence[str]) -> Places:
 
 
 def feet_of(model: Model) -> tuple[str, ...]:
-    """The model's feet that have contact points."""
+    """Return the model's feet that have contact points."""
     touching = {foot_under(model, point.body) for point in model.contact_points}
     return tuple(foot for foot in model.feet if foot in touching)
 
 
 def standing_height(model: Model) -> float:
-    """[m] of the centre of mass above the lowest contact point in the home configuration; 0 without contact points."""
+    """Return the height [m] of the centre of mass above the lowest contact point at home; 0 without contact points."""
     if not model.contact_points:
         return 0.0
     masses = np.array([body.mass for body in model.bodies])
@@ -133,7 +133,7 @@ def standing_height(model: Model) -> float:
 
 
 def feet_of_points(model: Model) -> list[int]:
-    """By contact point, which of `feet_of` it is on, or on the toes of which; −1 of others."""
+    """Return, by contact point, the number in `feet_of` of its foot, or the foot of its toes; −1 for others."""
     number = {foot: k for k, foot in enumerate(feet_of(model))}
     return [number.get(str(foot_under(model, point.body)), -1) for point in model.contact_points]
 

@@ -1,4 +1,4 @@
-"""``measure``: rows of a run in, a flat table of metrics out."""
+"""Measurement of runs: from recorded rows to a flat table of metrics."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -21,20 +21,22 @@ from contact.arrays import Floats
 
 T = TypeVar("T")
 
-#: [s] Two times that differ by less are the same.
+#: [s] Times that differ by less count as equal.
 ROUNDING = 1e-9
 
 
 class Step(NamedTuple):
     """A step of a foot."""
 
-    foot: int  # its number
-    left: int  # the last row on the floor
-    landed: int  # the first row on the floor again
-    away: Floats  # (2,) [m] how far it went along the floor
-    beyond: float  # [m] how far along the step it landed beyond the extrapolated centre of mass; NaN of one on the spot
-    clearance: float  # [m] the greatest height of its lowest point, above that when it left the floor
-    speed: float  # [m/s] at which it came down; NaN of one that was in the air for one row only
+    foot: int  # number of the foot
+    left: int  # last row on the floor
+    landed: int  # first row on the floor again
+    away: Floats  # (2,) [m] displacement along the floor
+    beyond: (
+        float  # [m] landing distance beyond the extrapolated centre of mass, along the step; NaN without displacement
+    )
+    clearance: float  # [m] greatest height of the lowest point above its height at lift-off
+    speed: float  # [m/s] landing speed; NaN if the foot was in the air for one row only
 
 
 def _step(foot: int, left: int, landed: int, middle: Floats, xcom: Floats, lowest: Floats, time: Floats) -> Step:
@@ -54,16 +56,16 @@ def _step(foot: int, left: int, landed: int, middle: Floats, xcom: Floats, lowes
 
 
 class Measurement:
-    """A run as metrics see it: ``run["com_x"]`` is a column of its rows, up to the fall where it fell.
+    """A run for metrics: ``run["com_x"]`` is a column of its rows, up to a fall.
 
-    So is ``run["cop_margin"]``, and all else that ``biped.metrics.series`` has.
+    Columns of ``biped.metrics.series``, for example ``run["cop_margin"]``, are available too.
 
     Attributes:
-        layout: where the columns stand.
-        rows: (n, columns) as the kernels log them.
-        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None where they are not kept.
-        context: what else is known.
-        first: the first row that counts, after the disturbance began; as many as there are rows if the run had ended.
+        layout: layout of the columns.
+        rows: (n, columns) as logged by the kernels.
+        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None if they are not recorded.
+        context: further data of the run.
+        first: first row that counts, after the disturbance began; the number of rows if the run ended before.
     """
 
     def __init__(self, layout: Layout, rows: Floats, events: Floats | None, context: MeasurementContext) -> None:
@@ -72,7 +74,7 @@ class Measurement:
         times = rows[:, layout.places.time]
         if context.fell_at is not None:
             rows = rows[: int(np.searchsorted(times, context.fell_at + ROUNDING, side="right"))]
-        # To a compiled kernel, an array that is read-only is of another type.
+        # For a compiled kernel, a read-only array is of another type.
         self.rows: Floats = np.require(rows, dtype=np.float64, requirements=("C", "W"))
         self.layout, self.events, self.context = layout, events, context
         self.first = 0 if context.start_time is None else self.row_at(context.start_time)
@@ -90,52 +92,52 @@ class Measurement:
         raise InputError(f"no column {column!r}: this run has {known}")
 
     def row_at(self, time: float) -> int:
-        """The first row from a time on [s]; as many as there are rows if the run had ended by then."""
+        """Return the first row at or after a time [s]; the number of rows if the run ended before."""
         times = self.rows[:, self.layout.places.time]
         return int(np.searchsorted(times, time - ROUNDING))
 
     @property
     def model(self) -> Model:
-        """The model that was simulated."""
+        """The simulated model."""
         return self.layout.model
 
     @property
     def start_time(self) -> float | None:
-        """[s] when the disturbance begins, or None."""
+        """Start time [s] of the disturbance, or None."""
         return self.context.start_time
 
     @property
     def fell(self) -> bool:
-        """Whether the limits of a fall were hit."""
+        """True if a limit of a fall was reached."""
         return self.context.ending.verdict in (FELL, LOST_CONTROL) or self.context.fell_at is not None
 
-    # --- what compiled metrics are computed from ---
+    # --- inputs of compiled metrics ---
 
     @property
     def places(self) -> Places:
-        """Where in a row the kernels find what they need."""
+        """Column indices for the kernels."""
         return self.layout.places
 
     @cached_property
     def body(self) -> Body:
-        """The kernels' description of the body."""
+        """Description of the body for the kernels."""
         return self.layout.body(self.context.pendulum_length)
 
     @cached_property
     def scratch(self) -> Scratch:
-        """A workspace for the kernels' points and hulls."""
+        """Workspace for the kernels' points and hulls."""
         return self.layout.scratch()
 
     @cached_property
     def series(self) -> Floats:
-        """(n, FEET + feet) what ``layout.series`` names, in its order, as kernels take it."""
+        """Table (n, FEET + feet) of the columns in ``layout.series``, in order, for the kernels."""
         table = np.empty((len(self.rows), FEET + len(self.layout.feet)))
         fill_series(self.rows, self.places, self.body, self.scratch, table)
         return table
 
     @cached_property
     def errors(self) -> Floats:
-        """(n, 6) the root's place less that of the set point [m], and the rotation vector from it [rad]."""
+        """Position errors of the root [m] and rotation vectors from the set point [rad], (n, 6)."""
         target = self.context.set_point
         assert target is not None
         found = np.empty((len(self.rows), 6))
@@ -147,7 +149,7 @@ class Measurement:
 
     @cached_property
     def carried(self) -> Floats:
-        """(n, 2) [m] how far steps have taken where it is to stand; zero where the law's set point stays."""
+        """Displacement [m] of the set point by steps, (n, 2); zero if the controller's set point is fixed."""
         found, target = np.zeros((len(self.rows), 2)), self.context.set_point
         if target is not None and target.with_feet:
             for step in self.steps:
@@ -156,19 +158,19 @@ class Measurement:
 
     @cached_property
     def contacts(self) -> tuple[Floats, NDArray[np.bool_]]:
-        """(n, nc + 2, 3) places and (n, nc) contacts as ``fill_contacts`` has them."""
+        """Positions (n, nc + 2, 3) and contacts (n, nc) of ``fill_contacts``."""
         where = np.empty((len(self.rows), self.model.nc + 2, 3))
         down = np.empty((len(self.rows), self.model.nc), dtype=np.bool_)
         fill_contacts(self.rows, self.places, self.series, where, down)
         return where, down
 
     def is_foot_down(self, foot: int) -> NDArray[np.bool_]:
-        """(n,) whether a foot touches the floor, by its number."""
+        """Return a mask (n,) of the rows in which a foot, given by its number, touches the floor."""
         return np.asarray(self.contacts[1][:, self.places.foot == foot].any(axis=1))
 
     @cached_property
     def steps(self) -> list[Step]:
-        """The steps from the start of the disturbance, in the order in which they land.
+        """Steps from the start of the disturbance, ordered by landing.
 
         A step is a landing of a foot whose middle is farther than the threshold from where it last left the floor.
         """
@@ -187,24 +189,24 @@ class Measurement:
     # --- values ---
 
     def once(self, compute: "Callable[[Measurement], T]") -> T:
-        """The result of a function of this run, computed once however many metrics need it."""
+        """Return the result of a function of this run, computed only once."""
         if compute not in self._found:
             self._found[compute] = compute(self)
         return self._found[compute]
 
     def value(self, name: str) -> Value:
-        """Another metric of this run.
+        """Return another metric of this run.
 
         Raises:
-            InputError: there is none of this name.
+            InputError: no metric has this name.
         """
         return self.values(metric_named(name)).get(name)
 
     def values(self, metric: Metric) -> dict[str, Value]:
-        """A metric's values by their names; None where there is nothing to measure.
+        """Return a metric's values by name; None where there is nothing to measure.
 
         Raises:
-            InputError: what its function returns is no number.
+            InputError: the metric's function does not return a number.
         """
         stimulus = self.context.stimulus
         frequencies = 0 if stimulus is None else len(stimulus.frequencies)
@@ -217,7 +219,7 @@ class Measurement:
 
 
 def _checked(name: str, value: Any) -> Value:
-    if type(value) is float:  # nearly all, and no question to an abstract class
+    if type(value) is float:  # nearly all values, without a slow check of an abstract class
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str):
         return value
@@ -236,22 +238,22 @@ def added(values: Floats) -> Any:
 def measure(
     layout: Layout, rows: Floats, events: Floats | None = None, context: MeasurementContext | None = None
 ) -> dict[str, Value]:
-    """Everything that ``METRICS`` names, of one run.
+    """Return the values of all ``METRICS`` for one run.
 
-    It makes no tables, and compiled metrics hold no lock: studies call it from threads.
+    No tables are built and compiled metrics release the lock, so that studies can call this from threads.
 
     Args:
         layout: ``Layout.of(model, columns)``, made once for many runs.
-        rows: (n, columns) as the kernels log them.
-        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None where they are not kept.
-        context: what else is known.
+        rows: (n, columns) as logged by the kernels.
+        events: (m, ``biped.kernels.loop.log.EVENT_WIDTH``) touches, lifts and impacts; None if they are not recorded.
+        context: further data of the run.
 
     Raises:
-        InputError: the rows do not have these columns, or what is known is of another model.
+        InputError: the rows do not have these columns, or the context belongs to another model.
     """
     return measured(Measurement(layout, rows, events, MeasurementContext() if context is None else context))
 
 
 def measured(run: Measurement) -> dict[str, Value]:
-    """``measure`` of rows that are there already as a ``Measurement``."""
+    """Return the values of all ``METRICS`` for a ``Measurement``."""
     return {name: value for metric in METRICS.values() for name, value in run.values(metric).items()}

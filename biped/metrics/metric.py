@@ -1,4 +1,4 @@
-"""The definition of a metric, and the one table of all metrics."""
+"""Definition of a metric, and the table of all metrics."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from biped.metrics.posturography import AXES
 if TYPE_CHECKING:
     from biped.metrics.measurement import Measurement
 
-#: A number, a word (``verdict``), or None where there is nothing to measure.
+#: Number, word (``verdict``), or None if there is nothing to measure.
 Value = float | int | str | None
-#: What computes a metric, or several at once: then it returns their values by name.
+#: Function that computes a metric, or several at once as values by name.
 Compute = Callable[["Measurement"], Value | Mapping[str, Value]]
 
 OURS = "this project"
@@ -22,20 +22,20 @@ _EACH: tuple[Literal["JOINT", "FOOT", "FREQUENCY", "AXIS"], ...] = ("JOINT", "FO
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric.
+    """A metric: name, unit, definition, source, and the function that computes it.
 
     Attributes:
-        name: as in a table of results; of those that are there for each joint, foot, frequency or axis with ``_JOINT``,
-            ``_FOOT``, ``_FREQUENCY`` or ``_AXIS`` in place of its name, of the number of the frequency, or of ``ap``
-            (anteroposterior) and ``ml`` (mediolateral).
-        unit: as the columns of a run have them; empty for a word.
-        definition: what it is, in a few words.
-        compute: from a ``Measurement`` its value: a number that is finite, or None. A mapping holds several values by
-            the names that they have in a table; metrics that share such a function are computed at once.
-        formula: how it is computed, in words.
-        source: where the definition is from.
-        of_whole_run: whether it also counts what was before the disturbance. Others are not computed of a run that
-            has no rows after it.
+        name: name in a table of results. ``_JOINT``, ``_FOOT``, ``_FREQUENCY`` or ``_AXIS`` at the end stands for the
+            names of the joints or feet, the numbers of the frequencies, or ``ap`` (anteroposterior) and ``ml``
+            (mediolateral).
+        unit: unit as in the columns of a run; empty for a word.
+        definition: label of a few words.
+        compute: function from a ``Measurement`` to the value, a finite number or None, or to a mapping of several
+            values by name. Metrics with the same function are computed together.
+        formula: computation in words.
+        source: source of the definition.
+        of_whole_run: True if rows before the disturbance count too. Other metrics are not computed for a run without
+            rows after the start of the disturbance.
     """
 
     name: str
@@ -48,34 +48,34 @@ class Metric:
 
     @cached_property
     def per(self) -> Literal["JOINT", "FOOT", "FREQUENCY", "AXIS", ""]:
-        """The kind of thing that each has a value of its own; empty where there is one value for the whole run."""
+        """Kind of objects with a value each; empty if there is one value for the whole run."""
         return next((what for what in _EACH if self.name.endswith(f"_{what}")), "")
 
     @cached_property
     def stem(self) -> str:
-        """The name without what it is for."""
+        """Name without the suffix for joint, foot, frequency or axis."""
         return self.name.removesuffix(f"_{self.per}") if self.per else self.name
 
     def columns(self, joints: Iterable[str], feet: Iterable[str], frequencies: int = 0) -> list[str]:
-        """The metric's names in a table of results of a model with these joints and feet, and so many frequencies.
+        """Return the metric's names in a table of results, for these joints and feet and this number of frequencies.
 
-        Frequencies are counted, not named by their values: trials that differ in them share the columns.
+        Frequencies are numbered, so that trials with different frequencies share the columns.
         """
         each = {"JOINT": joints, "FOOT": feet, "FREQUENCY": map(str, range(1, frequencies + 1)), "AXIS": AXES}
         return [f"{self.stem}_{suffix}" for suffix in each[self.per]] if self.per else [self.name]
 
 
-#: All metrics, in the order in which tables of results have them.
+#: All metrics, in the order of tables of results.
 METRICS: dict[str, Metric] = {}
 
 
 def register(*metrics: Metric) -> None:
-    """Let every run and every trial of a study have these metrics too.
+    """Add metrics to every run and every trial of a study.
 
-    A function that is defined anew, as in a notebook, replaces what it computed before.
+    A redefined function, for example in a notebook, replaces its predecessor.
 
     Raises:
-        InputError: there is another metric of this name, or the name is not a word that a column can have.
+        InputError: another metric has this name, or the name is not a valid word for a column.
     """
     for metric in metrics:
         before = METRICS.get(metric.name)
@@ -91,34 +91,34 @@ def _place_of(metric: Metric) -> tuple[str, str]:
 
 
 def metric_names(joints: Iterable[str], feet: Iterable[str], frequencies: int = 0) -> list[str]:
-    """The names of all metrics of a model with these joints and feet, in the order of ``METRICS``.
+    """Return the names of all metrics for these joints and feet, in the order of ``METRICS``.
 
     Args:
-        joints: its joints' names.
-        feet: its feet's.
-        frequencies: at how many the floor moves.
+        joints: names of the joints.
+        feet: names of the feet.
+        frequencies: number of frequencies of the floor's motion.
     """
     return [name for metric in METRICS.values() for name in metric.columns(joints, feet, frequencies)]
 
 
 def metric_named(name: str) -> Metric:
-    """The metric of a column of results: ``peak_torque_left_knee_pitch`` is ``peak_torque_JOINT``.
+    """Return the metric of a column of results: ``peak_torque_left_knee_pitch`` is ``peak_torque_JOINT``.
 
     Raises:
-        InputError: there is none.
+        InputError: the metric is unknown.
     """
     if name in METRICS:
         return METRICS[name]
     parts = [metric for metric in METRICS.values() if metric.per and name.startswith(metric.stem + "_")]
     if not parts:
-        raise InputError(f"unknown metric {name!r}; biped.metrics.METRICS has them all")
+        raise InputError(f"unknown metric {name!r}; biped.metrics.METRICS lists all metrics")
     return max(parts, key=lambda metric: len(metric.stem))
 
 
 def units_of(names: Iterable[str]) -> dict[str, str]:
-    """The unit of each of these metrics.
+    """Return the unit of each of these metrics.
 
     Raises:
-        InputError: a metric does not exist.
+        InputError: a metric is unknown.
     """
     return {name: metric_named(name).unit for name in names}

@@ -1,4 +1,4 @@
-"""``measure_run``: the metrics of recorded runs."""
+"""Metrics of recorded runs."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Rows of a rehearsal.
+#: Number of rows of a rehearsal.
 REHEARSED = 16
-#: Values that a summary has by themselves, beside its metrics.
+#: Values that a summary has on the top level, outside of its metrics.
 JUDGED = ("verdict", "reason", "limit_hit")
 
 
 def assemble(recording: Recording) -> Run:
-    """A run with its metrics from what the loops left in their logs."""
+    """Return a run with its metrics from the logs of the compiled loops."""
     measurement = measurement_of(recording)
     return runs.assemble(recording, _metrics_of(measurement), **_judged(measurement))
 
 
 def rehearse(model: Model, columns: Sequence[str], context: MeasurementContext) -> None:
-    """Measure rows in which nothing moves: what metrics need is compiled then."""
+    """Measure rows without motion to compile the code that metrics need."""
     layout = Layout.of(model, columns)
     rows = np.zeros((REHEARSED, len(columns)))
     rows[:, layout.places.time] = np.linspace(0.0, 2.0 * (context.start_time or 0.0) + 1.0, REHEARSED)
     if layout.places.root != ABSENT:
-        rows[:, layout.places.root + 3] = 1.0  # of the quaternion
+        rows[:, layout.places.root + 3] = 1.0  # scalar part of the quaternion
     run = Measurement(layout, rows, np.zeros((0, EVENT_WIDTH)), context)
     for metric in METRICS.values():
-        with contextlib.suppress(Exception):  # of such rows not all metrics can be: they are nobody's results
+        with contextlib.suppress(Exception):  # not all metrics exist for such rows; the results are unused
             run.values(metric)
 
 
 def measure_recording(recording: Recording) -> dict[str, Value]:
-    """``measure`` of what the loops left behind; the same numbers as those of the ``Run`` that is made of it."""
+    """Return ``measure`` of a recording; the numbers equal those of the ``Run`` made of it."""
     return measured(measurement_of(recording))
 
 
 def measure_again(run: Run) -> None:
-    """Measure and judge a run anew, after its events or what took its steps have been changed."""
+    """Measure and judge a run again, after its events or integrator data have been changed."""
     measurement = _measurement_of_run(run)
     run.summary["metrics"] = _metrics_of(measurement)
     run.summary.update(_judged(measurement))
@@ -71,7 +71,7 @@ def _metrics_of(run: Measurement) -> dict[str, Value]:
 
 
 def _judged(run: Measurement) -> dict[str, Any]:
-    """The part of a summary that is judged: the verdict and its reason, the limit that was hit, the checks."""
+    """Return the judged part of a summary: verdict, reason, limit and checks."""
     limit = run.context.ending.limit
     return {
         "verdict": run.value("verdict"),
@@ -83,7 +83,7 @@ def _judged(run: Measurement) -> dict[str, Any]:
 
 
 def measurement_of(recording: Recording) -> Measurement:
-    """What the loops left behind, as metrics see it."""
+    """Return a recording as a ``Measurement``."""
     model, arrays, counters = recording.model, recording.state.arrays, recording.counters
     context = MeasurementContext(
         ending=recording.ending,
@@ -105,23 +105,23 @@ def measurement_of(recording: Recording) -> Measurement:
 
 
 def steps(run: Run) -> pd.DataFrame:
-    """The steps that a run's feet took from the start of the disturbance: a row each, in the order of landing.
+    """Return a table of the steps from the start of the disturbance: a row each, in the order of landing.
 
-    Columns, with units in ``attrs["units"]``: foot; onset [s] after the start of the disturbance; duration [s] in the
-    air; length_ap and length_ml [m], forwards and to the right; clearance [m]; landing_speed [m/s], at which it came
-    down, NaN where it was in the air for one row only; beyond_xcom [m], how far along the step it landed beyond the
-    extrapolated centre of mass; margin_of_stability [m] and lean [deg] of the root at landing.
+    The columns, with units in ``attrs["units"]``, are: foot; onset [s] after the start of the disturbance; duration [s]
+    of the swing; length_ap and length_ml [m], forward and to the right; clearance [m]; landing_speed [m/s], NaN if the
+    foot was in the air for one row only; beyond_xcom [m], the landing distance beyond the extrapolated centre of mass
+    along the step; margin_of_stability [m] and lean [deg] of the root at landing.
     """
     return steps_table(_measurement_of_run(run))
 
 
 def measure_run(run: Run, model: Model | None = None, **changes: Any) -> dict[str, Value]:
-    """``measure`` of a recorded run.
+    """Return ``measure`` of a recorded run.
 
     Args:
-        run: the run.
-        model: its model; that of its state if not given.
-        **changes: attributes of ``MeasurementContext`` that the run itself does not know, such as ``start_time`` or
+        run: recorded run.
+        model: model of the run; by default that of its state.
+        **changes: attributes of ``MeasurementContext`` that are not in the run, for example ``start_time`` or
             ``stimulus``.
 
     Raises:
@@ -136,12 +136,12 @@ def _measurement_of_run(run: Run, model: Model | None = None, **changes: Any) ->
 
 
 def rows_of(run: Run) -> Floats:
-    """(n, columns) the rows of a run as kernels take them."""
+    """Return the rows (n, columns) of a run for the kernels."""
     return np.array(run.frame.to_numpy(dtype=np.float64), order="C")
 
 
 def events_of(run: Run) -> Floats:
-    """(m, EVENT_WIDTH) touches, lifts and impacts of a run as the kernels log them; subjects are left out."""
+    """Return touches, lifts and impacts (m, EVENT_WIDTH) of a run as logged by the kernels, without subjects."""
     kinds = {"touch": TOUCH, "lift": LIFT, "impact": IMPACT}
     logged = run.events[run.events["kind"].isin(kinds)]
     events = np.full((len(logged), EVENT_WIDTH), np.nan)
@@ -151,7 +151,7 @@ def events_of(run: Run) -> Floats:
 
 
 def context_of(run: Run) -> MeasurementContext:
-    """The measurement context that a recorded run carries."""
+    """Return the measurement context of a recorded run."""
     saturation = run.by_joint("saturation_time")
     counted = ("foot_slip", "steps", "newton_mean", "newton_max", "retried_steps")
     known: dict[str, Any] = {name: run.metrics[name] for name in counted}
@@ -168,10 +168,10 @@ def context_of(run: Run) -> MeasurementContext:
 
 
 def _ending_of(run: Run) -> Ending:
-    """How the loop of a run ended, before it was judged."""
+    """Return the ending of a run's loop, before the run was judged."""
     word, fell_at, limit = run.summary["verdict"], run.metrics["fell_at"], run.summary.get("limit")
     if limit is not None:
         return Ending.by(Limit(**{name: value for name, value in limit.items() if name != "margin_of_stability"}))
-    if fell_at is not None:  # in the live view, where a part lies on the floor
+    if fell_at is not None:  # in the live view, when a part lies on the floor
         return Ending(FELL, fell_at)
     return Ending(word, error=run.summary["reason"]) if word in (FAILED, INTERRUPTED, COMPLETED) else Ending()

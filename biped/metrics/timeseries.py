@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 def series(run: Run, pendulum_length: float | None = None) -> pd.DataFrame:
-    """One row for each of the run's: centres of mass and pressure, margins, forces, sway.
+    """Return a table with centres of mass and pressure, margins, forces and sway, for each row of a run.
 
-    World axes, but ``cop_*`` and ``zmp_*`` are in the floor's frame, which is the world's where the floor is at rest,
-    and so are those that end in ``_ap`` (anterior positive) and ``_ml`` (to the right positive); the root's ``_pitch``
-    (forwards) and ``_roll`` (to the right) are its inclinations in the world.
-    Empty (NaN) where there is none: no centre of pressure without load. ``attrs["units"]`` has each column's unit.
+    Columns are in world axes. Exceptions are ``cop_*``, ``zmp_*`` and columns that end in ``_ap`` (anterior positive)
+    or ``_ml`` (right positive): they are in the floor's frame, which is the world's if the floor is at rest. The root's
+    ``_pitch`` (forward) and ``_roll`` (right) are its inclinations in the world. Undefined values are NaN, for example
+    the centre of pressure without load. ``attrs["units"]`` gives each column's unit.
 
     Args:
-        run: the run.
-        pendulum_length: [m] as ``MeasurementContext`` has it.
+        run: recorded run.
+        pendulum_length: [m] as in ``MeasurementContext``.
 
     Raises:
-        InputError: the table is not that of the run's model.
+        InputError: the table does not fit the run's model.
     """
     layout = Layout.of(run.state.model, list(run.frame.columns))
     return series_of(layout, rows_of(run), pendulum_length)
 
 
 def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None) -> pd.DataFrame:
-    """Time series of the raw rows (n, columns) of a run, as ``series`` has them of a run."""
-    import pandas as pd  # a quarter of a command's start
+    """Return the time series of the raw rows (n, columns) of a run, as ``series`` does for a run."""
+    import pandas as pd  # importing pandas takes a quarter of a command's start
 
     measured = Measurement(layout, rows, None, MeasurementContext(pendulum_length=pendulum_length))
     units = {"time": "s"} | layout.series | layout.anatomical
@@ -51,18 +51,18 @@ def series_of(layout: Layout, rows: Floats, pendulum_length: float | None = None
 
 
 def position_errors(run: Run, set_point: SetPoint) -> NDArray[np.float64]:
-    """(rows, 3) [m] the root's centre of mass less its set point."""
+    """Return the position [m] of the root's centre of mass relative to the set point, (rows, 3)."""
     return _errors(run, set_point)[:, :3]
 
 
 def orientation_errors(run: Run, set_point: SetPoint) -> NDArray[np.float64]:
-    """(rows,) [rad] angle of the turn from the set point to the root's orientation."""
+    """Return the angle [rad] from the set point to the root's orientation, (rows,)."""
     return np.asarray(np.linalg.norm(_errors(run, set_point)[:, 3:], axis=1))
 
 
 def error_quaternions(run: Run, set_point: SetPoint) -> NDArray[np.float64]:
-    """(rows, 4) q q̄_d with its scalar part not negative (Wendlandt 1997, equation 4.17)."""
-    from scipy.spatial.transform import Rotation  # a quarter of a second, which no other run needs
+    """Return q q̄_d with a non-negative scalar part (Wendlandt 1997, equation 4.17), (rows, 4)."""
+    from scipy.spatial.transform import Rotation  # importing takes a quarter of a second
 
     turns = Rotation.from_rotvec(_errors(run, set_point)[:, 3:])
     return np.asarray(turns.as_quat(canonical=True, scalar_first=True))

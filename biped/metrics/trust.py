@@ -1,6 +1,6 @@
-"""Checks of a run by what it recorded: whether it can be trusted, by which criterion.
+"""Checks of a run's reliability by its records.
 
-``docs/verdicts.md`` has the limits and why they are what they are.
+``docs/verdicts.md`` gives the limits and the reasons for them.
 """
 
 from typing import NamedTuple
@@ -12,26 +12,26 @@ from biped.metrics.metric import metric_named
 from biped.model.strength import human_torques
 from biped.runs.trust import ENERGY, FAILED, LEAST_ENERGY, OK, WARNING, Check, Passed
 
-#: Of the momentum of that much energy, what no impulse accounts for: of methods that conserve it, and of others.
+#: Unexplained momentum, over the scale of momentum, of methods that conserve momentum, and of others.
 MOMENTUM, MOMENTUM_NOT_KEPT = 1e-7, 0.05
-#: The part of the steps that may have to be taken in parts.
+#: Largest share of steps taken in parts.
 RETRIED = 0.05
-#: What a law that solves a program at each tick records: how it ended, 0 where all of it is fulfilled.
+#: Column of a controller that solves a program at each tick: 0 if all of its limits were met.
 PROGRAM_ENDED = "qp_ended"
-#: The part of a run in which it may be otherwise.
+#: Largest share of a run with an unsolved program.
 UNSOLVED = 0.01
-#: [m] how deep a contact point may be in the floor: more than any sole yields; and more than there is foot above it.
+#: [m] Penetration of a contact point: more than any sole yields; and more than the height of a foot.
 DEEP, TOO_DEEP = 0.02, 0.1
-#: [1/rad] Torques of a law that is singular where a joint is straight are in proportion to one over its angle: of 2°.
+#: [1/rad] Inverse angle at 2°; torques of a controller that is singular for a straight joint grow with it.
 STRAIGHT = 1.0 / np.radians(2.0)
-#: [rad] Nearer than this is as near.
+#: [rad] Smallest angle that counts.
 NEAREST = 1e-6
-#: [rad/s] of a joint: faster than any human one turns (a knee in a kick, 30 rad/s).
+#: [rad/s] Joint speed above that of any human (knee in a kick: 30 rad/s).
 FAST = 40.0
 
 
 def trust(run: Measurement) -> tuple[Check, ...]:
-    """All checks that make sense for a run, in the order of a table."""
+    """Return all applicable checks of a run, in the order of a table."""
     if not len(run.rows):
         return ()
     found = (*_ledger(run), *_solver(run), *_program(run), *_contact(run), *_joints(run), _over(run))
@@ -39,19 +39,19 @@ def trust(run: Measurement) -> tuple[Check, ...]:
 
 
 def failure_of(checks: tuple[Check, ...]) -> Check | None:
-    """The first check that failed."""
+    """Return the first check that failed, or None."""
     return next((check for check in checks if check.passed == FAILED), None)
 
 
 class Extremes(NamedTuple):
-    """What checks of a run look at."""
+    """Extreme values that checks of a run use."""
 
     penetration: float  # [m] of the deepest contact point in the floor
-    sunk: float  # [m] of the place of the root in the floor; below zero above it, NaN without a floating root
-    joint_rate: float  # [rad/s] of the fastest joint that turns
-    fastest: int  # its number; -1 where none turns
-    exchanged: float  # [J] the sum of the ranges of all energies and works of the ledger
-    kinetic: float  # [J] the greatest kinetic energy
+    sunk: float  # [m] depth of the root in the floor; negative above it, NaN without a floating root
+    joint_rate: float  # [rad/s] of the fastest rotary joint
+    fastest: int  # number of this joint; -1 if none rotates
+    exchanged: float  # [J] sum of the ranges of all energies and works in the balance
+    kinetic: float  # [J] greatest kinetic energy
 
 
 def extremes(run: Measurement) -> Extremes:
@@ -74,7 +74,7 @@ def _graded(value: float, limit: float, beyond: Passed) -> Passed:
 
 
 def _scales(run: Measurement) -> tuple[float, float]:
-    """Energy [J] and momentum [N·s] that are a lot for the model: of its pendulum, and of its fastest motion."""
+    """Return scales of energy [J] and momentum [N·s] for the model: of its pendulum, and of its fastest motion."""
     mass, gravity = run.model.total_mass, float(np.linalg.norm(run.model.gravity))
     energy = mass * gravity * run.layout.standing_height + run.once(extremes).kinetic
     return energy, float(np.sqrt(2.0 * mass * energy))
@@ -127,13 +127,13 @@ def _contact(run: Measurement) -> tuple[Check | None, ...]:
 
 
 def _sunk(run: Measurement) -> Check | None:
-    """Where the root is below the floor: nothing but contact points touches that."""
+    """Check that the root is above the floor; only contact points touch the floor."""
     depth = run.once(extremes).sunk
     if not depth > 0.0:
         return None
     text = (
-        f"the {_spelt(run.model.body_names[0])} sank {depth:.3g} m into the floor, which touches contact points only: "
-        "biped.ragdoll gives a model those it lands on, and fall=Fall() ends a run before"
+        f"the {_spelt(run.model.body_names[0])} sank {depth:.3g} m into the floor, which acts on contact points only: "
+        "biped.ragdoll adds contact points for falls, and fall=Fall() ends a run before"
     )
     return Check("sinking", depth, 0.0, "m", FAILED, text)
 
@@ -153,7 +153,7 @@ def _joints(run: Measurement) -> tuple[Check | None, ...]:
 
 
 def _singular(run: Measurement) -> Check | None:
-    """A check of the joint that came nearest to where the controller is singular."""
+    """Check the joint that came nearest to a singularity of the controller."""
     angles = run.context.singular_angles
     if not angles:
         return None
@@ -168,7 +168,7 @@ def _singular(run: Measurement) -> Check | None:
 
 
 def _torque(run: Measurement) -> Check | None:
-    """A check of the joint whose peak torque is farthest beyond a human's, where the model is one."""
+    """Check the joint whose peak torque exceeds a human's most, if the model is a human."""
     able = human_torques(run.model)
     found = run.values(metric_named("peak_torque_JOINT"))
     peaks = {joint: peak for joint in able if isinstance(peak := found.get(f"peak_torque_{joint}"), float)}
@@ -176,12 +176,12 @@ def _torque(run: Measurement) -> Check | None:
         return None
     joint = max(peaks, key=lambda name: peaks[name] / able[name])
     peak, limit = peaks[joint], able[joint]
-    text = f"the {_spelt(joint)} exerted {peak:.3g} N·m, where a strong human's does {limit:.3g} N·m"
+    text = f"the {_spelt(joint)} exerted {peak:.3g} N·m; a strong human exerts {limit:.3g} N·m"
     return Check("joint torque", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
 
 
 def _unheeded(run: Measurement) -> Check | None:
-    """A check of the joint whose impedance went farthest beyond its actuator's limit, which does not bound it."""
+    """Check the joint whose impedance exceeded its actuator's limit most; this limit does not bound impedances."""
     limits = run.context.unheeded_limits
     if not limits:
         return None
@@ -190,19 +190,19 @@ def _unheeded(run: Measurement) -> Check | None:
     joint = max(peaks, key=lambda name: peaks[name] / limits[name])
     peak, limit = peaks[joint], limits[joint]
     text = (
-        f"the {_spelt(joint)}, which an impedance holds, exerted {peak:.3g} N·m, where its actuator has {limit:.3g} "
-        "N·m: with this integrator, limits and lag of Actuators are those of the controller's torques only"
+        f"the {_spelt(joint)}, with an impedance, exerted {peak:.3g} N·m; its actuator's limit is {limit:.3g} "
+        "N·m: with this integrator, limits and lag of Actuators apply only to the controller's torques"
     )
     return Check("impedance", peak, limit, "N*m", _graded(peak, limit, WARNING), text)
 
 
 def _over(run: Measurement) -> Check | None:
-    """Where all that was to disturb it had ended before it began: it withstood nothing."""
+    """Check that a disturbance acted after the start of the run; otherwise nothing was withstood."""
     began, acting = float(run["time"][0]), run.context.acting
     if not acting or any(span.ends > began for span in acting):
         return None
     last = max(acting, key=lambda span: span.ends)
-    text = f"{last.what} had ended at {last.ends:.4g} s, before this run began, at {began:.4g} s: nothing disturbed it"
+    text = f"{last.what} ended at {last.ends:.4g} s, before this run began at {began:.4g} s: nothing disturbed it"
     return Check("disturbance", began - last.ends, 0.0, "s", WARNING, text)
 
 

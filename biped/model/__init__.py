@@ -1,6 +1,6 @@
-"""Multibody models: trees of rigid bodies, validated, immutable, from Python or from URDF.
+"""Multibody models: validated, immutable trees of rigid bodies, from Python, URDF or MJCF.
 
-Importing this package imports neither Pinocchio nor pandas; what needs them imports them when called.
+Importing this package imports neither Pinocchio nor pandas; functions that need them import them when called.
 """
 
 from biped.model.actuator import Actuator

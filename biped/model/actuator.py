@@ -1,4 +1,4 @@
-"""Actuators of a robot's file: what force one exerts for its control, for laws that are to do as the file's own."""
+"""Actuators of a robot's file: forces for controls, so that controllers act as in the file's own simulator."""
 
 import math
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Actuator:
-    """An actuator without dynamics of its own on a joint of one degree of freedom, as MuJoCo's ``<actuator>``.
+    """An actuator without dynamics on a joint with one degree of freedom, as MuJoCo's ``<actuator>``.
 
-    With the joint's position q and rate v as the model has them, and the control u, it exerts
-    gear · (gain · u + bias₀ + bias₁ · gear · q + bias₂ · gear · v), its control and its force within their ranges.
+    For the joint's position q and rate v of the model, and the control u, it exerts gear · (gain · u + bias₀ + bias₁ ·
+    gear · q + bias₂ · gear · v), with control and force limited to their ranges.
 
     Attributes:
-        name: of the actuator.
+        name: name of the actuator.
         joint: name of the joint.
-        gain: of the control: a position actuator's kp, a velocity actuator's kv, 1 of a motor.
-        bias: the constant, and factors of the length and of its rate: (0, −kp, −kv) of a position actuator.
+        gain: factor on the control: kp of a position actuator, kv of a velocity actuator, 1 of a motor.
+        bias: constant, and factors on the length and on its rate: (0, −kp, −kv) for a position actuator.
         gear: length per joint position, and force on the joint per force of the actuator.
-        ctrl_range: least and greatest control; None: any. A position actuator's controls are positions of the model's
-            joint, which is at zero where the file draws it: those of the file less ``gear · ref``.
-        force_range: [N·m or N] least and greatest force before the gear; None: any.
+        ctrl_range: least and greatest control; None: unlimited. Controls of a position actuator are positions of the
+            model's joint, which is zero in the file's reference pose: those of the file less ``gear · ref``.
+        force_range: [N·m or N] least and greatest force before the gear; None: unlimited.
 
     Raises:
-        ModelError: a number is not finite, or a range leaves no room.
+        ModelError: a number is not finite, or a range is empty.
     """
 
     name: str
@@ -52,12 +52,12 @@ class Actuator:
             if getattr(self, field) is not None:
                 low, high = (number(bound, f"{what} {field}") for bound in getattr(self, field))
                 if low > high:
-                    raise ModelError(f"{what} {field} leaves no room, got {low!r} > {high!r}")
+                    raise ModelError(f"{what} {field} must ascend, got {low!r} > {high!r}")
                 object.__setattr__(self, field, (low, high))
 
     @property
     def max_effort(self) -> float:
-        """[N·m or N] The greatest force on the joint, of either sign; infinite where nothing bounds it."""
+        """Greatest force on the joint [N·m or N], of either sign; infinite if unlimited."""
         force = math.inf if self.force_range is None else max(map(abs, self.force_range))
         if not any(self.bias) and self.ctrl_range is not None:
             force = min(force, abs(self.gain) * max(map(abs, self.ctrl_range)))
@@ -68,7 +68,7 @@ class Actuator:
         return _within(self.ctrl_range, np.asarray(control, dtype=np.float64))
 
     def share_beyond(self, control: ArrayLike) -> float:
-        """Return the share of controls beyond ``ctrl_range``, which it does not follow."""
+        """Return the share of controls beyond ``ctrl_range``, which are clipped."""
         return float(np.mean(self.clamped(control) != control))
 
     def effort(self, control: ArrayLike, position: ArrayLike = 0.0, rate: ArrayLike = 0.0) -> Floats:

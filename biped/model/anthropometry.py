@@ -1,9 +1,8 @@
-"""Published tables of people's bodies: masses, lengths, centres of mass and radii of gyration of segments, by sex.
+"""Published anthropometric tables by sex: masses, lengths, centres of mass and radii of gyration of segments.
 
-P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", Journal of Biomechanics 29, 1996,
-table 4: young men and women. D. A. Winter, "Biomechanics and Motor Control of Human Movement", 4th edition, 2009,
-figure 4.1, after Drillis and Contini (1966). Both were read as others have copied them into programs, not from the
-papers.
+P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", Journal of Biomechanics 29, 1996, table
+4: young men and women. D. A. Winter, "Biomechanics and Motor Control of Human Movement", 4th edition, 2009, figure 4.1,
+after Drillis and Contini (1966). Both were taken from copies in programs, not from the papers.
 """
 
 import math
@@ -19,24 +18,24 @@ from contact.arrays import Floats
 
 
 class Segment(NamedTuple):
-    """A segment of the body, between the two points that its name in the table has."""
+    """A segment of the body, between the two points given with its name."""
 
-    mass: float  # of the body's
-    length: float  # [m] of the people measured
-    com: float  # of the length, from the first point
-    sagittal: float  # of the length: radius of gyration about the axis to the front
-    transverse: float  # about the axis to the side
-    longitudinal: float  # about the segment's own axis
+    mass: float  # over the body's mass
+    length: float  # [m] mean of the people measured
+    com: float  # over the length, from the first point
+    sagittal: float  # radius of gyration about the AP axis, over the length
+    transverse: float  # radius of gyration about the ML axis, over the length
+    longitudinal: float  # radius of gyration about the segment's long axis, over the length
 
 
 class People(NamedTuple):
-    """The people measured."""
+    """Mean dimensions and segments of the people measured."""
 
-    stature: float  # [m] their mean
+    stature: float  # [m] mean
     head: Segment  # vertex to the gonions
     trunk: Segment  # suprasternale to the middle of the hips
-    pelvis: Segment  # of the trunk: omphalion to the middle of the hips
-    shoulders: float  # [m] from the middle of the hips up to that of the shoulders
+    pelvis: Segment  # part of the trunk: omphalion to the middle of the hips
+    shoulders: float  # [m] height of the middle of the shoulders above that of the hips
     upper_arm: Segment  # shoulder to elbow
     forearm: Segment  # elbow to wrist
     hand: Segment  # wrist to the third metacarpal
@@ -74,54 +73,54 @@ TABLE = {
     ),
 }
 
-#: Of the stature (Winter): the ankle's height, the breadth of a foot, the breadth from shoulder to shoulder.
+#: Height of the ankle, breadth of a foot, and breadth from shoulder to shoulder, over the stature (Winter).
 ANKLE_HEIGHT, FOOT_BREADTH, SHOULDERS_BREADTH = 0.039, 0.055, 0.259
-#: [m], and of the leg's length from the pelvis's front (ASIS) to the ankle: how far a hip joint's centre is aside of
-#: the middle, and below the pelvis's front. R. Hara, J. McGinley, C. Briggs, R. Baker, M. Sangeux, "Predicting the
-#: location of the hip joint centres, impact of age group and sex", Scientific Reports 6, 2016, of 180 people.
+#: Hip joint's centre from the middle, and below the pelvis's front (ASIS): [m], and over the leg's length from the ASIS
+#: to the ankle. R. Hara, J. McGinley, C. Briggs, R. Baker, M. Sangeux, "Predicting the location of the hip joint
+#: centres, impact of age group and sex", Scientific Reports 6, 2016, from 180 people.
 HIP_ASIDE, HIP_BELOW = (0.008, 0.086), (0.009, 0.078)
 
 
 class Lump(NamedTuple):
-    """Mass that moves as one."""
+    """A rigid mass."""
 
     mass: float  # [kg]
     com: Floats  # (3,) [m]
     inertia: Floats  # (3, 3) [kg m²] about the centre of mass
 
     def without(self, other: "Lump") -> "Lump":
-        """What is left where that is taken away."""
+        """Return the remaining mass without another one."""
         return together(self, Lump(-other.mass, other.com, -other.inertia))
 
 
 def together(*parts: Lump) -> Lump:
-    """The parts as one."""
+    """Return the parts as one mass."""
     mass = sum(part.mass for part in parts)
     com = np.sum([part.mass * part.com for part in parts], axis=0) / mass
     return Lump(mass, com, np.sum([shifted(part.inertia, part.mass, part.com - com) for part in parts], axis=0))
 
 
 def hanging(segment: Segment, people: People, stature: float, mass: float, top: Floats) -> Lump:
-    """A segment of a body of ``stature`` [m] and ``mass`` [kg] that hangs down from ``top`` (3,) [m]."""
+    """Return a segment of a body of ``stature`` [m] and ``mass`` [kg] that hangs down from ``top`` (3,) [m]."""
     length = segment.length / people.stature * stature
     own = segment.mass * mass
     radii = length * np.array([segment.sagittal, segment.transverse, segment.longitudinal])
     return Lump(own, top - [0.0, 0.0, segment.com * length], np.diag(own * radii**2))
 
 
-#: Of a limp joint: its effort, of the body's weight times its height: next to none. Ours.
+#: Effort of a limp joint over the body's weight times its height: almost none. Our choice.
 _EFFORT = 1e-9
 
 
 def limp(joint: Joint, carried: Lump, lever: float, body: float, damping: float) -> Joint:
-    """The joint, limp.
+    """Return a joint as a limp one.
 
     Args:
-        joint: about the Y axis, or beside one that is.
-        carried: what hangs on it.
-        lever: [m] from it to the centre of mass of that.
-        body: [N·m] the whole body's weight times its stature.
-        damping: its bearings', as a share of that with which what hangs on it would just not swing.
+        joint: joint about the Y axis, or next to such a joint.
+        carried: mass carried by the joint.
+        lever: [m] distance from the joint to its centre of mass.
+        body: [N·m] weight times stature of the whole body.
+        damping: damping of the joint, as a share of the critical damping of the carried mass.
     """
     inertia = float(carried.inertia[1, 1]) + carried.mass * lever**2
     critical = 2.0 * math.sqrt(inertia * carried.mass * -STANDARD_GRAVITY[2] * lever)

@@ -1,4 +1,4 @@
-"""A model as JSON and back, to the last bit: what is saved beside a run, so that it can be opened anywhere."""
+"""A model as JSON and back, to the last bit, for the folders of runs."""
 
 import json
 from dataclasses import asdict
@@ -12,15 +12,15 @@ FORMAT = 1
 
 
 def model_to_json(model: Model) -> str:
-    """``model`` as text; `model_from_json` makes an equal one, all floats bit for bit."""
+    """Return ``model`` as text; `model_from_json` makes an equal model, all floats bit for bit."""
     return json.dumps({"format": FORMAT} | finite(asdict(model)), indent=1, allow_nan=False)
 
 
 def load_saved(path: Path) -> Model:
-    """The model that was saved beside a run or a study.
+    """Load a model saved with a run or a study.
 
     Raises:
-        ModelError: the file is not there, or not that of a model.
+        ModelError: the file is missing, or not a saved model.
     """
     try:
         return model_from_json(path.read_text(encoding="utf-8"))
@@ -33,18 +33,18 @@ def load_saved(path: Path) -> Model:
 
 
 def model_from_json(text: str) -> Model:
-    """The model that `model_to_json` wrote.
+    """Return the model from the text of `model_to_json`.
 
     Raises:
-        ModelError: the text is not that of a model.
+        ModelError: the text is not a saved model.
     """
     try:
         saved = json.loads(text)
         if saved.pop("format") != FORMAT:
-            raise ModelError(f"a model saved by another version (here format {FORMAT}); make it again")
+            raise ModelError(f"a model saved by another version (here format {FORMAT}): create it again")
         found: Model = built(Model, saved)
         return found
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, ModelError):
             raise
-        raise ModelError(f"not a model that was saved: {error}") from None
+        raise ModelError(f"not a saved model: {error}") from None

@@ -17,17 +17,17 @@ class Body:
 
     Attributes:
         name: unique among the bodies of a model.
-        mass: [kg]; zero of a body between joints, such as the cross of a universal joint. What a joint moves must
-            resist it: that is for the `Model` to see.
-        inertia: (3, 3) [kg m²] about the centre of mass, in home axes; of a point or a thin rod with zeros in it, of a
-            body without mass all zero.
-        com: [m] the centre of mass in the link frame.
-        joint: the joint that carries the body.
-        parent: name of the body on the other side of the joint; None for the root, whose joint stands in
-            the inertial frame.
+        mass: [kg]; may be zero for a body between joints, for example the cross of a universal joint. `Model` checks
+            that every joint moves some inertia.
+        inertia: (3, 3) [kg m²] about the centre of mass, in home axes; with zeros for a point or a thin rod; all zero
+            for a body without mass.
+        com: [m] centre of mass in the link frame.
+        joint: joint that carries the body.
+        parent: name of the body on the other side of the joint; None for the root, whose joint is in the inertial
+            frame.
 
     Raises:
-        ModelError: mass or inertia are not those of a rigid body, or a number is not finite.
+        ModelError: mass or inertia are impossible for a rigid body, or a number is not finite.
     """
 
     name: str
@@ -41,11 +41,11 @@ class Body:
         name_of(self.name, "a body")
         what = f"body {self.name!r}:"
         if not isinstance(self.joint, Joint):
-            raise ModelError(f"{what} joint must be a Joint, such as revolute('knee', (0, 1, 0)), got {self.joint!r}")
+            raise ModelError(f"{what} joint must be a Joint, like revolute('knee', (0, 1, 0)), got {self.joint!r}")
         if self.parent is not None:
             name_of(self.parent, f"{what} the parent")
         object.__setattr__(self, "mass", not_negative(self.mass, f"{what} mass", "kg"))
         object.__setattr__(self, "inertia", checked_inertia(self.inertia, f"{what} inertia"))
         if self.mass == 0.0 and any(any(row) for row in self.inertia):
-            raise ModelError(f"{what} mass must be above zero, got 0.0 kg; a body without mass has an inertia of zeros")
+            raise ModelError(f"{what} mass must be above zero, got 0.0 kg; a body without mass must have zero inertia")
         object.__setattr__(self, "com", vector3(self.com, f"{what} com"))

@@ -1,4 +1,4 @@
-"""A single box: the falling one of Wendlandt (1997), section 5.3, and the blocks that are thrown at people."""
+"""A single box: the falling box of Wendlandt (1997), section 5.3, and thrown blocks."""
 
 from numpy.typing import ArrayLike
 
@@ -24,14 +24,14 @@ _VERTICES = (
 
 
 def rigid_box(mass: float, size: ArrayLike, name: str = "box") -> Model:
-    """A free homogeneous box with a contact point at each vertex: ``box_1`` … ``box_8``.
+    """Return a free homogeneous box with a contact point at each vertex: ``box_1`` … ``box_8``.
 
-    The vertices are numbered as in the thesis: 1 to 4 round the lower face from (+x, −y), 5 to 8 above them.
+    The vertices are numbered as in the thesis: 1 to 4 around the lower face from (+x, −y), 5 to 8 above them.
 
     Args:
         mass: [kg].
-        size: [m] edges along x, y, z.
-        name: of the model and its body; begins the names of the contact points.
+        size: [m] edge lengths along x, y, z.
+        name: name of the model and its body, and prefix of the names of the contact points.
 
     Raises:
         ModelError: mass or an edge is not above zero.

@@ -1,4 +1,4 @@
-"""From bodies and contact points to the constant arrays that the kernels read."""
+"""Compilation of bodies and contact points to the constant arrays of the kernels."""
 
 import math
 from collections.abc import Sequence
@@ -14,23 +14,23 @@ from biped.model.geometry import STANDARD_GRAVITY, Vector3
 from biped.model.joint import Joint
 from contact.arrays import Floats
 
-#: [rad or m] A stop yields as much under the greatest effort of its joint.
+#: [rad or m] Deflection of a stop under the greatest effort of its joint.
 STOP_YIELD = {"revolute": math.radians(1.0), "helical": math.radians(1.0), "prismatic": 1e-3}
 #: [s] A stop's damping over its stiffness.
 STOP_TIME = 0.02
-#: A speed above its limit by this share of it takes the greatest effort.
+#: Relative excess of speed at which the speed limit exerts the greatest effort.
 SPEED_YIELD = 0.05
-#: [m] Stops of hinges whose effort has no limit bear the model's weight at this lever.
+#: [m] Lever of the model's weight for stops of hinges with unlimited effort.
 WEIGHT_LEVER = 0.1
-#: Of that: a smaller effort is that of a joint without an actuator.
+#: Smallest effort of an actuated joint over this moment of the weight.
 LIMP = 1e-6
 
 
 def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravity: Vector3) -> tree.Tree:
-    """The `Tree` of ``bodies``, which stand parents first and without fixed joints.
+    """Return the `Tree` of ``bodies``, sorted parents first and without fixed joints.
 
-    A floating joint's coordinates are the place of the centre of mass itself: its ``com_offset`` is zero,
-    and its ``joint_offset`` is where the centre of mass is at home.
+    The coordinates of a floating joint are the position of the centre of mass: its ``com_offset`` is zero, and its
+    ``joint_offset`` is the centre of mass at home.
     """
     index = {body.name: i for i, body in enumerate(bodies)}
     com_offset = _floats([_com_offset(body) for body in bodies], 3)
@@ -57,13 +57,13 @@ def compile_tree(bodies: Sequence[Body], contacts: Sequence[ContactPoint], gravi
 
 
 def _pitch(bodies: Sequence[Body]) -> Floats:
-    """The joints' pitches as ``Tree.pitch`` has them; none where no joint is helical."""
+    """Return the joints' pitches for ``Tree.pitch``; empty without helical joints."""
     pitch = np.array([body.joint.pitch for body in bodies])
     return pitch if pitch.any() else np.zeros(0)
 
 
 def compile_closing(joints: Sequence[ClosingJoint], bodies: Sequence[Body]) -> tree.ClosingJoints:
-    """The kernels' constraints of the closing joints, beside the `Tree` of ``bodies``."""
+    """Return the constraints of the closing joints for the kernels, in addition to the `Tree` of ``bodies``."""
     index = {body.name: i for i, body in enumerate(bodies)}
     inboard = [-1 if joint.parent is None else index[joint.parent] for joint in joints]
     outboard = [index[joint.child] for joint in joints]
@@ -89,7 +89,7 @@ def compile_closing(joints: Sequence[ClosingJoint], bodies: Sequence[Body]) -> t
 
 
 def _passive(bodies: Sequence[Body]) -> Floats:
-    """The joints' limits and bearings as ``Tree.passive`` has them; no rows where no joint has any."""
+    """Return the joints' limits and bearings for ``Tree.passive``; no rows if no joint has any."""
     joints = [body.joint for body in bodies]
     if not any(joint.is_limited or joint.damping or joint.friction for joint in joints):
         return np.zeros((0, tree.PASSIVE))
@@ -98,7 +98,7 @@ def _passive(bodies: Sequence[Body]) -> Floats:
 
 
 def _passive_row(joint: Joint, mass: float) -> Floats:
-    """A stop or a brake that bears the greatest effort, or, of a joint without one, or limp, the model's weight."""
+    """Return limits with stiffnesses for the greatest effort, or for the model's weight if unlimited or limp."""
     weight = -mass * STANDARD_GRAVITY[2] * (WEIGHT_LEVER if joint.turns else 1.0)
     load = joint.max_effort if LIMP * weight < joint.max_effort < math.inf else weight
     stiffness = load / STOP_YIELD[joint.kind] if joint.has_axis else 0.0
@@ -122,7 +122,7 @@ def _com_offset(body: Body) -> Floats:
 
 
 def _joint_offset(body: Body, bodies: Sequence[Body], index: dict[str, int]) -> Floats:
-    """[m] from the parent's centre of mass, or the inertial frame, to the point `com_offset` starts from."""
+    """Return the vector [m] from the parent's centre of mass, or the inertial frame, to the origin of `com_offset`."""
     if body.parent is None:
         return np.add(body.joint.position, np.subtract(body.com, _com_offset(body)))
     return np.subtract(body.joint.position, bodies[index[body.parent]].com)

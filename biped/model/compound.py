@@ -1,7 +1,8 @@
-"""Joints of several degrees of freedom as joints of one, with bodies without mass between them.
+"""Joints with several degrees of freedom as chains of simple joints with massless bodies between.
 
-So the thesis has its general joints (Wendlandt 1997, section 3.2.2): each degree of freedom is eliminated by itself,
-and a body without mass adds nothing to the articulated inertias. The coordinates are those of the parts.
+The general joints of Wendlandt 1997, section 3.2.2, are built this way: each degree of freedom is eliminated
+separately, and a body without mass adds nothing to the articulated inertias. The coordinates are those of the simple
+joints.
 """
 
 from collections.abc import Sequence
@@ -15,23 +16,23 @@ from biped.model.joint import Joint, prismatic, revolute
 
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _NOTHING: Matrix3 = (_ZERO, _ZERO, _ZERO)
-# Two axes may be off a right angle by this much.
+# Tolerance of a right angle between two axes.
 _SQUARE = 1e-9
 
 
 def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
-    """A universal joint: a hinge about ``axis``, and on its cross one about ``second_axis``, fixed to the body.
+    """Return a universal joint: a hinge about ``axis``, followed by one about ``second_axis``, fixed to the body.
 
-    The parts are called ``<name>_1`` and ``<name>_2``; for `jointed`.
+    The parts are named ``<name>_1`` and ``<name>_2``; use them in `jointed`.
 
     Args:
-        name: of the joint.
-        axis: on the parent's side, in home axes.
-        second_axis: across it.
-        position: [m] of the cross in the parent's link frame.
+        name: name of the joint.
+        axis: axis on the parent's side, in home axes.
+        second_axis: axis orthogonal to it.
+        position: [m] location of the cross in the parent's link frame.
 
     Raises:
-        ModelError: an axis is zero or not finite, or they are not at a right angle.
+        ModelError: an axis is zero or not finite, or the axes are not orthogonal.
     """
     first, second = unit(axis, f"joint {name!r}: axis"), unit(second_axis, f"joint {name!r}: second_axis")
     if abs(float(np.dot(first, second))) > _SQUARE:
@@ -40,7 +41,7 @@ def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 
 
 
 def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
-    """A cylindrical joint: a slide along ``axis``, ``<name>_slide``, and a hinge about it, ``<name>_turn``.
+    """Return a cylindrical joint: a slide along ``axis``, ``<name>_slide``, and a hinge about it, ``<name>_turn``.
 
     Raises:
         ModelError: the axis is zero or not finite.
@@ -49,10 +50,10 @@ def cylindrical(name: str, axis: Vector3, position: Vector3 = _ZERO) -> tuple[Jo
 
 
 def planar(name: str, normal: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint, Joint]:
-    """A planar joint: two slides across ``normal``, ``<name>_1``, ``<name>_2``, and a hinge about it, ``<name>_turn``.
+    """Return a planar joint: slides ``<name>_1``, ``<name>_2`` across ``normal``, hinge ``<name>_turn`` about it.
 
-    The first slides along the world's axis that is most nearly across, as far as it is; both make a right-handed system
-    with the normal.
+    The first slide is along the projection of the world axis that is closest to the plane; the slides and the normal
+    form a right-handed system.
 
     Raises:
         ModelError: the normal is zero or not finite.
@@ -67,24 +68,24 @@ def planar(name: str, normal: Vector3, position: Vector3 = _ZERO) -> tuple[Joint
 def jointed(
     name: str, joints: Sequence[Joint], mass: float, inertia: Matrix3, com: Vector3, parent: str | None = None
 ) -> tuple[Body, ...]:
-    """A body that several joints carry, one on the other, with bodies without mass between: ``<name>_at_<joint>``.
+    """Return a body carried by several joints in series, with massless bodies ``<name>_at_<joint>`` between.
 
     Args:
-        name: of the body.
-        joints: from the parent's side on, as `universal`, `cylindrical` and `planar` give them.
-        mass: [kg] as for a `Body`, and so the rest.
+        name: name of the body.
+        joints: joints from the parent's side on, for example of `universal`, `cylindrical` and `planar`.
+        mass: [kg] of the body, as for `Body`.
         inertia: (3, 3) [kg m²].
-        com: [m] in the link frame, which begins at the last joint.
-        parent: the body that carries the first joint; None for the inertial frame.
+        com: [m] in the link frame, with its origin at the last joint.
+        parent: name of the body that carries the first joint; None for the inertial frame.
 
     Returns:
-        The bodies for a `Model`, the named one last.
+        Bodies for a `Model`, the named one last.
 
     Raises:
-        ModelError: there is no joint, or as a `Body` raises it.
+        ModelError: there is no joint, or a value is invalid for `Body`.
     """
     if not joints:
-        raise ModelError(f"body {name!r}: it needs a joint at least")
+        raise ModelError(f"body {name!r}: it needs at least one joint")
     bodies: list[Body] = []
     for joint in joints[:-1]:
         bodies.append(Body(f"{name}_at_{joint.name}", 0.0, _NOTHING, _ZERO, joint, parent))

@@ -7,13 +7,13 @@ from biped.model.geometry import Vector3, name_of, not_negative, vector3
 
 @dataclass(frozen=True)
 class ContactPoint:
-    """A point that carries its own contact force, or the middle of a ball that does and may roll.
+    """A contact point with its own contact force, or the centre of a ball that may roll.
 
     Attributes:
-        name: unique among the contact points of a model, such as ``left_1``.
-        body: name of the body it is a point of.
+        name: name, unique among the contact points of a model, for example ``left_1``.
+        body: name of its body.
         position: [m] in the body's link frame.
-        radius: [m] of the ball, which is for rigid contact; 0: a point.
+        radius: [m] of the ball, for rigid contact; 0: a point.
 
     Raises:
         ModelError: a name is empty, the position is not three finite numbers, or the radius is not finite, zero or

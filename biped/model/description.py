@@ -1,4 +1,4 @@
-"""A model in words, as a table to read, and spelt out as what it is."""
+"""Descriptions of a model: facts, a table of its bodies, and its full text."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
     from biped.model.model import Model
 
-#: Fields that no number depends on.
+#: Fields that influence no number.
 DRAWN = ("visuals", "lines")
 
 
 def model_title(model: "Model") -> str:
-    """Name, size and mass."""
+    """Return name, size and mass of a model."""
     mass = sum(body.mass for body in model.bodies)
     return f"Model {model.name}: {model.n} bodies, {model.nv} degrees of freedom, {mass:.4g} kg"
 
 
 def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
-    """Facts about a model, as pairs of a name and a text."""
+    """Yield facts about a model, as pairs of a name and a text."""
     yield "root", f"{model.root.name}, {model.root.joint.kind}"
     if model.joint_names:
         yield "joints", ", ".join(model.joint_names)
@@ -39,8 +39,8 @@ def model_facts(model: "Model") -> Iterator[tuple[str, str]]:
 
 
 def describe(model: "Model") -> "pd.DataFrame":
-    """Return one row per body, indexed by its name; lengths in m, masses in kg, inertias in kg m² about the com."""
-    import pandas as pd  # a quarter of a command's start
+    """Return one row per body, indexed by name; lengths in m, masses in kg, inertias in kg m² about the com."""
+    import pandas as pd  # importing pandas takes a quarter of a command's start
 
     rows = []
     for body, (x, y, z) in zip(model.bodies, model.home_positions.tolist(), strict=True):
@@ -61,7 +61,7 @@ def describe(model: "Model") -> "pd.DataFrame":
 
 
 def spelt_out(model: "Model") -> str:
-    """All that a model is, in one text that is the same wherever its files are: what is only drawn is left out."""
+    """Return the full text of a model without its drawings, equal wherever its files are."""
     names = [field.name for field in fields(model) if field.name not in DRAWN]
     return f"Model({', '.join(f'{name}={getattr(model, name)!r}' for name in names)})"
 

@@ -1,4 +1,4 @@
-"""The error of this package, and the sentences it is made of."""
+"""Error and warning of this package, and helpers for their messages."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,25 +7,25 @@ from contact.errors import BipedError
 
 
 class ModelError(BipedError, ValueError):
-    """A model that no rigid-body system has, or a name that a model does not have.
+    """A model that is no rigid-body system, or a name that a model does not have.
 
-    The message is one line: what is wrong, where, and what would be right.
+    The message is one line: the error, its location, and the allowed values.
     """
 
 
 class ModelWarning(UserWarning):
-    """Warning that a model differs from its robot's file: one sentence each.
+    """Warning that a model differs from its robot's file, one sentence each.
 
-    The model keeps them in its ``notes``.
+    The model's ``notes`` contain the sentences.
     """
 
 
-#: Names that one sentence lists.
+#: Largest number of names in a sentence.
 MOST_LISTED = 40
 
 
 def unknown(what: str, name: object, known: Iterable[str]) -> ModelError:
-    """The error for a ``name`` that is not among the ``known`` ones; ``what`` is a singular noun, as "joint"."""
+    """Return the error for a ``name`` that is not ``known``; ``what`` is a singular noun, for example "joint"."""
     names = list(known)
     close = _close(str(name), names)
     hint = f"did you mean {' or '.join(repr(match) for match in close)}? " if close else ""
@@ -37,21 +37,21 @@ def unknown(what: str, name: object, known: Iterable[str]) -> ModelError:
 
 
 def _close(name: str, names: list[str]) -> list[str]:
-    """At most three of ``names`` that contain ``name`` or are spelled much like it."""
+    """Return at most three of ``names`` that contain ``name`` or have a similar spelling."""
     containing = [known for known in names if name and name.lower() in known.lower()]
     return containing[:3] or difflib.get_close_matches(name, names, n=3, cutoff=0.5)
 
 
 def reason_of(error: BaseException) -> str:
-    """The sentence of a library's error, on one line and without the place in the library's sources."""
+    """Return the message of a library's error, on one line and without the location in the library's sources."""
     return " ".join(str(error).rpartition("message:")[2].split()) or type(error).__name__
 
 
 def duplicate(what: str, names: Iterable[str]) -> ModelError | None:
-    """The error for the first of ``names`` that occurs twice, or None."""
+    """Return the error for the first of ``names`` that occurs twice, or None."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            return ModelError(f"two {what} are named {name!r}; each needs a name of its own")
+            return ModelError(f"two {what} are named {name!r}; names must be unique")
         seen.add(name)
     return None

@@ -1,7 +1,7 @@
-"""Vectors, rotations and quaternions of a model's data: checked on the way in, kept as tuples of floats.
+"""Vectors, rotations and quaternions of a model's data: checked on input, stored as tuples of floats.
 
-Tuples make the dataclasses of this package immutable, comparable and hashable. They are converted from
-whatever array-like the caller has.
+Tuples make the dataclasses of this package immutable, comparable and hashable. They are converted from any array-like
+input.
 """
 
 import math
@@ -18,9 +18,9 @@ Matrix3 = tuple[Vector3, Vector3, Vector3]
 
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
-#: [m/s²]
+#: [m/s²] Gravitational acceleration of models.
 STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
-#: [rad] A whole turn, and what rounds it up: no angle that is given is larger, unless it was meant in degrees.
+#: [rad] A full turn with a margin for rounding; larger angles were probably meant in degrees.
 LARGEST_ANGLE = math.tau + 0.01
 
 _WANTED = {(): "a finite number", (3,): "3 finite numbers", (4,): "4 finite numbers", (3, 3): "3 x 3 finite numbers"}
@@ -30,18 +30,18 @@ _UNIT_TOLERANCE = 1e-3
 
 
 def name_of(value: object, what: str) -> str:
-    """``value`` if it can serve as a name.
+    """Return ``value`` if it is a valid name.
 
     Raises:
-        ModelError: it is not a string, or empty.
+        ModelError: the value is not a string, or empty.
     """
     if not isinstance(value, str) or not value.strip():
-        raise ModelError(f"{what} needs a name, a string that is not empty; got {value!r}")
+        raise ModelError(f"{what} needs a name, a non-empty string; got {value!r}")
     return value
 
 
 def _shown(value: object) -> str:
-    """``value`` on one line."""
+    """Return ``value`` in words on one line."""
     return " ".join(repr(value).split())
 
 
@@ -56,32 +56,32 @@ def _finite(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
 
 
 def number(value: ArrayLike, what: str) -> float:
-    """``value`` as a finite float.
+    """Return ``value`` as a finite float.
 
     Raises:
-        ModelError: it is not a finite number.
+        ModelError: the value is not a finite number.
     """
     plain: object = value
-    if isinstance(plain, float) and math.isfinite(plain):  # the usual case, and quick
+    if isinstance(plain, float) and math.isfinite(plain):  # fast path for the usual case
         return float(plain)
     return float(_finite(value, (), what))
 
 
 def number_or_infinite(value: ArrayLike, what: str) -> float:
-    """``value`` as a float that may be infinite.
+    """Return ``value`` as a float that may be infinite.
 
     Raises:
-        ModelError: it is not a number.
+        ModelError: the value is not a number.
     """
     plain: object = value
     return plain if isinstance(plain, float) and math.isinf(plain) else number(value, what)
 
 
 def positive(value: ArrayLike, what: str, unit: str) -> float:
-    """``value`` as a finite float above zero.
+    """Return ``value`` as a finite float above zero.
 
     Raises:
-        ModelError: it is not.
+        ModelError: the value is not a finite number above zero.
     """
     result = number(value, what)
     if result <= 0.0:
@@ -90,10 +90,10 @@ def positive(value: ArrayLike, what: str, unit: str) -> float:
 
 
 def not_negative(value: ArrayLike, what: str, unit: str) -> float:
-    """``value`` as a finite float, zero or above.
+    """Return ``value`` as a finite float, zero or above.
 
     Raises:
-        ModelError: it is not.
+        ModelError: the value is not a finite number, or below zero.
     """
     result = number(value, what)
     if result < 0.0:
@@ -102,30 +102,30 @@ def not_negative(value: ArrayLike, what: str, unit: str) -> float:
 
 
 def vector3(value: ArrayLike, what: str) -> Vector3:
-    """``value`` as three finite floats.
+    """Return ``value`` as three finite floats.
 
     Raises:
-        ModelError: it is not three finite numbers; ``what`` begins the message.
+        ModelError: the value is not three finite numbers; ``what`` begins the message.
     """
     x, y, z = _finite(value, (3,), what).tolist()
     return x, y, z
 
 
 def matrix3(value: ArrayLike, what: str) -> Matrix3:
-    """``value`` as the rows of a 3 x 3 matrix of finite floats.
+    """Return ``value`` as the rows of a 3 x 3 matrix of finite floats.
 
     Raises:
-        ModelError: it is not 3 x 3 finite numbers.
+        ModelError: the value is not 3 x 3 finite numbers.
     """
     a, b, c = (tuple(row) for row in _finite(value, (3, 3), what).tolist())
     return a, b, c
 
 
 def rotation3(value: ArrayLike, what: str) -> Matrix3:
-    """``value`` as a rotation matrix.
+    """Return ``value`` as a rotation matrix.
 
     Raises:
-        ModelError: it is not 3 x 3 finite numbers, not orthogonal, or a reflection.
+        ModelError: the value is not 3 x 3 finite numbers, not orthogonal, or a reflection.
     """
     rows = matrix3(value, what)
     R = np.array(rows)
@@ -135,10 +135,10 @@ def rotation3(value: ArrayLike, what: str) -> Matrix3:
 
 
 def quaternion(value: ArrayLike, what: str) -> Quaternion:
-    """``value`` as a unit quaternion (w, x, y, z); one printed with three digits or more is made unit.
+    """Return ``value`` as a unit quaternion (w, x, y, z); rounding to three or more digits is corrected.
 
     Raises:
-        ModelError: it is not four finite numbers of norm 1.
+        ModelError: the value is not four finite numbers of norm 1.
     """
     array = _finite(value, (4,), what)
     norm = float(np.linalg.norm(array))
@@ -149,7 +149,7 @@ def quaternion(value: ArrayLike, what: str) -> Quaternion:
 
 
 def rotation_about(axis: ArrayLike, angle: float) -> Matrix3:
-    """The matrix of a turn by ``angle`` [rad] about ``axis``, which need not be of unit length (Rodrigues).
+    """Return the matrix of a rotation by ``angle`` [rad] about ``axis``, of any length (Rodrigues).
 
     Raises:
         ModelError: the axis is zero or not three finite numbers.
@@ -160,7 +160,7 @@ def rotation_about(axis: ArrayLike, angle: float) -> Matrix3:
 
 
 def rotation_onto(direction: Floats) -> Floats:
-    """(3, 3) a rotation that turns z into a direction (3,)."""
+    """Return a rotation (3, 3) that maps z to a direction (3,)."""
     z = direction / np.linalg.norm(direction)
     x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
     x /= np.linalg.norm(x)
@@ -168,10 +168,10 @@ def rotation_onto(direction: Floats) -> Floats:
 
 
 def unit(value: ArrayLike, what: str) -> Vector3:
-    """``value`` divided by its length.
+    """Return ``value`` divided by its length.
 
     Raises:
-        ModelError: it is zero, or not three finite numbers.
+        ModelError: the value is zero, or not three finite numbers.
     """
     array = np.array(vector3(value, what))
     length = np.linalg.norm(array)
@@ -183,19 +183,19 @@ def unit(value: ArrayLike, what: str) -> Vector3:
 
 
 def horizontal(value: ArrayLike, what: str) -> Vector3:
-    """``value`` as a horizontal direction of length one.
+    """Return ``value`` as a horizontal unit vector.
 
     Raises:
-        ModelError: it is not three finite numbers, zero, or not horizontal.
+        ModelError: the value is not three finite numbers, zero, or not horizontal.
     """
     direction = unit(value, what)
     if direction[2] != 0.0:
-        raise ModelError(f"{what} must be horizontal, such as (1, 0, 0), got {_shown(value)}")
+        raise ModelError(f"{what} must be horizontal, like (1, 0, 0), got {_shown(value)}")
     return direction
 
 
 def quaternion_matrix(q: ArrayLike) -> Floats:
-    """(3, 3) rotation matrix of the unit quaternion (w, x, y, z), body to world (Wendlandt 1997, App. A.3)."""
+    """Return the rotation matrix (3, 3) of a unit quaternion (w, x, y, z), body to world (Wendlandt 1997, App. A.3)."""
     w, x, y, z = np.asarray(q, dtype=np.float64)
     return np.array(
         [
@@ -207,7 +207,7 @@ def quaternion_matrix(q: ArrayLike) -> Floats:
 
 
 def rpy_matrix(rpy: ArrayLike) -> Floats:
-    """(3, 3) the rotation by roll, pitch, yaw [rad] about the fixed axes x, y, z, in this order, as in URDF."""
+    """Return the rotation (3, 3) by roll, pitch, yaw [rad] about the fixed axes x, y, z, in this order, as in URDF."""
     roll, pitch, yaw = vector3(rpy, "roll, pitch, yaw")
     x, y, z = np.eye(3)
     turns = [np.array(rotation_about(axis, angle)) for axis, angle in ((z, yaw), (y, pitch), (x, roll))]
@@ -216,10 +216,10 @@ def rpy_matrix(rpy: ArrayLike) -> Floats:
 
 
 def orientation_from(value: ArrayLike, what: str, *, degrees: bool = False) -> Quaternion:
-    """A unit quaternion (w, x, y, z), or that of roll, pitch and yaw [rad, or degrees].
+    """Return a unit quaternion (w, x, y, z) from a quaternion or from roll, pitch and yaw [rad, or degrees].
 
     Raises:
-        ModelError: it is neither.
+        ModelError: the value is neither.
     """
     if np.shape(value) == (3,):
         angles = np.array(vector3(value, what))
@@ -230,7 +230,7 @@ def orientation_from(value: ArrayLike, what: str, *, degrees: bool = False) -> Q
 
 
 def rpy_quaternion(rpy: ArrayLike) -> Quaternion:
-    """The unit quaternion (w, x, y, z) of the rotation by roll, pitch, yaw [rad], as ``rpy_matrix`` has it."""
+    """Return the unit quaternion (w, x, y, z) of the rotation by roll, pitch, yaw [rad], as in ``rpy_matrix``."""
     roll, pitch, yaw = vector3(rpy, "roll, pitch, yaw")
     (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a / 2.0), math.sin(a / 2.0)) for a in (roll, pitch, yaw))
     return (
@@ -242,7 +242,7 @@ def rpy_quaternion(rpy: ArrayLike) -> Quaternion:
 
 
 def matrix_rpy(R: Matrix3) -> Vector3:
-    """Roll, pitch, yaw [rad] of a rotation matrix; at a pitch of ±90°, where they are not unique, a roll of zero."""
+    """Return roll, pitch, yaw [rad] of a rotation matrix; roll is zero where they are ambiguous, at a pitch of ±90°."""
     pitch = math.atan2(-R[2][0], math.hypot(R[0][0], R[1][0]))
     if math.hypot(R[0][0], R[1][0]) < 1e-12:
         return 0.0, pitch, math.atan2(-R[0][1], R[1][1])

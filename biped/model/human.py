@@ -1,8 +1,8 @@
 """The human of Wendlandt (1997): 13 bodies, 18 degrees of freedom, measured on a person.
 
-J. M. Wendlandt, "Control and Simulation of Multibody Systems", dissertation, University of California at
-Berkeley, 1997. Every number is from its section 4.1 unless said otherwise. The inertial frame is on the
-floor; the person faces −X and its left is −Y. Places are those of the home configuration.
+J. M. Wendlandt, "Control and Simulation of Multibody Systems", dissertation, University of California at Berkeley,
+1997. Every number is from its section 4.1 unless stated otherwise. The inertial frame is on the floor; the person faces
+−X and its left is −Y. Positions are those of the home configuration.
 """
 
 import math
@@ -50,9 +50,8 @@ FOOT_HEIGHT = 0.075
 ANKLE_HEIGHT = 0.06  # joints 6, 7, 12 and 13 are at z = 6 cm
 
 
-# Not in the text: the body's surface, which touches the floor once the human has fallen, as the viewer draws it. Head,
-# arms and pelvis are parts of the trunk. Home places (x, distance from the middle, z) [m]; those aside are on both
-# sides.
+# Not in the text: surface points that touch the floor after a fall, as in the viewer. Head, arms and pelvis are part of
+# the trunk. Home positions (x, distance from the middle, z) [m]; points off the middle are on both sides.
 _ON_TRUNK = {
     "head_top": (0.006, 0.0, 1.778), "head_front": (-0.094, 0.0, 1.66), "head_back": (0.099, 0.0, 1.66),
     "head": (0.0, 0.077, 1.66), "shoulder": (0.004, 0.25, 1.402), "chest": (-0.125, 0.1, 1.3),
@@ -60,11 +59,11 @@ _ON_TRUNK = {
     "hand": (-0.066, 0.27, 0.772), "hip": (0.006, 0.19, 0.96), "groin": (-0.102, 0.1, 0.96),
     "buttock": (0.122, 0.1, 0.95),
 }  # fmt: skip
-# [m] from the knee joint: (x, distance towards the outside).
+# [m] from the knee joint: (x, outward distance).
 _ON_KNEE = {"knee": (-0.058, 0.0), "knee_outside": (0.0, 0.053)}
 
-# What of it blocks hit, and its legs touch one another with, about as thick as the viewer draws it: home places of the
-# ends of an axis (x, distance from the middle, z) [m], and the radius [m].
+# Capsules for collisions with blocks and between the legs, as thick as in the viewer: home positions of the axis's ends
+# (x, distance from the middle, z) [m], and the radius [m].
 _HEAD = ((0.0, 0.0, 1.63), (0.0, 0.0, 1.688), 0.09)
 _ARM = (
     ((0.006, 0.215, 1.40), (0.035, 0.25, 1.115), 0.045),
@@ -77,19 +76,19 @@ _LIMBS = {
 }
 
 # [°] Ranges of motion: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring and Recording",
-# 1965. Of a left joint: adduction, flexion, rotation inwards, extension (a bent knee is negative), inversion and
+# 1965. Signs of a left joint: adduction, flexion, internal rotation, extension (a bent knee is negative), inversion and
 # dorsiflexion are positive. Right joints about X and Z mirror them.
 _RANGES = {
     "hip_roll": (-45.0, 30.0), "hip_pitch": (-30.0, 120.0), "hip_yaw": (-45.0, 45.0), "knee_pitch": (-135.0, 0.0),
     "ankle_roll": (-15.0, 35.0), "ankle_pitch": (-50.0, 20.0),
 }  # fmt: skip
-# [°] A foot that bears weight bends up by more than twice as far as one that hangs, of which the Academy's 20° are:
+# [°] Dorsiflexion under load is more than twice that of a hanging foot (20° of the Academy):
 # A. Rabin, Z. Kozol, "Weightbearing and nonweightbearing ankle dorsiflexion range of motion", JAPMA 102, 2012.
 _OF_WHO_STANDS = _RANGES | {"ankle_pitch": (-50.0, 40.0)}
 
 
 class _Segment(NamedTuple):
-    """A body of one leg: the home places of its joint and its centre of mass as (x, z), y being the leg's."""
+    """A body of one leg; home positions of its joint and its centre of mass are (x, z), y being the leg's."""
 
     body: str
     joint: str
@@ -121,17 +120,17 @@ SIDES = (("left", -1.0), ("right", 1.0))
 
 @cache
 def human() -> Model:
-    """The thesis's human, the same object each time.
+    """Return the human of Wendlandt (1997), the same object each time.
 
-    A floating trunk, two legs of six hinges, a contact point at each corner of its soles.
+    It has a floating trunk, two legs of six hinges each, and a contact point at each corner of the soles.
 
-    The joints of one degree of freedom are ``left_hip_roll`` (X), ``left_hip_pitch`` (Y), ``left_hip_yaw`` (Z),
-    ``left_knee_pitch`` (Y), ``left_ankle_roll`` (X), ``left_ankle_pitch`` (Y), then the right leg's. Contact
-    points ``left_1`` … ``left_4`` go round the sole: outer toe, inner toe, inner heel, outer heel; the right
-    foot mirrors the left.
+    The joints with one degree of freedom are ``left_hip_roll`` (X), ``left_hip_pitch`` (Y), ``left_hip_yaw`` (Z),
+    ``left_knee_pitch`` (Y), ``left_ankle_roll`` (X), ``left_ankle_pitch`` (Y), then those of the right leg. Contact
+    points ``left_1`` … ``left_4`` go around the sole: outer toe, inner toe, inner heel, outer heel; the right foot
+    mirrors the left.
 
-    Where its body touches the floor once it has fallen (``body_points``) and how far its joints turn then (``ranges``)
-    is not in the thesis; nothing depends on them before.
+    Contact points of the body after a fall (``body_points``) and ranges of motion of the joints then (``ranges``) are
+    not in the thesis; nothing depends on them before a fall.
 
     The masses sum to 74.548 kg; the thesis prints 74.558.
     """
@@ -153,7 +152,7 @@ def human() -> Model:
 
 @cache
 def standing_ranges() -> tuple[tuple[str, float, float], ...]:
-    """[rad] by joint of the human: how far its joints turn while its feet bear it; ``ranges`` are of who has fallen."""
+    """Return the ranges of motion [rad] of the human's joints under load; ``ranges`` holds after a fall."""
     return tuple(one for side, sign in SIDES for one in ranges_of_side(side, sign, _OF_WHO_STANDS))
 
 
@@ -178,7 +177,7 @@ def _at(xz: tuple[float, float], sign: float) -> Vector3:
 
 
 def _from(start: Vector3, end: Vector3) -> Vector3:
-    """[m] ``end`` seen from ``start``, without the digits below 1e-12 that the subtraction leaves."""
+    """Return ``end`` [m] relative to ``start``, without the digits below 1e-12 that the subtraction leaves."""
     return vector3(np.round(np.subtract(end, start), 12), "place")
 
 
@@ -220,7 +219,7 @@ def _leg_capsules(side: str, sign: float) -> list[Capsule]:
 
 
 def _beside(place: Vector3, sign: float) -> Vector3:
-    """A place so far from the middle on one of the sides."""
+    """Return a position at a distance from the middle on one side."""
     return place[0], sign * place[1], place[2]
 
 
@@ -232,7 +231,7 @@ def _knee_points(side: str, sign: float) -> list[ContactPoint]:
 
 
 def ranges_of_side(side: str, sign: float, ranges: Mapping[str, tuple[float, float]]) -> list[tuple[str, float, float]]:
-    """[rad] by joint, of the left side's [°]; what turns about X and Z is mirrored, and turns the other way round."""
+    """Return ranges of motion [rad] of a side from those of the left [°]; X and Z are mirrored with reversed signs."""
     found = []
     for joint, limits in ranges.items():
         mirrored = 1.0 if joint.endswith("_pitch") else -sign

@@ -1,4 +1,4 @@
-"""Inertia tensors: of boxes, from principal moments, of two bodies welded together; and whether a body can have one."""
+"""Inertia tensors of boxes, from principal moments, and of welded bodies, with checks of their validity."""
 
 import math
 
@@ -10,11 +10,11 @@ from biped.model.geometry import IDENTITY, Matrix3, Vector3, matrix3, positive, 
 from contact.arrays import Floats
 
 _TOLERANCE = 1e-9
-"""Relative: how far a tensor may be from symmetric, and principal moments from the triangle inequality."""
+"""Relative tolerance of a tensor's symmetry, and of the triangle inequality of principal moments."""
 
 
 def box_inertia(mass: float, size: ArrayLike) -> Matrix3:
-    """[kg m²] Inertia about its centre of a solid box of ``mass`` [kg] and edges ``size`` [m] along x, y, z.
+    """Return the inertia [kg m²] about its centre of a solid box of ``mass`` [kg] and edges ``size`` [m] along x, y, z.
 
     Raises:
         ModelError: mass or an edge is not above zero.
@@ -25,10 +25,10 @@ def box_inertia(mass: float, size: ArrayLike) -> Matrix3:
 
 
 def box_size_of(mass: float, moments: ArrayLike) -> Vector3:
-    """[m] The edges of the solid box of ``mass`` [kg] with principal ``moments`` [kg m²]: inverse of `box_inertia`.
+    """Return the edges [m] of the solid box of ``mass`` [kg] with principal ``moments`` [kg m²], as in `box_inertia`.
 
     Raises:
-        ModelError: no box has them: one of the moments is not below the sum of the other two.
+        ModelError: no box has these moments: one of them is not below the sum of the other two.
     """
     m = positive(mass, "mass of the box", "kg")
     principal = vector3(moments, "principal moments")
@@ -40,10 +40,10 @@ def box_size_of(mass: float, moments: ArrayLike) -> Vector3:
 
 
 def principal_inertia(moments: ArrayLike, rotation: ArrayLike = IDENTITY) -> Matrix3:
-    """[kg m²] R diag(moments) Rᵀ: the tensor with principal ``moments`` along the columns of ``rotation``.
+    """Return R diag(moments) Rᵀ [kg m²], the tensor with principal ``moments`` along the columns of ``rotation``.
 
     Raises:
-        ModelError: the moments are not three finite numbers, or ``rotation`` is no rotation.
+        ModelError: the moments are not three finite numbers, or ``rotation`` is not a rotation.
     """
     R = np.array(rotation3(rotation, "rotation of the principal axes"))
     turned = (R * vector3(moments, "principal moments")) @ R.T
@@ -51,11 +51,11 @@ def principal_inertia(moments: ArrayLike, rotation: ArrayLike = IDENTITY) -> Mat
 
 
 def checked_inertia(value: ArrayLike, what: str, *, solid: bool = False) -> Matrix3:
-    """``value`` [kg m²], exactly symmetric; that of a ``solid`` body, or also of a thin rod or a point.
+    """Return ``value`` [kg m²], exactly symmetric, for a ``solid`` body, or also for a thin rod or a point.
 
     Raises:
-        ModelError: not 3 x 3 finite numbers, not symmetric, with a principal moment below zero, or against the
-            triangle inequality: no distribution of mass has such a tensor; or not solid, where it has to be. ``what``
+        ModelError: the value is not 3 x 3 finite numbers, not symmetric, has a negative principal moment, violates the
+            triangle inequality, so that no distribution of mass has it, or is not solid although it must be. ``what``
             begins the message.
     """
     J = np.array(matrix3(value, what))
@@ -66,7 +66,7 @@ def checked_inertia(value: ArrayLike, what: str, *, solid: bool = False) -> Matr
     smallest, middle, largest = np.linalg.eigvalsh(J).tolist()
     moments = f"({smallest:.6g}, {middle:.6g}, {largest:.6g}) kg m²"
     if solid and smallest <= 0.0:
-        raise ModelError(f"{what} must be positive definite, but its principal moments are {moments}")
+        raise ModelError(f"{what} must be positive definite; its principal moments are {moments}")
     if smallest < -_TOLERANCE * scale:
         raise ModelError(f"{what} has principal moments {moments}; none may be below zero")
     if largest > (smallest + middle) * (1.0 + _TOLERANCE):
@@ -75,7 +75,7 @@ def checked_inertia(value: ArrayLike, what: str, *, solid: bool = False) -> Matr
 
 
 def is_solid(inertia: Matrix3) -> bool:
-    """Whether a checked tensor is positive definite, by more than rounding: its leading minors are above zero."""
+    """Return True if a checked tensor is positive definite beyond rounding: its leading minors are above zero."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia
     size = max(xx, yy, zz)
     second = xx * yy - xy * xy
@@ -84,6 +84,6 @@ def is_solid(inertia: Matrix3) -> bool:
 
 
 def shifted(inertia: ArrayLike, mass: float, offset: ArrayLike) -> Floats:
-    """(3, 3) [kg m²] ``inertia`` about the centre of mass, taken about a point ``offset`` [m] from it (Steiner)."""
+    """Return ``inertia`` about the centre of mass, moved to a point ``offset`` [m] from it (Steiner) [kg m²]."""
     r = np.asarray(offset, dtype=np.float64)
     return np.asarray(inertia, dtype=np.float64) + mass * (r @ r * np.eye(3) - np.outer(r, r))

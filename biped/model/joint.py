@@ -1,4 +1,4 @@
-"""Joints: how a body may move with respect to its parent."""
+"""Joints between a body and its parent."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _CODES = {
     "floating": tree.FLOATING,
 }
 _COORDINATES = {"revolute": 1, "prismatic": 1, "helical": 1, "spherical": 4, "floating": 7, "fixed": 0}
-#: What a joint has beside its geometry, and the value that means none.
+#: Properties of a joint in addition to its geometry, with the values that mean none.
 PASSIVE = {
     "lower": -math.inf, "upper": math.inf, "max_velocity": math.inf, "max_effort": math.inf,
     "damping": 0.0, "friction": 0.0, "armature": 0.0,
@@ -34,31 +34,28 @@ class Joint:
     """A joint that carries one body.
 
     Attributes:
-        name: unique among the joints of a model.
+        name: name, unique among the joints of a model.
         kind: one of ``KINDS``.
-        axis: unit axis of a revolute, prismatic or helical joint, in home axes; made unit here. Zero for the
-            other kinds.
-        position: [m] where the joint is in the parent's link frame, which has its origin at the parent's
-            own joint and is parallel to the inertial frame in the home configuration. Without a parent:
-            in the inertial frame.
-        lower: [rad or m] least position of a joint that has an axis; −∞ where there is none. Beyond it, as beyond
-            ``upper``, the joint is in a stop, a spring and a damper that yield 1° or 1 mm under ``max_effort``; under
-            the model's weight, of a hinge at a lever of 0.1 m, where that is infinite.
-        upper: [rad or m] greatest position; ∞ where there is none.
-        max_velocity: [rad/s or m/s] of either sign. Beyond it a damper brakes, with ``max_effort``, or that weight,
-            at 5 % more.
-        max_effort: [N·m or N] that its actuator has, of either sign.
-        damping: [N·m·s/rad or N·s/m] of its bearings.
+        axis: unit axis of a revolute, prismatic or helical joint, in home axes; normalized here. Zero for other kinds.
+        position: [m] location of the joint in the parent's link frame, which has its origin at the parent's joint and
+            is parallel to the inertial frame in the home configuration. Without a parent: in the inertial frame.
+        lower: [rad or m] least position of a joint with an axis; −∞ for none. Beyond ``lower`` and ``upper`` the joint
+            is in a stop, a spring and a damper that yield by 1° or 1 mm under ``max_effort``, or, if it is infinite,
+            under the model's weight (hinges: at a lever of 0.1 m).
+        upper: [rad or m] greatest position; ∞ for none.
+        max_velocity: [rad/s or m/s] greatest speed of either sign. Beyond it a damper brakes; at 5 % above it exerts
+            ``max_effort`` or the weight as for stops.
+        max_effort: [N·m or N] greatest effort of its actuator, of either sign.
+        damping: [N·m·s/rad or N·s/m] damping of its bearings.
         friction: [N·m or N] dry friction of its bearings.
-        armature: [kg m² or kg] the inertia of its motor's rotor as the joint feels it: times the square of the gear
-            ratio.
-        pitch: [m/rad] of a helical joint, along its axis; its sign says which way the screw is cut. Zero for the other
-            kinds.
+        armature: [kg m² or kg] inertia of the motor's rotor at the joint, that is, times the square of the gear ratio.
+        pitch: [m/rad] pitch of a helical joint along its axis; its sign gives the handedness of the screw. Zero for
+            other kinds.
 
     Raises:
-        ModelError: the kind is unknown, an axis is missing, zero, or given to a joint that has none, a number is not
-            finite where it must be, a limit leaves no room, a joint without an axis has one of these, a helical joint
-            has no pitch, or another has one.
+        ModelError: the kind is unknown; an axis is missing, zero, or given to a joint without one; a number is not
+            finite where it must be; a range is empty; a joint without an axis has limits or bearings; a helical joint
+            has no pitch, or another joint has one.
     """
 
     name: str
@@ -88,7 +85,7 @@ class Joint:
         if self.has_axis:
             return unit(self.axis, what)
         if vector3(self.axis, what) != _ZERO:
-            raise ModelError(f"{what} {self.axis!r} was given, but a {self.kind} joint has none; leave it out")
+            raise ModelError(f"{what} {self.axis!r} must be left out: a {self.kind} joint has none")
         return _ZERO
 
     def _check_passive(self) -> None:
@@ -107,66 +104,66 @@ class Joint:
     def _check_pitch(self) -> None:
         pitch = number(self.pitch, f"joint {self.name!r}: pitch")
         if (self.kind == "helical") != (pitch != 0.0):
-            raise ModelError(f"joint {self.name!r}: a helical joint, and no other, has a pitch, got {pitch!r}")
+            raise ModelError(f"joint {self.name!r}: a helical joint needs a pitch, others have none, got {pitch!r}")
         object.__setattr__(self, "pitch", pitch)
 
     @property
     def has_axis(self) -> bool:
-        """Whether the joint is revolute, prismatic or helical: one degree of freedom, one scalar coordinate."""
+        """True for a revolute, prismatic or helical joint: one degree of freedom, one scalar coordinate."""
         return self.turns or self.kind == "prismatic"
 
     @property
     def turns(self) -> bool:
-        """Whether its coordinate is an angle: that of a hinge or a screw."""
+        """True if the coordinate is an angle, for a hinge or a screw."""
         return self.kind in ("revolute", "helical")
 
     @property
     def is_limited(self) -> bool:
-        """Whether it has a limit of position, velocity or effort."""
+        """True if the joint has a limit of position, velocity or effort."""
         limits = ("lower", "upper", "max_velocity", "max_effort")
         return any(getattr(self, name) != PASSIVE[name] for name in limits)
 
     @property
     def nq(self) -> int:
-        """The number of coordinates: 1, 1, 1, 4, 7, 0 in the order of ``KINDS``."""
+        """Number of coordinates: 1, 1, 1, 4, 7, 0 in the order of ``KINDS``."""
         return _COORDINATES[self.kind]
 
     @property
     def nv(self) -> int:
-        """The number of degrees of freedom: 1, 1, 1, 3, 6, 0 in the order of ``KINDS``."""
+        """Number of degrees of freedom: 1, 1, 1, 3, 6, 0 in the order of ``KINDS``."""
         return _DOFS[self.kind]
 
     @property
     def code(self) -> int:
-        """The kind as the kernels number it; fixed joints are merged before they get that far."""
+        """Number of the kind in the kernels; fixed joints are merged before."""
         return _CODES[self.kind]
 
 
 def revolute(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
-    """A hinge about ``axis``; its coordinate is the angle [rad]."""
+    """Return a hinge about ``axis``; its coordinate is the angle [rad]."""
     return Joint(name, "revolute", axis, position)
 
 
 def prismatic(name: str, axis: Vector3, position: Vector3 = _ZERO) -> Joint:
-    """A slide along ``axis``; its coordinate is the displacement [m]."""
+    """Return a slide along ``axis``; its coordinate is the displacement [m]."""
     return Joint(name, "prismatic", axis, position)
 
 
 def helical(name: str, axis: Vector3, pitch: float, position: Vector3 = _ZERO) -> Joint:
-    """A screw about ``axis``; its coordinate is the angle [rad], and it advances by ``pitch`` [m/rad]."""
+    """Return a screw about ``axis``; its coordinate is the angle [rad], and it advances by ``pitch`` [m/rad]."""
     return Joint(name, "helical", axis, position, pitch=pitch)
 
 
 def spherical(name: str, position: Vector3 = _ZERO) -> Joint:
-    """A ball joint; its coordinates are the unit quaternion of the child relative to the parent."""
+    """Return a ball joint; its coordinates are the unit quaternion of the child relative to the parent."""
     return Joint(name, "spherical", position=position)
 
 
 def floating(name: str, position: Vector3 = _ZERO) -> Joint:
-    """No constraint, for the root only; ``position`` [m] is where its link frame is at home."""
+    """Return an unconstrained joint for the root; ``position`` [m] is the origin of its link frame at home."""
     return Joint(name, "floating", position=position)
 
 
 def fixed(name: str, position: Vector3 = _ZERO) -> Joint:
-    """A weld: the model merges the body into its parent."""
+    """Return a weld: the model merges the body into its parent."""
     return Joint(name, "fixed", position=position)

@@ -1,7 +1,7 @@
-"""Constraints of joints, as rows of two generic ones: one of translations, one of rotations.
+"""Constraints of joints as rows of two generic kinds: translations and rotations.
 
-Brüdigam et al. 2024, appendix B; `formulations.assembly.joint` has the table of both. A joint of a tree frees what its
-coordinates say; one that closes a loop, and all of an assembly, hold these rows at zero.
+See Brüdigam et al. 2024, appendix B, and the table in `formulations.assembly.joint`. A joint of a tree frees the
+directions of its coordinates; joints that close loops, and all joints of an assembly, constrain these rows to zero.
 """
 
 from typing import Literal, NamedTuple
@@ -16,12 +16,12 @@ Translation = Literal["point", "line", "plane", "free"]
 Turn = Literal["fixed", "axis", "cardan", "homokinetic", "free"]
 
 
-#: Two axes may be off a right angle by this much.
+#: Tolerance of a right angle between two axes.
 _SQUARE = 1e-9
 
 
 class Row(NamedTuple):
-    """One row of a joint: ``biped.kernels.tree.joint_rows`` has the formulas."""
+    """Constraint row of a joint; ``biped.kernels.tree.joint_rows`` has the formulas."""
 
     kind: int
     axis: Vector3
@@ -31,13 +31,13 @@ class Row(NamedTuple):
 
 
 class JointOptions(NamedTuple):
-    """A kind of joint by its name: its translation and its turn."""
+    """Kind of a joint: its translation and its rotation."""
 
     translation: Translation
     turn: Turn
 
 
-#: The kinds that have a name of their own.
+#: Kinds with a name.
 KINDS: dict[str, JointOptions] = {
     "fixed": JointOptions("point", "fixed"),
     "prismatic": JointOptions("line", "fixed"),
@@ -57,7 +57,7 @@ KINDS: dict[str, JointOptions] = {
 
 
 def across(axis: Vector3) -> tuple[Vector3, Vector3]:
-    """Two unit axes that make a right-handed system with a unit axis."""
+    """Return two unit axes that form a right-handed system with a unit axis."""
     along = np.array(axis)
     helper = np.eye(3)[int(np.argmin(np.abs(along)))]
     first = np.cross(along, helper)
@@ -68,18 +68,18 @@ def across(axis: Vector3) -> tuple[Vector3, Vector3]:
 def checked_second_axis(
     turn: Turn, axis: Vector3, second: Vector3 | None, what: str, error: type[BipedError]
 ) -> Vector3 | None:
-    """The second axis of a cardan joint, made unit; None of all others.
+    """Return the second axis of a cardan joint, normalized; None for others.
 
     Raises:
-        error: a cardan joint lacks it, another joint has one, or it is not across the axis.
-        ModelError: it is zero or not finite.
+        error: a cardan joint has no second axis, another joint has one, or it is not orthogonal to the axis.
+        ModelError: the second axis is zero or not finite.
     """
     if turn != "cardan":
         if second is not None:
             raise error(f"{what} only a cardan joint has a second axis; leave it out")
         return None
     if second is None:
-        raise error(f"{what} a cardan joint needs a second_axis, across its axis")
+        raise error(f"{what} a cardan joint needs a second_axis, at a right angle to its axis")
     second = unit(second, f"{what} second_axis")
     if abs(float(np.dot(second, axis))) > _SQUARE:
         raise error(f"{what} second_axis {second} must be at a right angle to axis {axis}")
@@ -89,13 +89,13 @@ def checked_second_axis(
 def held_rows(
     options: JointOptions, axis: Vector3, outboard_axis: Vector3 | None = None, pitch: float = 0.0
 ) -> list[Row]:
-    """All rows that a joint holds: translations, then turns.
+    """Return all constraint rows of a joint: translations, then rotations.
 
     Args:
-        options: its translation and its turn.
-        axis: unit, in inboard axes.
-        outboard_axis: of a cardan joint, unit, in outboard axes.
-        pitch: [m/rad] of a helical joint.
+        options: translation and rotation of the joint.
+        axis: unit axis, in inboard axes.
+        outboard_axis: unit axis of a cardan joint, in outboard axes.
+        pitch: [m/rad] pitch of a helical joint.
     """
     rows = held_shifts(options.translation, axis)
     if outboard_axis is not None:
@@ -108,12 +108,12 @@ def held_rows(
 
 
 def held_shifts(translation: Translation, axis: Vector3) -> list[Row]:
-    """The rows that hold the outboard point; ``axis`` is unit, in inboard axes."""
+    """Return the rows that constrain the outboard point; ``axis`` is a unit vector in inboard axes."""
     axes = {"point": (*across(axis), axis), "line": across(axis), "plane": (axis,), "free": ()}[translation]
     return [Row(kinds.TRANSLATION, one) for one in axes]
 
 
 def held_twists(turn: Turn, axis: Vector3) -> list[Row]:
-    """The rows that hold the turn, but for a cardan joint's, which are between two axes."""
+    """Return the rows that constrain the rotation, except that of a cardan joint, which is between two axes."""
     axes = {"fixed": (*across(axis), axis), "axis": across(axis), "homokinetic": (axis,), "free": ()}[turn]
     return [Row(kinds.TWIST, one) for one in axes]

@@ -1,4 +1,4 @@
-"""Which joints are a model's legs: found by where its feet hang, whatever their names."""
+"""Legs of a model, recognized by the chains of joints to its feet, whatever their names."""
 
 from dataclasses import dataclass
 
@@ -7,33 +7,33 @@ import numpy as np
 from biped.model.geometry import Vector3
 from biped.model.model import Model
 
-#: Of the cosine between two directions that count as one.
+#: Smallest cosine between two directions that count as equal.
 ALONG = 0.9
 
 
 @dataclass(frozen=True)
 class Leg:
-    """A leg."""
+    """A leg of a model."""
 
     side: str  #: left or right
-    foot: str  #: its body that stands on the floor
-    joints: tuple[str, ...]  #: of one degree of freedom, from the hip to the foot
-    sagittal: tuple[str, ...]  #: those that turn about the direction to the side: hip, knee and ankle pitch
-    frontal: tuple[str, ...]  #: those that turn about the direction to the front: hip and ankle roll
+    foot: str  #: name of the foot
+    joints: tuple[str, ...]  #: joints with one degree of freedom, from the hip to the foot
+    sagittal: tuple[str, ...]  #: joints about the lateral axis: hip, knee and ankle pitch
+    frontal: tuple[str, ...]  #: joints about the forward axis: hip and ankle roll
 
     @property
     def knee(self) -> str | None:
-        """The last joint before the ankle that bends the leg."""
+        """Last joint before the ankle that bends the leg, or None."""
         return self.sagittal[-2] if len(self.sagittal) > 1 else None
 
 
 def knees_of(model: Model) -> list[str]:
-    """Left and right; of a model without such legs none."""
+    """Return the left and the right knee; an empty list if the model has no such legs."""
     return [leg.knee for leg in legs_of(model) if leg.knee is not None]
 
 
 def legs_of(model: Model) -> tuple[Leg, ...]:
-    """The left and the right leg of a model with two feet, one farther to its left; of others none."""
+    """Return the left and the right leg of a model with two feet side by side; an empty tuple for other models."""
     return model.once(_legs)
 
 
@@ -61,7 +61,7 @@ def _leg(model: Model, side: str, foot: str) -> Leg:
 
 
 def straight_knees(model: Model) -> dict[str, float]:
-    """[rad] by knee, the angle at which hip, knee and ankle pitch are in one line, seen along the knee's axis."""
+    """Return the angles [rad], by knee, at which hip, knee and ankle pitch are in line, seen along the knee's axis."""
     return model.once(_straight_knees)
 
 
@@ -83,7 +83,7 @@ def _angle_to_straight(model: Model, joints: tuple[str, ...]) -> float:
 
 
 def foot_under(model: Model, body: str) -> str | None:
-    """The foot that a body is, or that it hangs on, as toes do; None of others."""
+    """Return the foot that a body is, or is attached to, as toes are; None for others."""
     own: str | None = body
     while own is not None and own not in model.feet:
         own = model.bodies[model.body_index(own)].parent
@@ -91,6 +91,6 @@ def foot_under(model: Model, body: str) -> str | None:
 
 
 def common_name(left: str, right: str) -> str:
-    """The common part of two joints' names: ``knee_pitch`` of ``left_knee_pitch`` and ``right_knee_pitch``."""
+    """Return the common part of two joints' names: ``knee_pitch`` of ``left_knee_pitch`` and ``right_knee_pitch``."""
     pairs = zip(left.split("_"), right.split("_"), strict=False)
     return "_".join(word for word, other in pairs if word == other) or left

@@ -1,4 +1,4 @@
-"""Lines between bodies, to be drawn; no step feels them."""
+"""Lines between bodies for drawing, without mechanical effect."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ class Line:
     """A straight line from a point of one body to a point of another, or of the ground: a spring, a wire, a rail.
 
     Attributes:
-        first: name of the body on which it begins; None for the ground.
-        second: of that on which it ends.
-        begin: [m] where it begins, in the link frame of ``first``, or in the inertial frame.
-        end: likewise of ``second``.
+        first: name of the body at the start; None for the ground.
+        second: name of the body at the end; None for the ground.
+        begin: [m] start, in the link frame of ``first``, or in the inertial frame.
+        end: [m] end, in the link frame of ``second``, or in the inertial frame.
         color: (red, green, blue), 0 … 1.
 
     Raises:

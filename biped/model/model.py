@@ -1,4 +1,4 @@
-"""The multibody model: immutable, validated once, the one description that every part of the framework reads."""
+"""The multibody model: immutable and validated, the description used by all parts of the framework."""
 
 from __future__ import annotations
 
@@ -41,41 +41,40 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Model:
-    """A tree of rigid bodies, or several on the ground, with contact points, and joints that close loops in it.
+    """A tree of rigid bodies, or several on the ground, with contact points and loop-closing joints.
 
-    On construction the bodies are sorted depth first (siblings in the order given, so a parent stands
-    before its children), and bodies on fixed joints are merged into their parents together with their
-    contact points, boxes and visuals.
+    On construction the bodies are sorted depth first (siblings in the given order, so that parents come before
+    children), and bodies on fixed joints are merged into their parents together with their contact points, boxes and
+    visuals.
 
-    A configuration q has, joint by joint: (x, y, z, qw, qx, qy, qz) for a floating joint, the place of the
-    root's centre of mass [m] and its orientation; the unit quaternion (w, x, y, z) of the child relative to
-    the parent for a spherical one; one angle [rad] or displacement [m] otherwise. A velocity v has (velocity
-    of the centre of mass [m/s], angular velocity [rad/s]) in world axes, the relative angular velocity in
-    world axes, and one rate.
+    A configuration q has, joint by joint: (x, y, z, qw, qx, qy, qz) for a floating joint, the position of the root's
+    centre of mass [m] and its orientation; the unit quaternion (w, x, y, z) of the child relative to the parent for a
+    spherical joint; one angle [rad] or displacement [m] otherwise. A velocity v has (velocity of the centre of mass
+    [m/s], angular velocity [rad/s]) in world axes, the relative angular velocity in world axes, and one rate.
 
     Attributes:
-        name: of the model.
-        bodies: body i hangs on joint i.
+        name: name of the model.
+        bodies: bodies of the tree; body i is carried by joint i.
         contact_points: in the order of the kernels' contact arrays.
-        shapes: boxes to hit; and to draw, on bodies without visuals.
+        shapes: boxes for collisions with blocks, drawn on bodies without visuals.
         gravity: [m/s²] in the inertial frame.
-        feet: names of the bodies that stand on the floor, in the order a controller takes them.
-        facing: the horizontal direction in which the model looks at home, in the inertial frame; made unit.
-        posture: the joint positions [rad or m] in which it stands, by joint; the others are at zero.
-        body_points: what else of it touches the floor once it has fallen (`biped.model.ragdoll`).
-        ranges: how far its joints turn then [rad or m], by joint: name, least and greatest position.
-        notes: what was changed or is not simulated of the file it is from, a sentence each.
-        visuals: surfaces to draw.
-        lines: springs, wires and the like to draw.
-        capsules: what thrown blocks hit besides ``shapes``, and what of its bodies may touch one another.
-        touching: names of two bodies each whose capsules may, if rigid contact of all of the body is asked for.
-        closing_joints: what holds bodies together beside the joints of the tree; q and v are those of the tree.
-        actuators: those of the robot's file, for laws that do as these; no step knows them but by joints' efforts.
-        floor_friction: coefficient of the floor that the robot's file has, or None; experiments stand it on that.
+        feet: names of the bodies that stand on the floor, in the order for controllers.
+        facing: horizontal forward direction at home, in the inertial frame; normalized.
+        posture: standing positions [rad or m] by joint; all other joints are at zero.
+        body_points: further contact points after a fall (`biped.model.ragdoll`).
+        ranges: ranges of motion after a fall [rad or m]: name of the joint, least and greatest position.
+        notes: sentences about changed or unsimulated parts of the robot's file.
+        visuals: surfaces for drawing.
+        lines: springs, wires etc. for drawing.
+        capsules: shapes for collisions with blocks, in addition to ``shapes``, and between bodies.
+        touching: pairs of bodies whose capsules may touch in rigid contact of the whole body.
+        closing_joints: joints that close loops of the tree; q and v are those of the tree.
+        actuators: actuators in the robot's file, for controllers; steps use only the joints' efforts.
+        floor_friction: coefficient of friction of the floor in the robot's file, used by experiments, or None.
 
     Raises:
-        ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than an only root
-            floats, nothing that a joint moves has inertia, or a closing joint holds a floating model to the ground.
+        ModelError: names clash or are unknown, the bodies are not trees on the ground, a body other than a single root
+            floats, a joint moves no inertia, or a closing joint connects a floating model to the ground.
     """
 
     name: str
@@ -131,8 +130,8 @@ class Model:
         for joint in moved:
             if joint.parent is None and self.is_floating:
                 raise ModelError(
-                    f"closing joint {joint.name!r} holds {joint.child!r} to the ground, and the root floats: hang the "
-                    "root on the ground by joints of its own, or close the loop between bodies"
+                    f"closing joint {joint.name!r} holds {joint.child!r} to the ground, but the root floats: attach "
+                    "the root to the ground by joints of the tree, or close the loop between bodies"
                 )
         return moved
 
@@ -146,7 +145,7 @@ class Model:
             if not geometry.number(lower, f"ranges: joint {joint!r}") <= geometry.number(
                 upper, f"ranges: joint {joint!r}"
             ):
-                raise ModelError(f"ranges: joint {joint!r}: from {lower!r} to {upper!r} there is no way")
+                raise ModelError(f"ranges: joint {joint!r}: lower must not exceed upper, got {lower!r} > {upper!r}")
         return tuple((joint, float(lower), float(upper)) for joint, lower, upper in self.ranges)
 
     def _check_joints(self, what: str, names: Iterable[str]) -> None:
@@ -158,78 +157,78 @@ class Model:
 
     @property
     def n(self) -> int:
-        """The number of bodies, which is that of joints."""
+        """Number of bodies, and of joints."""
         return len(self.bodies)
 
     @cached_property
     def nq(self) -> int:
-        """The length of a configuration."""
+        """Length of a configuration."""
         return sum(body.joint.nq for body in self.bodies)
 
     @cached_property
     def nv(self) -> int:
-        """The number of degrees of freedom, the length of a velocity."""
+        """Number of degrees of freedom, the length of a velocity."""
         return sum(body.joint.nv for body in self.bodies)
 
     @property
     def nc(self) -> int:
-        """The number of contact points."""
+        """Number of contact points."""
         return len(self.contact_points)
 
     @property
     def root(self) -> Body:
-        """The body without a parent, body 0; the first of them, where several stand on the ground."""
+        """Body without a parent, body 0; the first of several on the ground."""
         return self.bodies[0]
 
     @property
     def is_floating(self) -> bool:
-        """Whether the root floats."""
+        """True if the root floats."""
         return self.root.joint.kind == "floating"
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
-        """The bodies' names, in the order of the kernels' arrays."""
+        """Names of the bodies, in the order of the kernels' arrays."""
         return tuple(body.name for body in self.bodies)
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """The names of the joints of one degree of freedom, in the order of their degrees of freedom."""
+        """Names of the joints with one degree of freedom, in the order of their degrees of freedom."""
         return tuple(body.joint.name for body in self.bodies if body.joint.has_axis)
 
     @property
     def contact_names(self) -> tuple[str, ...]:
-        """The contact points' names, in the order of the kernels' arrays."""
+        """Names of the contact points, in the order of the kernels' arrays."""
         return tuple(point.name for point in self.contact_points)
 
     @property
     def contact_radii(self) -> Floats:
-        """(nc,) [m] of the balls about the contact points, 0 of those without."""
+        """Radii [m] of the balls about the contact points (nc,); 0 for points."""
         return np.array([point.radius for point in self.contact_points], dtype=float)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
-        """A name for each of the nq coordinates: ``angle_left_knee_pitch``, ``body_x``, ``body_qw``, …"""
+        """Names of the nq coordinates: ``angle_left_knee_pitch``, ``body_x``, ``body_qw``, …"""
         return tuple(name for body in self.bodies for name in _coordinate_names(body.joint))
 
     @cached_property
     def velocity_names(self) -> tuple[str, ...]:
-        """A name for each of the nv velocities: ``rate_left_knee_pitch``, ``body_vx``, ``body_wx``, …"""
+        """Names of the nv velocities: ``rate_left_knee_pitch``, ``body_vx``, ``body_wx``, …"""
         return tuple(name for body in self.bodies for name in _velocity_names(body.joint))
 
     # --- indices ---
 
     def body_index(self, name: str) -> int:
-        """The row of a body in the kernels' arrays.
+        """Return the row of a body in the kernels' arrays.
 
         Raises:
-            ModelError: no body has this name; the message lists those that exist.
+            ModelError: no body has this name; the message lists the known names.
         """
         if name not in self._body_rows:
             raise unknown("body", name, self.body_names)
         return self._body_rows[name]
 
     def joint_index(self, name: str) -> int:
-        """The row of a joint, of any kind, in the kernels' arrays: that of the body it carries.
+        """Return the row of a joint of any kind, and of the body it carries, in the kernels' arrays.
 
         Raises:
             ModelError: no joint has this name.
@@ -239,7 +238,7 @@ class Model:
         return self._joint_rows[name]
 
     def contact_index(self, name: str) -> int:
-        """The row of a contact point in the kernels' arrays.
+        """Return the row of a contact point in the kernels' arrays.
 
         Raises:
             ModelError: no contact point has this name.
@@ -249,7 +248,7 @@ class Model:
         return self.contact_names.index(name)
 
     def coordinate(self, joint: str) -> int:
-        """Where in a configuration the coordinate of a joint of one degree of freedom stands.
+        """Return the index in a configuration of the coordinate of a joint with one degree of freedom.
 
         Raises:
             ModelError: no such joint has this name.
@@ -257,7 +256,7 @@ class Model:
         return int(self.tree.first_q[self._joint_with_axis(joint)])
 
     def dof(self, joint: str) -> int:
-        """Where in a velocity, and in a vector of joint torques, a joint of one degree of freedom stands.
+        """Return the index in a velocity, or in joint torques, of a joint with one degree of freedom.
 
         Raises:
             ModelError: no such joint has this name.
@@ -265,7 +264,7 @@ class Model:
         return int(self.tree.first_v[self._joint_with_axis(joint)])
 
     def coordinates(self, joint: str) -> slice:
-        """Where in a configuration the coordinates of a joint of any kind stand.
+        """Return the slice of a configuration with the coordinates of a joint of any kind.
 
         Raises:
             ModelError: no joint has this name.
@@ -275,7 +274,7 @@ class Model:
         return slice(start, start + self.bodies[i].joint.nq)
 
     def dofs(self, joint: str) -> slice:
-        """Where in a velocity the degrees of freedom of a joint of any kind stand.
+        """Return the slice of a velocity with the degrees of freedom of a joint of any kind.
 
         Raises:
             ModelError: no joint has this name.
@@ -300,11 +299,11 @@ class Model:
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
-        """A cache of values that other modules have computed from the model, by their own keys."""
+        """Cache for values that other modules compute from the model, by their own keys."""
         return {}
 
     def once(self, compute: Callable[..., T], *arguments: Any) -> T:
-        """The result of a function of the model and these arguments, computed once however often it is needed."""
+        """Return the result of a function of the model and these arguments, computed only once."""
         key = compute, *arguments
         if key not in self.derived:
             self.derived[key] = compute(self, *arguments)
@@ -315,23 +314,23 @@ class Model:
 
     @property
     def left(self) -> geometry.Vector3:
-        """The horizontal direction to its left at home, in the inertial frame."""
+        """Horizontal direction to the left at home, in the inertial frame."""
         x, y, _ = self.facing
         return -y, x, 0.0
 
     @property
     def total_mass(self) -> float:
-        """The mass of all bodies [kg]."""
+        """Mass of all bodies [kg]."""
         return math.fsum(body.mass for body in self.bodies)
 
     @cached_property
     def tree(self) -> Tree:
-        """The model as the kernels read it: contiguous arrays, computed once and not to be written to."""
+        """Arrays of the model for the kernels: contiguous, computed once, read-only by convention."""
         return compile_tree(self.bodies, self.contact_points, self.gravity)
 
     @cached_property
     def home_positions(self) -> Floats:
-        """(n, 3) [m] the bodies' centres of mass in the home configuration, in the inertial frame."""
+        """Centres of mass of the bodies in the home configuration (n, 3) [m], in the inertial frame."""
         positions = self.tree.joint_offset + self.tree.com_offset
         for i in range(1, self.n):
             positions[i] += positions[self.tree.parent[i]]
@@ -340,7 +339,7 @@ class Model:
     # --- configurations ---
 
     def neutral(self) -> Floats:
-        """(nq,) the home configuration: all frames parallel to the inertial frame, a floating root at its place."""
+        """Return the home configuration (nq,): all frames parallel to the inertial frame, a floating root at home."""
         q = np.zeros(self.nq)
         for body, first in zip(self.bodies, self.tree.first_q, strict=True):
             if body.joint.kind == "spherical":
@@ -358,18 +357,18 @@ class Model:
         *,
         degrees: bool = False,
     ) -> Floats:
-        """(nq,) the home configuration, changed where it is given.
+        """Return the home configuration (nq,) with the given changes.
 
         Args:
-            position: [m] the centre of mass of a floating root, in the inertial frame.
+            position: [m] of the centre of mass of a floating root, in the inertial frame.
             orientation: of a floating root, body to world: a unit quaternion (w, x, y, z), or roll, pitch and yaw
-                [rad], turns about the fixed axes x, y and z, in this order.
-            angles: by joint: an angle [rad] or displacement [m], for a spherical joint a unit quaternion.
-            degrees: roll, pitch, yaw and the angles of revolute joints are in degrees.
+                [rad], rotations about the fixed axes x, y and z, in this order.
+            angles: by joint: angle [rad] or displacement [m]; a unit quaternion for a spherical joint.
+            degrees: True if roll, pitch, yaw and the angles of revolute joints are in degrees.
 
         Raises:
-            ModelError: a joint is unknown, a value is not finite, an angle beyond a turn, a quaternion not unit, or the
-                root does not float but was given a position or an orientation.
+            ModelError: a joint is unknown, a value is not finite, an angle exceeds a full turn, a quaternion is not
+                unit, or a position or an orientation is given although the root does not float.
         """
         q = self.neutral()
         if position is not None:
@@ -385,7 +384,7 @@ class Model:
     def _check_floats(self, what: str) -> None:
         if not self.is_floating:
             joint = self.root.joint
-            raise ModelError(f"{what} is that of a floating root, but joint {joint.name!r} of the root is {joint.kind}")
+            raise ModelError(f"{what} needs a floating root, but its joint {joint.name!r} is {joint.kind}")
 
     def _place(self, q: Floats, joint: str, value: ArrayLike, degrees: bool) -> None:
         i = self._joint_rows.get(joint, -1)
@@ -399,26 +398,26 @@ class Model:
             given = math.radians(given) if degrees and kind == "revolute" else given
             if kind == "revolute" and abs(given) > geometry.LARGEST_ANGLE:
                 message = f"angles[{joint!r}] = {given:g} rad: it must be within a turn, 2π"
-                raise ModelError(message if degrees else f"{message}; degrees=True takes them in degrees")
+                raise ModelError(message if degrees else f"{message}; degrees=True reads them in degrees")
             q[self.coordinate(joint)] = given
 
     # --- variations of this model ---
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
-        """This model under another ``gravity`` (3,) [m/s²]."""
+        """Return this model with another ``gravity`` (3,) [m/s²]."""
         return replace(self, gravity=geometry.vector3(gravity, "gravity"))
 
     def with_load(self, body: str, mass: float, position: ArrayLike, inertia: ArrayLike) -> Model:
-        """This model with another rigid body welded to one of its bodies.
+        """Return this model with another rigid body welded to one of its bodies.
 
         Args:
-            body: name of the body that carries it.
-            mass: [kg]; below zero it is taken away from the body, and so is its inertia.
-            position: (3,) [m] of its centre of mass from the body's, home axes.
-            inertia: (3, 3) [kg m²] about its centre of mass, home axes.
+            body: name of the body that carries the load.
+            mass: [kg]; a negative mass, with its inertia, is subtracted from the body.
+            position: (3,) [m] from the body's centre of mass to that of the load, home axes.
+            inertia: (3, 3) [kg m²] about the load's centre of mass, home axes.
 
         Raises:
-            ModelError: there is no such body, or mass or inertia are not those of a rigid body.
+            ModelError: the body is unknown, or the resulting mass or inertia is invalid.
         """
         i = self.body_index(body)
         old, at = self.bodies[i], np.asarray(geometry.vector3(position, "position of the load"))
@@ -431,31 +430,31 @@ class Model:
         return replace(self, bodies=(*self.bodies[:i], new, *self.bodies[i + 1 :]))
 
     def with_contact_points(self, contact_points: Iterable[ContactPoint]) -> Model:
-        """This model with these contact points instead of its own.
+        """Return this model with other contact points.
 
         Raises:
-            ModelError: a name occurs twice, or a body does not exist.
+            ModelError: a name occurs twice, or a body is unknown.
         """
         return replace(self, contact_points=tuple(contact_points))
 
     def without_contacts(self) -> Model:
-        """This model without contact points: it touches nothing."""
+        """Return this model without contact points."""
         return self.with_contact_points(())
 
     def without_closing_joints(self) -> Model:
-        """This model without its closing joints: its loops are open."""
+        """Return this model without its closing joints."""
         return replace(self, closing_joints=())
 
     def check_tree(self, what: str) -> None:
         """Refuse a model with loops for ``what``, which begins the message.
 
         Raises:
-            ModelError: it has joints that close some.
+            ModelError: the model has joints that close loops.
         """
         if self.closing_joints:
             names = ", ".join(repr(joint.name) for joint in self.closing_joints)
             raise ModelError(
-                f"{what} knows trees of joints only, and {names} close loops of model {self.name!r}: give it "
+                f"{what} needs a tree of joints, but {names} close loops of model {self.name!r}: use "
                 "model.without_closing_joints(), or another model"
             )
 
@@ -468,20 +467,20 @@ class Model:
         return as_html(model_title(self), model_facts(self))
 
     def view(self, q: ArrayLike | None = None) -> View:
-        """See it in three dimensions, inline in a notebook, else in the browser.
+        """Show the model in three dimensions, inline in a notebook, otherwise in the browser.
 
         Args:
-            q: (nq,) the configuration that is shown; the home configuration if not given.
+            q: (nq,) configuration to show; by default the home configuration.
 
         Raises:
-            InputError: q is no configuration of the model.
-            MissingExtraError: the viewer is not installed; the message says how to install it.
+            InputError: q is not a configuration of the model.
+            MissingExtraError: the viewer is not installed; the message gives the command to install it.
         """
         view: View = shown_by("view_model")(self, q)
         return view
 
     def describe(self) -> pd.DataFrame:
-        """Return one row per body: its parent, joint, axis, mass [kg], place at home [m] and inertia [kg m²]."""
+        """Return one row per body: parent, joint, axis, mass [kg], home position [m] and inertia [kg m²]."""
         return describe(self)
 
 
@@ -502,7 +501,7 @@ def _velocity_names(joint: Joint) -> list[str]:
 
 
 def _weld(what: str, body: str, welds: Mapping[str, Weld]) -> Weld:
-    """Where ``body`` is after the merging of fixed joints."""
+    """Return the body that ``body`` is part of after the merging of fixed joints."""
     if body not in welds:
         raise ModelError(f"{what}: {unknown('body', body, welds)}")
     weld = welds[body]
@@ -520,7 +519,7 @@ def _moved_points(points: Iterable[ContactPoint], welds: Mapping[str, Weld]) -> 
 
 
 def _moved(one: Drawn, welds: Mapping[str, Weld], what: str, *places: str) -> Drawn:
-    """Return a thing on a body with its places after the merging of fixed joints."""
+    """Return an object on a body with its positions after the merging of fixed joints."""
     weld = _weld(what, one.body, welds)
     there: dict[str, Any] = {name: geometry.vector3(np.add(weld.offset, getattr(one, name)), name) for name in places}
     return replace(one, body=weld.body, **there)
@@ -550,7 +549,7 @@ def _moved_end(
 
 
 def _moved_closing(joint: ClosingJoint, welds: Mapping[str, Weld]) -> ClosingJoint:
-    """Its bodies and places after the merging of fixed joints; a parent may have become a part of the ground."""
+    """Return a closing joint after the merging of fixed joints; its parent may become part of the ground."""
     what = f"closing joint {joint.name!r}"
     parent, position = joint.parent, joint.position
     if parent is not None:

@@ -1,7 +1,7 @@
-"""Conversion of models to Pinocchio, an independent implementation, and the maps between its coordinates and ours.
+"""Conversion of models and coordinates to Pinocchio, an independent implementation, and back.
 
-Pinocchio's quaternions are scalar last, and it has the velocity of a floating and of a spherical joint in
-the axes of the body that the joint carries. Pinocchio is imported when a function of this module is called.
+Pinocchio's quaternions are scalar last, and its velocities of floating and spherical joints are in the axes of the body
+that the joint carries. Pinocchio is imported when a function of this module is called.
 """
 
 from typing import Any
@@ -19,13 +19,13 @@ _SCALAR_LAST = [1, 2, 3, 0]
 
 
 def to_pinocchio(model: Model) -> Any:
-    """A ``pinocchio.Model`` whose joint i + 1 is joint i of ``model``, with as many coordinates in the same places.
+    """Return a ``pinocchio.Model`` whose joint i + 1 is joint i of ``model``, with coordinates at equal indices.
 
-    Its joint frames are the link frames, that of a floating root excepted: it is at the centre of mass.
-    Contact points become operational frames of the same name. Limits, damping, friction and armature are set.
+    Its joint frames are the link frames, except that of a floating root, which is at the centre of mass. Contact points
+    become operational frames of equal names. Limits, damping, friction and armature are set.
 
     Raises:
-        ModelError: the model has joints that close loops, which are no part of a ``pinocchio.Model``.
+        ModelError: the model has joints that close loops, which a ``pinocchio.Model`` cannot have.
     """
     import pinocchio as pin
 
@@ -60,7 +60,7 @@ def _set_passive(result: Any, i: int, joint: Joint) -> None:
 
 
 def _joint_place(model: Model, i: int) -> Floats:
-    """[m] Joint i in the frame of the parent's joint; the coordinates of a floating joint are absolute."""
+    """Return the position [m] of joint i in the parent's joint frame; a floating joint has absolute coordinates."""
     tree = model.tree
     if model.bodies[i].joint.kind == "floating":
         return np.zeros(3)
@@ -88,7 +88,7 @@ def _pinocchio_joint(pin: Any, model: Model, i: int) -> Any:
 
 
 def orientations(model: Model, q: ArrayLike) -> Floats:
-    """(n, 3, 3) rotation matrices of the bodies, body to world, at the configuration ``q`` (nq,)."""
+    """Return the rotation matrices (n, 3, 3) of the bodies, body to world, at the configuration ``q`` (nq,)."""
     tree, values = model.tree, _checked(q, model.nq, "a configuration")
     result = np.empty((model.n, 3, 3))
     for i, body in enumerate(model.bodies):
@@ -105,17 +105,17 @@ def _turn(joint: Joint, coordinates: Floats) -> Floats:
 
 
 def configuration_to_pinocchio(model: Model, q: ArrayLike) -> Floats:
-    """(nq,) Pinocchio's configuration of `to_pinocchio`'s model, for our ``q`` (nq,)."""
+    """Return Pinocchio's configuration (nq,) for the model of `to_pinocchio`, from ``q`` (nq,) of this package."""
     return _checked(q, model.nq, "a configuration")[model.once(_order)]
 
 
 def configuration_from_pinocchio(model: Model, q: ArrayLike) -> Floats:
-    """(nq,) our configuration for Pinocchio's ``q`` (nq,): the inverse of `configuration_to_pinocchio`."""
+    """Return the configuration (nq,) for Pinocchio's ``q`` (nq,), the inverse of `configuration_to_pinocchio`."""
     return _checked(q, model.nq, "a configuration")[np.argsort(model.once(_order))]
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
-    """(nv, nv) the orthogonal matrix T of v_pinocchio = T v at our configuration ``q`` (nq,).
+    """Return the orthogonal matrix T (nv, nv) of v_pinocchio = T v at the configuration ``q`` (nq,).
 
     Hence τ = Tᵀ τ_pinocchio for generalized forces and M = Tᵀ M_pinocchio T for the mass matrix.
     """
@@ -129,19 +129,19 @@ def velocity_map(model: Model, q: ArrayLike) -> Floats:
 
 
 def velocity_to_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """(nv,) Pinocchio's velocity for our ``v`` (nv,) at our ``q`` (nq,): T v of `velocity_map`."""
+    """Return Pinocchio's velocity (nv,), T v of `velocity_map`, for ``v`` (nv,) at the configuration ``q`` (nq,)."""
     velocity: Floats = velocity_map(model, q) @ _checked(v, model.nv, "a velocity")
     return velocity
 
 
 def velocity_from_pinocchio(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
-    """(nv,) our velocity for Pinocchio's ``v`` (nv,) at our ``q`` (nq,): the inverse of `velocity_to_pinocchio`."""
+    """Return the velocity (nv,) for Pinocchio's ``v`` (nv,) at ``q`` (nq,), the inverse of `velocity_to_pinocchio`."""
     velocity: Floats = velocity_map(model, q).T @ _checked(v, model.nv, "a velocity")
     return velocity
 
 
 def _order(model: Model) -> Integers:
-    """(nq,) where each coordinate of Pinocchio's configuration stands in ours."""
+    """Return the index (nq,) in this package's configuration of each coordinate of Pinocchio's."""
     theirs = np.arange(model.nq)
     for body, first in zip(model.bodies, model.tree.first_q, strict=True):
         if not body.joint.has_axis:

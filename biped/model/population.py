@@ -1,8 +1,8 @@
-"""Subjects drawn at random, as tall and heavy as people who were measured.
+"""Random subjects with the statures and masses of a measured population.
 
 G. Heinz, L. J. Peterson, R. W. Johnson, C. J. Kerk, "Exploring relationships in body dimensions", Journal of Statistics
 Education 11, 2003: 247 men and 260 women, physically active, most of them between 20 and 40. The numbers are computed
-from their data, as the R package ``openintro`` has it (``bdims``).
+from their data in the R package ``openintro`` (``bdims``).
 """
 
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ from biped.model.subject import MASSES, STATURES, Subject
 
 
 class Measured(NamedTuple):
-    """Means and standard deviations of stature [m] and mass [kg], and how they go together."""
+    """Means and standard deviations of stature [m] and mass [kg], and their correlation."""
 
     stature: float
     stature_sd: float
@@ -25,7 +25,7 @@ class Measured(NamedTuple):
     correlation: float
 
 
-#: By sex.
+#: Measured populations by sex.
 MEASURED = {
     "male": Measured(1.777, 0.0718, 78.1, 10.51, 0.53),
     "female": Measured(1.649, 0.0654, 60.6, 9.62, 0.43),
@@ -41,18 +41,18 @@ def population(
     segments: Collection[str] = (),
     measured: Mapping[str, Measured] = MEASURED,
 ) -> tuple[Subject, ...]:
-    """``n`` subjects, stature and mass from a normal distribution of two variables, redrawn where they are no adult's.
+    """Return ``n`` subjects with stature and mass from a bivariate normal distribution, limited to adults' values.
 
     Args:
-        n: how many.
-        seed: of the draws; the first k of n subjects are the k of that seed.
-        sex: of all of them; None: male and female in turn.
-        age: [years] of all of them. The people measured were young: give the numbers of older ones as ``measured``.
-        segments: what has joints of its own in each of them, as of a `Subject`.
-        measured: by sex.
+        n: number of subjects.
+        seed: seed of the draws; the first k of n subjects are the k subjects of this seed.
+        sex: sex of all subjects; None: male and female in turn.
+        age: [years] of all subjects. The people measured were young: give values for older people as ``measured``.
+        segments: segments with joints of their own, as for a `Subject`.
+        measured: measured populations by sex.
 
     Raises:
-        ModelError: a number is none of that, or nobody was measured of the sex.
+        ModelError: a number is invalid, or ``measured`` lacks the sex.
     """
     given: tuple[tuple[str, Any, int], ...] = (("n", n, 1), ("seed", seed, 0))
     for name, value, least in given:
@@ -63,9 +63,7 @@ def population(
     sexes = tuple(TABLE) if sex is None else (sex,)
     for one in sexes:
         if one not in measured:
-            raise ModelError(
-                f"population: measured has nobody of the sex {one}, of {', '.join(measured) or 'none'} only"
-            )
+            raise ModelError(f"population: measured has no sex {one!r}, only {', '.join(measured) or 'none'}")
     random = np.random.default_rng(seed)
     return tuple(_drawn(random, sexes[k % len(sexes)], age, tuple(segments), measured) for k in range(n))
 
@@ -84,4 +82,4 @@ def _drawn(
         mass = own.mass + own.mass_sd * (own.correlation * a + np.sqrt(1.0 - own.correlation**2) * b)
         if STATURES[0] <= stature <= STATURES[1] and MASSES[0] <= mass <= MASSES[1]:
             return Subject(round(float(stature), 4), round(float(mass), 3), sex, age, segments)
-    raise ModelError(f"population: {own} of {sex} subjects has hardly anyone of an adult's stature and mass")
+    raise ModelError(f"population: {own} gives almost no {sex} subject of an adult's stature and mass")

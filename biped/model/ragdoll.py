@@ -1,4 +1,4 @@
-"""Ragdolls: models that have fallen, limp, and touch the floor with all of their bodies."""
+"""Ragdolls: limp models after a fall, with contact points on all bodies."""
 
 import math
 from dataclasses import replace
@@ -14,17 +14,17 @@ from biped.model.model import Model
 from biped.model.shape import Box
 from contact.arrays import Floats
 
-#: [rad/s or m/s] A limp joint gives way as fast under the model's weight, of a hinge at ``WEIGHT_LEVER``: loose, but no
-#: free swing. The human's take 7.3 N·m·s/rad.
+#: [rad/s or m/s] Rate of a limp joint under the model's weight (hinges: at ``WEIGHT_LEVER``): loose, but no
+#: free swing. The human's joints have 7.3 N·m·s/rad.
 LIMP_RATE = 10.0
 
 
 def ragdoll(model: Model, q: Floats | None = None) -> Model:
-    """This model as it falls from configuration ``q`` (nq,), the home configuration if not given.
+    """Return this model as it falls from configuration ``q`` (nq,), by default the home configuration.
 
-    Its contact points are the model's own, in their order, and then its ``body_points``; where it has none, the corners
-    of the boxes on bodies without contact points. Its joints are damped and stay within their ``ranges``, or their own
-    limits; one that is beyond them comes no farther.
+    Its contact points are the model's own, in order, followed by its ``body_points``, or else by the corners of the
+    boxes on bodies without contact points. Its joints are damped and limited to their ``ranges``, or else to their own
+    limits; a joint beyond its range cannot move farther out.
     """
     q = model.neutral() if q is None else q
     weight = -model.total_mass * STANDARD_GRAVITY[2]
@@ -33,13 +33,13 @@ def ragdoll(model: Model, q: Floats | None = None) -> Model:
 
 
 def touching_all_over(model: Model) -> Model:
-    """The model with its ``body_points`` as contact points behind its own."""
+    """Return the model with its ``body_points`` added to its contact points."""
     more = body_points(model)
     return replace(model, contact_points=(*model.contact_points, *more), body_points=()) if more else model
 
 
 def body_points(model: Model) -> tuple[ContactPoint, ...]:
-    """Contact points all over the body, besides its own, for a model that has fallen."""
+    """Return contact points all over the body, in addition to its own, for a fallen model."""
     touching = {point.body for point in model.contact_points}
     boxes = [box for box in model.shapes if box.body not in touching]
     return model.body_points or tuple(

@@ -1,6 +1,6 @@
-"""Whether every motion of a tree meets inertia, so that its mass matrix can be inverted.
+"""Check that every motion of a tree moves inertia, so that its mass matrix is invertible.
 
-A body may have no mass, or that of a point or a thin rod, as long as what hangs on it, or a rotor, resists each joint.
+A body may have no mass, or that of a point or a thin rod, if other bodies on each joint or a rotor have inertia.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,43 +16,43 @@ from contact.arrays import Floats
 
 
 class UnresistedJointError(ModelError):
-    """A joint that moves nothing with inertia, so that no force could tell how it moves."""
+    """A joint that moves no inertia, so that its acceleration would be undefined."""
 
 
-#: Of what a joint would feel if all beyond it were rigid: less than this is nothing but rounding.
+#: Rounding, relative to a joint's inertia if all bodies beyond it were rigidly connected.
 _LEAST = 1e-12
 
 
 def check_regular(bodies: Sequence[Body]) -> None:
-    """Refuse a tree with a joint that nothing resists.
+    """Refuse a tree with a joint that moves no inertia.
 
     Args:
         bodies: parents before children, without fixed joints.
 
     Raises:
-        ModelError: there is no mass at all.
+        ModelError: no body has mass.
         UnresistedJointError: the mass matrix is singular in every configuration.
     """
     if all(is_solid(body.inertia) for body in bodies):
         return
     if not any(body.mass for body in bodies):
-        raise ModelError("a model needs a body that has mass; found none")
+        raise ModelError("a model needs a body with mass")
     loose = next(loose_bodies(bodies), None)
     if loose is None:
         return
-    what = f"body {loose.name!r}: nothing resists its joint {loose.joint.name!r}"
+    what = f"body {loose.name!r}: its joint {loose.joint.name!r} moves no inertia"
     about, rotor = ("", ", or the joint an armature") if loose.joint.has_axis else (" about some axis", "")
     reason = "the body has no mass" if loose.mass == 0.0 else "its inertia is that of a point or a thin rod"
     raise UnresistedJointError(
-        f"{what}{about}: {reason}, and what hangs on it moves freely; give it or that mass and inertia there{rotor}"
+        f"{what}{about}: {reason}, and the bodies it carries move freely; give one of them mass and inertia{rotor}"
     )
 
 
 def loose_bodies(bodies: Sequence[Body]) -> Iterator[Body]:
-    """Bodies whose joints meet no inertia, the outermost first, found by articulated-body inertias (Wendlandt, 3.2.3).
+    """Yield bodies whose joints move no inertia, outermost first, by articulated-body inertias (Wendlandt, 3.2.3).
 
-    A singular matrix is one in all configurations where it is in one drawn at random; that is drawn here. A joint that
-    was found is held from then on.
+    A matrix that is singular in all configurations is singular in a random one, which is used here. A joint that was
+    reported is treated as fixed from then on.
     """
     index = {body.name: i for i, body in enumerate(bodies)}
     rotations, origins, coms = _posture(bodies, index)
@@ -74,7 +74,7 @@ def loose_bodies(bodies: Sequence[Body]) -> Iterator[Body]:
 
 
 def _posture(bodies: Sequence[Body], index: dict[str, int]) -> tuple[list[Floats], list[Floats], list[Floats]]:
-    """Rotations, origins of the link frames and centres of mass [m] in a configuration drawn at random."""
+    """Return rotations, origins of the link frames and centres of mass [m] in a random configuration."""
     rng = np.random.default_rng(0)
     rotations: list[Floats] = []
     origins: list[Floats] = []
@@ -98,7 +98,7 @@ def _posture(bodies: Sequence[Body], index: dict[str, int]) -> tuple[list[Floats
 
 
 def _twists(joint: Joint, axis: Floats, origin: Floats) -> list[Floats]:
-    """(6,) unit twists (v, ω) of a joint's degrees of freedom, about the inertial origin."""
+    """Return unit twists (v, ω) (6,) of a joint's degrees of freedom, about the inertial origin."""
     none = np.zeros(3)
     slides = [axis] if joint.kind == "prismatic" else list(np.eye(3)) if joint.kind == "floating" else []
     turns = [axis] if joint.turns else list(np.eye(3)) if joint.nv >= 3 else []
@@ -108,7 +108,7 @@ def _twists(joint: Joint, axis: Floats, origin: Floats) -> list[Floats]:
 
 
 def _spatial(body: Body, rotation: Floats, com: Floats) -> Floats:
-    """(6, 6) of a body about the inertial origin, from twists (v, ω) to momenta."""
+    """Return the spatial inertia (6, 6) of a body about the inertial origin, from twists (v, ω) to momenta."""
     x, y, z = com
     hat = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     J = rotation @ np.array(body.inertia) @ rotation.T

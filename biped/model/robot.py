@@ -1,12 +1,12 @@
-"""Robots by name: a file that describes one, or a function that makes its model.
+"""Robots by name: a file that describes a robot, or a function that returns its model.
 
-A robot's TOML file names the file that it adapts, and has the keys of `biped.model.importing.options.Options`::
+A robot's TOML file gives the robot's URDF or MJCF, and the keys of `biped.model.importing.options.Options`::
 
-    urdf = "talos_reduced.urdf"             # or mjcf = "….xml", beside this file
+    urdf = "talos_reduced.urdf"             # or mjcf = "….xml"; relative to this file
     feet = ["left_sole_link", "right_sole_link"]
     contacts = "collision"                  # or points [m] by link
     locked = { "arm_*" = 0.0 }              # [rad or m]
-    posture = { "leg_*_4_joint" = 0.5 }     # the others are at zero
+    posture = { "leg_*_4_joint" = 0.5 }     # all other joints are at zero
 """
 
 import tomllib
@@ -27,25 +27,24 @@ from biped.model.urdf.document import not_expanded
 from contact.errors import BipedError
 
 Reader = Callable[..., Model]
-#: By the key that names the file.
+#: Readers by the key of the file's name.
 READERS: dict[str, Reader] = {"urdf": load_urdf, "mjcf": load_mjcf}
 _BY_ENDING: dict[str, Reader] = {".urdf": load_urdf, ".xml": load_mjcf, ".mjcf": load_mjcf, ".json": load_saved}
 
 
 def load_robot(source: str | Path) -> Model:
-    """The model of a robot, by name.
+    """Return the model of a robot, by name.
 
     Args:
-        source: a file that describes it (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), the model that
-            was saved with a run or a study (``model.json``), a person (``subject:STATURE,MASS,SEX`` and perhaps
-            ``,AGE``), or ``FILE.py:function`` or ``module:function``, a function without arguments that returns a
-            `Model`.
+        source: a description (``.toml``), a URDF (``.urdf``), an MJCF (``.xml``, ``.mjcf``), the model saved with a run
+            or a study (``model.json``), a person (``subject:STATURE,MASS,SEX`` and optionally ``,AGE``), or
+            ``FILE.py:function`` or ``module:function``, a function without arguments that returns a `Model`.
 
     Raises:
-        ModelError: there is no such file or function, or it describes no model; one line says what would be right.
+        ModelError: the file or function is missing, or describes no model; the message is one line with a remedy.
 
     Warns:
-        ModelWarning: something of the robot was changed, or is not simulated.
+        ModelWarning: a part of the robot was changed, or is not simulated.
     """
     if str(source).startswith(SUBJECT):
         return Subject.named(str(source)).model
@@ -58,7 +57,7 @@ def load_robot(source: str | Path) -> Model:
         return _made_by(str(source))
     if path.suffix == ".xacro":
         raise not_expanded(str(source))
-    raise ModelError(f"{str(source)!r} names no robot; it must be {ROBOT_NAMES}")
+    raise ModelError(f"{str(source)!r} is not a robot's name; it must be {ROBOT_NAMES}")
 
 
 def _described(path: Path) -> Model:

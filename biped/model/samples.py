@@ -1,4 +1,4 @@
-"""Models that tests and benchmarks share: chains of any length and random trees of every kind of joint."""
+"""Models for tests and benchmarks: chains of any length and random trees with all kinds of joints."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,14 +20,14 @@ _Y: Vector3 = (0.0, 1.0, 0.0)
 def chain(
     n: int, *, length: float = 0.3, mass: float = 1.0, thickness: float = 0.05, axes: Sequence[Vector3] = (_Y, _X)
 ) -> Model:
-    """``n`` equal rods hinged end to end, hanging from the origin of the inertial frame.
+    """Return ``n`` equal rods hinged end to end, hanging from the origin of the inertial frame.
 
     Args:
-        n: the number of links, ``link_1`` … on joints ``joint_1`` …
+        n: number of links, ``link_1`` … on joints ``joint_1`` …
         length: [m] from hinge to hinge.
         mass: [kg] of a link.
-        thickness: [m] the other two edges of a link, a solid box.
-        axes: of the hinges; repeated as often as needed.
+        thickness: [m] other two edges of a link, a solid box.
+        axes: axes of the hinges; repeated as often as needed.
 
     Raises:
         ModelError: a size or the mass is not above zero, or there is no link.
@@ -58,15 +58,15 @@ def random_tree(
     contacts: int = 0,
     armature: float = 0.0,
 ) -> Model:
-    """A tree of ``n`` bodies with random shape, joints, masses (0.5 to 3 kg), inertias and contact points.
+    """Return a tree of ``n`` bodies with random shape, joints, masses (0.5 to 3 kg), inertias and contact points.
 
     Args:
-        rng: decides everything; the same state gives the same model.
-        n: the number of bodies, ``body_0`` … on joints ``joint_0`` …
-        floating: whether the root floats; otherwise its joint is one of ``kinds``.
-        kinds: of the other joints, drawn at random.
-        contacts: the number of contact points, ``contact_0`` …, on random bodies.
-        armature: [kg m² or kg] the most of a joint of one degree of freedom; each has a random part of it.
+        rng: source of all random numbers; equal states give equal models.
+        n: number of bodies, ``body_0`` … on joints ``joint_0`` …
+        floating: True if the root floats; otherwise its joint is one of ``kinds``.
+        kinds: kinds of the other joints, drawn at random.
+        contacts: number of contact points, ``contact_0`` …, on random bodies.
+        armature: [kg m² or kg] largest armature of joints with one degree of freedom; each gets a random share of it.
 
     Raises:
         ModelError: there is no body.

@@ -1,6 +1,6 @@
-"""Boxes that bodies are drawn as and collide with, and capsules that they collide with alone.
+"""Boxes and capsules on bodies for collisions; boxes are drawn too.
 
-Data for the viewer, thrown blocks, other engines, and for bodies that touch one another.
+They are used by the viewer, thrown blocks, other engines, and contact between bodies.
 """
 
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from biped.model.geometry import IDENTITY, Matrix3, Vector3, name_of, positive, 
 
 @dataclass(frozen=True)
 class Box:
-    """A solid box fixed to a body; it does not enter the dynamics.
+    """A solid box fixed to a body, without effect on the dynamics.
 
     Attributes:
         body: name of the body.
-        size: [m] edges along the box's own x, y, z.
+        size: [m] edge lengths along the box's own x, y, z.
         center: [m] in the body's link frame.
-        rotation: (3, 3) turns the box's axes into home axes.
+        rotation: (3, 3) from the box's axes to home axes.
 
     Raises:
-        ModelError: an edge is not above zero, ``rotation`` is no rotation, or a number is not finite.
+        ModelError: an edge is not above zero, ``rotation`` is not a rotation, or a number is not finite.
     """
 
     body: str
@@ -38,21 +38,21 @@ class Box:
 
     @property
     def half(self) -> Vector3:
-        """[m] half of the edges."""
+        """Half edge lengths [m]."""
         x, y, z = self.size
         return 0.5 * x, 0.5 * y, 0.5 * z
 
 
 @dataclass(frozen=True)
 class Capsule:
-    """All within a radius of a straight axis, fixed to a body: what blocks hit, and legs touch one another with.
+    """A capsule fixed to a body, for collisions with blocks and between legs.
 
-    It is not drawn, and does not enter the dynamics without contact.
+    It is not drawn, and has no effect on the dynamics without contact.
 
     Attributes:
         body: name of the body.
         begin: [m] one end of the axis in the body's link frame.
-        end: [m] the other; the same makes it a sphere.
+        end: [m] other end of the axis; equal ends make a sphere.
         radius: [m].
 
     Raises:
@@ -73,12 +73,12 @@ class Capsule:
 
     @property
     def center(self) -> Vector3:
-        """[m] the middle of the axis, in the body's link frame."""
+        """Middle of the axis [m], in the body's link frame."""
         (a, b, c), (x, y, z) = self.begin, self.end
         return 0.5 * (a + x), 0.5 * (b + y), 0.5 * (c + z)
 
     @property
     def half(self) -> Vector3:
-        """[m] from the middle to the end, home axes."""
+        """Vector [m] from the middle to the end, home axes."""
         (a, b, c), (x, y, z) = self.begin, self.end
         return 0.5 * (x - a), 0.5 * (y - b), 0.5 * (z - c)

@@ -1,4 +1,4 @@
-"""Joints that end where their ranges of motion do."""
+"""Stops at the ends of joints' ranges of motion."""
 
 from dataclasses import replace
 
@@ -7,13 +7,13 @@ from biped.model.model import Model
 
 
 def with_stops(model: Model) -> Model:
-    """The model with a stop at each end of its ``ranges``, as ``Joint`` has them; a narrower limit of a joint stays.
+    """Return the model with a stop at each end of its ``ranges``, as for ``Joint``; narrower limits of joints stay.
 
     Raises:
-        ModelError: it has no ranges.
+        ModelError: the model has no ranges.
     """
     if not model.ranges:
-        raise ModelError(f"model {model.name!r} has no ranges of motion: its joints' own limits are all that there is")
+        raise ModelError(f"model {model.name!r} has no ranges of motion; set the limits of its joints instead")
     ranges = {joint: (lower, upper) for joint, lower, upper in model.ranges}
     bodies = []
     for body in model.bodies:

@@ -1,9 +1,9 @@
-"""How strong a human is: the torque of each joint over its angle and speed, by age and sex.
+"""Human strength: the torque of each joint as a function of angle and speed, by age and sex.
 
 Flexion and extension: D. E. Anderson, M. L. Madigan, M. A. Nussbaum, "Maximum voluntary joint torque as a function of
 joint angle and angular velocity: model development and application to the lower limb", Journal of Biomechanics 40,
-2007, table 3, means, as the Rigid Body Dynamics Library has them (``Millard2016TorqueMuscle.cc``). Of the other motions
-there are single numbers; what no source was found for is called ours. ``docs/human-strength.md`` has all of them.
+2007, table 3, means, as in the Rigid Body Dynamics Library (``Millard2016TorqueMuscle.cc``). Other motions have single
+numbers; those without a source are our choice. ``docs/human-strength.md`` lists all of them.
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from biped.model.errors import ModelError, unknown
 from biped.model.geometry import STANDARD_GRAVITY
 from biped.model.model import Model
 
-#: [N·m] peaks of strong young men, rounded up, by joint of a leg: flexion and extension of Anderson, Madigan and
-#: Nussbaum (2007), abduction and rotation of the hip of Cahalan et al. (1989), the ankle's roll of Ottaviani et al.
+#: [N·m] Peak torques of strong young men, rounded up, by joint of a leg: flexion and extension of Anderson, Madigan and
+#: Nussbaum (2007), abduction and rotation of the hip of Cahalan et al. (1989), roll of the ankle of Ottaviani et al.
 #: (1995).
 HUMAN_TORQUES = {
     "hip_pitch": 250.0, "hip_roll": 150.0, "hip_yaw": 100.0,
@@ -23,15 +23,15 @@ HUMAN_TORQUES = {
 }  # fmt: skip
 
 
-#: Whose strength limits nothing.
+#: Value of ``strength`` without limits.
 NOBODY = "none"
 
 
 class Strength(NamedTuple):
-    """The greatest torque of a joint towards one side, as the kernels take it.
+    """Greatest torque of a joint in one direction, for the kernels.
 
-    At the angle q and the rate ω towards that side it is peak · cos(width (q − centre)) · (1 + gain ω)/(1 + loss ω),
-    and where the joint is turned back, with |ω|, (1 + lengthening |ω|) times that.
+    At the angle q and the rate ω in this direction it is peak · cos(width (q − centre)) · (1 + gain ω)/(1 + loss ω).
+    For opposite motion it is multiplied by (1 + lengthening |ω|), with |ω| for ω.
     """
 
     peak: float  # [N·m]
@@ -44,15 +44,15 @@ class Strength(NamedTuple):
 
 @dataclass(frozen=True)
 class People:
-    """Some people's strength.
+    """Strength of a group of people.
 
     Attributes:
         anderson: by motion, C1 to C6: torque over weight times height, [1/rad], [rad], [rad/s] at which 3/4 and 1/2 of
-            it are left, [s/rad]. Flexion and dorsiflexion are positive angles.
-        abduction: [N·m/kg] of the hip, and of adduction, which is at least as strong.
-        rotation: [N·m/kg] of the hip, either way.
-        inversion: of the ankle, over weight times height.
-        eversion: the same.
+            the torque are left, [s/rad]. Flexion and dorsiflexion are positive angles.
+        abduction: [N·m/kg] abduction of the hip, also used for adduction, which is at least as strong.
+        rotation: [N·m/kg] rotation of the hip in both directions.
+        inversion: inversion torque of the ankle, over weight times height.
+        eversion: eversion torque of the ankle, over weight times height.
     """
 
     anderson: Mapping[str, tuple[float, float, float, float, float, float]]
@@ -62,15 +62,15 @@ class People:
     eversion: float
 
 
-# Abduction: isokinetic, at 60 °/s, of athletes (Sugimoto et al. 2014); adduction is stronger (Cahalan et al. 1989), and
-# taken as that. Rotation is weaker than abduction (Cahalan et al. 1989); the number is ours. Inversion and eversion: of
-# young people who stand on the leg, of either sex (Ottaviani et al. 2001).
+# Abduction: isokinetic, at 60 °/s, of athletes (Sugimoto et al. 2014). Adduction is stronger (Cahalan et al. 1989), but
+# set equal. Rotation is weaker than abduction (Cahalan et al. 1989); the number is our choice. Inversion and eversion:
+# young people standing on the leg, both sexes (Ottaviani et al. 2001).
 _ABDUCTION = {"men": 1.29, "women": 1.13}
 _ROTATION, _INVERSION, _EVERSION = 0.8, 0.027, 0.016
-#: What is left of these in old age: of women's abduction (Johnson et al. 2004); of all others it is ours.
+#: Share of these left in old age: of women's abduction (Johnson et al. 2004); our choice for all others.
 _OLD = 1.0 - 0.34
 
-#: By age and sex.
+#: Strength by age and sex.
 PEOPLE = {
     f"{age}-{sex}": People(
         dict(zip(("hip_extension", "hip_flexion", "knee_extension", "knee_flexion", "ankle_extension", "ankle_flexion"),
@@ -103,7 +103,7 @@ PEOPLE = {
 
 
 def human_torques(model: Model) -> Mapping[str, float]:
-    """[N·m] the peaks of strong young men, of either sign, by joint of a model that is a human; of others empty."""
+    """Return peak torques [N·m] of strong young men, of either sign, by joint; empty if the model is not a human."""
     if model.name.partition(" ")[0] not in ("human", "subject"):
         return {}
     kinds = {joint: joint.partition("_")[2] for joint in model.joint_names}
@@ -111,10 +111,10 @@ def human_torques(model: Model) -> Mapping[str, float]:
 
 
 def human_strength(model: Model, people: str) -> dict[str, tuple[Strength, Strength]]:
-    """The strengths of each joint, towards its positive and its negative side.
+    """Return the strengths of each joint in its positive and its negative direction.
 
     Raises:
-        ModelError: there are no such people, or the model has not the legs of ``human()``.
+        ModelError: the people are unknown, or the model does not have the legs of ``human()``.
     """
     if people not in PEOPLE:
         raise unknown("age group", people, tuple(PEOPLE))
@@ -125,24 +125,22 @@ def human_strength(model: Model, people: str) -> dict[str, tuple[Strength, Stren
             found[f"{side}_{name}"] = pair
     for name in found:
         if name not in model.joint_names:
-            raise ModelError(
-                f"the strength of {people} is that of human legs, but {model.name!r} has no joint {name!r}"
-            )
+            raise ModelError(f"strength {people!r} needs human legs, but model {model.name!r} has no joint {name!r}")
     return found
 
 
 def _stature(model: Model) -> float:
-    """[m] The height of the top of its head at home."""
+    """Return the height [m] of the top of the head at home."""
     tops = [
         float(model.home_positions[model.body_index(point.body)][2]) + point.position[2] for point in model.body_points
     ]
     if not tops:
-        raise ModelError(f"model {model.name!r} has no body_points that say how tall it is")
+        raise ModelError(f"model {model.name!r} has no body_points: they are needed for its stature")
     return max(tops)
 
 
 def _leg(own: People, mass: float, stature: float, mirrored: float) -> dict[str, tuple[Strength, Strength]]:
-    """Strengths of a left leg, or mirrored; adduction, flexion, inward rotation, inversion, dorsiflexion: positive."""
+    """Return the strengths of a left leg, or mirrored; adduction, flexion, inward rotation, inversion are positive."""
     size = -STANDARD_GRAVITY[2] * mass * stature
     pitch = {name: _anderson(row, size) for name, row in own.anderson.items()}
     knee = tuple(pitch[name]._replace(centre=-pitch[name].centre) for name in ("knee_extension", "knee_flexion"))
@@ -158,6 +156,6 @@ def _leg(own: People, mass: float, stature: float, mirrored: float) -> dict[str,
 
 
 def _anderson(row: tuple[float, float, float, float, float, float], size: float) -> Strength:
-    """Their equation as a hyperbola: at C4 it is 3/4, at C5 half of what it is at rest."""
+    """Return the equation of Anderson et al. as a hyperbola: 3/4 of the torque at rest at C4, half at C5."""
     c1, c2, c3, c4, c5, c6 = row
     return Strength(c1 * size, c2, c3, (c5 - 3.0 * c4) / (2.0 * c4 * c5), (2.0 * c5 - 4.0 * c4) / (2.0 * c4 * c5), c6)

@@ -1,4 +1,4 @@
-"""Where a place on one human body is on another of other proportions: linear between sole, ankle, knee, hip, vertex."""
+"""Mapping of points between human bodies of different proportions, linear between sole, ankle, knee, hip and vertex."""
 
 from typing import NamedTuple
 
@@ -10,27 +10,27 @@ from biped.model.model import Model
 from contact.arrays import Floats
 
 _SIDES = {"left": -1.0, "right": 1.0}
-#: By a leg's body, which of the heights that of its joint is.
+#: Index of the height of a joint, by the leg's body that it carries.
 _LEVELS = {"hip_1": 3, "hip_2": 3, "thigh": 3, "shank": 2, "ankle": 1, "foot": 1}
 
 
 class Measures(NamedTuple):
-    """Measures of a body with the human's tree at home, where legs hang straight down; [m]."""
+    """Dimensions [m] of a body with the human's tree in the home posture, with straight vertical legs."""
 
-    heights: tuple[float, float, float, float, float]  # of sole, ankle, knee, hip and vertex
+    heights: tuple[float, float, float, float, float]  # heights of sole, ankle, knee, hip and vertex
     trunk: float  # height of the trunk's centre of mass
-    aside: float  # of the legs' planes from the middle
+    aside: float  # lateral distance of the legs' planes from the middle
     foot: float  # length of a sole
 
     def origin(self, body: str) -> Floats:
-        """(3,) where the joint of a body is at home; of the trunk its centre of mass."""
+        """Return the home position (3,) of a body's joint; for the trunk, of its centre of mass."""
         side, _, part = body.partition("_")
         if body == "trunk":
             return np.array([0.0, 0.0, self.trunk])
         return np.array([0.0, _SIDES[side] * self.aside, self.heights[_LEVELS[part]]])
 
     def stretched(self, other: "Measures", body: str, places: ArrayLike) -> Floats:
-        """(…, 3) Where places on a body of these measures, from its joint, are on one of the other's."""
+        """Return positions (…, 3) on a body with other measures for positions on one with these, from its joint."""
         size = other.heights[-1] / self.heights[-1]
         longer = other.foot / self.foot if body.endswith("foot") else size
         x, y, z = np.moveaxis(np.asarray(places) + self.origin(body), -1, 0)
@@ -45,9 +45,9 @@ class Measures(NamedTuple):
 
 
 def measures_of(model: Model) -> Measures:
-    """Those of a model with the bodies of ``human()``, contact points at the ends of its soles, and a vertex."""
+    """Return the measures of a model with the bodies of ``human()``, contact points at soles' ends, and a vertex."""
     home = {body.name: place - body.com for body, place in zip(model.bodies, model.home_positions, strict=True)}
-    points = (*model.contact_points, *model.body_points)  # of who has fallen all are contact points
+    points = (*model.contact_points, *model.body_points)  # after a fall all are contact points
     ends = [
         float(home[point.body][0]) + point.position[0]
         for point in points if foot_under(model, point.body) == "left_foot"

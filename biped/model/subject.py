@@ -1,11 +1,11 @@
-"""Subjects: the human's tree of bodies with the body of a man or woman of any stature and mass, by published tables.
+"""Subjects: the human's tree with the body of a man or woman of any stature and mass, from published tables.
 
-Bodies, joints and contact points are called as those of ``human()``, which looks towards −X and has its left at −Y,
-so that every law and experiment takes a subject. Above the hips it may have more (`biped.model.upper_body`).
-`biped.model.anthropometry` has the tables. What is ours, since no table has it: where the ankle is along the foot,
-and the height of the foot's centre of mass (half the ankle's); the small bodies between the axes of hip and ankle,
-whose masses are taken from thigh and shank; the surface with which who has fallen lies on the floor, `human()`'s,
-stretched.
+Bodies, joints and contact points have the names of ``human()``, which faces −X and has its left at −Y, so that every
+controller and experiment accepts a subject. Above the hips it may have more bodies (`biped.model.upper_body`).
+`biped.model.anthropometry` has the tables. The following is our choice, since no table has it: the location of the
+ankle along the foot, and the height of the foot's centre of mass (half the ankle's); the small bodies between the axes
+of hip and ankle, whose masses are taken from thigh and shank; the body's surface for contact after a fall, which is the
+stretched surface of `human()`.
 """
 
 import math
@@ -44,18 +44,18 @@ from biped.model.toes import ranges as ranges_of_toes
 from biped.model.upper_body import SEGMENTS as UPPER_SEGMENTS
 from biped.model.upper_body import Part, bodies_of, part_of, parts_of, ranges_of
 
-#: What may have joints of its own.
+#: Segments that can have joints of their own.
 SEGMENTS = (*UPPER_SEGMENTS, *TOES)
-#: Within which the tables of adults are stretched: [m], [kg], [years]. Ours.
+#: Ranges in which the tables of adults are scaled: [m], [kg], [years]. Our choice.
 STATURES, MASSES, AGES = (1.3, 2.2), (30.0, 200.0), (18.0, 100.0)
-#: [years] Below, and from then on, strength is taken as that of the young and the old people measured, who were from 18
-#: to 25 and above 65: that the former holds up to 40 is ours.
+#: [years] Ages below and from which strength is that of the young and of the old people measured, who were from 18 to
+#: 25 and above 65; the validity up to 40 is our assumption.
 YOUNG_BELOW, OLD_FROM = 40.0, 65.0
-#: Of the body's mass, and of the stature, as a radius of gyration: the small bodies between the axes of hip and ankle.
+#: Mass over the body's mass, and radius of gyration over the stature, of the small bodies between hip and ankle axes.
 _SMALL_MASS, _SMALL_RADIUS = 0.001, 0.016
-#: Of the foot's length, of ``human()``: its heel is so far behind the ankle.
+#: Distance of the heel behind the ankle over the foot's length, of ``human()``.
 _HEEL = HEEL / (HEEL + TOE)
-#: [m]
+#: [m] Stature of ``human()``.
 _HUMAN_STATURE = 1.778
 
 
@@ -66,13 +66,13 @@ class Subject:
     Attributes:
         stature: [m].
         mass: [kg].
-        sex: female or male.
-        age: [years]; of the body's tables it changes nothing, but it says whose strength is theirs. None: not known.
-        segments: what has joints of its own, which is else a part of the trunk or the foot: ``lumbar``, ``head``,
+        sex: ``female`` or ``male``.
+        age: [years] selects the strength, without effect on the body; None: unknown.
+        segments: segments with joints of their own, otherwise parts of the trunk or the foot: ``lumbar``, ``head``,
             ``arms`` or ``limp-arms``, ``toes`` or ``limp-toes``.
 
     Raises:
-        ModelError: stature, mass or age are not an adult's, the sex is neither, or there is no such segment.
+        ModelError: stature, mass or age are out of range for an adult, or the sex or a segment is unknown.
     """
 
     stature: float
@@ -93,35 +93,35 @@ class Subject:
             if segment not in SEGMENTS:
                 raise unknown("segment", segment, SEGMENTS)
         if len({segment.removeprefix("limp-") for segment in self.segments}) < len(self.segments):
-            raise ModelError(f"subject: segments {', '.join(self.segments)}: each may be there once, limp or not")
+            raise ModelError(f"subject: segments {', '.join(self.segments)}: each may occur once, limp or not")
 
     @staticmethod
     def named(text: str) -> "Subject":
-        """The subject of a name, ``subject:STATURE,MASS,SEX``, then the age, if it is known, and segments, if any.
+        """Return the subject of a name ``subject:STATURE,MASS,SEX``, with optional age and segments.
 
         Raises:
-            ModelError: the name says no subject.
+            ModelError: the name is invalid.
         """
         words = [word.strip() for word in text.removeprefix(SUBJECT).split(",")]
         if len(words) < 3:
-            wanted = f"{SUBJECT}STATURE,MASS,SEX[,AGE][,SEGMENTS], as {SUBJECT}1.70,68,female,30,arms,lumbar"
-            raise ModelError(f"{text!r}: a subject is {wanted}")
+            wanted = f"{SUBJECT}STATURE,MASS,SEX[,AGE][,SEGMENTS], for example {SUBJECT}1.70,68,female,30,arms,lumbar"
+            raise ModelError(f"{text!r}: a subject must be {wanted}")
         stature, mass, sex, *more = words
         age = None if not more or more[0] in SEGMENTS else _age(more.pop(0))
         return Subject(_read(stature, "stature"), _read(mass, "mass"), sex, age, tuple(more))
 
     @property
     def name(self) -> str:
-        """What ``--robot`` and ``load_robot`` take, to all digits."""
+        """Name for ``--robot`` and ``load_robot``, with all digits."""
         age = () if self.age is None else (_written(self.age),)
         return SUBJECT + ",".join((_written(self.stature), _written(self.mass), self.sex, *age, *self.segments))
 
     @property
     def strength(self) -> str:
-        """Whose strength is theirs, as ``Actuators(strength=…)`` takes it; "none" where the age is not known.
+        """Value for ``Actuators(strength=…)``; "none" if the age is unknown.
 
         Raises:
-            ModelError: of that age nobody was measured.
+            ModelError: the strength at this age is unknown.
         """
         if self.age is None:
             return NOBODY
@@ -133,26 +133,26 @@ class Subject:
 
     @cached_property
     def model(self) -> Model:
-        """Their body."""
+        """Model of the body."""
         return _Build(self).model()
 
 
 def subject(stature: float, mass: float, sex: str, age: float | None = None, segments: Collection[str] = ()) -> Model:
-    """The body of a man or woman by de Leva (1996), Winter (2009) and Hara et al. (2016), with ``human()``'s joints.
+    """Return the body of a man or woman by de Leva (1996), Winter (2009) and Hara et al. (2016).
 
-    Head and arms, hanging, are parts of the trunk, but for ``segments``. Everything is in proportion to stature and
-    mass, so that two subjects of one sex are dynamically similar. What limits their torques is not in the model:
-    `Subject.strength`.
+    Its joints are those of ``human()`` and of ``segments``; head and hanging arms are otherwise parts of the trunk.
+    Everything scales with stature and mass, so that two subjects of one sex are dynamically similar. Limits of the
+    torques are not part of the model; see `Subject.strength`.
 
     Args:
         stature: [m].
         mass: [kg].
-        sex: female or male.
-        age: [years]; nothing of the body depends on it.
-        segments: as of a `Subject`.
+        sex: ``female`` or ``male``.
+        age: [years]; without effect on the body.
+        segments: as for a `Subject`.
 
     Raises:
-        ModelError: as of a `Subject`.
+        ModelError: as for a `Subject`.
     """
     return Subject(stature, mass, sex, age, tuple(segments)).model
 
@@ -166,7 +166,7 @@ def _within(value: float, what: str, limits: tuple[float, float], unit: str) -> 
 
 
 def _written(value: float) -> str:
-    """With as many digits as make the same number when read."""
+    """Return a number with the digits that reproduce it when read."""
     return repr(value).removesuffix(".0")
 
 
@@ -186,7 +186,7 @@ def _read(text: str, what: str) -> float:
 
 
 class _Build:
-    """The body of one subject, made of the human's."""
+    """The body of one subject, built from the human's."""
 
     def __init__(self, who: Subject) -> None:
         self.who = who
@@ -205,7 +205,7 @@ class _Build:
         self.has_toes = bool({*TOES} & {*who.segments})
 
     def _length(self, measured: float) -> float:
-        """[m] A length of the people measured, in proportion to the stature."""
+        """Return a length [m] of the people measured, scaled to the stature."""
         return measured / self.people.stature * self.who.stature
 
     def _hanging(self, segment: str, *top: float) -> Lump:
@@ -216,7 +216,7 @@ class _Build:
         return Lump(mass, np.array([0.0, 0.0, z]), mass * (_SMALL_RADIUS * self.who.stature) ** 2 * np.eye(3))
 
     def _foot(self) -> Lump:
-        """Its axis lies: what is the sagittal axis of a segment that hangs is upright."""
+        """Return the foot; its axis is horizontal, so that the sagittal axis of a hanging segment is vertical."""
         segment, length = self.people.foot, self.foot_length
         mass = segment.mass * self.mass
         radii = length * np.array([segment.longitudinal, segment.transverse, segment.sagittal])
@@ -229,10 +229,10 @@ class _Build:
         return foot.without(toes._replace(com=toes.com + np.array([0.0, 0.0, self.ankle]))) if self.has_toes else foot
 
     def lumps(self) -> dict[str, tuple[Lump, float]]:
-        """By the names of a leg's bodies, in its plane: what moves as one, and the height [m] of its joint.
+        """Return, by the names of a leg's bodies, the rigid mass in its plane and the height [m] of its joint.
 
-        The small bodies stay in place as the leg turns, so that what they and the thigh, or the shank, are together is
-        the table's segment in every posture.
+        The small bodies stay in place as the leg turns. Together with the thigh or the shank they equal the table's
+        segment in every posture.
         """
         hip, ankle = self._small(self.hip), self._small(self.ankle)
         thigh = self._hanging("thigh", 0.0, 0.0, self.hip).without(hip).without(hip)
@@ -252,7 +252,7 @@ class _Build:
         for body in self.human.bodies[1:]:
             lump, z = lumps[body.name.partition("_")[2]]
             com = vector3(lump.com - [0.0, 0.0, z], "com")
-            hangs = body.parent == self.human.root.name  # on the root, whatever it is called
+            hangs = body.parent == self.human.root.name  # attached to the root
             from_ = root.at if hangs else ours.origin(str(body.parent))
             joint = replace(body.joint, position=vector3(ours.origin(body.name) - from_, "position"))
             inertia = matrix3(lump.inertia, "inertia")
@@ -326,13 +326,13 @@ class _Build:
 
 
 def _sum_of(people: People) -> float:
-    """The sum of the segments' shares, which the table has rounded."""
+    """Return the sum of the segments' shares of the mass, which are rounded in the table."""
     aside = (people.upper_arm, people.forearm, people.hand, people.thigh, people.shank, people.foot)
     return people.head.mass + people.trunk.mass + 2.0 * sum(segment.mass for segment in aside)
 
 
 def _hip_aside(people: People) -> float:
-    """[m] From the middle to a hip joint of the people measured, whose pelvis's front is above the joint."""
+    """Return the distance [m] from the middle to a hip joint of the people measured; ASIS is above the joint."""
     own, share = HIP_BELOW
     leg = (people.thigh.length + people.shank.length + own) / (1.0 - share)
     return HIP_ASIDE[0] + HIP_ASIDE[1] * leg

@@ -1,4 +1,4 @@
-"""From bodies in any order, some welded together, to a tree whose parents stand before their children."""
+"""Conversion of bodies in any order, some of them welded, to a tree with parents before their children."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ from biped.model.joint import Joint
 
 
 class Weld(NamedTuple):
-    """Where a body has gone that was welded to another."""
+    """Location of a body that was welded to another."""
 
     body: str
-    offset: Vector3  # [m] from the link frame of `body` to that of the body that was welded to it
+    offset: Vector3  # [m] from the link frame of `body` to that of the welded body
 
 
 def sorted_depth_first(bodies: Sequence[Body]) -> tuple[Body, ...]:
-    """Each root, then each of its branches to its end; siblings, and roots, stay in the order given.
+    """Return each root followed by its branches, depth first; siblings and roots keep the given order.
 
     Raises:
-        ModelError: a name occurs twice, a parent does not exist, there is no root, bodies hang on one another in a
-            circle, or a body other than an only root floats.
+        ModelError: a name occurs twice, a parent does not exist, there is no root, bodies form a circle, or a body
+            other than a single root floats.
     """
     _check_names(bodies)
     roots = _roots(bodies)
@@ -60,7 +60,7 @@ def _check_names(bodies: Sequence[Body]) -> None:
 def _roots(bodies: Sequence[Body]) -> list[Body]:
     roots = [body for body in bodies if body.parent is None]
     if not roots:
-        raise ModelError("a model has a root, a body whose parent is None; found none")
+        raise ModelError("a model needs a root, a body whose parent is None")
     return roots
 
 
@@ -68,27 +68,27 @@ def _check_reached(bodies: Sequence[Body], ordered: Sequence[Body]) -> None:
     reached = {body.name for body in ordered}
     circle = [repr(body.name) for body in bodies if body.name not in reached]
     if circle:
-        raise ModelError(f"bodies {', '.join(circle)} do not hang on the root: following parents goes in a circle")
+        raise ModelError(f"bodies {', '.join(circle)} are not connected to the root: their parents form a circle")
 
 
 def _check_only_root_floats(ordered: Sequence[Body], roots: int) -> None:
     for body in ordered if roots > 1 else ordered[1:]:
         if body.joint.kind == "floating":
-            rule = "only the root's joint may" if roots == 1 else "none may where several bodies stand on the ground"
+            rule = "only the root's joint may" if roots == 1 else "none may if several bodies are on the ground"
             raise ModelError(f"joint {body.joint.name!r} of body {body.name!r} floats; {rule}")
 
 
 def merge_welds(ordered: Sequence[Body]) -> tuple[tuple[Body, ...], dict[str, Weld]]:
-    """The bodies without fixed joints, and for every body of ``ordered`` where it is now.
+    """Return the bodies without fixed joints, and the location of every body of ``ordered`` in them.
 
-    A welded body gives its mass to its parent. A welded root is part of the ground: it vanishes, and the
-    bodies on it become roots.
+    A welded body gives its mass to its parent. A welded root becomes part of the ground, and the bodies on it become
+    roots.
 
     Args:
-        ordered: parents before children.
+        ordered: bodies, parents before children.
 
     Raises:
-        ModelError: nothing is left that moves.
+        ModelError: no moving body is left.
     """
     kept: dict[str, Body] = {}
     welds: dict[str, Weld] = {}
@@ -109,7 +109,7 @@ _GROUND = ""
 
 
 def _rehung(body: Body, welds: dict[str, Weld]) -> tuple[str | None, Joint]:
-    """The body's parent and joint once its parent has been merged."""
+    """Return the body's parent and joint after its parent has been merged."""
     if body.parent is None:
         return None, body.joint
     weld = welds[body.parent]
@@ -118,7 +118,7 @@ def _rehung(body: Body, welds: dict[str, Weld]) -> tuple[str | None, Joint]:
 
 
 def _welded(body: Body, other: Body, offset: Vector3) -> Body:
-    """``body`` and ``other`` as one, the link frame of ``other`` being ``offset`` [m] from that of ``body``."""
+    """Return ``body`` and ``other`` as one; the link frame of ``other`` is at ``offset`` [m] from that of ``body``."""
     com_other = np.add(offset, other.com)
     mass = body.mass + other.mass
     if mass == 0.0:
@@ -131,4 +131,4 @@ def _welded(body: Body, other: Body, offset: Vector3) -> Body:
 def _check_moving(ordered: Sequence[Body], kept: dict[str, Body]) -> None:
     if not kept:
         root = ordered[0].name
-        raise ModelError(f"root {root!r} is fixed to the ground, so a body must be jointed to it; found none")
+        raise ModelError(f"root {root!r} is fixed to the ground: it needs a body on a moving joint")

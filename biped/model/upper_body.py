@@ -1,7 +1,8 @@
-"""What of a person is above the hips: one body, or with joints at the lumbar spine, the neck, and in the arms.
+"""The body above the hips: one body, or several with joints at the lumbar spine, the neck, and in the arms.
 
-De Leva's table cuts the trunk at the navel: there the lumbar joint is ours, the neck's at the lower end of the table's
-head, at the angle of the jaw. Hands are parts of the forearms. Whatever has joints, all of it together is the same.
+De Leva's table cuts the trunk at the navel; the lumbar joint there is our choice. The neck joint is at the lower end of
+the table's head, at the angle of the jaw. Hands are parts of the forearms. The whole has the same mass properties with
+any choice of joints.
 """
 
 import math
@@ -18,14 +19,14 @@ from biped.model.geometry import Vector3, matrix3, vector3
 from biped.model.human import SIDES, X, Y, Z, ranges_of_side
 from biped.model.joint import revolute
 
-#: What may have joints: the trunk on the pelvis, the head, the arms, or arms without muscles.
+#: Segments that can have joints: the trunk on the pelvis, the head, the arms, or arms without muscles.
 SEGMENTS = ("lumbar", "head", "arms", "limp-arms")
-#: What has mass above the hips of a person, by name.
+#: Names of the bodies above the hips.
 BODIES = ("trunk", "pelvis", "head", *(f"{side}_{part}" for side, _ in SIDES for part in ("upper_arm", "forearm")))
-#: Of limp arms, as a share of that with which they would just not swing. Ours.
+#: Damping of limp arms over the critical damping. Our choice.
 _LIMP_DAMPING = 0.1
-# [°] Ranges of motion, of the same source as the legs' (`biped.model.human`). Of the spine and the neck bending back is
-# positive, of left shoulders adduction, flexion and rotation inwards, of elbows flexion.
+# [°] Ranges of motion, from the source of the legs' (`biped.model.human`). Positive: extension of spine and neck;
+# adduction, flexion and internal rotation of left shoulders; flexion of elbows.
 _OF_MIDDLE = {
     "lumbar_roll": (-35.0, 35.0), "lumbar_pitch": (-80.0, 25.0), "lumbar_yaw": (-45.0, 45.0),
     "neck_roll": (-45.0, 45.0), "neck_pitch": (-45.0, 45.0),
@@ -38,26 +39,26 @@ _AXES = {"roll": X, "pitch": Y, "yaw": Z}
 
 
 class Part(NamedTuple):
-    """What moves as one above the hips."""
+    """Rigid part of the body above the hips."""
 
     name: str
-    lump: Lump  # in home places
+    lump: Lump  # in home positions
     parent: str | None = None
     joints: tuple[str, ...] = ()
-    at: Vector3 = (0.0, 0.0, 0.0)  # [m] where they are at home; of the root, how high its centre of mass is
+    at: Vector3 = (0.0, 0.0, 0.0)  # [m] home position of the joints; for the root, of its centre of mass
 
     def here(self, place: ArrayLike) -> Vector3:
-        """[m] A home place, as seen from the link frame."""
+        """Return a home position [m] relative to the link frame."""
         return vector3(np.subtract(place, self.at), "place")
 
 
 def parts_of(people: People, stature: float, mass: float, hip: float, segments: Collection[str]) -> tuple[Part, ...]:
-    """The root, which the legs hang on, and then what has joints.
+    """Return the root, which carries the legs, followed by the parts with joints.
 
     Args:
-        people: the table.
+        people: anthropometric table.
         stature: [m].
-        mass: [kg] that the table's shares are of.
+        mass: [kg] body mass for the table's shares.
         hip: [m] height of the hip joints.
         segments: some of `SEGMENTS`.
     """
@@ -100,7 +101,7 @@ def _root(name: str, lump: Lump) -> Part:
 
 
 def part_of(parts: tuple[Part, ...], what: str) -> Part:
-    """On which a thing of the trunk is, by its name: ``left_hand``, ``head_top``, ``chest``."""
+    """Return the part with a point of the trunk, by its name: ``left_hand``, ``head_top``, ``chest``."""
     side, _, rest = what.partition("_")
     names = {
         "head": "head", "hip": "pelvis", "groin": "pelvis", "buttock": "pelvis", "upper": f"{side}_upper_arm",
@@ -112,7 +113,7 @@ def part_of(parts: tuple[Part, ...], what: str) -> Part:
 
 
 def bodies_of(parts: tuple[Part, ...], segments: Collection[str], weight: float, stature: float) -> Iterator[Body]:
-    """Of what has joints: hinges about X, Y and Z in a row, and limp ones for arms that are."""
+    """Yield the bodies with joints: hinges about X, Y and Z in series, limp ones for limp arms."""
     by_name = {part.name: part for part in parts}
     for part in parts[1:]:
         at = by_name[str(part.parent)].here(part.at)
@@ -127,7 +128,7 @@ def bodies_of(parts: tuple[Part, ...], segments: Collection[str], weight: float,
 
 
 def ranges_of(parts: tuple[Part, ...]) -> tuple[tuple[str, float, float], ...]:
-    """[rad] by joint: how far they turn."""
+    """Return the ranges of motion [rad] by joint."""
     joints = [joint for part in parts for joint in part.joints]
     all_ranges = [(joint, math.radians(low), math.radians(high)) for joint, (low, high) in _OF_MIDDLE.items()]
     all_ranges += [one for side, sign in SIDES for one in ranges_of_side(side, sign, _OF_ARM)]

@@ -1,4 +1,4 @@
-"""Visuals: surfaces of bodies, to be drawn; nothing hits them and no step feels them."""
+"""Visuals: surfaces of bodies for drawing, without mechanical effect."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -17,16 +17,16 @@ class Visual:
     Attributes:
         body: name of the body.
         form: one of ``FORMS``.
-        size: [m] edges of the box around it, a cylinder and a capsule along z; of a mesh the factors that make its
-            numbers metres, below zero to mirror it.
-        center: [m] of the form, or of a mesh's origin, in the body's link frame.
-        rotation: (3, 3) turns the form's axes into home axes.
-        color: (red, green, blue), 0 … 1; None for a mesh's own, or a plain one.
-        file: of a mesh.
+        size: [m] edges of the bounding box, for a cylinder and a capsule along z; for a mesh, factors from its numbers
+            to metres, negative to mirror it.
+        center: [m] center of the form, or origin of a mesh, in the body's link frame.
+        rotation: (3, 3) from the form's axes to home axes.
+        color: (red, green, blue), 0 … 1; None for a mesh's own colour, or a plain one.
+        file: file of a mesh.
 
     Raises:
-        ModelError: the form is unknown, a mesh has no file, an edge is not above zero, ``rotation`` is no rotation, or
-            a number is not finite.
+        ModelError: the form is unknown, a mesh has no file, an edge is not above zero, ``rotation`` is not a rotation,
+            or a number is not finite.
     """
 
     body: str
@@ -43,10 +43,10 @@ class Visual:
         if self.form not in FORMS:
             raise ModelError(f"{what} {unknown('form', self.form, FORMS)}")
         if (self.form == "mesh") != bool(self.file):
-            raise ModelError(f"{what} a mesh has a file, other forms have none; got {self.form!r} and {self.file!r}")
+            raise ModelError(f"{what} a mesh needs a file, other forms have none; got {self.form!r} and {self.file!r}")
         object.__setattr__(self, "size", vector3(self.size, f"{what} size"))
         if not all(edge > 0.0 if self.form != "mesh" else edge for edge in self.size):
-            raise ModelError(f"{what} each edge must be above zero, a mesh's factors not zero; got {self.size}")
+            raise ModelError(f"{what} each edge must be above zero, and a mesh's factors not zero; got {self.size}")
         object.__setattr__(self, "center", vector3(self.center, f"{what} center"))
         object.__setattr__(self, "rotation", rotation3(self.rotation, f"{what} rotation"))
         if self.color is not None:

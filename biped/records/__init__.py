@@ -1,4 +1,4 @@
-"""Records of people, and of anything else that was measured over time."""
+"""Records of people and of other measurements over time."""
 
 from biped.records.person import with_person
 from biped.records.preparation import Preparation

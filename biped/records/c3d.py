@@ -1,4 +1,4 @@
-"""C3D: places of points, analog channels, and forces and centres of pressure of force plates, by ``ezc3d``."""
+"""C3D files: positions of points, analog channels, forces and centres of pressure of force plates, by ``ezc3d``."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from biped.records.raw import Raw
 from biped.records.units import factor_between, is_unit, unit_of
 from contact.arrays import Floats
 
-#: [N] Vertical force from which a plate counts as loaded: below are noise and offsets. Usual in gait analysis.
+#: [N] Vertical force from which a plate counts as loaded, as usual in gait analysis: below are noise and offsets.
 LOADED = 20.0
-#: Kinds of points that are no places, as parameters are called, and ends of the labels that Vicon's models give.
+#: Kinds of points that are not positions, by their parameters, and ends of the labels of Vicon's model outputs.
 _KINDS = ("ANGLE", "FORCE", "MOMENT", "POWER", "SCALAR", "REACTION")
 _MODELLED = re.compile(r"(?i).*(angle|force|moment|power|grf)s?")
-#: [m] Between two corners of a plate: less or more is of corners in another unit, or of none.
+#: [m] Plausible distances of neighbouring corners of a plate; others are missing or in another unit.
 _EDGES = (0.1, 10.0)
 
 Column = tuple[str, Floats, str]
 
 
 def read_c3d(path: Path) -> Raw:
-    """Read the columns of a C3D file at the times of its points' frames, from 0 s on at the first one.
+    """Read the columns of a C3D file at the times of its points' frames, from 0 s at the first frame.
 
-    Of each point ``LABEL_x``, ``_y`` and ``_z``; of each analog channel its label; of each force plate ``plate1_fx``,
-    ``_fy``, ``_fz``, ``plate1_cop_x`` and ``_cop_y``; ``cop_x`` and ``cop_y`` of all loaded plates together. All in the
-    laboratory's axes, z up. Points that the file lists as angles, forces, moments, powers or scalars are in their own
-    units. Points that were not seen, and centres of pressure of what bears less than 20 N, are NaN. Plates that
-    ``ezc3d`` cannot compute are blocked.
+    The columns are ``LABEL_x``, ``_y`` and ``_z`` of each point; the label of each analog channel; ``plate1_fx``,
+    ``_fy``, ``_fz``, ``plate1_cop_x`` and ``_cop_y`` of each force plate; ``cop_x`` and ``cop_y`` of all loaded plates
+    together. All are in the laboratory's axes, z up. Points that the file lists as angles, forces, moments, powers or
+    scalars have their own units. Points that were not seen, and centres of pressure under less than 20 N, are NaN. The
+    columns of plates that ``ezc3d`` cannot compute are blocked.
 
-    Channels and forces that are sampled more often than the points are low-passed at half the points' rate, without
-    shift in time, and taken at their frames, so that what is faster does not alias: an impact comes smoothed, a raw EMG
-    not at all. A centre of pressure is that of the low-passed force and moment. A file without points has all samples:
-    save channels without them that are faster.
+    Channels and forces with a higher sampling rate than the points are low-passed at half the points' rate, without
+    shift in time, and sampled at the points' frames, to avoid aliasing. This smooths an impact and makes a raw EMG
+    useless. A centre of pressure is computed from the low-passed force and moment. A file without points keeps all
+    samples: save fast channels in such a file.
 
     Raises:
-        InputError: it is no C3D file, or has no rate.
-        MissingExtraError: without ``ezc3d``.
+        InputError: the file is not a C3D file, or has no rate.
+        MissingExtraError: ``ezc3d`` is not installed.
     """
     need("ezc3d")
     import ezc3d
@@ -60,10 +60,10 @@ def read_c3d(path: Path) -> Raw:
     elif analogs.size:
         each = max(round(analogs.shape[1] / points.shape[2]), 1)
     if each > 1:
-        notes.append(f"channels and plates are low-passed at {rate / 2.0:g} Hz and taken at the points' {rate:g} Hz")
+        notes.append(f"channels and plates are low-passed at {rate / 2.0:g} Hz and sampled at the points' {rate:g} Hz")
     if not (place := next(iter(_texts(groups["POINT"], "UNITS")), "")):
         place = "mm"
-        notes.append("POINT:UNITS is missing: places are taken to be in mm, the format's custom")
+        notes.append("POINT:UNITS is missing: positions are assumed to be in mm, as is usual for C3D")
     columns = list(_points(points, file["data"]["meta_points"]["residuals"], groups["POINT"], place))
     channels = _channels(analogs, groups["ANALOG"])
     columns += [(name, _at_frames(values, each), unit) for name, values, unit in channels]
@@ -72,21 +72,21 @@ def read_c3d(path: Path) -> Raw:
 
 
 def _at_frames(values: Floats, each: int) -> Floats:
-    """Return every ``each``-th (…, n / each) of samples (…, n), after a low pass at half their rate by a Kaiser window.
+    """Return every ``each``-th sample (…, n / each) of (…, n) after a low pass at half the new rate (Kaiser window).
 
-    From 0.42 of the points' rate down it passes all but 0.2 %, from 0.58 up it leaves 0.2 %.
+    The filter passes 99.8 % up to 0.42 of the points' rate, and 0.2 % from 0.58 of it.
     """
     if each == 1:
         return values
     from scipy.signal import resample_poly
 
-    # Any mode of upfirdn will do, says SciPy; its types know some only. This one continues straight lines.
+    # SciPy says that any mode of upfirdn works; its types know only some. This one extrapolates straight lines.
     resampled: Floats = resample_poly(values, 1, each, axis=-1, padtype="antireflect")  # type: ignore[call-overload]
     return resampled
 
 
 def _texts(group: Mapping[str, Any], name: str) -> list[str]:
-    """Return the words of a parameter, which goes on in NAME2, NAME3, … beyond 255 of them."""
+    """Return the texts of a parameter, which continues in NAME2, NAME3, … beyond 255 of them."""
     words = list(group.get(name, {"value": []})["value"])
     k = 2
     while f"{name}{k}" in group:
@@ -104,22 +104,22 @@ def _points(points: Floats, residuals: Floats, group: Mapping[str, Any], place: 
     kinds = _kinds(group)
     for k, label in enumerate(_labels(group, points.shape[1], "point")):
         plain = label.rpartition(":")[2]  # without the subject's name
-        modelled = "that no group of points says of a model's output" if _MODELLED.fullmatch(plain) else ""
+        modelled = "that no group of points gives for a model's output" if _MODELLED.fullmatch(plain) else ""
         seen = residuals[0, k] >= 0.0
         for row, axis in enumerate("xyz"):
             yield f"{label}_{axis}", np.where(seen, points[row, k], np.nan), kinds.get(plain, modelled or place)
 
 
 def _kinds(group: Mapping[str, Any]) -> dict[str, str]:
-    """Return the units of points that are no places, by label without the subject's name."""
+    """Return the units of points that are not positions, by label without the subject's name."""
     pairs = {f"{kind}S": [f"{kind}_UNITS", f"{kind}S_UNITS", f"{kind}_UNIT"] for kind in _KINDS}
-    said = _texts(group, "TYPE_GROUPS")  # names of parameters: of labels, and of their units
+    said = _texts(group, "TYPE_GROUPS")  # names of the parameters of labels and of their units
     own = [name for name in said if "UNIT" not in name], [name for name in said if "UNIT" in name]
     pairs |= {labels: [unit, *pairs.get(labels, [])] for labels, unit in zip(*own, strict=False)}
     found: dict[str, str] = {}
     for labels, names in pairs.items():
         units = [text for name in names for text in _texts(group, name)[:1] if text]
-        unit = next(iter(units), f"that is not said of {labels}")
+        unit = next(iter(units), f"that is not given for {labels}")
         found |= {label.rpartition(":")[2]: unit for label in _texts(group, labels) if label}
     return found
 
@@ -132,7 +132,7 @@ def _channels(analogs: Floats, group: Mapping[str, Any]) -> list[Column]:
 def _plates(
     file: Any, units: list[str], place: str, each: int, notes: list[str]
 ) -> tuple[list[Column], dict[str, str]]:
-    """Return the columns of plates, places and channels of which are in units, and why those of others are blocked."""
+    """Return the columns of the plates, and the reasons for which those of other plates are blocked."""
     import ezc3d
 
     group = file["parameters"].get("FORCE_PLATFORM", {})
@@ -146,7 +146,7 @@ def _plates(
             plate = ezc3d.c3d.PlatForm(ezc3d.ezc3d.ForcePlatform(number - 1, file.c3d_swig))
             _check_corners(plate["corners"], place)
         except (RuntimeError, IndexError, ValueError) as error:
-            why = f"ezc3d cannot compute all force plates ({error}): use channels, or plates that are there"
+            why = f"ezc3d cannot compute all force plates ({error}): use channels, or other plates"
             blocked |= dict.fromkeys([f"{name}_{end}" for end in ("fx", "fy", "fz", "cop_x", "cop_y")], why)
             blocked |= {"cop_x": why, "cop_y": why}
             continue
@@ -160,7 +160,7 @@ def _plates(
         filtered = _at_frames(force, each)
         loaded = np.minimum(np.abs(force[2, ::each]), np.abs(filtered[2])) >= LOADED
         if not loaded.all():
-            notes.append(f"plate {number} bears less than {LOADED:g} N at times: it has no centre of pressure there")
+            notes.append(f"plate {number} carries less than {LOADED:g} N at times, without centre of pressure then")
         found += [(f"{name}_f{axis}", filtered[row], "N") for row, axis in enumerate("xyz")]
         found += _pressure(f"{name}_cop", np.where(loaded, moment, 0.0), np.where(loaded, filtered[2], 0.0), place)
         pressing = pressing + np.where(loaded, filtered[2], 0.0)
@@ -171,7 +171,7 @@ def _plates(
 
 
 def _check_corners(corners: Floats, place: str) -> None:
-    """Raise ValueError if the corners (3, 4) of a plate are not in POINT:UNITS, or not there."""
+    """Raise ValueError if the corners (3, 4) of a plate are missing or not in POINT:UNITS."""
     edges = np.linalg.norm(np.diff(corners, axis=1), axis=0) * unit_of(place).factor
     if not np.all((edges > _EDGES[0]) & (edges < _EDGES[1])):
         raise ValueError(f"edges of {edges.min():.3g} to {edges.max():.3g} m by FORCE_PLATFORM:CORNERS and POINT:UNITS")
@@ -180,10 +180,10 @@ def _check_corners(corners: Floats, place: str) -> None:
 def _scales(
     kind: int, own: str, force: str, other: str, place: str, name: str, notes: list[str]
 ) -> tuple[float, float]:
-    """Return the factors of a plate's forces, and of its moments over them, which ``ezc3d`` has in other units.
+    """Return the factors by which ``ezc3d``'s forces and lever arms of a plate have to be multiplied.
 
-    ``ezc3d`` takes moments to be in the unit of force times POINT:UNITS, and the places of plates of type 1 to be in
-    POINT:UNITS. What the channels say, ``force`` and ``other``, goes before.
+    ``ezc3d`` assumes moments in the unit of force times POINT:UNITS, and positions of plates of type 1 in POINT:UNITS.
+    The units ``force`` and ``other`` of the channels take precedence.
     """
     force = next((unit for unit in (force, own) if _measures(unit, "N")), "N")
     newtons, wanted = factor_between(force, "N"), "m" if kind == 1 else "N·m"
@@ -191,10 +191,10 @@ def _scales(
         return newtons, 1.0
     taken = place if kind == 1 else f"{force}·{place}"
     if not (_measures(other, wanted) and _measures(taken, wanted)):
-        notes.append(f"{name}: its channels are in {other or 'no unit'}, and taken to be in {taken}, as by ezc3d")
+        notes.append(f"{name}: its channels are in {other or 'no unit'}, and assumed to be in {taken}, as by ezc3d")
         return newtons, 1.0
     if not math.isclose(lever := factor_between(other, taken), 1.0):
-        notes.append(f"{name}: its channels are in {other}, and not in {taken}, as ezc3d assumes: converted")
+        notes.append(f"{name}: its channels are converted from {other}; ezc3d assumes {taken}")
     return newtons, lever
 
 
@@ -203,10 +203,10 @@ def _measures(unit: str, wanted: str) -> bool:
 
 
 def _centre(plate: Mapping[str, Any], lever: float, kind: int) -> Floats:
-    """Return the centre of pressure (3, n) of a plate, if moments m of its channels have to be multiplied.
+    """Return the centre of pressure (3, n) of a plate whose channels' moments m have to be multiplied by ``lever``.
 
-    ``ezc3d`` has M = m + F × o, with the origin o of the channels, and the centre at n × M / (n · F) from the mean of
-    the corners, n the plate's normal. The part of m is scaled alone. Plates of type 1 say the centre itself.
+    ``ezc3d`` computes M = m + F × o, with the origin o of the channels, and the centre at n × M / (n · F) from the mean
+    of the corners, n the plate's normal. Only the part of m is scaled. Plates of type 1 measure the centre itself.
     """
     place: Floats = plate["center_of_pressure"]
     if math.isclose(lever, 1.0):

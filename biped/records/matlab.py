@@ -13,33 +13,33 @@ from biped.records.raw import MOST, Raw
 from contact.arrays import Floats
 from contact.errors import listed
 
-#: Names of numbers that are the rate [Hz].
+#: Names of a number that is the sampling rate [Hz].
 _RATES = ("rate", "fs", "Fs", "frequency", "sampling_rate", "SampleRate")
-#: The name of the struct of units, with a field for each column that has one.
+#: Name of the struct of units, with a field for each column that has a unit.
 UNITS = "units"
 _AXES = {2: ("_1", "_2"), 3: ("_x", "_y", "_z")}
 
 
 def read_mat(path: Path) -> Raw:
-    """The vectors of a file, or of the one struct that is in it; n × 3 matrices are three columns, _x, _y and _z.
+    """Return the vectors of a file or of its only struct; an n × 3 matrix gives three columns, _x, _y and _z.
 
-    A number named ``rate`` or ``fs`` is the rate; a struct ``units`` has units by vector, matrix, or column of one.
+    A number named ``rate`` or ``fs`` is the sampling rate. A struct ``units`` gives units by vector, matrix or column.
 
     Raises:
-        InputError: it is of version 7.3 or no such file, has several structs, or vectors of several lengths.
+        InputError: the file is of version 7.3 or not a .mat file, or has several structs or vectors of several lengths.
     """
     from scipy.io import loadmat
 
     try:
         found: Mapping[str, Any] = loadmat(path, simplify_cells=True)
     except NotImplementedError:
-        raise InputError(f"{path}: it is of version 7.3: save it by save(…, '-v7')") from None
+        raise InputError(f"{path}: version 7.3 is not supported: save it by save(…, '-v7')") from None
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: it is no .mat file ({error})") from None
+        raise InputError(f"{path}: not a .mat file ({error})") from None
     inside = {name: value for name, value in found.items() if not name.startswith("__")}
     structs = [name for name, value in inside.items() if isinstance(value, Mapping) and name != UNITS]
     if len(structs) > 1:
-        raise InputError(f"{path}: structs {', '.join(structs)}: save the one that is meant alone")
+        raise InputError(f"{path}: several structs ({', '.join(structs)}): save only one of them")
     units = dict(inside.get(UNITS, {}))
     if structs:
         inside = dict(inside[structs[0]])
@@ -51,15 +51,13 @@ def read_mat(path: Path) -> Raw:
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise InputError(f"{path}: rows of several lengths: {told}: save what was sampled together alone")
-    notes = (
-        [f"neither vectors nor matrices of two or three columns, and not read: {listed(left, MOST)}"] if left else []
-    )
+        raise InputError(f"{path}: columns of several lengths: {told}: save columns of one length only")
+    notes = [f"neither vectors nor matrices of two or three columns, not read: {listed(left, MOST)}"] if left else []
     return Raw([(name, values, str(units.get(name, ""))) for name, values in columns.items()], rate, notes)
 
 
 def _columns(inside: Mapping[str, Any]) -> tuple[dict[str, Floats], list[str]]:
-    """Return the columns by name, and the names of what is none."""
+    """Return the columns by name, and the names of variables that are not columns."""
     columns: dict[str, Floats] = {}
     left = []
     for name, value in inside.items():

@@ -1,4 +1,4 @@
-"""OpenSim's files: motions and storages (``.mot``, ``.sto``), and trajectories of markers (``.trc``)."""
+"""OpenSim's files: motions and storages (``.mot``, ``.sto``), and marker trajectories (``.trc``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from biped.errors import InputError
 from biped.records.raw import Raw
 from biped.records.text import Row, columns_of, fitted, lines_of, names_in, rows_of
 
-#: Units of columns by their names, as OpenSim's tools name them: the first that matches counts.
+#: Units of columns by name, as OpenSim's tools name them; the first match counts.
 _BY_NAME = (
     (re.compile(r"(?i).*(force|grf|reaction).*_v[xyz]|.*_force|.*_f[xyz]"), "N"),
     (re.compile(r"(?i).*(torque|moment).*|.*_m[xyz]"), "N·m"),
@@ -19,28 +19,28 @@ _BY_NAME = (
     (re.compile(r".*_t[xyz]/speed|.*fiber_velocity"), "m/s"),
     (re.compile(r".*_(t|p)[xyz](/value)?|.*_[XYZ]|.*(fiber|tendon|path)_length"), "m"),
 )
-#: Units of the coordinates of files of velocities and accelerations, by the file's title.
+#: Units of coordinates in files of velocities and accelerations, by the file's title.
 _RATES = ((re.compile("speeds|velocities"), "/s"), (re.compile("accelerations"), "/s^2"))
-#: Parts of a cell of a file of other data types than numbers; commas are between them.
+#: Parts of a cell in a file of another data type than numbers, separated by commas.
 _PARTS = {"quaternion": "wxyz", "vec3": "xyz", "unitvec3": "xyz"}
-#: Keys of a header that say how many rows and columns there are. A file with fewer rows than the tool that wrote it
-#: counted was cut off; ``datarows`` is of converters, which often leave that of another file.
+#: Header keys for the numbers of rows and columns. A file with fewer rows was cut off. ``datarows`` is written by
+#: converters, which often copy it from another file.
 _COUNTED = ("nRows", "nr", "NumFrames")
 
 
 def read_storage(path: Path) -> Raw:
-    """Read the columns of a ``.mot`` or ``.sto``; a column whose name says no unit is an angle of coordinates.
+    """Read the columns of a ``.mot`` or ``.sto``; a column whose name implies no unit is an angle of a coordinate.
 
-    A file does not say which of its columns are angles: with ``inDegrees=yes`` those that are neither forces, places,
-    moments nor translations are taken to be in degrees. With ``inDegrees=no`` they are radians if the file is one of
-    coordinates or states, newton metres if it is one of torques, and else have no unit. Header keys end at the first
-    blank, tab or ``=``, as in OpenSim's ``Storage::parseHeaders``. Of rows at one time, as its tools for RRA, CMC and
-    forward simulations write the last one twice, the later one stands. A quaternion, as of an inertial sensor, is four
-    columns, ``NAME_w``, ``_x``, ``_y`` and ``_z``, a vector three.
+    A file does not state which of its columns are angles. With ``inDegrees=yes``, all columns are assumed to be in
+    degrees except forces, positions, moments and translations. With ``inDegrees=no``, they are radians in a file of
+    coordinates or states, newton metres in a file of torques, and otherwise have no unit. Header keys end at the first
+    blank, tab or ``=``, as in OpenSim's ``Storage::parseHeaders``. Of several rows at one time the last one is kept:
+    OpenSim's tools for RRA, CMC and forward simulations write the last row twice. A quaternion, as of an inertial
+    sensor, gives four columns, ``NAME_w``, ``_x``, ``_y`` and ``_z``; a vector gives three.
 
     Raises:
-        InputError: there is no ``endheader``, no heading, a row has other cells than the heading, or there are fewer
-            rows than ``nRows`` says.
+        InputError: there is no ``endheader`` or no heading, a row has another number of cells than the heading, or
+            there are fewer rows than ``nRows``.
     """
     lines = lines_of(path)
     end = next((k for k, line in enumerate(lines, start=1) if line.strip().lower() == "endheader"), len(lines))
@@ -48,7 +48,7 @@ def read_storage(path: Path) -> Raw:
     parts = _PARTS.get(header.get("DataType", "").lower(), "")
     below = _below(end, [re.sub(r"\s*,\s*", "\t", line) for line in lines] if parts else lines)
     if not below:
-        raise InputError(f"{path}: no line endheader with a heading below: it is no file of OpenSim's")
+        raise InputError(f"{path}: no line endheader with a heading below: not an OpenSim file")
     heading, *rows = below
     names = [name for name in names_in(heading, rows) if name]
     notes = _compared(path, header, ("nRows", "nr", "datarows"), len(rows), "rows")
@@ -63,20 +63,20 @@ def read_storage(path: Path) -> Raw:
     at = names.index("time") if "time" in names else 0
     stand = [one for one, (_, later) in pairwise(body) if one[1][at] != later[at]] + body[-1:]
     if len(stand) < len(body):
-        notes.append(f"of rows at one time the later one stands: {len(body) - len(stand)} left out")
+        notes.append(f"{len(body) - len(stand)} rows left out: of several rows at one time the last one is kept")
     return columns_of(names, units, stand, notes)
 
 
 def read_trc(path: Path) -> Raw:
-    """Read the columns of a ``.trc``: ``MARKER_x``, ``_y`` and ``_z``, in the unit of its header; empty cells are gaps.
+    """Read the columns of a ``.trc``: ``MARKER_x``, ``_y``, ``_z``, in the unit of its header; empty cells are gaps.
 
     Raises:
-        InputError: a line of the header is missing, a row has other cells than the markers, or there are fewer rows
-            than ``NumFrames`` says.
+        InputError: a line of the header is missing, a row has another number of cells than the markers need, or there
+            are fewer rows than ``NumFrames``.
     """
     lines = lines_of(path)
     if len(lines) < 6 or not lines[0].startswith("PathFileType"):
-        raise InputError(f"{path}: it does not begin with PathFileType and five lines more: it is no .trc file")
+        raise InputError(f"{path}: not a .trc file: it does not begin with PathFileType and five more lines")
     keys, values = (line.split("\t") for line in lines[1:3])
     if len(keys) != len(values):
         keys, values = (line.split() for line in lines[1:3])
@@ -84,7 +84,7 @@ def read_trc(path: Path) -> Raw:
     markers = [name.strip() for name in lines[3].split("\t")[2:] if name.strip()]
     names = ["frame", "time", *(f"{marker}_{axis}" for marker in markers for axis in "xyz")]
     if not header.get("Units"):
-        raise InputError(f"{path}: its header has no Units: write them below it, such as mm")
+        raise InputError(f"{path}: its header has no Units: add them, for example mm")
     rows = _below(5 if "X1" in lines[4].upper() else 4, lines)
     notes = _compared(path, header, ("NumFrames",), len(rows), "rows")
     notes += _compared(path, header, ("NumMarkers",), len(markers), "markers")
@@ -93,7 +93,7 @@ def read_trc(path: Path) -> Raw:
 
 
 def _below(line: int, lines: list[str]) -> list[Row]:
-    """Return the rows below a line of a file, tabs or blanks between their cells."""
+    """Return the rows below a line of a file, with cells separated by tabs or blanks."""
     return [row for row in rows_of(lines, "\t ") if row.line > line]
 
 
@@ -104,18 +104,18 @@ def _header(lines: list[str]) -> dict[str, str]:
 
 
 def _compared(path: Path, header: Mapping[str, str], keys: tuple[str, ...], there: int, what: str) -> list[str]:
-    """Return a sentence if a header says another number of rows or columns than there are."""
+    """Return a note if the header gives another number of rows or columns than the file has."""
     for key, said in ((key, header[key]) for key in keys if header.get(key, "").isdecimal()):
         told = f"the header says {key} = {said}, and there are {there} {what}"
         if key in _COUNTED and int(said) > there:
-            raise InputError(f"{path}: {told}: it is an incomplete copy: copy it again, or correct {key} in the header")
+            raise InputError(f"{path}: {told}: the copy is incomplete; copy it again, or correct {key} in the header")
         if int(said) != there:
             return [told]
     return []
 
 
 def _unit_of_others(header: Mapping[str, str], title: str) -> tuple[str, str]:
-    """Return the unit of columns whose names say none, and what has to be said of it."""
+    """Return the unit of columns whose names imply none, and a note about it."""
     said = next((value.lower() for key, value in header.items() if key.lower() == "indegrees"), None)
     if said is None:
         said = {"are in degrees": "yes", "are in radians": "no"}.get(header.get("Angles", "").rstrip(".").lower())
@@ -125,8 +125,8 @@ def _unit_of_others(header: Mapping[str, str], title: str) -> tuple[str, str]:
     if said in ("no", "n"):
         return of_angles or ("N·m" if "torque" in title else ""), ""
     if said is not None:
-        return f"inDegrees = {said}", f"inDegrees = {said} in the header is neither yes nor no"
-    note = "the header does not say inDegrees: angles are taken to be in radians, as OpenSim does"
+        return f"inDegrees = {said}", f"inDegrees = {said} in the header must be yes or no"
+    note = "the header has no inDegrees: angles are assumed to be in radians, as in OpenSim"
     return of_angles, note if of_angles else ""
 
 

@@ -21,14 +21,14 @@ from contact.arrays import Floats
 from contact.errors import did_you_mean
 
 COM = ("com_ap", "com_ml", "com_z")
-#: Shares of the body's mass that segments may have together; below the second one a note says how much is missing.
+#: Limits of the segments' total share of the body's mass; below WHOLE_MASS a note gives the share.
 LEAST_MASS, WHOLE_MASS, MOST_MASS = 0.5, 0.98, 1.001
-#: Names of a share's segment in ``biped.model.anthropometry``.
+#: Names of the segments in ``biped.model.anthropometry``.
 SEGMENTS = tuple(name for name, kind in TABLE["male"]._asdict().items() if isinstance(kind, Segment))
 
 _AXES = {f"{sign}{axis}": (place, -1.0 if sign == "-" else 1.0) for sign in "+- " for place, axis in enumerate("xyz")}
 _AXES |= {axis: _AXES[f"+{axis}"] for axis in "xyz"}
-# A key ``from`` is no name in Python.
+# A key ``from`` is not a valid name in Python.
 _Ends = TypedDict(
     "_Ends",
     {
@@ -56,16 +56,17 @@ class _Body(TypedDict):
 
 
 def with_person(record: Record, body: str | Path) -> Record:
-    """Return a record with the columns of the person whose body a file describes.
+    """Return a record with added columns of the person's centre of mass, segments and joints, as a file describes them.
 
     Args:
-        record: of markers, for a ``.toml``; of OpenSim's coordinates (inverse kinematics, ``.mot``), for an ``.osim``.
+        record: record of markers for a ``.toml``; of OpenSim's coordinates (inverse kinematics, ``.mot``) for an
+            ``.osim``.
         body: a table of segments (``.toml``, see docs/records.md), or an OpenSim model (``.osim``, extra ``opensim``).
 
     Raises:
-        InputError: the file is neither, cannot be read or lacks something, the record has no such marker or
-            coordinate, or a column that would be added is there already.
-        MissingExtraError: an ``.osim`` without the package opensim.
+        InputError: the file is of another kind, cannot be read or is incomplete, the record lacks a marker or
+            coordinate, or already has a column that would be added.
+        MissingExtraError: an ``.osim`` needs the package opensim.
     """
     path = Path(body)
     makers: dict[str, Callable[[Record, Path], _Found]] = {".toml": _by_markers, ".osim": _by_opensim}
@@ -76,7 +77,7 @@ def with_person(record: Record, body: str | Path) -> Record:
     columns, units, notes = makers[path.suffix.lower()](record, path)
     twice = [name for name in columns if name in record.columns]
     if twice:
-        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out body, or rename one")
+        raise InputError(f"{path}: {record.source} has a column {twice[0]!r} already: leave out body, or rename it")
     said = (*record.notes, f"{', '.join(columns)}: computed with {path.name}", *notes)
     return replace(record, columns={**record.columns, **columns}, units={**record.units, **units}, notes=said)
 
@@ -85,11 +86,11 @@ _Found = tuple[dict[str, Floats], dict[str, str], list[str]]
 
 
 def _by_markers(record: Record, path: Path) -> _Found:
-    """Return columns, units and notes by segments between the means of markers."""
+    """Return columns, units and notes computed from segments between means of markers."""
     table = _table(path)
     turned = [_axis(path, key, str(table[key])) for key in ("forward", "up")]
     if turned[0][0] == turned[1][0]:
-        raise InputError(f"{path}: forward = {table['forward']!r}, up = {table['up']!r}: they must be two axes")
+        raise InputError(f"{path}: forward = {table['forward']!r}, up = {table['up']!r}: they must be different axes")
     directions = np.zeros((3, 3))  # rows: forward, right, up
     for row, (place, sign) in zip((0, 2), turned, strict=True):
         directions[row, place] = sign
@@ -99,13 +100,13 @@ def _by_markers(record: Record, path: Path) -> _Found:
         raise InputError(f"{path}: people = {table['people']!r}: it must be one of {', '.join(TABLE)} (de Leva 1996)")
     for name, segment in table["segments"].items():
         if sorted(segment["from"]) == sorted(segment["to"]):
-            raise InputError(f"{path}: segment {name}: from and to are the same markers: it has no length")
+            raise InputError(f"{path}: segment {name}: from and to are the same markers: give different ones")
         shares[name] = _share(path, name, segment, table.get("people"))
         ends[name] = [_middle(record, path, segment[key]) @ directions.T for key in ("from", "to")]
     mass = sum(share for share, _ in shares.values())
     if not LEAST_MASS <= mass <= MOST_MASS:
         raise InputError(
-            f"{path}: the segments have {mass:.3g} of the body's mass: together it must be 1, or {LEAST_MASS} at least"
+            f"{path}: segments with {mass:.3g} of the body's mass: their sum must be from {LEAST_MASS} to 1"
         )
     com = sum(share * (a + at * (b - a)) for (share, at), (a, b) in zip(shares.values(), ends.values(), strict=True))
     columns = dict(zip(COM, (np.asarray(com) / mass).T, strict=True))
@@ -114,12 +115,12 @@ def _by_markers(record: Record, path: Path) -> _Found:
     for name, joint in table.get("joints", {}).items():
         columns[f"{name}_flexion"] = _flexion(path, name, joint, columns)
     units = {name: "m" if name in COM else "deg" for name in columns}
-    part = f"the segments of {path.name} have {mass:.1%} of the body's mass: the centre of mass is theirs"
+    part = f"the segments of {path.name} have {mass:.1%} of the body's mass: the centre of mass is of these segments"
     return columns, units, [part] if mass < WHOLE_MASS else []
 
 
 def _table(path: Path) -> _Body:
-    """Return the table of segments; raise InputError where it is none."""
+    """Return the table of segments; raise InputError if the file is invalid."""
     try:
         table: Any = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -133,7 +134,7 @@ def _table(path: Path) -> _Body:
 
 
 def _fits(path: Path, value: Any, kind: Any, where: str) -> bool:
-    """Return whether a value is of a type; raise InputError for an unknown key."""
+    """Return True if a value is of a type; raise InputError for an unknown key."""
     origin, of = get_origin(kind), get_args(kind)
     if origin is list:
         return isinstance(value, list) and all(_fits(path, one, of[0], where) for one in value)
@@ -157,7 +158,7 @@ def _axis(path: Path, key: str, name: str) -> tuple[int, float]:
 
 
 def _share(path: Path, name: str, segment: _Ends, people: str | None) -> tuple[float, float]:
-    """Return a segment's share of the mass, and where its centre of mass is, from 0 (``from``) to 1 (``to``)."""
+    """Return a segment's share of the mass, and the location of its centre of mass from 0 (``from``) to 1 (``to``)."""
     if "like" in segment:
         if people not in TABLE:
             raise InputError(f"{path}: people = {people!r}: it must be one of {', '.join(TABLE)} (de Leva 1996)")
@@ -167,7 +168,7 @@ def _share(path: Path, name: str, segment: _Ends, people: str | None) -> tuple[f
         return segment.get("mass", one.mass), segment.get("com", one.com)
     if "mass" not in segment or "com" not in segment:
         raise InputError(
-            f"{path}: segment {name} needs like, or mass (share of the body's) and com (share of its length)"
+            f"{path}: segment {name} needs like, or mass (share of the body's mass) and com (share of its length)"
         )
     mass, com = segment["mass"], segment["com"]
     if not (0.0 < mass <= 1.0 and 0.0 <= com <= 1.0):
@@ -176,7 +177,7 @@ def _share(path: Path, name: str, segment: _Ends, people: str | None) -> tuple[f
 
 
 def _middle(record: Record, path: Path, markers: list[str]) -> Floats:
-    """Return the mean place (n, 3) [m] of markers in the record's axes."""
+    """Return the mean position (n, 3) [m] of markers in the record's axes."""
     if not markers:
         raise InputError(f"{path}: an end of a segment needs at least one marker")
     for marker in markers:
@@ -190,7 +191,7 @@ def _middle(record: Record, path: Path, markers: list[str]) -> Floats:
 
 
 def _inclination(name: str, along: Floats) -> dict[str, Floats]:
-    """Return the inclinations [deg] of a segment (n, 3), forward, right, up, by its upper end."""
+    """Return the inclinations [deg] of a segment's vector (n, 3), forward, right, up, pointing upward."""
     upright = along if np.nanmedian(along[:, 2]) >= 0.0 else -along
     forward, right, up = upright.T
     turns = {"pitch": np.arctan2(forward, up), "roll": np.arctan2(right, up)}
@@ -198,23 +199,23 @@ def _inclination(name: str, along: Floats) -> dict[str, Floats]:
 
 
 def _flexion(path: Path, name: str, joint: _Angle, columns: Mapping[str, Floats]) -> Floats:
-    """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times its sign."""
+    """Return the angle [deg] in the sagittal plane from the lower to the upper segment, times the sign."""
     sign = joint.get("sign", 1.0)
     if abs(sign) != 1.0 or joint["upper"] == joint["lower"]:
         raise InputError(f"{path}: joint {name}: upper and lower must differ, and sign be 1 or -1, got {sign:g}")
     for end in (joint["upper"], joint["lower"]):
         if f"{end}_pitch" not in columns:
-            raise InputError(f"{path}: joint {name}: there is no segment {end!r}")
+            raise InputError(f"{path}: joint {name}: no segment {end!r} with markers")
     return sign * (columns[f"{joint['upper']}_pitch"] - columns[f"{joint['lower']}_pitch"])
 
 
 def _by_opensim(record: Record, path: Path) -> _Found:
-    """Return columns, units and notes by OpenSim's own kinematics of a model (x forward, y up, z to the right)."""
+    """Return columns, units and notes by OpenSim's kinematics of a model (x forward, y up, z to the right)."""
     need("opensim")
     import opensim
 
     opensim.Logger.setLevelString("error")
-    opensim.Logger.removeFileSink()  # it would leave a file opensim.log where the user works
+    opensim.Logger.removeFileSink()  # it would write a file opensim.log into the working folder
     try:
         model = opensim.Model(str(path))
         state = model.initSystem()
@@ -241,5 +242,5 @@ def _by_opensim(record: Record, path: Path) -> _Found:
             model.realizePosition(state)
             com[row] = model.calcMassCenterPosition(state).to_numpy()
     x, y, z = com.T
-    notes = [f"coordinates that stay as {path.name} has them: {', '.join(absent)}"] if absent else []
+    notes = [f"coordinates that keep their values of {path.name}: {', '.join(absent)}"] if absent else []
     return {"com_ap": x, "com_ml": z, "com_z": y}, dict.fromkeys(COM, "m"), notes

@@ -1,4 +1,4 @@
-"""From what a laboratory recorded to a disturbance: gaps, filter, rate, baseline, scale, and what is cut off."""
+"""Preparation of a recorded signal for a disturbance: gaps, filter, rate, baseline, scale and cuts."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from biped.signals import Signal
 from biped.signals.filters import low_passed
 from contact.arrays import Floats
 
-#: [s] in which what is left at the beginning of a displacement, noise about the baseline, comes of nothing.
+#: [s] Time in which the remaining value at the beginning of a displacement, noise about the baseline, is eased in.
 EASING = 0.1
-#: Of a record's span: what may be left at its beginning or end.
+#: Largest remaining value at the beginning or end of a record, as a share of its range.
 LEFT = 0.1
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done with a recorded column, in this order.
+    """Processing steps of a recorded column, in the order of the fields.
 
     Raises:
-        InputError: a number is none, or below zero where it cannot be; or nothing is between begin and end.
+        InputError: a number is not finite or out of range, or begin is not before end.
     """
 
-    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation; a longer one is refused", 0.0)
-    filter: float = quantity("Hz", "Recorded: low-pass filter of fourth order, without delay; 0: none", 0.0)
-    resample: float = quantity("Hz", "Recorded: sampling rate, with a sample at begin; 0: as recorded", 0.0)
-    baseline: float = quantity("s", "Recorded: time from begin on whose mean is subtracted", 0.0)
-    scale: float = quantity("", "Recorded: factor; -1 turns the axis round", 1.0)
-    offset: float = quantity("{unit}", "Recorded: offset added after the factor", 0.0)
-    begin: float = quantity("s", "Recorded: time of the record at which the signal begins", 0.0)
-    end: float = quantity("s", "Recorded: time of the record at which the signal ends", math.inf)
+    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation (longer: error)", 0.0)
+    filter: float = quantity("Hz", "Recorded: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
+    resample: float = quantity("Hz", "Recorded: new sampling rate, first sample at begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded: baseline duration from begin; its mean is subtracted", 0.0)
+    scale: float = quantity("", "Recorded: scale factor; -1 inverts the axis", 1.0)
+    offset: float = quantity("{unit}", "Recorded: offset added after scaling", 0.0)
+    begin: float = quantity("s", "Recorded: start of the signal in the record", 0.0)
+    end: float = quantity("s", "Recorded: end of the signal in the record", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):
             zero_or_above(getattr(self, name), name)
         for name in ("scale", "offset", "begin"):
             if not is_finite(getattr(self, name)):
-                raise InputError(f"{name} = {getattr(self, name)!r}: it must be a number")
+                raise InputError(f"{name} = {getattr(self, name)!r}: it must be a finite number")
         if self.scale == 0.0:
-            raise InputError("scale = 0: nothing would be left; −1 turns an axis round")
+            raise InputError("scale = 0: it must not be zero; −1 reverses the axis")
         if not self.end > self.begin:
             raise InputError(f"end = {self.end!r}: it must be after begin, {self.begin:g} s")
 
     def __call__(self, record: Record, column: str, unit: str = "") -> tuple[Floats, Floats]:
-        """Times (n,) [s] from ``begin`` on, and the prepared values (n,) of a column, in a unit if one is given.
+        """Return times (n,) [s] from ``begin`` on, and the prepared values (n,) of a column, in a unit if one is given.
 
         Raises:
-            InputError: there is no such column, it measures something else, has a gap that is longer than ``gaps``, or
-                cannot be filtered or sampled like this; the message says what can.
+            InputError: the column is missing, measures another quantity, has a gap longer than ``gaps``, or cannot be
+                filtered or sampled with these settings; the message gives a remedy.
         """
         values = record.converted(column, unit) if unit else record[column]
         try:
@@ -69,12 +69,12 @@ class Preparation:
             raise InputError(f"{record.source}, column {column}: {error}") from None
 
     def displacement(self, record: Record, column: str, unit: str) -> Signal:
-        """A column as a displacement, which begins at zero: what is left there is eased in within 0.1 s.
+        """Return a column as a displacement that begins at zero; a remaining value there is eased in within 0.1 s.
 
-        A filtered one is a cubic spline, so that its velocity is continuous; any other straight from sample to sample.
+        A filtered column becomes a cubic spline with continuous velocity; others are interpolated linearly.
 
         Raises:
-            InputError: as of a call; or it begins far from zero.
+            InputError: as for a call, or the displacement begins far from zero.
         """
         time, values = self(record, column, unit)
         self._check_left(record, column, values, values[0], f"begins at {values[0]:.3g} {unit}", "the beginning")
@@ -82,10 +82,10 @@ class Preparation:
         return Signal.sampled(time, values - left, "cubic" if self.filter else "linear")
 
     def force(self, record: Record, column: str, unit: str) -> Signal:
-        """A column as a force, straight from sample to sample, and zero after its end.
+        """Return a column as a force, interpolated linearly, and zero after its end.
 
         Raises:
-            InputError: as of a call; or it ends far from zero.
+            InputError: as for a call, or the force ends far from zero.
         """
         time, values = self(record, column, unit)
         self._check_left(record, column, values, values[-1], f"ends at {values[-1]:.3g} {unit}", "the end")
@@ -94,11 +94,11 @@ class Preparation:
 
     def _check_left(self, record: Record, column: str, values: Floats, left: float, what: str, where: str) -> None:
         if abs(left) > LEFT * np.ptp(values):
-            remedy = f"take it off by baseline (the mean of the first seconds) or offset, or move {where}"
-            raise InputError(f"{record.source}, column {column}: it {what}, and must be near zero there: {remedy}")
+            remedy = f"subtract it by baseline (the mean of the first seconds) or offset, or move {where}"
+            raise InputError(f"{record.source}, column {column}: it {what}: it must be near zero there; {remedy}")
 
     def _without_gaps(self, time: Floats, values: Floats) -> tuple[Floats, Floats]:
-        """The part around begin and end in which no gap is left."""
+        """Return the part around begin and end, with short gaps filled."""
         there = np.flatnonzero(np.isfinite(values))
         if len(there) < 2:
             raise InputError(gap_in_words(time, values))
@@ -111,7 +111,7 @@ class Preparation:
                 return time[first:last], np.interp(time[first:last], time[part], values[part])
         within = (time >= self.begin) & (time <= end)
         if within.sum() < 2:
-            raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
         bridged = "set gaps to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
         raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off by begin and end")
 
@@ -119,34 +119,34 @@ class Preparation:
         is_slower = self.resample < rate and not are_even(time, self.resample)
         if is_slower and not 0.0 < self.filter <= self.resample / 2.0:
             raise InputError(
-                f"resample = {self.resample:g} Hz of what was sampled at {rate:g} Hz: what is faster than "
-                f"{self.resample / 2.0:g} Hz would come back as something else: set filter to that or less"
+                f"resample = {self.resample:g} Hz is below the record's {rate:g} Hz: frequencies above "
+                f"{self.resample / 2.0:g} Hz would alias: set filter to at most that"
             )
         return _evened(time, values, self.resample, self.begin)
 
     def _shifted(self, time: Floats, values: Floats) -> Floats:
-        """Baseline, scale and offset."""
+        """Apply baseline, scale and offset."""
         if self.baseline:
             at_first = (time >= self.begin) & (time <= self.begin + self.baseline)
             if not at_first.any():
-                raise InputError(f"baseline = {self.baseline:g} s: no sample is within it")
+                raise InputError(f"baseline = {self.baseline:g} s: it contains no sample")
             values = values - values[at_first].mean()
         return self.scale * values + self.offset
 
     def _cut(self, time: Floats, values: Floats) -> tuple[Floats, Floats]:
-        """From begin to end, between two samples by straight lines, and the times from begin on."""
+        """Return times from begin on and values, cut from begin to end, with interpolated values at both ends."""
         begin, end = max(self.begin, time[0]), min(self.end, time[-1])
         if not begin < end:
-            raise InputError(f"it is there from {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
         within = (time > begin + ROUNDING) & (time < end - ROUNDING)
         kept = np.concatenate([[begin], time[within], [end]])
         return kept - self.begin, np.interp(kept, time, values)
 
 
 def _evened(time: Floats, values: Floats, rate: float, begin: float = -math.inf) -> tuple[Floats, Floats]:
-    """The same, at a rate [Hz], straight from sample to sample; as they are where they are even already.
+    """Return times and values at a rate [Hz] by linear interpolation; unchanged if they have this rate already.
 
-    There is a sample at ``begin`` [s], if the record has begun by then, or else at the record's own beginning.
+    There is a sample at ``begin`` [s] if the record has begun by then, and otherwise at the record's first time.
     """
     anchor = max(begin, float(time[0]))
     if are_even(time, rate) and np.abs(time - anchor).min() < ROUNDING:

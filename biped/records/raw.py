@@ -15,27 +15,27 @@ from biped.records.units import is_unit, unit_of
 from contact.arrays import Floats
 from contact.errors import listed
 
-#: A unit behind a heading: in brackets it has to be one, in parentheses it may be a part of the name.
+#: A unit after a heading. Text in brackets must be a unit; text in parentheses may be part of the name.
 _BRACKETS = re.compile(r"(?P<name>.*?)\s*\[(?P<unit>[^\[\]]*)\]")
 _PARENTHESES = re.compile(r"(?P<name>.*?)\s*\((?P<unit>[^()]*)\)")
-#: Name of the column of times, unless another one is given.
+#: Default name of the column of times.
 TIME = "time"
 _ALSO_TIME = re.compile(r"(time|t|timestamp|sec|secs|seconds)([_ .](?P<unit>s|sec|ms|us|min))?", re.IGNORECASE)
 _UNIT_OF_TIME = re.compile(r"(?i).+[_ .](?P<unit>s|sec|ms|us|min)")
-#: Number of names that a note lists.
+#: Largest number of names that a note lists.
 MOST = 4
-_UNITLESS = "no unit is given: values count as in the unit that is asked for"
+_UNITLESS = "no unit is given: values are assumed to be in the requested unit"
 
 
 @dataclass
 class Raw:
-    """Columns as a file has them.
+    """Columns as in the file.
 
     Attributes:
-        columns: heading, of which a unit may be the end; values (n,); and the unit where the file says it elsewhere.
-        rate: [Hz] if the file says it; for files without a column of times.
-        notes: what was guessed or skipped, a sentence each.
-        blocked: columns that cannot be read, by name, and the reason.
+        columns: heading, possibly with a unit at its end; values (n,); and the unit if the file gives it elsewhere.
+        rate: [Hz] sampling rate, if the file gives it; for files without a column of times.
+        notes: sentences about what was guessed or skipped.
+        blocked: reasons why columns cannot be read, by column.
     """
 
     columns: Sequence[tuple[str, Floats, str]]
@@ -45,7 +45,7 @@ class Raw:
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:
-    """Return name and unit of ``com_ap [mm]`` or ``com_ap (mm)``; the unit is None where there is none."""
+    """Return name and unit of ``com_ap [mm]`` or ``com_ap (mm)``; the unit is None if there is none."""
     heading = heading.strip()
     if found := _BRACKETS.fullmatch(heading):
         return found["name"], found["unit"]
@@ -55,10 +55,10 @@ def split_heading(heading: str) -> tuple[str, str | None]:
 
 
 def _numbered(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Return names that differ, ``x#1`` and ``x#2`` of two columns ``x``, and why ``x`` itself is blocked."""
+    """Return distinct names, ``x#1`` and ``x#2`` for two columns ``x``, and the reason why ``x`` itself is blocked."""
     count = Counter(names)
     different = [name if count[name] == 1 else f"{name}#{names[: k + 1].count(name)}" for k, name in enumerate(names)]
-    why = "{} columns are called {!r}: ask for {}#1, {}#2, … in the file's order"
+    why = "{} columns are named {!r}: use {}#1, {}#2, … in the file's order"
     several = {name: "two" if many == 2 else many for name, many in count.items() if many > 1}
     return different, {name: why.format(many, *[name] * 3) for name, many in several.items()}
 
@@ -66,31 +66,31 @@ def _numbered(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 def to_record(
     raw: Raw, source: str, time: str = TIME, rate: float | None = None, units: Mapping[str, str] | None = None
 ) -> Record:
-    """Return the record of what a file holds, in SI units; angles stay in radians or degrees.
+    """Return the record of a file's columns in SI units; angles stay in radians or degrees.
 
-    A column in a unit that is not known is blocked, and so is a name that several columns have.
+    Columns in an unknown unit and names of several columns are blocked.
 
     Args:
         raw: columns of the file.
-        source: its name, for messages.
-        time: the column of times.
-        rate: [Hz], of a file without one.
-        units: by column, where the file does not say it, or says it wrongly.
+        source: name of the file, for messages.
+        time: name of the column of times.
+        rate: [Hz] sampling rate of a file without times.
+        units: units by column, to add to or correct those of the file.
 
     Raises:
-        InputError: no time, a time and a rate, a column of ``units`` that is not there, or a unit that is none.
+        InputError: there is no time, or both a time and a rate; or ``units`` has a missing column or an unknown unit.
     """
     units, notes = units or {}, list(raw.notes)
     split = [split_heading(heading) for heading, _, _ in raw.columns]
     names, twice = _numbered([name for name, _ in split])
     if twice:
-        notes.append(f"names of several columns, NAME#1, NAME#2, … here: {listed(twice, MOST)}")
+        notes.append(f"names of several columns, read as NAME#1, NAME#2, …: {listed(twice, MOST)}")
     blocked = {split_heading(heading)[0]: why for heading, why in raw.blocked.items()}
     also = (name for name in names if time == TIME and raw.rate is None and _ALSO_TIME.fullmatch(name))
     of_time = next((n for n, (h, _, _) in zip(names, raw.columns, strict=True) if time in (n, h)), next(also, None))
     if wrong := [name for name in units if name not in names]:
         remedy = twice.get(wrong[0], f"columns are {', '.join(names)}")
-        raise InputError(f"{source}: no column {wrong[0]!r}, of which a unit is given; {remedy}")
+        raise InputError(f"{source}: a unit is given for {wrong[0]!r}, but there is no such column; {remedy}")
     found: dict[str, Floats] = {}
     converted: dict[str, str] = {}
     told: dict[str, list[str]] = {}
@@ -106,7 +106,7 @@ def to_record(
         except InputError as error:
             if name in units or name == of_time:
                 raise refusal(source, name, str(error)) from None
-            blocked[name] = f"{error}; or say it by units"
+            blocked[name] = f"{error}, or give one by units"
             continue
         if name == of_time and unit.name != "s":
             raise refusal(source, name, f"time is in {written}: it must be in s, ms or min")
@@ -119,24 +119,24 @@ def to_record(
     if (twice or blocked) and (rows < 2 or not found):
         raise refusal(source, *next(iter((twice | blocked).items())))
     if rows < 2:
-        raise InputError(f"{source}: a record needs two rows or more")
+        raise InputError(f"{source}: a record must have two rows or more")
     for name, why in blocked.items():
         told.setdefault(f"not read, {why}", []).append(name)
     blocked |= twice
     if times is None and rate is None and time in blocked:
-        raise refusal(source, time, f"{blocked[time]}; or say the rate")
+        raise refusal(source, time, f"{blocked[time]}, or give the rate")
     if times is None:
         times = _even_times(rows, [*found, *blocked], source, time, rate, raw.rate, notes)
     else:
         if rate is not None:
-            raise InputError(f"{source} has a column {time!r}: leave rate out, or name another column of times")
+            raise InputError(f"{source} has a column {time!r}: leave out rate, or give another column of times")
         if not np.isfinite(times).all():
             row = int(np.argmax(~np.isfinite(times))) + 1
             raise InputError(f"{source}: time is missing in row {row} of the numbers: fill it in, or delete the row")
         if of_time not in (time, TIME.title()):
-            notes.append(f"{of_time} is taken for the time")
+            notes.append(f"{of_time} is used as the time")
         if is_assumed and np.median(np.diff(times)) >= 1.0:
-            notes.append(f"{of_time}: seconds are assumed: if they are milliseconds, say units {of_time} = ms")
+            notes.append(f"{of_time}: seconds are assumed; for milliseconds, give units {of_time} = ms")
     notes += [f"{listed(columns, MOST)}: {what}" for what, columns in told.items()]
     return Record(times, found, {name: converted[name] for name in found}, source, tuple(notes), blocked)
 
@@ -144,13 +144,13 @@ def to_record(
 def _even_times(
     rows: int, names: Sequence[str], source: str, time: str, rate: float | None, own: float | None, notes: list[str]
 ) -> Floats:
-    """Return times from zero on at a rate [Hz]: the given one, or else the file's own."""
+    """Return times from zero on at a rate [Hz]: the given one, or else the file's."""
     if own is not None and rate not in (None, own):
-        notes.append(f"the given rate of {rate:g} Hz is used, and not that of the file, {own:g} Hz")
+        notes.append(f"the given rate of {rate:g} Hz is used instead of the file's {own:g} Hz")
     rate = own if rate is None else rate
     if rate is None or time != TIME:
-        remedy = "name the column of times by time, or say by rate [Hz] instead how often it was sampled"
+        remedy = "give the column of times by time, or else the sampling rate [Hz] by rate"
         raise InputError(f"{source}: no column {time!r}; columns are {', '.join(names)}; {remedy}")
     if not 0.0 < rate < np.inf:
-        raise InputError(f"{source}: rate = {rate:g} Hz: it must be above zero, such as 100")
+        raise InputError(f"{source}: rate = {rate:g} Hz: it must be above zero, for example 100")
     return np.arange(rows, dtype=np.float64) / rate

@@ -1,4 +1,4 @@
-"""Records from files, of whatever format: by the end of the file's name."""
+"""Reader of records in files; the suffix of the file's name gives the format."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from biped.records.raw import TIME, Raw, to_record
 from biped.records.record import Record
 from biped.records.text import read_text
 
-#: By the end of a file's name: what reads it.
+#: Reader of each format, by the suffix of the file's name.
 FORMATS: dict[str, Callable[[Path], Raw]] = {
     ".csv": read_text,
     ".tsv": read_text,
@@ -43,38 +43,38 @@ def read_record(
     body: str | Path | None = None,
     log: bool = True,
 ) -> Record:
-    """What was recorded into a file: CSV, TSV, C3D, OpenSim's .mot, .sto and .trc, or MATLAB's .mat.
+    """Read a record from a file: CSV, TSV, C3D, OpenSim's .mot, .sto and .trc, or MATLAB's .mat.
 
-    Lengths, times, forces, masses and what is made of them come in SI units, whatever the file has; angles in degrees
-    where it has degrees. Units are those of the file: of a text file, behind the headings, ``com_ap [mm]``, or in a row
-    below them. A column of which nothing says the unit has none.
-    What was guessed, skipped, renamed or converted is in the record's ``notes``, and logged once. A column that cannot
-    be read, such as one in a unit that is not known, is refused when it is asked for.
+    Lengths, times, forces, masses and derived quantities are converted to SI units; angles in degrees stay in degrees.
+    Units are those in the file; a text file gives them after the headings, ``com_ap [mm]``, or in a row below. Columns
+    without a unit stay without one. The record's ``notes`` list everything that was guessed, skipped, renamed or
+    converted; each note is also logged once. A column that cannot be read, for example one in an unknown unit, raises
+    an error when it is used.
 
     Args:
-        path: of the file; its end says the format.
-        time: the name of the column of times; by default ``Time``, ``t``, ``Time_ms``, … are found too.
-        rate: [Hz], of a file that has no column of times; it goes before a rate that the file says.
-        units: by column, such as ``{"com_ap": "mm"}``; they go before those of the file.
-        heading: of a text file: the line, from 1 on, that names the columns; 0: there is none.
-        body: file of the person's body, by which centre of mass and angles are computed: see
+        path: path of the file; its suffix gives the format.
+        time: name of the column of times; by default ``Time``, ``t``, ``Time_ms``, … are recognized too.
+        rate: [Hz] sampling rate of a file without a column of times; it overrides a rate in the file.
+        units: units by column, for example ``{"com_ap": "mm"}``; they override those in the file.
+        heading: line of a text file, from 1 on, that names the columns; 0: there is none.
+        body: file of the person's body, from which the centre of mass and angles are computed; see
             ``biped.records.with_person``.
         log: log each note, once in a process.
 
     Raises:
-        InputError: an unknown format or unit, no time, no such column, or a number that is none; the message says
-            where, and what would be right.
-        MissingExtraError: a C3D file without the extra ``export``, or an ``.osim`` without ``opensim``.
+        InputError: the format or a unit is unknown, or the time, a column or a number is missing; the message gives the
+            location and a remedy.
+        MissingExtraError: a C3D file needs the extra ``export``, and an ``.osim`` needs ``opensim``.
         OSError: the file cannot be read.
     """
     path = Path(path)
     reader = FORMATS.get(path.suffix.lower())
     if reader is None:
-        raise InputError(f"{path}: a record must be a file of one of these: {', '.join(FORMATS)}")
-    with path.open("rb"):  # the formats' own readers have errors of their own for what is not there
+        raise InputError(f"{path}: unknown format: a record must be one of {', '.join(FORMATS)}")
+    with path.open("rb"):  # the formats' readers have other errors for a missing file
         pass
     if heading is not None and reader is not read_text:
-        raise InputError(f"{path}: heading = {heading}: only text files (.csv, .tsv, .txt) need it: leave it out")
+        raise InputError(f"{path}: heading = {heading}: only text files (.csv, .tsv, .txt) take it: leave it out")
     raw = reader(path) if heading is None else read_text(path, heading)
     record = to_record(raw, str(path), time, rate, units)
     if body is not None:
@@ -88,12 +88,12 @@ def read_record(
 
 @dataclass(frozen=True)
 class Reading:
-    """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` are those of the file."""
+    """Options of ``read_record`` as parameters; a rate of 0 and units ``file`` mean those of the file."""
 
-    time: str = quantity("", "Recorded: column of times", TIME)
-    rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: its own", 0.0)
-    units: str = quantity("", "Recorded: unit of its column, or such as x=mm, t=ms", "file")
-    heading: int = quantity("", "Recorded: line that names columns; 0: none; -1: found automatically", -1)
+    time: str = quantity("", "Recorded: time column", TIME)
+    rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: the file's", 0.0)
+    units: str = quantity("", "Recorded: unit of the column, or a list such as x=mm, t=ms", "file")
+    heading: int = quantity("", "Recorded: header line; 0: none; -1: automatic", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
         """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""
@@ -107,8 +107,8 @@ class Reading:
 
 
 def units_in(text: str) -> dict[str, str]:
-    """Return units by column, of a text such as ``COPx=mm,COPy=mm``; raise InputError if it is none."""
+    """Return units by column from a text such as ``COPx=mm,COPy=mm``; raise InputError if it is invalid."""
     pairs = [[part.strip() for part in pair.rpartition("=")[::2]] for pair in text.split(",")]
     if not all(map(all, pairs)):
-        raise InputError(f"{text!r}: it must be columns and their units, such as COPx=mm,COPy=mm")
+        raise InputError(f"{text!r}: it must list columns and units, for example COPx=mm,COPy=mm")
     return dict(pairs)

@@ -1,4 +1,4 @@
-"""Columns over time, as something recorded them."""
+"""Recorded columns of numbers over time."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     import pandas as pd
 
-#: [s] Two times that differ by less are the same.
+#: [s] Times that differ by less count as equal.
 ROUNDING = 1e-9
-#: Of the time between two samples, by which times may be uneven beyond what they are rounded by.
+#: Largest unevenness of times beyond their rounding, as a share of the sampling interval.
 UNEVEN = 0.02
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What was measured over time: columns of numbers with units, at times that all share.
+    """A measurement over time: columns of numbers with units, at common times.
 
     Attributes:
         time: (n,) [s], ascending.
         columns: (n,) each, by name, in ``units``; NaN where nothing was measured.
-        units: of each column: m, N, N·m, rad, deg, …; empty where nobody said one.
-        source: where it comes of, for messages: a file's path.
-        notes: what was guessed, skipped, renamed or converted when it was read, a sentence each.
-        blocked: columns that could not be read, by name: the reason, with which they are refused when asked for.
+        units: unit of each column: m, N, N·m, rad, deg, …; empty if unknown.
+        source: origin of the record, for messages: a file's path.
+        notes: sentences about what was guessed, skipped, renamed or converted by the reader.
+        blocked: reasons why columns could not be read, by column; using one raises an error with the reason.
 
     Raises:
-        InputError: a column has another length than time, or no unit; time does not ascend or has gaps itself.
+        InputError: a column and time differ in length, a column has no unit, or time does not ascend or has gaps.
     """
 
     time: Floats
@@ -49,11 +49,11 @@ class Record:
     def __post_init__(self) -> None:
         time = np.asarray(self.time, dtype=float)
         if time.ndim != 1 or len(time) < 2 or not np.all(np.isfinite(time)):
-            raise InputError(f"{self.source}: time must be two finite numbers or more")
+            raise InputError(f"{self.source}: time must have two or more numbers, all finite")
         if np.any(np.diff(time) <= 0.0):
             raise InputError(
-                f"{self.source}: time must ascend, and does not after {time[np.argmin(np.diff(time))]:g} s: "
-                "delete rows that come again, or name another column of times"
+                f"{self.source}: time must ascend, but does not after {time[np.argmin(np.diff(time))]:g} s: "
+                "delete repeated rows, or give another column of times"
             )
         columns = {name: np.asarray(values, dtype=float) for name, values in self.columns.items()}
         for name, values in columns.items():
@@ -65,7 +65,7 @@ class Record:
         object.__setattr__(self, "columns", columns)
 
     def __getitem__(self, name: str) -> Floats:
-        """Return a column (n,); raise InputError, with the reason or the columns, if it is blocked or not there."""
+        """Return a column (n,); raise InputError if it is blocked or missing."""
         if name in self.blocked:
             raise refusal(self.source, name, self.blocked[name])
         if name not in self.columns:
@@ -74,14 +74,14 @@ class Record:
 
     @property
     def rate(self) -> float:
-        """[Hz] how often it was sampled; see ``own_rate``."""
+        """Sampling rate [Hz]; see ``own_rate``."""
         return own_rate(self.time)
 
     def converted(self, name: str, unit: str) -> Floats:
-        """A column (n,) in a unit: radians of degrees; a column without a unit is taken to be in this one.
+        """Return a column (n,) converted to a unit; a column without a unit is assumed to be in this one.
 
         Raises:
-            InputError: there is no such column, or it measures something else.
+            InputError: the column is missing, or measures another quantity.
         """
         values = self[name]
         if not self.units[name]:
@@ -89,26 +89,26 @@ class Record:
         try:
             return values * factor_between(self.units[name], unit)
         except InputError as error:
-            remedy = f"name a column [{unit}], or correct the unit behind the heading or in units"
+            remedy = f"give a column in [{unit}], or correct the unit after the heading or in units"
             raise InputError(f"{self.source}, column {name}: {error}: {remedy}") from None
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A table with a column ``time`` [s] and one for each that was measured."""
+        """Table with a column ``time`` [s] and one for each measurement."""
         import pandas as pd
 
         return pd.DataFrame({"time": self.time, **self.columns})
 
     def signal(self, name: str, kind: Literal["linear", "cubic"] = "linear", unit: str = "") -> Signal:
-        """A column as a signal, in a unit if one is given.
+        """Return a column as a signal, in a unit if one is given.
 
         Raises:
-            InputError: it has a gap, there is no such column, or it measures something else.
+            InputError: the column has a gap, is missing, or measures another quantity.
         """
         values = self.converted(name, unit) if unit else self[name]
         if not np.isfinite(values).all():
             where = gap_in_words(self.time, values)
-            raise InputError(f"{self.source}, column {name}: {where}: fill it, as biped.records.Preparation does")
+            raise InputError(f"{self.source}, column {name}: {where}: fill it, e.g. by biped.records.Preparation")
         return Signal.sampled(self.time, values, kind)
 
 
@@ -119,39 +119,40 @@ def refusal(source: str, name: str, why: str) -> InputError:
 
 
 def are_left_out(time: Floats) -> NDArray[np.bool_]:
-    """(n - 1,) between which times (n,) rows are missing."""
+    """Return a mask (n - 1,) of the intervals of times (n,) in which rows are missing."""
     steps = np.diff(time)
     return np.asarray(steps > 1.5 * np.median(steps))
 
 
 def own_rate(time: Floats) -> float:
-    """[Hz] by the mean distance of samples, whatever times are rounded to; where some are left out none counts."""
+    """Return the sampling rate [Hz] from the mean interval of times, without intervals with missing rows."""
     return float(1.0 / np.diff(time)[~are_left_out(time)].mean())
 
 
 def rounded_by(time: Floats) -> float:
-    """[s] how far times (n,) are off even ones, at the most; no more than the last digit that most of them have."""
+    """Return the largest deviation [s] of times (n,) from even ones, at most the last digit that most of them have."""
     digits = next((k for k in range(9) if np.median(np.abs(time - np.round(time, k))) < ROUNDING), 9)
     off = time - np.linspace(time[0], time[-1], len(time))
     return min(10.0**-digits, float(np.ptp(off)))
 
 
 def are_even(time: Floats, rate: float, uneven: float = UNEVEN) -> bool:
-    """Whether no row of times (n,) is missing and each is where a rate [Hz] has it, but for a part of a step.
+    """Return True if no row of times (n,) is missing and all match a rate [Hz], within a share of a step.
 
-    Or but for its last digit: by half of that it is rounded, and so is the first, from which it is counted.
+    The tolerance is at least the last digit of the times, since both each time and the first one may be rounded by half
+    of it.
     """
     off = np.abs(time - time[0] - np.arange(len(time)) / rate).max()
     return bool(off <= max(uneven / rate, rounded_by(time) + ROUNDING) and not are_left_out(time).any())
 
 
 def gap_in_words(time: Floats, values: Floats) -> str:
-    """Where the longest gap is in values (n,), of which some are NaN."""
+    """Describe the longest gap in values (n,), some of which are NaN."""
     there = np.flatnonzero(np.isfinite(values))
     if not len(there):
-        return "nothing was measured: all of it is missing"
+        return "it has no values"
     if there[0] > 0 or there[-1] < len(values) - 1:
-        return f"it is there from {time[there[0]]:g} to {time[there[-1]]:g} s only"
+        return f"it spans {time[there[0]]:g} to {time[there[-1]]:g} s only"
     gap = int(np.argmax(np.diff(time[there])))
     length = time[there[gap + 1]] - time[there[gap]]
     return f"a gap of {length:.3g} s after {time[there[gap]]:g} s"

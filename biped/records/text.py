@@ -1,4 +1,4 @@
-"""Reader of tables in text files, as laboratories' programs and spreadsheets write them."""
+"""Reader of tables in text files, as written by laboratory software and spreadsheets."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from biped.records.units import is_unit
 from contact.arrays import Floats
 from contact.errors import listed
 
-#: What is written where nothing was measured.
+#: Cells of missing values.
 _MISSING = ("", "nan", "na", "n/a", "null", "-", "--", "-nan", "-1.#ind", "1.#qnan")
 _NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?", re.IGNORECASE)
-#: A number that may have a mark between its thousands, and one that may stand for what was not measured.
+#: Numbers that may have separators of thousands, and numbers of nines that may stand for missing values.
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 _NINES = re.compile(r"-?(9{3,}([.,](0*|9*))?|9[.,]9{3,}e\+?\d+)", re.IGNORECASE)
 _COMMENT = re.compile(r"\s*(#|%|!|//)+\s*")
-#: Number of lines at the end of a file by which the mark between its columns is found.
+#: Number of lines at the end of a file from which the separator of columns is determined.
 _LAST = 50
 
 
 class Row(NamedTuple):
-    """A line that is not empty: its number in the file, its cells, and whether it is a comment."""
+    """A non-empty line: line number in the file, cells, and a flag for comments."""
 
     line: int
     cells: list[str]
@@ -36,25 +36,25 @@ class Row(NamedTuple):
 
 
 def read_text(path: Path, heading: int | None = None) -> Raw:
-    """Read the columns of a text file: tabs, semicolons, commas or blanks between them, decimal points or commas.
+    """Read the columns of a text file, separated by tabs, semicolons, commas or blanks, with decimal points or commas.
 
-    The heading is the line above the first row of numbers, also if it is a comment; a row of units may be between
-    them. What is above is skipped. Columns without a heading are called ``column1``, ``column2``, ….
+    The heading is the line above the first row of numbers, even if it is a comment; a row of units may follow it. Lines
+    above the heading are skipped. Columns without a heading are named ``column1``, ``column2``, ….
 
     Args:
         path: the file.
-        heading: line of the file, from 1 on, that names the columns; 0: there is none; None: it is found.
+        heading: line of the file, from 1 on, that names the columns; 0: there is none; None: determine it.
 
     Raises:
-        InputError: it is no UTF-8, has no numbers, or a row has other cells than the heading; the message names file
-            and line.
+        InputError: the file is not UTF-8, has no numbers, or a row and the heading differ in length; the message gives
+            file and line.
     """
     rows = rows_of(lines_of(path), "\t;, ")
     if all(row.is_comment for row in rows):
-        raise InputError(f"{path}: it is empty: rows of numbers are needed, below a line that names the columns")
+        raise InputError(f"{path}: the file is empty: it must have rows of numbers below a line that names the columns")
     at = next((k for k, row in enumerate(rows) if row.line == heading), -1)
     if heading and at < 0:
-        raise InputError(f"{path}: heading = {heading}: it must be a line of the file that is not empty, or 0")
+        raise InputError(f"{path}: heading = {heading}: it must be a non-empty line of the file, or 0")
     first = _first_row(rows) if not heading else at + 1
     if heading is None:
         at = first - 1 - (first > 1 and _are_units(rows[first - 1].cells) and not _are_units(rows[first - 2].cells))
@@ -66,22 +66,22 @@ def read_text(path: Path, heading: int | None = None) -> Raw:
     notes = [f"the heading is line {rows[at].line}: lines above it are skipped"] if at > 0 else []
     if not names:
         names = [f"column{k + 1}" for k in range(len(rows[min(first, len(rows) - 1)].cells))]
-        notes.append(f"no line names the columns: they are called {listed(names, MOST)}")
-    remedy = "; if that is no heading, say by heading which line names the columns"
+        notes.append(f"no line names the columns: they are named {listed(names, MOST)}")
+    remedy = "; if that is not the heading, give by heading the line that names the columns"
     body = [(row.line, fitted(path, row, len(names), remedy)) for row in rows[first:] if not row.is_comment]
     return columns_of(names, units, body, notes)
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines of a text; raise InputError if it is no UTF-8."""
+    """Return the lines of a text; raise InputError if it is not UTF-8."""
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()  # spreadsheets put a mark at its beginning
+        return path.read_text(encoding="utf-8-sig").splitlines()  # spreadsheets begin it with a byte order mark
     except UnicodeDecodeError:
-        raise InputError(f"{path}: no text in UTF-8; save it as CSV UTF-8") from None
+        raise InputError(f"{path}: not a UTF-8 text: save it as CSV UTF-8") from None
 
 
 def rows_of(lines: list[str], marks: str) -> list[Row]:
-    """Return lines with the cells between one of the marks: that with which most of the last rows are of numbers."""
+    """Return lines split into cells at the separator that yields the most rows of numbers at the end of the file."""
 
     def score(mark: str) -> tuple[int, int]:
         rows = [row for row in _split(last, mark) if len(row.cells) > 1]
@@ -105,13 +105,13 @@ def _split(lines: list[str], between: str) -> list[Row]:
 
 
 def _is_of_numbers(row: list[str]) -> bool:
-    """Return whether there are two cells or more, half of them or more numbers, and the others missing."""
+    """Return True if there are at least two cells, at least half of them numbers, and the others missing."""
     numbers = [cell for cell in row if cell.lower() not in _MISSING]
     return len(row) > 1 and 2 * len(numbers) >= len(row) and all(map(_NUMBER.fullmatch, numbers))
 
 
 def _first_row(rows: list[Row]) -> int:
-    """Return the place of the first row of the table of numbers; if none is of numbers alone, of the second row."""
+    """Return the index of the first row of the table of numbers; if no row is of numbers alone, of the second row."""
     there = [k for k, row in enumerate(rows) if not row.is_comment]
     width = Counter(len(rows[k].cells) for k in there).most_common(1)[0][0]
     is_table = _is_of_numbers if width > 1 else lambda cells: bool(_NUMBER.fullmatch(cells[0]))
@@ -123,31 +123,31 @@ def _first_row(rows: list[Row]) -> int:
 
 
 def names_in(row: Row, below: list[Row]) -> list[str]:
-    """Return the names of a heading without empty ones at its end; blanks may be between them, unlike in rows below."""
+    """Return the names of a heading without empty ones at its end; blanks may separate them, unlike rows below."""
     cells = row.cells[: max(k + 1 for k, cell in enumerate(row.cells) if cell)]
     return cells[0].split() if len(cells) == 1 and below and len(below[0].cells) > 1 else cells
 
 
 def _are_units(row: list[str]) -> bool:
-    """Return whether a row below the heading has units, half of them or more known ones."""
+    """Return True if a row below the heading has units, at least half of them known."""
     there = [cell.strip("[]()") for cell in row if cell]
     known = [cell for cell in there if is_unit(cell) and not cell[:1].isdecimal()]
     return 2 * len(known) >= len(there) and not any(map(_NUMBER.fullmatch, there))
 
 
 def fitted(path: Path, row: Row, width: int, also: str = "") -> list[str]:
-    """Return as many cells as there are names; raise InputError if the row has others."""
+    """Return as many cells as there are names; raise InputError if the row has more or fewer."""
     cells = row.cells if any(row.cells[width:]) else row.cells[:width]
     if len(cells) == width:
         return cells
-    remedy = "with decimal commas, columns need semicolons or tabs between them"
+    remedy = "with decimal commas, separate columns by semicolons or tabs"
     if len(cells) < width:
-        remedy = "write what is missing as empty cells; delete it if the file ends within it"
+        remedy = "write missing values as empty cells; delete the row if the file ends within it"
     raise InputError(f"{path}, line {row.line}: {len(cells)} cells, the heading has {width}: {remedy}{also}")
 
 
 def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[str]]], notes: list[str]) -> Raw:
-    """Return the columns of rows, each with its line; a column in which a cell is no number is blocked."""
+    """Return the columns of rows, each with its line; a column with a cell that is not a number is blocked."""
     lines = [line for line, _ in body]
     columns, blocked, by_comma = [], dict[str, str](), list[str]()
     marks = ((mark, (cell for _, row in body for cell in row if mark in cell)) for mark in ".,")
@@ -157,7 +157,7 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
     for k, name in enumerate(names):
         cells = [row[k] for _, row in body]
         if not name:
-            notes += [f"column {k + 1} has no name, and is not read"] if any(cells) else []
+            notes += [f"column {k + 1} has no name and is not read"] if any(cells) else []
             continue
         try:
             columns.append((name, _numbers(cells, lines, decimal), units[k] if k < len(units) else ""))
@@ -170,14 +170,15 @@ def columns_of(names: list[str], units: list[str], body: list[tuple[int, list[st
 
 
 def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
-    """Return the numbers (n,) of a column, NaN where nothing was measured; raise InputError if a cell is none.
+    """Return the numbers (n,) of a column, NaN for missing values; raise InputError if a cell is not a number.
 
-    It may be none for its marks, if those of fractions elsewhere, ``decimal``, differ, or for nines far from others.
+    A cell may also be refused for its separators, if those of fractions elsewhere, ``decimal``, differ, or for nines
+    far from other values.
     """
     there = [cell for cell in cells if cell.lower() not in _MISSING]
     marked = [cell for cell in there if "," in cell or "." in cell]
     if marked and decimal and all(map(_THOUSANDS.fullmatch, marked)) and not any(m in marked[0] for m in decimal):
-        why = "may be thousands or a fraction: write nothing between thousands, and one decimal mark in all columns"
+        why = "may be thousands or a fraction: write thousands without separators, and one decimal mark only"
         raise InputError(f"line {lines[cells.index(marked[0])]}: {marked[0]!r} {why}")
     has_commas = any("," in cell for cell in there) and not any("." in cell for cell in there)
     found = np.full(len(cells), np.nan)
@@ -189,12 +190,12 @@ def _numbers(cells: list[str], lines: list[int], decimal: list[str]) -> Floats:
                 found[k] = np.inf
     if np.isinf(found).any():
         wrong = int(np.argmax(np.isinf(found)))
-        remedy = "write it with a decimal point or comma, and nothing between thousands; leave what is missing empty"
-        raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is no number: {remedy}")
+        remedy = "write a decimal point or comma and no separators of thousands; leave missing values empty"
+        raise InputError(f"line {lines[wrong]}: {cells[wrong]!r} is not a number: {remedy}")
     nines = np.array(["999" in cell and bool(_NINES.fullmatch(cell)) for cell in cells], dtype=bool)
     others = found[~nines & np.isfinite(found)]
     if nines.any() and len(others) > 2 and (span := np.ptp(others)) > 0.0:
         far = np.flatnonzero(nines & (np.abs(found - np.median(others)) > 4.0 * span))
         if far.size:
-            raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} is far from all others: if it is none, empty it")
+            raise InputError(f"line {lines[far[0]]}: {cells[far[0]]!r} is far from all others: if missing, empty it")
     return found

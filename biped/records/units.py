@@ -1,4 +1,4 @@
-"""Units as laboratories write them, and what they are in SI; degrees stay degrees."""
+"""Units in laboratories' notations, and their SI equivalents; degrees stay degrees."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from biped.errors import InputError
 
 _PREFIXES = {"": 1.0, "k": 1e3, "d": 1e-1, "c": 1e-2, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "M": 1e6}
 _BASES = ("m", "s", "N", "V", "Pa", "W", "J", "Hz", "rad", "A", "T")
-#: Units without prefixes, in SI; the gram stands for the kilogram. Imperial ones by NIST Special Publication 811.
+#: Units without prefixes, and their SI equivalents; the gram stands for the kilogram. Imperial: NIST SP 811.
 _WITHOUT_PREFIX = {
     "deg": ("deg", 1.0), "°": ("deg", 1.0), "%": ("%", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0), "1": ("", 1.0),
     "g": ("kg", 1e-3), "kg": ("kg", 1.0), "lb": ("kg", 0.45359237), "lbs": ("kg", 0.45359237), "bpm": ("Hz", 1 / 60),
     "lbf": ("N", 4.4482216152605), "kgf": ("N", 9.80665), "in": ("m", 0.0254), "ft": ("m", 0.3048),
 }  # fmt: skip
-#: Units that stand for others, whole: ``gn`` is the standard gravity.
+#: Units that stand for others as a whole; ``gn`` is standard gravity.
 _WHOLE = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
 _WHOLE |= dict.fromkeys(("", "-"), (1.0, "1"))
-#: Units that are written out, in any case, with an s or without; nobody means a megametre by Mm.
+#: Units written out in any case, singular or plural. ``Mm`` is never a megametre.
 _WRITTEN_OUT = {
     "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "newton": "N", "volt": "V",
     "pascal": "Pa", "watt": "W", "joule": "J", "hertz": "Hz", "radian": "rad", "degree": "deg", "deg": "deg",
@@ -28,29 +28,29 @@ _WRITTEN_OUT = {
 _WORD = re.compile(rf"(?i:(milli|centi|kilo|micro|m|k|u|µ)?({'|'.join(_WRITTEN_OUT)})s?)")
 _POWER = re.compile(r"(.*?)((?:\^|(?<=[^\W\d]))[-−]?[123]|⁻?[¹²³])?")
 _DIGITS = str.maketrans("−⁻¹²³", "--123", "^")
-#: Products that are written without a dot between them.
+#: Products written without a dot.
 _TOGETHER = {"Nm": "N·m", "Nmm": "N·mm", "Ncm": "N·cm", "kNm": "kN·m", "Ns": "N·s", "Nms": "N·m·s"}
 _RADIANS = math.pi / 180.0
 
-#: For messages.
+#: Examples of units for messages.
 SUCH_AS = "mm, cm, m, ms, s, N, N*m, kg, rad, deg, deg/s, m/s, m/s^2, V"
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit."""
+    """A unit of measurement, with its factor to SI units or degrees."""
 
-    factor: float  #: how many of ``name`` are in one
-    name: str  #: in SI, or in degrees: m, N·m, m/s², deg/s; empty of what has none
+    factor: float  #: number of ``name`` in one of this unit
+    name: str  #: in SI, or in degrees: m, N·m, m/s², deg/s; empty if dimensionless
     powers: tuple[tuple[str, int], ...]  #: of each base unit, in order of names; rad and deg are both the angle
-    radians: float  #: what one of ``name`` has to be multiplied by for SI: (π/180)ⁿ, n the power of the degrees
+    radians: float  #: factor from ``name`` to SI: (π/180)ⁿ, n the power of the degrees
 
 
 def unit_of(text: str) -> Unit:
-    """The unit that a text stands for.
+    """Return the unit that a text denotes.
 
     Raises:
-        InputError: there is no such unit.
+        InputError: the unit is unknown.
     """
     text = text.strip().replace("**", "^")
     factor, written = _WHOLE.get(text, (1.0, text))
@@ -71,7 +71,7 @@ def unit_of(text: str) -> Unit:
 
 
 def _base(word: str, text: str) -> tuple[str, float, int]:
-    """Return the base unit of one factor, how many of it there are in one, and its power."""
+    """Return the base unit of one factor, its number in the factor, and its power."""
     found = _POWER.fullmatch(word)
     assert found is not None
     power = int((found[2] or "1").translate(_DIGITS))
@@ -83,7 +83,7 @@ def _base(word: str, text: str) -> tuple[str, float, int]:
             if one.endswith(base) and one.removesuffix(base) in _PREFIXES and one not in ("Mm", "Ms"):
                 return base, _PREFIXES[one.removesuffix(base)], power
     ambiguous = "G may be gauss or gravity (gn); " if word == "G" else ""
-    raise InputError(f"no unit {text!r}: {ambiguous}write one such as {SUCH_AS}")
+    raise InputError(f"no unit {text!r}: {ambiguous}use a unit such as {SUCH_AS}")
 
 
 def _short(found: re.Match[str]) -> str:
@@ -92,7 +92,7 @@ def _short(found: re.Match[str]) -> str:
 
 
 def is_unit(text: str) -> bool:
-    """Whether there is such a unit."""
+    """Return True if a text denotes a known unit."""
     try:
         unit_of(text)
     except InputError:
@@ -101,12 +101,12 @@ def is_unit(text: str) -> bool:
 
 
 def factor_between(have: str, wanted: str) -> float:
-    """What a number of one unit has to be multiplied by, to be of another one.
+    """Return the factor from numbers of one unit to numbers of another.
 
     Raises:
-        InputError: the two measure different things, or one is no unit.
+        InputError: the units measure different quantities, or one is unknown.
     """
     mine, other = unit_of(have), unit_of(wanted)
     if mine.powers != other.powers:
-        raise InputError(f"it is in {have or 'no unit'}, and has to be in {wanted or 'none'}")
+        raise InputError(f"it is in {have or 'no unit'}: it must be in {wanted or 'no unit'}")
     return mine.factor * mine.radians / (other.factor * other.radians)

@@ -1,15 +1,15 @@
-"""When the edges of the feet leave the floor and come down again, without what lasts too short to matter."""
+"""Lasting contact changes of the edges of the feet: landings and lift-offs without bounces."""
 
 from dataclasses import dataclass
 from typing import Any
 
-#: [s] a change that is undone before this is a bounce of a stiff contact, not a step of a person.
+#: [s] Shortest lasting change; a shorter one is a bounce of a stiff contact, not a step of a person.
 BRIEF = 0.010
 
 
 @dataclass(frozen=True)
 class Change:
-    """An edge of a foot that came down or went up, and stayed so."""
+    """A lasting landing or lift-off of an edge of a foot."""
 
     time: float
     edge: str  # left_toes, left_heel, right_toes, right_heel
@@ -17,9 +17,9 @@ class Change:
 
 
 def lasting_changes(edges: list[dict[str, Any]], brief: float = BRIEF) -> tuple[list[Change], int]:
-    """The changes of a summary's ``events["edges"]`` that last, and how many of the others there are.
+    """Return the lasting changes in a summary's ``events["edges"]``, and the number of the others.
 
-    A change that is undone within ``brief`` [s] is left out, and so is the one that undoes it.
+    A change that is undone within ``brief`` [s] is left out, and so is the change that undoes it.
     """
     kept: list[Change] = []
     last: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Runs and states in words: a title, and the main facts."""
+"""Descriptions of runs and states: a title, and the main facts."""
 
 import math
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def run_title(run: "Run") -> str:
-    """What moved, and what came of it."""
+    """Return a run's title: name and verdict."""
     return f"Run of {run.parameters.get('experiment', run.name)}: {run.verdict_line}"
 
 
 def run_facts(run: "Run") -> Iterator[tuple[str, str]]:
-    """The main numbers, those that the run has."""
+    """Yield the main numbers of a run."""
     summary, metrics = run.summary, run.metrics
     step = float(run.state.arrays.clock[1]) if run.world is None else run.world.step
     yield "simulated", f"{summary['simulated_time']:g} s in steps of {1e3 * step:g} ms, {len(run.frame)} rows"
@@ -43,12 +43,12 @@ def run_facts(run: "Run") -> Iterator[tuple[str, str]]:
 
 
 def state_title(state: "State") -> str:
-    """Of what, and when."""
+    """Return a state's title: model, time and steps."""
     return f"State of {state.model.name} at {state.time:g} s, after {state.steps} steps"
 
 
 def state_facts(state: "State") -> Iterator[tuple[str, str]]:
-    """Where the root is and what touches the floor."""
+    """Yield the position of the root and the points that touch the floor."""
     model = state.model
     if model.is_floating:
         x, y, z = state.q[:3]

@@ -1,4 +1,4 @@
-"""What happened in a run, and when: impacts, pushes, and the edges of the feet that left the floor and came down."""
+"""Events of a run: impacts, pushes, and landings and lift-offs of the edges of the feet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVENT_COLUMNS = (
 )  # fmt: skip
 EVENT_NUMBERS = tuple(name for name in EVENT_COLUMNS if name not in ("kind", "subject"))
 
-#: Contact points that make an edge of a foot, where a model has points of these names.
+#: Contact points at each edge of a foot, for models with points of these names.
 EDGES = {
     "left_toes": ("left_1", "left_2"),
     "left_heel": ("left_3", "left_4"),
@@ -32,7 +32,7 @@ EDGES = {
 
 
 def event_table(recording: Recording) -> pd.DataFrame:
-    """All events of a run in the order of their times."""
+    """Return all events of a run, ordered by time."""
     model, kinds = recording.model, {TOUCH: "touch", LIFT: "lift", IMPACT: "impact"}
     records: list[list[Any]] = []
     for time, kind, subject, *numbers in recording.events.tolist():
@@ -45,8 +45,8 @@ def event_table(recording: Recording) -> pd.DataFrame:
 
 
 def table_of(records: list[Any]) -> pd.DataFrame:
-    """A table of events; None where there is no number."""
-    import pandas as pd  # a quarter of a command's start
+    """Return a table of events; None if there is no number."""
+    import pandas as pd  # importing pandas takes a quarter of a command's start
 
     table = pd.DataFrame(records, columns=list(EVENT_COLUMNS))
     return table.astype(dict.fromkeys(EVENT_NUMBERS, float))
@@ -63,12 +63,12 @@ def push_records(pushes: Iterable[Push | Force], began: float, ended: float) -> 
 
 
 def pushes_of(events: pd.DataFrame) -> list[dict[str, Any]]:
-    """The pushes among the events of a run, as its summary has them."""
+    """Return the pushes among the events of a run, as in its summary."""
     return [_impulse(event) for _, event in events[events["kind"] == "push"].iterrows()]
 
 
 def events_summary(recording: Recording, events: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """The ``events`` of a run's summary."""
+    """Return the ``events`` of a run's summary."""
     return {
         "impacts": impacts_of(events),
         "pushes": pushes_of(events),
@@ -77,7 +77,7 @@ def events_summary(recording: Recording, events: pd.DataFrame) -> dict[str, list
 
 
 def impacts_of(events: pd.DataFrame) -> list[dict[str, Any]]:
-    """The impacts among the events of a run, as its summary has them."""
+    """Return the impacts among the events of a run, as in its summary."""
     impacts = events[events["kind"] == "impact"]
     return [_impulse(event) | {"place": [float(event[axis]) for axis in "xyz"]} for _, event in impacts.iterrows()]
 
@@ -88,9 +88,9 @@ def _impulse(event: pd.Series[Any]) -> dict[str, Any]:
 
 
 def edge_events(model: Model, events: pd.DataFrame, standing: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
-    """When each edge of each foot came down (its first point touches) and left (its last point lifts).
+    """Return the landings (first point touches) and lift-offs (last point lifts) of the edges of the feet.
 
-    Each with how long the edge stayed so, up to its next change; None for the last.
+    Each entry gives the duration until the edge's next change; None for its last change.
     """
     found = []
     for edge, points in EDGES.items():

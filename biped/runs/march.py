@@ -1,6 +1,6 @@
-"""Motions of all worlds but trees under control: whole steps, taken in chunks and timed, as a `Run`; and its checks.
+"""Motions of all formulations but controlled trees: whole steps in timed chunks, as a `Run`, with checks.
 
-A world says how it takes steps (`Marcher`); what is alike of mechanisms, assemblies and Lagrangian systems is here.
+A formulation defines its steps (`Marcher`); the common parts of mechanisms, assemblies and Lagrangian systems are here.
 """
 
 import time
@@ -23,18 +23,18 @@ from biped.runs.verdict import FAILED as NO_SOLUTION
 from biped.runs.world import World
 from contact.arrays import Floats
 
-#: Called with the fraction that is done.
+#: Callback with the finished fraction.
 Progress = Callable[[float], None]
-#: Called with a line.
+#: Callback with a line of text.
 Announce = Callable[[str], None]
 
-#: Steps between two looks at the progress.
+#: Number of steps between two reports of the progress.
 CHUNK = 4096
-#: [m or rad] up to which constraints hold, and beyond which nothing can be concluded from a run.
+#: [m or rad] Limits of constraint residuals: for a warning, and for a failure.
 CONSTRAINTS, OFF_CONSTRAINTS = 1e-6, 1e-3
-#: The part of its size by which what is conserved may change.
+#: Largest change of a conserved quantity, over its size.
 DRIFT = 0.05
-#: The part of an energy, of a joule at least, that solvers' tolerances leave.
+#: Share of an energy, at least of a joule, within the solvers' tolerances.
 ROUNDING = 1e-9
 
 R = TypeVar("R", bound=Run, covariant=True)
@@ -43,17 +43,17 @@ R = TypeVar("R", bound=Run, covariant=True)
 def whole_steps(
     duration: float, step: float, every: int = 1, *, named: str = "record_every", error: type[InputError] = InputError
 ) -> int:
-    """How many steps a duration is.
+    """Return the number of steps in a duration.
 
     Args:
         duration: [s] a whole number of steps.
         step: [s]
-        every: steps from one row to the next; a whole number of times in all.
-        named: what it is called in messages.
-        error: what is raised.
+        every: steps from one row to the next; must divide the number of steps.
+        named: name of ``every`` in messages.
+        error: class of the errors.
 
     Raises:
-        InputError: of the kind ``error`` where numbers do not fit together.
+        InputError: of the class ``error``; the numbers do not fit together.
     """
     above_zero(step, "step")
     zero_or_above(duration, "duration")
@@ -64,23 +64,23 @@ def whole_steps(
     if abs(steps * step - duration) > 1e-6 * step:
         raise error(f"duration = {duration:g} s: it must be a whole number of steps of {step:g} s")
     if steps % every:
-        raise error(f"{named} = {every}: {steps} steps are not a whole number of times as many")
+        raise error(f"{named} = {every}: it must divide the number of steps, {steps}")
     return steps
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepSettings:
-    """What every motion by implicit steps is told.
+    """Settings of motions by implicit steps.
 
     Raises:
-        InputError: of the kind ``error``; the message says what would be right.
+        InputError: of the class ``error``; the message gives the allowed values.
     """
 
     duration: float  #: [s] a whole number of steps
     step: float  #: [s]
-    tolerance: float  #: of a step's equations
-    max_iterations: int  #: of Newton's method in a step
-    record_every: int  #: steps from one row to the next; a whole number of times in all
+    tolerance: float  #: tolerance of a step's equations
+    max_iterations: int  #: largest number of Newton iterations in a step
+    record_every: int  #: steps from one row to the next; must divide the number of steps
 
     error: ClassVar[type[InputError]] = InputError
 
@@ -93,45 +93,45 @@ class StepSettings:
 
     @property
     def steps(self) -> int:
-        """How many."""
+        """Number of steps."""
         return round(self.duration / self.step)
 
 
 def chunk_of(every: int, most: int = CHUNK) -> int:
-    """Steps between two looks at the progress: so many, with whole rows."""
+    """Return the number of steps between two reports of the progress: at most ``most``, with whole rows."""
     return every * max(1, most // every)
 
 
 class Marcher(Protocol[R]):
-    """One motion of a world, at its start."""
+    """A motion of a formulation, at its start."""
 
     @property
     def chunk(self) -> int:
-        """Steps at most between two looks at the progress."""
+        """Largest number of steps between two reports of the progress."""
 
     def look_ahead(self, first: int, count: int) -> None:
-        """Take in the functions of time of so many steps from ``first`` on."""
+        """Evaluate the functions of time for ``count`` steps from ``first`` on."""
 
     def advance(self, first: int, count: int) -> int:
-        """Take and record them; 0, or the cause of why there are no more."""
+        """Take and record the steps; return 0, or the cause of a failure."""
 
     def finish(self, steps: int) -> int:
-        """Record the end of the motion; 0, or why that has no solution."""
+        """Record the end of the motion; return 0, or the cause of a failure."""
 
     def failure(self, cause: int) -> str:
-        """A sentence: what, when, why."""
+        """Return a sentence with the kind, time and cause of a failure."""
 
     def recorded(self, seconds: float, failure: str) -> R:
-        """What there is, computed in so many seconds; ``failure`` is why it ended early, or empty."""
+        """Return the recorded motion, computed in ``seconds``; ``failure`` is the reason of an early end, or empty."""
 
 
 def march(
     marcher: Marcher[R], steps: int, progress: Progress | None, error: type[IntegrationError] = IntegrationError
 ) -> R:
-    """All steps of a motion.
+    """Compute all steps of a motion.
 
     Raises:
-        IntegrationError: of the kind ``error``, where a step has no solution; its ``run`` is what was before.
+        IntegrationError: of the class ``error``; a step has no solution. Its ``run`` is the motion before this step.
     """
     done, seconds, cause = 0, 0.0, 0
     while done < steps and not cause:
@@ -166,18 +166,18 @@ def parts_of_run(
     checks: Sequence[Check],
     disturbances: Sequence[object] = (),
 ) -> dict[str, Any]:
-    """The fields of a `Run` of a world that is no tree.
+    """Return the fields of a `Run` of a formulation that is not a tree.
 
     Args:
-        world: what moved.
+        world: simulated formulation.
         times: (rows,) [s]
         columns: (rows,) each, by name.
-        units: of these.
+        units: units of the columns.
         seconds: [s] of the computation.
-        failure: why it ended early, or empty.
-        metrics: numbers by name, the counts of steps and of Newton's iterations among them.
-        checks: what the run was put to.
-        disturbances: of which pushes and forces become events.
+        failure: reason of an early end, or empty.
+        metrics: numbers by name, including the numbers of steps and of Newton's iterations.
+        checks: checks of the run.
+        disturbances: disturbances whose pushes and forces become events.
     """
     units = {"time": "s"} | {name: units[name] for name in columns}
     frame = pd.DataFrame({"time": times} | dict(columns))
@@ -199,7 +199,7 @@ def parts_of_run(
 
 
 def energy_check(residual: Floats, kinetic: Floats, energy: Floats) -> Check:
-    """That of the energy which no work accounts for, beside the kinetic energy exchanged; (rows,) [J] all three."""
+    """Check the energy that work does not explain against the kinetic energy exchanged; (rows,) [J] each."""
     left = float(np.abs(residual).max(initial=0.0))
     exchanged = float(np.ptp(kinetic)) if len(kinetic) else 0.0
     rounding = ROUNDING * float(np.abs(energy).max(initial=1.0))
@@ -209,7 +209,7 @@ def energy_check(residual: Floats, kinetic: Floats, energy: Floats) -> Check:
 
 
 def constraint_check(residual: Floats) -> Check:
-    """That of the constraints' residuals (rows, …) [m or rad]."""
+    """Check the constraints' residuals (rows, …) [m or rad]."""
     worst = float(np.abs(residual).max(initial=0.0))
     passed: Passed = OK if worst <= CONSTRAINTS else WARNING if worst <= OFF_CONSTRAINTS else FAILED
     return Check(
@@ -218,8 +218,8 @@ def constraint_check(residual: Floats) -> Check:
 
 
 def drift_check(name: str, values: Floats, unit: str, scale: float | None = None) -> Check:
-    """That of what is conserved (rows, …), beside ``scale``, its own size by default."""
+    """Check a conserved quantity (rows, …) relative to ``scale``, by default its own size."""
     drift = float(np.abs(values - values[:1]).max(initial=0.0))
     limit = DRIFT * (float(np.abs(values).max(initial=0.0)) if scale is None else scale) + 1e-12
-    text = f"{name} changed by {drift:.3g}, and is conserved"
+    text = f"{name} changed by {drift:.3g}; it should be constant"
     return Check(name, drift, limit, unit, OK if drift <= limit else WARNING, text)

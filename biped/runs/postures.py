@@ -1,4 +1,4 @@
-"""Postures to start from."""
+"""Initial postures."""
 
 import math
 
@@ -17,46 +17,46 @@ from contact.arrays import Floats
 
 #: [m] Set point of the trunk's centre of mass in Wendlandt 1997, section 4.3, experiment 1.
 STANDING_TRUNK: Vector3 = (-0.01, 0.0, 1.10)
-#: [m] Where it starts there, crouched and in the air by 5 mm.
+#: [m] Initial position there: crouched, soles 5 mm above the floor.
 CROUCHING_TRUNK: Vector3 = (0.0, 0.0, 1.035)
-#: [rad] The initial posture there; the other joints are at zero.
+#: [rad] Initial posture there; all other joints are at zero.
 CROUCHING_ANGLES = {joint: math.radians(angle) for joint, angle in
                     {"hip_pitch": 40.0, "knee_pitch": -77.4595, "ankle_pitch": 42.4595}.items()}  # fmt: skip
-#: [rad] Of the trunk about −y.
+#: [rad] Rotation of the trunk about −y.
 CROUCHING_TILT = math.radians(5.0)
 _SIDES = ("left", "right")
 _LEG = ("left_hip_1", "left_shank", "left_ankle", "left_foot")
 
 
 def has_human_legs(model: Model) -> bool:
-    """Whether the model has the legs of ``human()``, by the names of its bodies."""
+    """Return True if the model has the legs of ``human()``, by the names of its bodies."""
     return model.is_floating and all(any(body.name == name for body in model.bodies) for name in _LEG)
 
 
 def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) -> State:
-    """A model at rest on its feet.
+    """Return the state of a model at rest on its feet.
 
-    The human's trunk is upright with its centre of mass at ``trunk`` [m], its feet flat on the floor. If that is not
-    given, it is ``STANDING_TRUNK``, scaled as the model is. A model with other legs is in its own ``posture``, its root
-    turned as at home, its contact points as deep in the floor as their springs need to carry the weight. Loops are
-    closed by joints that are in no leg.
+    The human's trunk is upright with its centre of mass at ``trunk`` [m], by default ``STANDING_TRUNK`` scaled with the
+    model, and its feet are flat on the floor. A model with other legs is in its own ``posture``, with the root's
+    orientation of the home configuration. The contact points are pressed into the floor by the depth that carries the
+    weight. Loops are closed by joints that belong to no leg.
 
     Raises:
-        InputError: ``trunk`` is out of reach of the legs or given for other legs than the human's, or there are no feet
+        InputError: ``trunk`` is out of reach of the legs or given for legs other than the human's, or there are no feet
             or contact points to stand on.
     """
     if has_human_legs(model):
         place = standing_trunk(model) if trunk is None else trunk
         return _at_rest(model, place, 0.0, standing_angles(model, floor, place))
     if trunk is not None:
-        raise InputError(f"model {model.name!r} has other legs than human(): its posture says where its trunk is")
+        raise InputError(f"model {model.name!r} has other legs than human(): leave out trunk; its posture sets it")
     return _in_own_posture(model, floor)
 
 
 def standing_trunk(model: Model) -> Vector3:
-    """[m] Where the root of a human of any size stands: its trunk at ``STANDING_TRUNK``, as high in its own measure.
+    """Return the position [m] of the root of a standing human of any size, from the scaled ``STANDING_TRUNK``.
 
-    Where trunk, head and arms move by themselves, so is their common centre of mass.
+    If trunk, head and arms are separate bodies, their common centre of mass is at the scaled position.
     """
     x, y, z = STANDING_TRUNK
     root, upper = float(model.home_positions[0][2]), _above_legs(model)
@@ -65,7 +65,7 @@ def standing_trunk(model: Model) -> Vector3:
 
 
 def _above_legs(model: Model) -> float:
-    """[m] The height at home of the common centre of mass of trunk, head and arms."""
+    """Return the height [m] at home of the common centre of mass of trunk, head and arms."""
     own = [i for i, name in enumerate(model.body_names) if name in BODIES]
     if len(own) < 2:
         return float(model.home_positions[0][2])
@@ -82,8 +82,8 @@ def _in_own_posture(model: Model, floor: Floor) -> State:
     lacking = ", ".join(key for key, there in keys if not there)
     if lacking:
         raise InputError(
-            f"model {model.name!r} has other legs than human(), and to stand it needs a floating root, feet and "
-            f"contact points: add {lacking} to its TOML file (`biped robot FILE` writes it of a URDF or MJCF); or give "
+            f"model {model.name!r} has other legs than human(): to stand it needs a floating root, feet and "
+            f"contact points: add {lacking} to its TOML file (`biped robot FILE` converts a URDF or MJCF); or give "
             "its posture by State.at(model, model.configuration(position, orientation, angles))"
         )
     q = with_loops_closed(model, model.configuration(angles=dict(model.posture)))
@@ -94,7 +94,7 @@ def _in_own_posture(model: Model, floor: Floor) -> State:
 
 
 def crouching(model: Model) -> State:
-    """The human at rest as Wendlandt 1997, section 4.3, starts its experiments: crouched, its soles 5 mm in the air.
+    """Return the human at rest, crouched, soles 5 mm above the floor: the start in Wendlandt 1997, section 4.3.
 
     Raises:
         InputError: the model has other legs.
@@ -104,9 +104,9 @@ def crouching(model: Model) -> State:
 
 
 def standing_angles(model: Model, floor: Floor, trunk: Vector3) -> dict[str, float]:
-    """[rad] hip, knee and ankle pitch with the trunk upright at ``trunk`` and the feet flat below home's ankles.
+    """Return hip, knee and ankle pitch [rad] with the trunk upright at ``trunk`` and the feet flat, as at home.
 
-    The soles are as deep in the floor as its springs need to carry the weight.
+    The soles are pressed into the floor by the depth at which its springs carry the weight.
 
     Raises:
         InputError: the model has other legs, or ``trunk`` is out of their reach.
@@ -122,7 +122,7 @@ def standing_angles(model: Model, floor: Floor, trunk: Vector3) -> dict[str, flo
     reach = math.hypot(dx, dz)
     cosine = (reach**2 - thigh**2 - shank**2) / (2.0 * thigh * shank)
     if not -1.0 < cosine < 1.0:
-        raise InputError(f"the trunk cannot stand at a height of {trunk[2]:g} m: its legs do not reach")
+        raise InputError(f"the trunk cannot stand at a height of {trunk[2]:g} m: the legs do not reach")
     bend = math.acos(cosine)
     lean = math.atan2(-dx, -dz)
     hip = lean + math.atan2(shank * math.sin(bend), thigh + shank * math.cos(bend))
@@ -137,10 +137,10 @@ def _at_rest(model: Model, trunk: Vector3, tilt: float, posture: dict[str, float
 
 
 def with_loops_closed(model: Model, q: Floats) -> Floats:
-    """(nq,) the same root and legs; other joints close the loops. Of a model without loops q itself.
+    """Return q (nq,) with its loops closed by the joints that belong to no leg.
 
     Raises:
-        InputError: they cannot close them from there; the message has the gap.
+        InputError: the joints cannot close the loops from q; the message gives the gap.
     """
     if not model.closing_joints:
         return q
@@ -148,7 +148,7 @@ def with_loops_closed(model: Model, q: Floats) -> Floats:
 
 
 def _legs(model: Model) -> set[int]:
-    """The bodies from the feet inwards, with the root."""
+    """Return the indices of the bodies from the feet to the root."""
     found = {0}
     for foot in model.feet:
         body = model.body_index(foot)

@@ -1,4 +1,4 @@
-"""What the compiled loops leave behind, before it is made into tables."""
+"""Raw results of the compiled loops, before they become tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from contact.arrays import Floats
 class Recording:
     """A run as raw numbers; ``biped.metrics.assemble`` makes a ``Run`` of it."""
 
-    model: Model  #: what moved, loads included
-    rows: Floats  #: (rows, columns) as ``columns`` names them
-    events: Floats  #: (events, EVENT_WIDTH) as ``biped.kernels.loop.log`` has them
-    columns: Columns  #: names and units of a row
+    model: Model  #: simulated model, including loads
+    rows: Floats  #: (rows, columns) in the order of ``columns``
+    events: Floats  #: (events, EVENT_WIDTH) of ``biped.kernels.loop.log``
+    columns: Columns  #: names and units of the columns
     standing: frozenset[str]  #: names of the contact points on the floor at the start
-    counters: Counters  #: of the solver
-    stepping: Stepping  #: what took the steps
-    ending: Ending  #: how it ended
-    set_point: SetPoint | None  #: where the controller wanted the root to be, or None
-    singular_angles: Mapping[str, float]  #: [rad] by joint, where its torques grow without bounds
-    unheeded_limits: Mapping[str, float]  #: [N·m] by joint that an impedance holds, its actuator's limit
-    disturbances: tuple[Disturbance, ...]  #: what acted
-    nominal_model: Model  #: the model without the loads among them
+    counters: Counters  #: counters of the solver
+    stepping: Stepping  #: integrator or engine
+    ending: Ending  #: ending of the loop
+    set_point: SetPoint | None  #: set point of the root, or None
+    singular_angles: Mapping[str, float]  #: [rad] by joint, at which the controller's torques diverge
+    unheeded_limits: Mapping[str, float]  #: [N·m] actuator limits by joint with an impedance
+    disturbances: tuple[Disturbance, ...]  #: disturbances of the run
+    nominal_model: Model  #: model without loads
     began: float  #: [s] time at the start
-    state: State  #: where it ended
+    state: State  #: final state

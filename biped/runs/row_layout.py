@@ -1,6 +1,6 @@
-"""What stands in a row of a recorded run: one list of sections, of which names, units and places are computed.
+"""Columns of a recorded run: one list of sections determines names, units and indices.
 
-The sections are the fields of ``biped.kernels.loop.log.RowLayout``, which says the kernels where each begins.
+The sections are the fields of ``biped.kernels.loop.log.RowLayout``, which gives the kernels the first index of each.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,13 +35,13 @@ _TORQUES = {
     "spherical": ["N*m"] * 3,
     "floating": ["N"] * 3 + ["N*m"] * 3,
 }
-#: Units of what a controller records, by what the name begins with.
+#: Units of a controller's columns, by the beginning of the name.
 _BEGINNINGS = {"angle": "rad", "position": "m", "rate": "rad/s", "torque": "N*m", "ledger": "J"}
 #: Units by the last part of a name: quaternions, velocities, rates, forces, moments, momenta.
 _ENDINGS = {"q": "1", "v": "m/s", "w": "rad/s", "f": "N", "n": "N*m", "p": "N*s", "l": "N*m*s"}
 #: Unit by column.
 Section = Mapping[str, str]
-#: What a controller records: unit by column, or columns whose units are those that their names begin or end with.
+#: Columns of a controller: unit by column, or names from which the units follow.
 Recorded = Section | Iterable[str]
 
 
@@ -53,15 +53,15 @@ def sections_of(
     projectile: bool = False,
     apart: bool = False,
 ) -> dict[str, Section]:
-    """The columns of a run of this model, section by section, in the order of a row.
+    """Return the columns of a run of this model by section, in the order of a row.
 
     Args:
-        model: what moves.
-        recorded: what its controller records.
-        own: what its integrator records.
-        platform: whether the floor moves.
-        projectile: whether something is thrown.
-        apart: whether what is passive in an impedance stands apart from what actuators give.
+        model: simulated model.
+        recorded: columns of the controller.
+        own: columns of the integrator.
+        platform: True if the floor moves.
+        projectile: True if a box is thrown.
+        apart: True if passive torques of an impedance are recorded separately from actuator torques.
     """
     contacts = [f"contact_{point}_{part}" for point in model.contact_names for part in log.ContactColumns._fields]
     return {
@@ -90,8 +90,8 @@ def _recorded_section(recorded: Recorded) -> Section:
     for name, unit in units.items():
         if isinstance(recorded, str) or not (isinstance(name, str) and name.isidentifier() and isinstance(unit, str)):
             raise InputError(
-                f"controller.recorded = {recorded!r}: it must be names of columns, such as ('zmp_x',), or a "
-                "table of their units, such as {'zmp_x': 'm'}"
+                f"controller.recorded = {recorded!r}: it must be names of columns, for example ('zmp_x',), or a "
+                "table of units, for example {'zmp_x': 'm'}"
             )
     return units
 
@@ -114,12 +114,12 @@ def _ending_unit(name: str) -> str:
 
 
 def torque_names(model: Model) -> list[str]:
-    """The column of the torque along each degree of freedom."""
+    """Return the columns of the torques, one for each degree of freedom."""
     return ["torque_" + name.removeprefix("rate_") for name in model.velocity_names]
 
 
 def pose_names(prefix: str) -> list[str]:
-    """The columns of a place and a quaternion, such as those of the root joint."""
+    """Return the columns of a position and a quaternion, for example of the root joint."""
     return _prefixed(prefix, POSE)
 
 
@@ -128,10 +128,10 @@ def _prefixed(prefix: str, parts: Iterable[str]) -> list[str]:
 
 
 def places_of(sections: Mapping[str, Section], columns: Sequence[str]) -> log.RowLayout:
-    """Where in rows with these columns each section begins; ABSENT of one that is empty or not there.
+    """Return the first index of each section in rows with these columns; ABSENT if a section is empty or missing.
 
     Raises:
-        InputError: the columns of a section do not stand side by side.
+        InputError: the columns of a section are not adjacent.
     """
     where = {name: place for place, name in enumerate(columns)}
     return log.RowLayout(**{name: _begin(list(section), where) for name, section in sections.items()})
@@ -140,35 +140,35 @@ def places_of(sections: Mapping[str, Section], columns: Sequence[str]) -> log.Ro
 def _begin(section: list[str], where: Mapping[str, int]) -> int:
     there = [where[name] for name in section if name in where]
     if there and there != list(range(there[0], there[0] + len(there))):
-        raise InputError(f"the columns {section[0]} to {section[-1]} must stand side by side")
+        raise InputError(f"the columns {section[0]} to {section[-1]} must be adjacent")
     return there[0] if there else log.ABSENT
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a row, and which of them a person sees."""
+    """Columns of a row, and the hidden ones among them."""
 
     sections: Mapping[str, Section]  #: unit by column, by section, in the order of the row
-    hidden: frozenset[str]  #: those that a person does not see: nothing drives a floating root
+    hidden: frozenset[str]  #: columns not shown to users: nothing drives a floating root
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """By column, in the order of the row."""
+        """Unit by column, in the order of the row."""
         return {name: unit for section in self.sections.values() for name, unit in section.items()}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """In the order of the row."""
+        """Names of the columns, in the order of the row."""
         return tuple(self.units)
 
     @cached_property
     def layout(self) -> log.RowLayout:
-        """Where the kernels write each section."""
+        """First index of each section, for the kernels."""
         return places_of(self.sections, self.names)
 
     @property
     def shown(self) -> list[int]:
-        """Where in a row the shown columns stand."""
+        """Indices of the shown columns."""
         return [i for i, name in enumerate(self.names) if name not in self.hidden]
 
 
@@ -180,10 +180,10 @@ def columns_of(
     projectile: bool = False,
     apart: bool = False,
 ) -> Columns:
-    """The columns of a run of this model, made once; the arguments are those of ``sections_of``.
+    """Return the columns of a run of this model, made once; the arguments are those of ``sections_of``.
 
     Raises:
-        InputError: the controller records under the name of another column, or under what is no name.
+        InputError: a column of the controller has the name of another column, or no valid name.
     """
     own = own or {}
     named = tuple(recorded.items() if isinstance(recorded, Mapping) else recorded)

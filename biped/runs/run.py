@@ -1,4 +1,4 @@
-"""A recorded run: a table, events, a summary, and the state to go on from; saved and loaded as a folder."""
+"""A recorded run: table, events, summary, and final state to continue from; saved and loaded as a folder."""
 
 from __future__ import annotations
 
@@ -40,34 +40,34 @@ TABLE = "run.parquet"
 SUMMARY = "summary.json"
 STATE = "state.npz"
 MODEL = "model.json"
-#: In a run's folder: the run that goes on after its fall.
+#: Subfolder of a run's folder for the motion after its fall.
 AFTER = "after"
-#: Of the columns' names and the summary's keys.
+#: Version of the columns' names and the summary's keys.
 FORMAT = 3
 PACKAGES = ("biped-balance", "numpy", "numba", "pandas", "pin")
 
 
 @dataclass
 class Run:
-    """A recorded run: of a tree, or of another world.
+    """A recorded run of a tree or of another formulation.
 
-    Motions of assemblies and of Lagrangian systems are runs that give access by names of their own; what needs a tree,
-    such as ``state``, is refused of these.
+    Motions of assemblies and of Lagrangian systems are runs with additional names. Attributes that need a tree, for
+    example ``state``, raise InputError for these.
 
     Attributes:
-        frame: one row per recorded time; ``units`` has each column's unit, and so has ``frame.attrs["units"]``, which
-            pandas reads from the saved table too.
-        units: by column.
-        events: one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject``; for impacts and
-            pushes the exact impulse [N·s] on the subject in this run; for impacts the place [m], and the
-            relative velocity before [m/s].
-        summary: what the run amounts to; its keys are documented in ``biped.runs.summary``.
-        ended: the ``State`` of a tree where it ended, or the ``World`` that is no tree.
-        set_point: where the controller wanted the root to be, or None.
-        parameters: what the run was made from, as the experiment tells it.
-        disturbances: what acted on the model: the attributes of each.
-        after: how it went on after its fall, limp (``biped.simulation.collapse``), or None; it may begin before the
-            fall was known, and nothing of this run's summary is about it.
+        frame: table with one row per recorded time. The units are also in ``frame.attrs["units"]``, which pandas also
+            reads from the saved table.
+        units: unit by column.
+        events: table with one row per event: ``time``, ``kind`` (touch, lift, impact, push), ``subject``; for impacts
+            and pushes the exact impulse [N·s] on the subject in this run; for impacts the position [m] and the relative
+            velocity before [m/s].
+        summary: summary of the run; ``biped.runs.summary`` documents its keys.
+        ended: final ``State`` of a tree, or the ``World`` of another formulation.
+        set_point: set point of the root, or None.
+        parameters: parameters of the experiment.
+        disturbances: attributes of each disturbance of the run.
+        after: limp motion after a fall (``biped.simulation.collapse``), or None. It may begin before the fall was
+            detected. The summary does not cover it.
     """
 
     frame: pd.DataFrame
@@ -91,69 +91,69 @@ class Run:
 
     @property
     def run(self) -> Run:
-        """The run that tools take: itself, but of a mechanism's motion, which makes one of its tree."""
+        """Run for tools: the run itself; for a mechanism's motion, a run of its tree."""
         return self
 
     @property
     def state(self) -> State:
-        """Where it ended; ``simulate(..., state=run.state)`` goes on from there.
+        """Final state; ``simulate(..., state=run.state)`` continues from it.
 
         Raises:
-            InputError: it is a run of no tree.
+            InputError: the run is not of a tree.
         """
         if isinstance(self.ended, State):
             return self.ended
-        raise InputError(f"{self.ended.name!r} is {self.ended.kind}: this is for runs of models, which are trees")
+        raise InputError(f"{self.ended.name!r} is {self.ended.kind}: only runs of models (trees) have this")
 
     @property
     def world(self) -> World | None:
-        """What moved, if it is no tree."""
+        """Simulated formulation if it is not a tree, or None."""
         return None if isinstance(self.ended, State) else self.ended
 
     @property
     def name(self) -> str:
-        """Of what moved."""
+        """Name of the simulated model or formulation."""
         return self.ended.model.name if isinstance(self.ended, State) else self.ended.name
 
     @property
     def metrics(self) -> Metrics:
-        """What ``biped.metrics`` measured and concluded, by name."""
+        """Metrics of the run and its verdict, by name."""
         return Metrics(self.summary)
 
     @property
     def verdict_line(self) -> str:
-        """What came of it and why: ``fell: trunk below 0.6 m at 1.92 s``."""
+        """Verdict and reason: ``fell: trunk below 0.6 m at 1.92 s``."""
         return verdict_line(self.summary)
 
     @property
     def trust(self) -> list[Check]:
-        """The checks that the run was put to, each passed or not."""
+        """Checks of the run's reliability, with their results."""
         return [Check(**check) for check in self.run.summary["trust"]]
 
     def add_check(self, check: Check) -> None:
-        """Put the run to another check; one that failed makes it unreliable, where it is not known to have failed."""
+        """Add a check to the run; a failed check makes the run unreliable, unless it failed or was interrupted."""
         self.summary["trust"].append(check.as_json())
         if check.passed == checks.FAILED and self.summary["verdict"] not in (UNRELIABLE, FAILED, INTERRUPTED):
             self.summary |= {"verdict": UNRELIABLE, "reason": check.text}
 
     @property
     def root(self) -> str:
-        """Of the root joint, the name that its columns begin with."""
+        """Name of the root joint, with which its columns begin."""
         return self.state.model.root.joint.name
 
     def by_joint(self, metric: str) -> dict[str, Any]:
-        """Such a metric as ``peak_torque`` of each joint."""
+        """Return a metric of each joint, for example ``peak_torque``, by joint."""
         metrics = self.metrics
         return {joint: metrics[f"{metric}_{joint}"] for joint in self.state.model.joint_names}
 
     def plot(self, kind: str = "overview") -> Figure:
-        """A figure of the run; without a name the sheet of what is looked at first.
+        """Return a figure of the run; by default the overview.
 
         Args:
-            kind: one of ``experiments.visualization.SHEETS``, such as "joint-torques".
+            kind: one of ``experiments.visualization.SHEETS``, for example "joint-torques".
 
         Raises:
-            InputError: there is no such figure, or the run has nothing to show in it.
+            InputError: the figure is unknown, or the run has nothing to show in it.
         """
         figure: Figure = shown_by("plot_run")(self.run, kind)
         return figure
@@ -162,34 +162,34 @@ class Run:
         """Write one self-contained page with everything about the run, and interactive figures.
 
         Args:
-            page: the file to write, such as "report.html".
+            page: file to write, for example "report.html".
 
         Raises:
-            MissingExtraError: plotly or jinja2 is not installed; the message says how to install them.
+            MissingExtraError: plotly or jinja2 is not installed; the message gives the command to install them.
             OSError: the file cannot be written.
         """
         return Path(shown_by("write_run_page")(self.run, page))
 
     def view(self, speed: float = 1.0) -> View:
-        """See it move in three dimensions: inline in a notebook, else in the browser.
+        """Show the motion in three dimensions: inline in a notebook, otherwise in the browser.
 
         Args:
-            speed: seconds of the run in a second.
+            speed: seconds of the run per second of the view.
 
         Raises:
             InputError: the run has no rows or no bodies, or the speed is not above zero.
-            MissingExtraError: the viewer is not installed; the message says how to install it.
+            MissingExtraError: the viewer is not installed; the message gives the command to install it.
         """
         view: View = shown_by("view_run")(self.run, speed)
         return view
 
     def save(self, folder: str | Path) -> Path:
-        """Write ``run.parquet``, ``summary.json``, ``state.npz`` and ``model.json``; the folder is made if need be.
+        """Write ``run.parquet``, ``summary.json``, ``state.npz`` and ``model.json`` into a folder, which is created.
 
-        A run of no tree has ``world.json`` in the place of the last two.
-        A run that went on after its fall has what came then in ``after``.
+        A run of another formulation than a tree has ``world.json`` instead of the last two. The motion after a fall is
+        saved in ``after``.
 
-        Each file is written under another name and then moved, so that a full disk leaves no half of one.
+        Each file is written under a temporary name and then moved, so that a full disk leaves no incomplete file.
 
         Raises:
             OSError: a file cannot be written; the error names it.
@@ -206,7 +206,7 @@ class Run:
         return folder
 
     def _save_ended(self, folder: Path) -> None:
-        """What moved; nothing stays of a run of another kind that was saved there before."""
+        """Save the final state or formulation; remove files of a run of another kind in the folder."""
         if isinstance(self.ended, World):
             self.ended.save(folder)
         else:
@@ -218,14 +218,14 @@ class Run:
             (folder / name).unlink(missing_ok=True)
 
     def _save_after(self, folder: Path) -> None:
-        """What came after the fall; of a run that was saved there before, nothing stays."""
+        """Save the motion after a fall; remove files of an earlier run in the folder."""
         for name in (TABLE, SUMMARY, STATE, MODEL, WORLD):
             (folder / name).unlink(missing_ok=True)
         if self.after is not None:
             self.after.save(folder)
 
     def to_json(self) -> dict[str, Any]:
-        """The summary with events, parameters and versions, as in ``summary.json``."""
+        """Return the summary with events, parameters and versions, as in ``summary.json``."""
         return self.summary | {
             "format": FORMAT,
             "events": self.summary["events"] | {"logged": self.events.to_dict(orient="records")},
@@ -241,24 +241,24 @@ class Run:
 
         table = pyarrow.Table.from_pandas(self.frame, preserve_index=False)
         units = json.dumps(self.units)
-        kept = {"units": units, "PANDAS_ATTRS": f'{{"units": {units}}}'}  # as ours, and as pandas' own attrs
+        kept = {"units": units, "PANDAS_ATTRS": f'{{"units": {units}}}'}  # for this package, and as attrs for pandas
         metadata = dict(table.schema.metadata or {}) | {name.encode(): text.encode() for name, text in kept.items()}
         fields = [f.with_metadata({"unit": self.units[f.name]}) for f in table.schema]
         pyarrow.parquet.write_table(table.cast(pyarrow.schema(fields, metadata)), path)
 
     @classmethod
     def load(cls, folder: str | Path, model: Model | None = None) -> Run:
-        """Read what ``save`` wrote.
+        """Load a run from a folder written by ``save``.
 
         Args:
-            folder: of the run.
-            model: of which the run is; by default that which was saved with it.
+            folder: folder of the run.
+            model: model of the run; by default the saved one.
 
         Raises:
-            InputError: the folder holds no run, or that of another model or version.
-            ModelError: the model that was saved is damaged.
+            InputError: the folder has no run, or a run of another model or format version.
+            ModelError: the saved model is damaged.
         """
-        import pandas as pd  # a quarter of a command's start
+        import pandas as pd  # importing pandas takes a quarter of a command's start
 
         folder = Path(folder)
         missing = missing_files(folder)
@@ -292,28 +292,28 @@ class Run:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """What is in ``summary.json`` of a run.
+    """Return the contents of a run's ``summary.json``.
 
     Raises:
-        ValueError: it is damaged.
-        OSError: it cannot be read.
+        ValueError: the file is damaged.
+        OSError: the file cannot be read.
     """
     found: dict[str, Any] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
     return found
 
 
 def missing_files(folder: Path) -> list[str]:
-    """Which of a run's files a folder does not have."""
+    """Return the names of a run's files that are missing in a folder."""
     needed = (TABLE, SUMMARY, *(() if (folder / WORLD).is_file() else (STATE, MODEL)))
     return [name for name in needed if not (folder / name).is_file()]
 
 
-#: Of a summary, what tools take for granted.
+#: Keys of a summary that tools require.
 _NEEDED = ("verdict", "reason", "trust", "events", "simulated_time", "wall_time", "real_time_factor", "metrics")
 
 
 def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:
-    """The model with the loads that it carried."""
+    """Return the model with the loads among recorded disturbances."""
     for disturbance in acted:
         if disturbance["kind"] == "load":
             position, size = tuple(disturbance["position"]), disturbance["size"]
@@ -323,8 +323,8 @@ def _carrying(model: Model, acted: list[dict[str, Any]]) -> Model:
 
 
 def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) -> Run:
-    """A run from what the loops left in their logs, and what ``biped.metrics`` measured and concluded of that."""
-    import pandas as pd  # a quarter of a command's start
+    """Return a run from the logs of the compiled loops and the results of ``biped.metrics``."""
+    import pandas as pd  # importing pandas takes a quarter of a command's start
 
     columns, shown = recording.columns, recording.columns.shown
     frame = pd.DataFrame(recording.rows[:, shown], columns=[columns.names[i] for i in shown])
@@ -342,7 +342,7 @@ def assemble(recording: Recording, metrics: Mapping[str, Any], **judged: Any) ->
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a run's numbers depend on."""
+    """Return the versions of Python and of the packages on which a run's numbers depend."""
     found = {"python": platform.python_version(), "machine": platform.machine()}
     for package in PACKAGES:
         try:

@@ -1,7 +1,8 @@
-"""How a person stands: how far knees are bent, feet apart and turned out, and the body leant, as a posture of a model.
+"""Stance of a person as a posture of a model: knee flexion, stance width, foot angle and lean.
 
-Words and signs are the field's: the lean of the body is the angle from the vertical of the line from the middle between
-the ankles to the centre of mass, anterior positive; the foot angle is the turn of each foot outwards (toe-out).
+The terms and signs are those of the field. The lean of the body is the angle from the vertical of the line from the
+midpoint of the ankles to the centre of mass, anterior positive. The foot angle is the outward rotation of each foot
+(toe-out).
 """
 
 import math
@@ -20,31 +21,32 @@ from biped.runs.state import State
 from contact import RUBBER, Floor
 from contact.arrays import Floats
 
-#: [rad] Of the knees: as little as leaves the legs room to push; knees that are straight cannot.
+#: [rad] Flexion of the knees, the least that leaves the legs room to push; straight knees cannot.
 KNEES = math.radians(10.0)
-#: [rad] The human's centre of mass is then 5 cm before its ankles.
+#: [rad] Lean; the human's centre of mass is then 5 cm in front of its ankles.
 LEAN = math.radians(3.0)
-#: Of the leg, from the hip down: joints that both sides turn the same way, and those that mirror each other.
+#: Joints of the leg that turn alike on both sides, and joints that mirror each other.
 _PITCH = ("hip_pitch", "knee_pitch", "ankle_pitch")
 _MIRRORED = ("hip_roll", "hip_yaw", "ankle_roll")
-#: Of Newton's method: iterations, and what of a metre or a radian may be left.
+#: Newton's method: number of iterations, and tolerance [m or rad].
 _ITERATIONS, _TOLERANCE = 50, 1e-12
-#: [rad or m] of the differences that its Jacobian is made of.
+#: [rad or m] Step of the finite differences in the Jacobian.
 _DIFFERENCE = 1e-6
 
 
 @dataclass(frozen=True)
 class Stance:
-    """A symmetric posture: trunk upright, soles flat on the floor, both knees bent alike.
+    """A symmetric posture: trunk upright, soles flat on the floor, equal knee flexion.
 
     Attributes:
-        knees: [rad] flexion of the knees, 0 where the leg is straight.
-        width: [m] between the ankles' centres, side to side; that of the hips, as at home, if not given.
-        foot_angle: [rad] of each foot from straight ahead, toe-out positive.
-        lean: [rad] of the centre of mass seen from the middle between the ankles, from the vertical, anterior positive.
+        knees: [rad] flexion of the knees, 0 for straight legs.
+        width: [m] lateral distance of the ankles' centres; by default that of the hips, as at home.
+        foot_angle: [rad] of each foot from the forward direction, toe-out positive.
+        lean: [rad] of the line from the midpoint of the ankles to the centre of mass, from the vertical, anterior
+            positive.
 
     Raises:
-        InputError: a number is not finite, or out of what anybody can do.
+        InputError: a number is not finite, or outside of the human range.
     """
 
     knees: float = KNEES
@@ -60,19 +62,19 @@ class Stance:
                 least, greatest = math.degrees(low), math.degrees(high)
                 raise InputError(f"stance.{name} = {value!r} rad: it must be from {least:.2g}° to {greatest:.0f}°")
         if self.width is not None and not (is_finite(self.width) and self.width > 0.0):
-            raise InputError(f"stance.width = {self.width!r}: it must be above zero [m], the distance of the ankles")
+            raise InputError(f"stance.width = {self.width!r}: it must be a distance of the ankles above zero [m]")
 
     def state(self, model: Model, floor: Floor = RUBBER) -> State:
-        """The model at rest so, the middle between its ankles as at home, its soles deep enough to carry it.
+        """Return the model at rest in this stance, its ankles' midpoint as at home, its soles carrying the weight.
 
         Raises:
-            InputError: the model has other legs than the human's, they do not reach so wide, or the centre of mass
-                would not be over the feet.
+            InputError: the model has legs other than the human's, the legs do not reach the stance, or the centre of
+                mass would not be over the feet.
         """
         return State.at(model, self.configuration(model, floor))
 
     def configuration(self, model: Model, floor: Floor = RUBBER) -> Floats:
-        """(nq,) of that; raises as ``state``."""
+        """Return the configuration (nq,) of the stance; raise as ``state``."""
         return model.once(_configuration, self, floor).copy()
 
 
@@ -92,14 +94,14 @@ def _configuration(model: Model, stance: Stance, floor: Floor) -> Floats:
         change = np.linalg.solve(np.array(columns).T, missed)
         x = x - np.clip(change, -0.3, 0.3)
     else:
-        raise InputError(f"the legs of {model.name!r} do not reach that stance: {stance}")
+        raise InputError(f"the legs of {model.name!r} do not reach this stance: {stance}")
     q = legs.configuration(x)
     _check_over_feet(model, q, stance)
     return with_loops_closed(model, q)
 
 
 class _Legs:
-    """The equations of a stance: what is missed of where the left foot is to be, and of the lean; the right mirrors."""
+    """Equations of a stance: errors of the left foot's pose and of the lean; the right leg mirrors the left."""
 
     def __init__(self, model: Model, stance: Stance, floor: Floor) -> None:
         self.model, self.stance = model, stance
@@ -114,14 +116,14 @@ class _Legs:
         self.splay = width / 2.0 - float(home @ self.aside)
 
     def guess(self) -> Floats:
-        """(7,) hip, ankle pitch; hip roll, hip yaw, ankle roll; the trunk's place ahead and its height."""
+        """Return (7,) hip, ankle pitch; hip roll, hip yaw, ankle roll; forward position of the trunk and its height."""
         knee, height = self.stance.knees, float(self.model.home_positions[0][2])
         leg = float(self.model.home_positions[self.model.body_index("left_thigh")][2])
         roll = math.copysign(math.asin(min(abs(self.splay) / leg, 0.9)), self.splay)
         return np.array([knee / 2, knee / 2, roll, self.stance.foot_angle, -roll, 0.0, height])
 
     def configuration(self, x: Floats) -> Floats:
-        """(nq,) with the unknowns ``x`` (7,)."""
+        """Return the configuration (nq,) for the unknowns ``x`` (7,)."""
         pitch = (x[0], -self.stance.knees, x[1])
         angles = {f"{side}_{joint}": float(angle) for side in ("left", "right")
                   for joint, angle in zip(_PITCH, pitch, strict=True)}  # fmt: skip
@@ -131,7 +133,7 @@ class _Legs:
         return self.model.configuration(tuple(place), angles=angles)
 
     def missed(self, x: Floats) -> Floats:
-        """(7,) [m, rad]."""
+        """Return the errors (7,) [m, rad]."""
         q = self.configuration(x)
         placed = forward_kinematics(self.model, q)
         R = quaternion_matrix(placed.orientation[self.foot]) @ self.turn.T
@@ -140,7 +142,7 @@ class _Legs:
         return np.array([*(self._ankle(q) - self.ankle), R[2, 1], R[0, 2], R[1, 0], tilt])
 
     def _ankle(self, q: Floats) -> Floats:
-        """(3,) [m] of the left."""
+        """Return the position (3,) [m] of the left ankle."""
         return joint_place(self.model, forward_kinematics(self.model, q), self.foot)
 
 
@@ -149,7 +151,7 @@ def _check_over_feet(model: Model, q: Floats, stance: Stance) -> None:
     along = forward_kinematics(model, q).contact @ ahead
     at = float(WholeBody(model, q).com @ ahead)
     if not along.min() < at < along.max():
-        end = "before the toes" if at > 0.0 else "behind the heels"
+        end = "in front of the toes" if at > 0.0 else "behind the heels"
         raise InputError(
-            f"stance.lean = {math.degrees(stance.lean):.3g}°: the centre of mass would be {end}, and nobody stands so"
+            f"stance.lean = {math.degrees(stance.lean):.3g}°: the centre of mass would be {end}: use a smaller lean"
         )

@@ -1,4 +1,4 @@
-"""The state of a simulation: all that is needed to continue it, bit for bit."""
+"""State of a simulation: everything that is needed to continue it, bit for bit."""
 
 from __future__ import annotations
 
@@ -31,18 +31,17 @@ FORMAT = 5
 
 
 class State:
-    """Configuration, momentum, contact modes and anchors, torques held, ledger: everything that a run carries on.
+    """Configuration, momentum, contact modes and anchors, held torques, energy balance: all that continues a run.
 
-    ``State.at`` makes one; ``simulate(..., state=...)`` goes on from it and leaves it as it is; ``save`` and
-    ``State.load`` keep it.
-    Continuing gives the same numbers, bit for bit, as not having stopped.
+    ``State.at`` makes a state; ``simulate(..., state=...)`` continues from it without changing it; ``save`` and
+    ``State.load`` store it. A continued run gives the same numbers, bit for bit, as one without interruption.
 
     Attributes:
-        model: the model whose state it is.
-        arrays: of the kernels.
-        projectile: the state of a thrown box as ``biped.kernels.loop.projectile`` has it, or None.
-        throw: what was thrown.
-        floor: the frame of a floor that moves as ``contact.ground`` has it, or None.
+        model: model of the state.
+        arrays: arrays of the kernels.
+        projectile: state of a thrown box as in ``biped.kernels.loop.projectile``, or None.
+        throw: the thrown box, or None.
+        floor: frame of a moving floor as in ``contact.ground``, or None.
     """
 
     def __init__(
@@ -67,12 +66,12 @@ class State:
 
     @classmethod
     def at(cls, model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float = 0.0) -> State:
-        """The state of configuration ``q`` and velocity ``v`` (home configuration, at rest).
+        """Return the state of configuration ``q`` and velocity ``v``; by default the home configuration at rest.
 
-        Points below the floor start out sliding.
+        Points below the floor start in sliding contact.
 
         Raises:
-            InputError: for arrays of the wrong length or with numbers that are not finite.
+            InputError: an array has the wrong length or numbers that are not finite.
         """
         arrays = simulation_state.new_simulation_state(model.nq, model.nv, model.nc)
         arrays.q[:] = _checked(q, model.neutral(), "q")
@@ -93,7 +92,7 @@ class State:
 
     @property
     def time(self) -> float:
-        """[s]."""
+        """Time [s]."""
         return float(
             self.arrays.clock[simulation_state.TIME_ORIGIN]
             + self.arrays.clock[simulation_state.STEP_LENGTH] * self.arrays.counts[simulation_state.STEPS]
@@ -101,21 +100,21 @@ class State:
 
     @property
     def steps(self) -> int:
-        """Steps taken since the start."""
+        """Number of steps since the start."""
         return int(self.arrays.counts[simulation_state.TOTAL_STEPS])
 
     @property
     def q(self) -> Floats:
-        """(nq,) configuration."""
+        """Configuration (nq,)."""
         return self.arrays.q
 
     @property
     def momentum(self) -> Floats:
-        """(nv,) generalized momentum."""
+        """Generalized momentum (nv,)."""
         return self.arrays.momentum
 
     def set_step(self, step: float) -> None:
-        """Continue with steps of this length [s]; the clock starts counting anew if that is a change."""
+        """Continue with steps of this length [s]; if it changes, the clock counts from here."""
         if self.arrays.clock[simulation_state.STEP_LENGTH] != step:
             now = self.time
             self.arrays.clock[simulation_state.TIME_ORIGIN], self.arrays.clock[simulation_state.STEP_LENGTH] = now, step
@@ -124,7 +123,7 @@ class State:
                 self.arrays.clock[simulation_state.LAST_STEP_LENGTH] = step
 
     def begin_anew(self, time: float = 0.0) -> None:
-        """Let clock [s], counters and ledger begin here; the motion, and what is held and remembered, go on."""
+        """Restart clock [s], counters and energy balance; the motion, held torques and memories continue."""
         arrays = self.arrays
         arrays.clock[simulation_state.TIME_ORIGIN] = time
         lasting = [simulation_state.SENSED, simulation_state.PATIENCE, simulation_state.GIVEN]
@@ -137,19 +136,19 @@ class State:
         self._open_ledger(velocity)
 
     def exert_as(self, other: State) -> None:
-        """Let actuators begin with what they exert in another state, of a model with the same joints, and not slack."""
+        """Let actuators start with their torques in another state of a model with the same joints, not slack."""
         ours, theirs = self.arrays, other.arrays
         ours.torque[:], ours.effort[:] = theirs.torque, theirs.effort
         ours.counts[simulation_state.GIVEN] = theirs.counts[simulation_state.GIVEN]
 
     def _mass(self) -> Floats:
-        """(nv, nv) M(q)."""
+        """Return the mass matrix M(q), (nv, nv)."""
         found = np.zeros((self.model.nv, self.model.nv))
         mass_matrix(self.model.tree, self.q, new_tree_data(self.model.n, self.model.nv, self.model.nc), found)
         return found
 
     def _open_ledger(self, velocity: Floats) -> Floats:
-        """Begin with the energy that there is; (nc, 3) [m] where the contact points are."""
+        """Start the energy balance with the present energy; return the positions of the contact points (nc, 3) [m]."""
         tree = self.model.tree
         motion = new_tree_data(self.model.n, self.model.nv, self.model.nc)
         set_tree_data(tree, self.q, velocity, motion)
@@ -160,41 +159,41 @@ class State:
         return places
 
     def make_room(self, past: tuple[int, ...]) -> None:
-        """Give the memory of the sensors this shape; what sensors of another delay remembered is forgotten."""
+        """Give the memory of the sensors this shape; memories for another delay are cleared."""
         if self.arrays.past.shape != past:
             self.arrays = self.arrays._replace(past=np.zeros(past))
             self.arrays.counts[simulation_state.SENSED] = 0
 
     def carried_over(self, model: Model) -> State:
-        """The same configuration and velocity of a model that differs in its bodies' masses, before any step.
+        """Return the state with equal configuration and velocity of a model with other masses, before any step.
 
         Raises:
-            InputError: steps have been taken.
+            InputError: the state has taken steps.
         """
         if self.steps:
-            raise InputError("a load is put on at the start: this state comes from a run without it")
+            raise InputError("a load must be present from the start: this state is from a run without it")
         found = State.at(model, *of_other_masses(self.q, self.arrays.cache.rate, self.model, model), self.time)
         found.exert_as(self)
         return found
 
     def copy(self) -> State:
-        """An independent copy."""
+        """Return an independent copy."""
         projectile, floor = (None if array is None else array.copy() for array in (self.projectile, self.floor))
         return State(self.model, _copied(self.arrays), projectile, self.throw, floor)
 
     __copy__ = copy
 
     def check_model(self, model: Model) -> None:
-        """Whether it is a state of this model; only gravity may differ.
+        """Check that the state belongs to this model; only gravity may differ.
 
         Raises:
-            InputError: it is not.
+            InputError: it is a state of another model.
         """
         if model is not self.model and fingerprint(model) != fingerprint(self.model):
-            raise InputError(f"the state is that of {_another(self.model.name, model)}")
+            raise InputError(f"the state belongs to {_another(self.model.name, model)}")
 
     def save(self, path: str | Path) -> None:
-        """Write it to a NumPy archive.
+        """Write the state to a NumPy archive.
 
         Raises:
             OSError: the file cannot be written.
@@ -214,10 +213,10 @@ class State:
 
     @classmethod
     def load(cls, path: str | Path, model: Model) -> State:
-        """Read what ``save`` wrote, for the same model.
+        """Read a state written by ``save``, for the same model.
 
         Raises:
-            InputError: the file holds no state, or that of another model.
+            InputError: the file has no state, or a state of another model.
             OSError: the file cannot be read.
         """
         try:
@@ -232,24 +231,24 @@ class State:
         if header.get("format") != FORMAT:
             raise InputError(f"{path}: saved by another version (format {header.get('format')}, here {FORMAT})")
         if header.get("fingerprint") != fingerprint(model):
-            raise InputError(f"{path}: the state is that of {_another(header.get('model'), model)}")
+            raise InputError(f"{path}: the state belongs to {_another(header.get('model'), model)}")
         return cls(model, arrays, saved.get("thrown"), throw, saved.get("floor"))
 
 
 def _another(name: Any, model: Model) -> str:
-    """Words for a model that a state is of, which is not this one."""
+    """Describe another model than this one that a state belongs to."""
     if name != model.name:
-        return f"model {name!r}, not of {model.name!r}"
+        return f"model {name!r}, not to {model.name!r}"
     return (
-        f"another model {name!r}, of other masses or measures than this one: loads are part of a model, "
-        "Load(...).on(model), which a run is saved with, Run.load(folder).state"
+        f"another model {name!r}, with other masses or dimensions: loads are part of a model, "
+        "Load(...).on(model); Run.load(folder).state has the model with its loads"
     )
 
 
 def of_other_masses(q: Floats, v: Floats, model: Model, other: Model) -> tuple[Floats, Floats]:
-    """A configuration and velocity of a model as those of one that differs in its bodies' masses only.
+    """Return a configuration and velocity for a model that differs in its bodies' masses only.
 
-    All bodies are where they are; but a floating root is said by its centre of mass, which may be elsewhere in it.
+    All bodies keep their poses; the position of a floating root is that of its centre of mass, which may differ.
     """
     q, v = q.copy(), v.copy()
     if model.is_floating:
@@ -260,7 +259,7 @@ def of_other_masses(q: Floats, v: Floats, model: Model, other: Model) -> tuple[F
 
 
 def fingerprint(model: Model) -> str:
-    """A digest of everything in the model that a state depends on."""
+    """Return a digest of everything in the model that a state depends on."""
     digest = hashlib.sha256(json.dumps([model.coordinate_names, model.contact_names]).encode())
     for name, array in model.tree._asdict().items():
         if name != "gravity" and (name != "armature" or array.any()):
@@ -269,18 +268,18 @@ def fingerprint(model: Model) -> str:
 
 
 def _make_units(model: Model, q: Floats) -> None:
-    """Check the quaternions of a configuration, and make them unit to the last digit."""
+    """Check the quaternions of a configuration, and normalize them to the last digit."""
     for body, first in zip(model.bodies, model.tree.first_q, strict=True):
         if body.joint.kind in ("floating", "spherical"):
             start = int(first) + (3 if body.joint.kind == "floating" else 0)
             size = float(np.linalg.norm(q[start : start + 4]))
             if not abs(size - 1.0) < 1e-6:
-                raise InputError(f"q: the quaternion of joint {body.joint.name!r} has length {size:g}, not one")
+                raise InputError(f"q: the quaternion of joint {body.joint.name!r} has length {size:g}: it must be 1")
             q[start : start + 4] /= size
 
 
 def _flat(arrays: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """All arrays of nested named tuples, by dotted names."""
+    """Yield all arrays of nested named tuples, by dotted names."""
     for name, value in arrays._asdict().items():
         if isinstance(value, tuple):
             yield from _flat(value, f"{prefix}{name}.")
@@ -289,7 +288,7 @@ def _flat(arrays: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _nested(kind: Any, arrays: Mapping[str, Any], prefix: str = "") -> Any:
-    """The named tuple whose arrays ``_flat`` gave."""
+    """Return the named tuple from the arrays of ``_flat``."""
     types = get_type_hints(kind)
     values = {
         name: _nested(types[name], arrays, f"{prefix}{name}.")
@@ -312,7 +311,7 @@ def _checked(value: ArrayLike | None, default: Floats, what: str) -> Floats:
     except (TypeError, ValueError):
         raise InputError(f"{what} = {value!r}: it must be {default.shape[0]} numbers") from None
     if array.shape != default.shape:
-        raise InputError(f"{what} has shape {array.shape}; this model's has {default.shape}")
+        raise InputError(f"{what} has shape {array.shape}: this model needs {default.shape}")
     if not np.all(np.isfinite(array)):
         raise InputError(f"{what} has numbers that are not finite")
     return array

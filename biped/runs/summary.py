@@ -1,16 +1,15 @@
-"""What a run amounts to.
+"""Summary of a run.
 
 Keys:
 
-- ``verdict``: one word of ``biped.runs.verdict``, and ``reason``: why, in a few words.
-- ``limit``: the limit of a fall that ended the run (``biped.runs.verdict.Limit``) and the ``margin_of_stability`` [m]
-  then, or None.
-- ``trust``: the checks that the run was put to (``biped.metrics.trust``).
-- ``integrator``: what took the steps, as far as the checks depend on it.
-- ``events``: impacts and pushes with their impulses [N·s], and when each edge of each foot left the floor and
-  came down again.
+- ``verdict``: one word of ``biped.runs.verdict``; ``reason``: its reason in a few words.
+- ``limit``: the limit of a fall that ended the run (``biped.runs.verdict.Limit``) with the final
+  ``margin_of_stability`` [m], or None.
+- ``trust``: checks of the run's reliability (``biped.metrics.trust``).
+- ``integrator``: integrator or engine, with the properties that checks need.
+- ``events``: impacts and pushes with their impulses [N·s], and landings and lift-offs of the edges of the feet.
 - ``simulated_time``, ``wall_time`` [s], ``real_time_factor``.
-- ``metrics``: the numbers that ``biped.metrics`` defines; None where there is nothing to measure.
+- ``metrics``: the metrics of ``biped.metrics``; None where there is nothing to measure.
 """
 
 from collections.abc import Mapping
@@ -21,14 +20,14 @@ from biped.errors import UnknownNameError
 from biped.runs.verdict import UNDECIDED, Limit
 from contact.errors import did_you_mean
 
-#: Decimals of a time [s]: what is beyond is the round-off of many steps.
+#: Decimals of a time [s]; further digits are round-off.
 TIME_DIGITS = 9
 
 
 class Summary(dict[str, Any]):
-    """A run's summary, in which a metric is found by its name too.
+    """Summary of a run, which also finds its metrics by name.
 
-    ``summary["settling_time"]`` is ``summary["metrics"]["settling_time"]``; it is there once.
+    ``summary["settling_time"]`` is ``summary["metrics"]["settling_time"]``, which is stored once.
     """
 
     def __missing__(self, name: str) -> Any:
@@ -38,9 +37,9 @@ class Summary(dict[str, Any]):
 
 
 class Metrics(dict[str, Any]):
-    """A run's metrics by name.
+    """Metrics of a run by name.
 
-    The ``verdict``, its ``reason`` and the ``limit_hit``, which a summary tells by themselves, are found by name too.
+    ``verdict``, ``reason`` and ``limit_hit``, which a summary stores separately, are found by name too.
     """
 
     def __init__(self, summary: Mapping[str, Any]) -> None:
@@ -54,15 +53,15 @@ class Metrics(dict[str, Any]):
             return self._judged[name]
         known = (*self._judged, *self)
         raise UnknownNameError(
-            f"no metric {name!r}; {did_you_mean(str(name), known)}biped.metrics.METRICS has them all"
+            f"no metric {name!r}; {did_you_mean(str(name), known)}biped.metrics.METRICS lists all metrics"
         )
 
 
 @dataclass(frozen=True)
 class Counters:
-    """What a run counted.
+    """Counters of a run.
 
-    ``wall_time`` [s] is that of the loops, without set-up and compilation of the arrays.
+    ``wall_time`` [s] is the time in the loops, without set-up and compilation of the arrays.
     """
 
     steps: int
@@ -73,20 +72,20 @@ class Counters:
 
     @property
     def newton_mean(self) -> float:
-        """Iterations a step."""
+        """Mean number of iterations per step."""
         return self.newton_iterations / self.steps if self.steps else 0.0
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How the loop of a run ended, before anything is measured.
+    """Ending of a run's loop, before anything is measured.
 
     Attributes:
-        verdict: what follows from that: ``fell``, ``lost control``, ``failed``, ``interrupted``; ``completed`` where
-            there is nothing to judge; ``undecided`` where the run got to its end, and what was recorded is to tell.
-        fell_at: [s] when a limit of a fall was hit, or None.
-        limit: which one, or None.
-        error: what had no solution.
+        verdict: ``fell``, ``lost control``, ``failed`` or ``interrupted``; ``completed`` if there is nothing to judge;
+            ``undecided`` if the run reached its end and its records have to decide.
+        fell_at: [s] time at which a limit of a fall was reached, or None.
+        limit: this limit, or None.
+        error: description of the step without a solution, or None.
     """
 
     verdict: str = UNDECIDED
@@ -96,25 +95,25 @@ class Ending:
 
     @classmethod
     def by(cls, limit: Limit) -> "Ending":
-        """By a limit of a fall."""
+        """Return the ending by a limit of a fall."""
         return cls(limit.verdict, limit.time, limit)
 
     @property
     def reason(self) -> str:
-        """In words; empty where the verdict says it all."""
+        """Reason in words; empty if the verdict is sufficient."""
         return self.error or ("" if self.limit is None else self.limit.reason)
 
 
 @dataclass(frozen=True)
 class Stepping:
-    """What took the steps of a run, as far as checks of the run depend on it.
+    """Integrator or engine of a run, with the properties that checks of the run need.
 
     Attributes:
-        name: of the integrator or engine.
-        step: [s].
-        conserves_momentum: exactly, but for impulses from outside.
-        is_engine: whether it is somebody else's, which may lose energy that its own contacts do not tell of.
-        stable_step: [s] up to which an explicit method is expected to be stable on the floor; None of others.
+        name: name of the integrator or engine.
+        step: [s] step size.
+        conserves_momentum: True if momentum is conserved exactly, apart from external impulses.
+        is_engine: True for an external engine, which may lose energy that its own contacts do not report.
+        stable_step: [s] largest step at which an explicit method should be stable on the floor; None for others.
     """
 
     name: str = ""
@@ -132,7 +131,7 @@ def summarize(
     metrics: Mapping[str, Any],
     **judged: Any,
 ) -> Summary:
-    """The summary of a run of ``simulated`` seconds; ``judged`` has what was concluded of it, such as its verdict."""
+    """Return the summary of a run of ``simulated`` [s]; ``judged`` has the verdict and other conclusions."""
     return Summary(
         {"verdict": ending.verdict, "reason": ending.reason} | judged,
         events=events,

@@ -1,4 +1,4 @@
-"""What a run says of its own reliability: checks with a criterion, each passed or not."""
+"""Checks of a run's reliability, each with a criterion and a result."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -7,23 +7,23 @@ Passed = Literal["ok", "warning", "failed"]
 OK: Passed = "ok"
 WARNING: Passed = "warning"
 FAILED: Passed = "failed"
-#: The part of the energy exchanged that no work may account for.
+#: Largest unexplained energy, as a share of the energy exchanged.
 ENERGY = 0.05
-#: Of the energy that is a lot for what moves, the same where next to nothing is exchanged.
+#: Largest unexplained energy, as a share of the model's scale of energy, if almost none is exchanged.
 LEAST_ENERGY = 1e-3
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check."""
+    """Result of a check of a run."""
 
-    name: str  #: what was looked at
-    value: float  #: in ``unit``
-    limit: float  #: up to which it is ok
-    unit: str  #: of both
+    name: str  #: checked quantity
+    value: float  #: result in ``unit``
+    limit: float  #: largest value that is ok
+    unit: str  #: unit of value and limit
     passed: Passed  #: ``failed`` makes the run ``unreliable``, ``warning`` does not
-    text: str  #: the finding in one sentence
+    text: str  #: result in one sentence
 
     def as_json(self) -> dict[str, Any]:
-        """As a summary has it."""
+        """Return the check as a table of the summary."""
         return asdict(self)

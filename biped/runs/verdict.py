@@ -1,6 +1,6 @@
-"""What a run amounts to in one word, with its reason: the vocabulary of runs, sessions, studies and pages.
+"""Verdicts of runs in one word, with a reason: the vocabulary of runs, sessions, studies and pages.
 
-``biped.metrics.definitions.verdict`` says how a run is judged.
+``biped.metrics.definitions.verdict`` has the rules.
 """
 
 import math
@@ -12,7 +12,7 @@ RECOVERED, STEPPED, FELL, LOST_CONTROL = "recovered", "stepped", "fell", "lost c
 UNDECIDED, UNRELIABLE, FAILED, INTERRUPTED = "undecided", "unreliable", "failed", "interrupted"
 COMPLETED = "completed"
 
-#: Every verdict and what it means, the best first.
+#: Verdicts and their meanings, the best first.
 VERDICTS = {
     RECOVERED: "stands on its feet where it stood",
     STEPPED: "stands on its feet, and has moved one, or steps on in a steady gait",
@@ -24,7 +24,7 @@ VERDICTS = {
     INTERRUPTED: "stopped by the user",
     COMPLETED: "got to its end, and there is nothing to judge",
 }
-#: Verdicts that say how the model's balance ended; of the others nothing follows for it.
+#: Verdicts on the model's balance; the other verdicts imply nothing about it.
 DECIDED = (RECOVERED, STEPPED, FELL, LOST_CONTROL)
 
 
@@ -32,20 +32,20 @@ DECIDED = (RECOVERED, STEPPED, FELL, LOST_CONTROL)
 class Limit:
     """A limit of ``biped.Fall`` that ended a run."""
 
-    name: Literal["height", "tilt", "joint_rate"]  #: of ``Fall``'s attribute
-    subject: str  #: the root's body, or the joint
-    value: float  #: what it was: [m] above the floor, [rad] from upright, [rad/s]
-    limit: float  #: what it may be at most, or of a height at least
+    name: Literal["height", "tilt", "joint_rate"]  #: attribute of ``Fall``
+    subject: str  #: name of the root, or of the joint
+    value: float  #: [m] above the floor, [rad] from upright, or [rad/s]
+    limit: float  #: largest allowed value, or smallest allowed height
     time: float  #: [s]
 
     @property
     def verdict(self) -> str:
-        """That of a run that ends so."""
+        """Verdict of a run that ends at this limit."""
         return LOST_CONTROL if self.name == "joint_rate" else FELL
 
     @property
     def reason(self) -> str:
-        """In words."""
+        """Reason in words."""
         who, when = self.subject.replace("_", " "), f"at {self.time:.4g} s"
         if self.name == "height":
             return f"{who} below {self.limit:.3g} m {when}"
@@ -55,7 +55,7 @@ class Limit:
 
 
 def verdict_line(summary: Mapping[str, Any]) -> str:
-    """A summary's or a trial's verdict and its reason in one line: ``fell: trunk below 0.6 m at 1.92 s``."""
+    """Return verdict and reason of a summary or trial in one line: ``fell: trunk below 0.6 m at 1.92 s``."""
     word, reason = summary["verdict"], summary.get("reason") or ""
     if word == RECOVERED:
         return f"{word} {reason}".rstrip()

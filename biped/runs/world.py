@@ -1,4 +1,4 @@
-"""What a run of no tree is drawn and plotted by: rigid bodies of their own poses, and columns that belong together."""
+"""Data for drawing and plotting a run that is not of a tree: rigid bodies with poses, and groups of columns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from biped.inputs.saved import built
 from biped.model.geometry import Vector3
 from biped.model.line import Line
 
-#: In a run's folder, in the place of a model and a state.
+#: File in a run's folder, instead of a model and a state.
 WORLD = "world.json"
 
 
 @dataclass(frozen=True)
 class Hull:
-    """A surface on a body: the convex hull of points, and all within a radius of it."""
+    """A surface on a body: the convex hull of points, extended by a radius."""
 
     points: tuple[Vector3, ...]  #: (k, 3) [m] from the body's centre of mass, in its axes
     radius: float = 0.0  #: [m]
@@ -27,52 +27,52 @@ class Hull:
 
 @dataclass(frozen=True)
 class ContactMark:
-    """A point of a body over a plane, whose force is in the columns ``NAME_normal``, ``NAME_tangent_1``, ``…_2``."""
+    """A point of a body over a plane; its force is in the columns ``NAME_normal``, ``NAME_tangent_1``, ``…_2``."""
 
-    name: str  #: of the contact
-    body: str  #: that it is on
+    name: str  #: name of the contact
+    body: str  #: name of its body
     point: Vector3  #: (3,) [m] from the body's centre of mass, in its axes
     frame: tuple[Vector3, ...]  #: (3, 3) rows: the plane's normal and the two tangents, world axes
 
 
 @dataclass(frozen=True)
 class Bodies:
-    """Rigid bodies whose poses are the columns ``NAME_x`` … ``NAME_z``, ``NAME_qw`` … ``NAME_qz`` of a run."""
+    """Rigid bodies; their poses are the columns ``NAME_x`` … ``NAME_z``, ``NAME_qw`` … ``NAME_qz`` of a run."""
 
-    name: str  #: of the whole
-    body_names: tuple[str, ...]  #: in the order of all arrays
+    name: str  #: name of the group
+    body_names: tuple[str, ...]  #: names in the order of all arrays
     masses: tuple[float, ...]  #: (n,) [kg]
-    hulls: tuple[tuple[Hull, ...], ...]  #: (n,) the surfaces of each
-    contact_points: tuple[ContactMark, ...] = ()  #: over planes
-    floor: bool = False  #: whether there is a floor to see
+    hulls: tuple[tuple[Hull, ...], ...]  #: (n,) surfaces of each body
+    contact_points: tuple[ContactMark, ...] = ()  #: contact points over planes
+    floor: bool = False  #: True if a floor is drawn
 
-    #: As a model's: nothing is stretched between bodies, and who looks from the side has x to the right.
+    #: Attributes as of a model: no lines between bodies; from the side, x is to the right.
     lines: ClassVar[tuple[Line, ...]] = ()
     facing: ClassVar[Vector3] = (-1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Columns of one unit that are looked at together."""
+    """Columns of one unit in one panel of a figure."""
 
-    title: str  #: of the panel
-    unit: str  #: of its axis
-    columns: tuple[str, ...]  #: of the run
-    logarithmic: bool = False  #: whether the axis is
+    title: str  #: title of the panel
+    unit: str  #: unit of the axis
+    columns: tuple[str, ...]  #: columns of the run
+    logarithmic: bool = False  #: True for a logarithmic axis
 
 
 @dataclass(frozen=True)
 class World:
-    """What moved in a run that is not one of a tree."""
+    """A simulated formulation that is not a tree, as its runs describe it."""
 
-    kind: str  #: with its article: "a mechanism", "an assembly", "a Lagrangian system"
-    name: str  #: of it
-    step: float  #: [s]
-    plots: tuple[Plot, ...] = ()  #: what of its columns is worth a look
-    bodies: Bodies | None = None  #: what there is to see in space, or None
+    kind: str  #: kind with its article: "a mechanism", "an assembly", "a Lagrangian system"
+    name: str  #: its name
+    step: float  #: [s] step size
+    plots: tuple[Plot, ...] = ()  #: panels of its overview
+    bodies: Bodies | None = None  #: bodies to draw, or None
 
     def save(self, folder: Path) -> None:
-        """Write it beside a run's table.
+        """Write the description into a run's folder.
 
         Raises:
             OSError: the folder cannot be written.
@@ -82,7 +82,7 @@ class World:
 
     @classmethod
     def load(cls, folder: Path) -> World:
-        """Read what ``save`` wrote.
+        """Read a description written by ``save``.
 
         Raises:
             InputError: the file is damaged.

@@ -1,4 +1,4 @@
-"""A displacement and a turn as six signals of time."""
+"""A translation and rotation as six functions of time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from contact.piecewise import Signals
 
 @dataclass(frozen=True)
 class Displacement:
-    """How something is displaced by (x, y, z) and turned by the rotation vector (roll, pitch, yaw), as signals of time.
+    """A translation (x, y, z) and a rotation vector (roll, pitch, yaw) as signals of time.
 
-    What is not given stays zero. Before its first knot a signal is zero, and from its last one on it stays.
+    Axes without a signal stay at zero. A signal is zero before its first knot and constant from its last one on.
 
     Attributes:
         x: [m].
@@ -28,7 +28,7 @@ class Displacement:
         yaw: [rad] about z.
 
     Raises:
-        InputError: one is no ``Signal``.
+        InputError: an item is not a ``Signal``.
     """
 
     x: Signal | None = None
@@ -39,7 +39,7 @@ class Displacement:
     yaw: Signal | None = None
 
     AXES: ClassVar[tuple[str, ...]] = ("x", "y", "z", "roll", "pitch", "yaw")
-    #: What messages call it.
+    #: Name in messages.
     WHAT: ClassVar[str] = "displacement"
 
     def __post_init__(self) -> None:
@@ -49,25 +49,25 @@ class Displacement:
 
     @property
     def signals(self) -> dict[str, Signal]:
-        """The signals of the axes along which it moves, by axis."""
+        """Signals of the axes that move, by axis."""
         return {axis: getattr(self, axis) for axis in self.AXES if getattr(self, axis) is not None}
 
     @property
     def begins(self) -> float:
-        """[s] when the first signal does; zero without any."""
+        """Time [s] at which the first signal begins; zero without signals."""
         return min((signal.begins for signal in self.signals.values()), default=0.0)
 
     @property
     def ends(self) -> float:
-        """[s] from when on nothing moves any more."""
+        """Time [s] from which on nothing moves."""
         return max((signal.ends for signal in self.signals.values()), default=0.0)
 
     def at(self, time: float) -> Floats:
-        """(6,) x, y, z [m], roll, pitch, yaw [rad] at a time [s]."""
+        """Return x, y, z [m], roll, pitch, yaw [rad] at a time [s], (6,)."""
         given = self.signals
         return np.array([float(given[axis](time)) if axis in given else 0.0 for axis in self.AXES])
 
     def compiled(self) -> Signals:
-        """The kernels' six signals, or none where nothing moves."""
+        """Return the six signals for the kernels, or none if nothing moves."""
         still = Signal(np.zeros(1), np.zeros((1, 1)))
         return compile_signals([getattr(self, axis) or still for axis in self.AXES] if self.signals else [])

@@ -1,4 +1,4 @@
-"""Functions of time: how a platform moves, and how a force acts."""
+"""Functions of time for the motion of a platform and for forces."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from contact.arrays import Floats
 class Signal:
     """A function of time as a piecewise polynomial: zero before its first knot, constant from its last one on.
 
-    The values, integrals and impulses that come of it are exact, whatever the steps at which it is looked at.
+    Values, integrals and impulses are exact at any time and for any step size.
 
     Attributes:
         knots: (k,) [s], ascending.
-        coefficients: (k, d) of powers of the time since a knot, from the constant on; the last row is a constant.
-        frequencies: [Hz] at which it moves, where it is periodic.
-        fade: [s] after its beginning and before its end, in which a periodic one's size rises and falls.
+        coefficients: (k, d) of powers of the time since a knot, in ascending order; the last row is a constant.
+        frequencies: [Hz] of a periodic signal.
+        fade: [s] after the start and before the end, in which the size of a periodic signal rises and falls.
 
     Raises:
         InputError: a number is not finite, or the knots do not ascend.
@@ -42,7 +42,7 @@ class Signal:
     def __post_init__(self) -> None:
         knots, coefficients = np.asarray(self.knots, dtype=float), np.atleast_2d(np.asarray(self.coefficients, float))
         if knots.ndim != 1 or not len(knots) or coefficients.shape[0] != len(knots):
-            raise InputError(f"signal: {coefficients.shape[0]} rows of coefficients for knots of shape {knots.shape}")
+            raise InputError(f"signal: {coefficients.shape[0]} rows of coefficients, knots of shape {knots.shape}")
         if not (np.all(np.isfinite(knots)) and np.all(np.isfinite(coefficients))):
             raise InputError("signal: all numbers must be finite")
         if np.any(np.diff(knots) <= 0.0):
@@ -52,20 +52,20 @@ class Signal:
         object.__setattr__(self, "knots", knots)
         object.__setattr__(self, "coefficients", coefficients)
 
-    # --- what it is ---
+    # --- properties ---
 
     @property
     def begins(self) -> float:
-        """[s] before then it is zero."""
+        """Time [s] before which the signal is zero."""
         return float(self.knots[0])
 
     @property
     def ends(self) -> float:
-        """[s] from then on it is constant."""
+        """Time [s] from which on the signal is constant."""
         return float(self.knots[-1])
 
     def __call__(self, times: ArrayLike) -> Floats:
-        """Its values at some times."""
+        """Return the values at some times [s]."""
         times = np.asarray(times, dtype=float)
         piece = np.searchsorted(self.knots, times, side="right") - 1
         since = times - self.knots[piece]
@@ -75,13 +75,13 @@ class Signal:
         return np.where(piece < 0, 0.0, value)
 
     def integral(self) -> Signal:
-        """∫ of it from its first knot on, zero before; it must end at zero.
+        """Return the integral from the first knot on, zero before; the signal must end at zero.
 
         Raises:
-            InputError: it does not end at zero: its integral would grow for ever.
+            InputError: the signal does not end at zero, so that the integral would grow for ever.
         """
         if self.coefficients[-1, 0] != 0.0:
-            raise InputError("a force must end: its signal ends at a value that is not zero")
+            raise InputError("signal of a force ends at {self.coefficients[-1, 0]:g}: it must end at zero")
         spans = np.diff(self.knots)
         powers = np.arange(1, self.coefficients.shape[1] + 1)
         rising = self.coefficients / powers
@@ -91,22 +91,22 @@ class Signal:
         return Signal(self.knots, np.column_stack([start, rising]))
 
     def largest_jump(self) -> float:
-        """The largest difference between the end of a piece and the start of the next one."""
+        """Return the largest difference between the end of a piece and the start of the next one."""
         spans = np.diff(self.knots)
         powers = np.arange(self.coefficients.shape[1])
         ends = (self.coefficients[:-1] * spans[:, None] ** powers).sum(axis=1)
         return float(np.abs(ends - self.coefficients[1:, 0]).max(initial=0.0))
 
     def scaled(self, factor: float) -> Signal:
-        """This signal times a factor."""
+        """Return the signal times a factor."""
         return self._with(self.knots, self.coefficients * factor)
 
     def shifted(self, delay: float) -> Signal:
-        """The same, later by ``delay`` [s]."""
+        """Return the signal, later by ``delay`` [s]."""
         return self._with(self.knots + delay, self.coefficients)
 
     def _with(self, knots: Floats, coefficients: Floats) -> Signal:
-        """A signal of the same kind with arrays that need no check: studies make thousands of pushes."""
+        """Return a similar signal with other arrays, without checks: studies make thousands of pushes."""
         other = object.__new__(Signal)
         other.__dict__.update(self.__dict__, knots=knots, coefficients=coefficients)
         return other
@@ -115,26 +115,26 @@ class Signal:
 
     @classmethod
     def rectangle(cls, height: float, start: float, duration: float) -> Signal:
-        """``height`` for a duration, zero before and after."""
+        """Return a signal of ``height`` for a duration, zero before and after."""
         above_zero(duration, "duration")
         return cls(np.array([start, start + duration]), np.array([[height], [0.0]]))
 
     @classmethod
     def half_sine(cls, height: float, start: float, duration: float) -> Signal:
-        """Half a period of a sine of this height, zero before and after."""
+        """Return half a period of a sine of this height, zero before and after."""
         above_zero(duration, "duration")
         return cls._sines(np.array([height]), np.array([0.5 / duration]), np.zeros(1), start, duration, 0.0)
 
     @classmethod
     def step(cls, size: float, start: float = 0.0, rise: float = 0.1) -> Signal:
-        """A rise from zero to ``size`` within ``rise`` [s], with the least jerk (Flash and Hogan 1985)."""
+        """Return a rise from zero to ``size`` within ``rise`` [s], with minimum jerk (Flash and Hogan 1985)."""
         above_zero(rise, "rise")
         smooth = size * np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0]) / rise ** np.arange(6)
         return cls(np.array([start, start + rise]), np.vstack([smooth, size * np.eye(1, 6)]))
 
     @classmethod
     def there_and_back(cls, size: float, start: float = 0.0, rise: float = 0.1, hold: float = 0.0) -> Signal:
-        """A ``step``, and after ``hold`` [s] one back to zero."""
+        """Return a ``step`` and, ``hold`` [s] after it, a step back to zero."""
         zero_or_above(hold, "hold")
         up = cls.step(size, start, rise)
         smooth, stays = up.coefficients
@@ -148,7 +148,7 @@ class Signal:
     def sine(
         cls, amplitude: float, frequency: float, start: float = 0.0, duration: float = 10.0, fade: float = 0.0
     ) -> Signal:
-        """A sine from phase zero, of ``frequency`` [Hz]; see ``sum_of_sines``."""
+        """Return a sine of ``frequency`` [Hz] from phase zero; see ``sum_of_sines``."""
         return cls.sum_of_sines([amplitude], [frequency], start=start, duration=duration, fade=fade)
 
     @classmethod
@@ -162,18 +162,18 @@ class Signal:
         duration: float = 10.0,
         fade: float = 0.0,
     ) -> Signal:
-        """Σ A sin(2π f (t − start) + φ) for a duration.
+        """Return Σ A sin(2π f (t − start) + φ) for a duration, zero before.
 
-        It is zero before. With ``fade`` [s] its size rises from zero at the start and falls to it at the end; without,
-        it starts at Σ A sin φ and stays where it ends.
+        With ``fade`` [s], the size rises from zero at the start and falls to zero at the end. Otherwise the signal
+        starts at Σ A sin φ and keeps its last value.
 
         Raises:
-            InputError: there are not as many of one as of the other, or a frequency is not above zero.
+            InputError: the numbers of amplitudes, frequencies and phases differ, or a frequency is not above zero.
         """
         phases = [0.0] * len(amplitudes) if phases is None else phases
         if not len(amplitudes) == len(frequencies) == len(phases) or not len(amplitudes):
             raise InputError(
-                f"sum of sines: {len(amplitudes)} amplitudes, {len(frequencies)} frequencies and {len(phases)} phases"
+                f"sines: {len(amplitudes)} amplitudes, {len(frequencies)} frequencies, {len(phases)} phases must match"
             )
         for frequency in frequencies:
             above_zero(frequency, "frequency")
@@ -195,20 +195,20 @@ class Signal:
     def ternary(
         cls, size: float, interval: float = 0.25, stages: int = 5, start: float = 0.0, cycles: int = 1, seed: int = 0
     ) -> Signal:
-        """The integral of a pseudo-random ternary sequence (Davies 1970; Peterka 2002): a rate of −r, 0 or r at a time.
+        """Return the integral of a pseudo-random ternary sequence with rates −r, 0 and r (Davies 1970; Peterka 2002).
 
         The sequence is of maximal length, 3ⁿ − 1 intervals from a shift register of n stages. Five stages at 0.25 s are
         the 60.5 s of Peterka's platform.
 
         Args:
-            size: from the least to the greatest value.
-            interval: [s] for which the rate stays the same.
-            stages: 3 to 7.
+            size: difference of the greatest and the least value.
+            interval: [s] for which the rate is constant.
+            stages: length of the shift register, 3 to 7.
             start: [s].
-            cycles: how often the sequence is repeated.
-            seed: where in the sequence it starts.
+            cycles: number of repetitions of the sequence.
+            seed: position in the sequence at which the signal starts.
 
-        Only odd multiples of the lowest frequency are in it, since its second half is minus its first.
+        The signal contains only odd multiples of the lowest frequency: the second half of a cycle is minus the first.
         """
         rate, odd = _ternary_rates(interval, stages, cycles, seed)
         value = np.concatenate([[0.0], np.cumsum(rate)])
@@ -223,7 +223,7 @@ class Signal:
     def ternary_steps(
         cls, size: float, interval: float = 0.25, stages: int = 5, start: float = 0.0, cycles: int = 1, seed: int = 0
     ) -> Signal:
-        """A pseudo-random ternary sequence itself: −size, 0 or size at a time; all else is as of ``ternary``."""
+        """Return a pseudo-random ternary sequence of values −size, 0 and size, with the arguments of ``ternary``."""
         rate, odd = _ternary_rates(interval, stages, cycles, seed)
         values = np.append(rate * size, 0.0)
         knots = np.asarray(start + interval * np.arange(len(values)), dtype=np.float64)
@@ -233,7 +233,7 @@ class Signal:
     def noise(
         cls, deviation: float, interval: float = 0.05, start: float = 0.0, duration: float = 1.0, seed: int = 0
     ) -> Signal:
-        """A normally distributed value with this standard deviation, drawn anew after each interval [s]."""
+        """Return normally distributed values of this standard deviation, drawn anew after each interval [s]."""
         for name, value in (("interval", interval), ("duration", duration)):
             above_zero(value, name)
         zero_or_above(deviation, "deviation")
@@ -246,20 +246,20 @@ class Signal:
 
     @classmethod
     def sampled(cls, times: ArrayLike, values: ArrayLike, kind: Literal["linear", "cubic"] = "linear") -> Signal:
-        """Through recorded values: by straight lines, or a natural cubic spline.
+        """Return a signal through recorded values, by linear interpolation or a natural cubic spline.
 
         Raises:
-            InputError: there are fewer than two, times do not ascend, or a number is not finite.
+            InputError: there are fewer than two values, times do not ascend, or a number is not finite.
         """
         at, value = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
         if at.ndim != 1 or at.shape != value.shape or len(at) < 2:
             raise InputError(
-                f"sampled signal: times of shape {at.shape} for values of shape {value.shape}; two or more"
+                f"sampled signal: times of shape {at.shape}, values of shape {value.shape}: give two or more of each"
             )
         if not (np.all(np.isfinite(at)) and np.all(np.isfinite(value))):
             raise InputError("sampled signal: all numbers must be finite")
         if np.any(np.diff(at) <= 0.0):
-            raise InputError(f"sampled signal: times must ascend, and do not after {at[np.argmin(np.diff(at))]:g} s")
+            raise InputError(f"sampled signal: times must ascend, but do not after {at[np.argmin(np.diff(at))]:g} s")
         if kind == "cubic":
             from scipy.interpolate import CubicSpline
 
@@ -280,10 +280,11 @@ class Signal:
         time: str = "time",
         kind: Literal["linear", "cubic"] = "linear",
     ) -> Signal:
-        """A column of a record in SI units: of a CSV file, or of any other that ``biped.records.read_record`` reads.
+        """Return a column of a record in SI units, from a CSV file or another format of ``biped.records.read_record``.
 
         Raises:
-            InputError: it is no record, a column is missing or has a gap, or a number is none; the message says where.
+            InputError: the file is not a record, a column is missing or has a gap, or a cell is not a number; the
+                message gives the location.
             OSError: the file cannot be read.
         """
         from biped.records.read import read_record  # records are made of signals
@@ -295,7 +296,7 @@ class Signal:
 
 
 def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tuple[Floats, tuple[float, ...]]:
-    """(intervals,) −1, 0 and 1 of so many cycles, and the frequencies [Hz] that are in them."""
+    """Return the values −1, 0 and 1 of all intervals, (intervals,), and their frequencies [Hz]."""
     above_zero(interval, "interval")
     if stages not in STAGES:
         raise InputError(f"stages = {stages!r}: it must be one of {', '.join(map(str, STAGES))}")
@@ -308,7 +309,7 @@ def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tupl
 
 
 def compile_signals(signals: Sequence[Signal]) -> kernels.Signals:
-    """The signals as the kernels take them."""
+    """Return the signals for the kernels."""
     if not signals:
         return kernels.no_signals()
     first = np.cumsum([0, *(len(signal.knots) for signal in signals)])

@@ -1,4 +1,4 @@
-"""Sines as piecewise polynomials, by Hermite's interpolation."""
+"""Sines as piecewise polynomials by Hermite interpolation."""
 
 from math import comb, factorial, perm, pi
 
@@ -7,26 +7,24 @@ import numpy as np
 from biped.errors import InputError
 from contact.arrays import Floats
 
-#: Pieces of a signal.
+#: Largest number of pieces of a signal.
 MOST_PIECES = 1_000_000
 #: Pieces in a period of a sine. With polynomials of degree 7 its error is below 1e-15 of the amplitude.
 PIECES = 64
-#: Derivatives that neighbouring pieces of a sine share, with the value itself.
+#: Number of derivatives that neighbouring pieces of a sine share, including the value.
 SHARED = 4
 
 
 def check_pieces(count: float) -> None:
-    """Refuse a signal that would fill the memory, before it does."""
+    """Refuse a signal with too many pieces, before it fills the memory."""
     if count > MOST_PIECES:
-        raise InputError(
-            f"signal: {count:.3g} pieces; {MOST_PIECES} at most: let it last less long, or change more slowly"
-        )
+        raise InputError(f"signal: {count:.3g} pieces: at most {MOST_PIECES}; use a shorter duration or slower changes")
 
 
 def sine_pieces(
     amplitudes: Floats, frequencies: Floats, phases: Floats, duration: float, fade: float
 ) -> tuple[Floats, Floats]:
-    """Knots from zero on and coefficients of Σ A sin(2π f t + φ), by values and derivatives at the knots."""
+    """Return knots from zero on, and coefficients of Σ A sin(2π f t + φ), from values and derivatives at the knots."""
     wanted = PIECES * duration * float(frequencies.max())
     check_pieces(wanted)
     count = max(4, int(np.ceil(wanted)))
@@ -47,16 +45,16 @@ def sine_pieces(
     last[0] = values[0, -1]
     turns = 2.0 * frequencies[0] * duration
     half_period = len(frequencies) == 1 and not phases.any() and abs(turns - round(turns)) < 1e-12
-    if fade or half_period:  # it ends at zero but for rounding
+    if fade or half_period:  # it ends at zero apart from rounding
         last[0] = 0.0
     return times, np.vstack([pieces, last])
 
 
 def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
-    """(pieces, 8) coefficients from the value and three derivatives (4, pieces) at both ends.
+    """Return coefficients (pieces, 8) from the value and three derivatives (4, pieces) at both ends.
 
-    In s = (t − t_k)/span the lower half of the coefficients are Taylor's at the left end; the upper half makes up
-    for what is then left at the right end.
+    In s = (t − t_k)/span the lower half of the coefficients is the Taylor polynomial at the left end; the upper half
+    corrects the value and derivatives at the right end.
     """
     order = np.arange(SHARED)
     scale = spans[None, :] ** order[:, None]
@@ -70,9 +68,9 @@ def _hermite(left: Floats, right: Floats, spans: Floats) -> Floats:
 
 
 def _faded(values: Floats, times: Floats, duration: float, fade: float) -> Floats:
-    """Values and derivatives times an envelope that rises and falls smoothly (Leibniz's rule).
+    """Return values and derivatives times an envelope that rises and falls smoothly (Leibniz rule).
 
-    At its ends three derivatives are zero.
+    Three derivatives of the envelope are zero at its ends.
     """
     rise, fall = np.clip(times / fade, 0.0, 1.0), np.clip((duration - times) / fade, 0.0, 1.0)
     rising = times < duration / 2.0

@@ -11,7 +11,7 @@ STAGES = tuple(_TAPS)
 
 
 def ternary_sequence(stages: int) -> NDArray[np.int64]:
-    """The ternary sequence of maximal length, as −1, 0 and 1."""
+    """Return the ternary sequence of maximal length, as −1, 0 and 1."""
     register = [1] + [0] * (stages - 1)
     sequence = []
     for _ in range(3**stages - 1):

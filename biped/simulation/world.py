@@ -58,9 +58,9 @@ class Fall:
         InputError: for a limit that is out of range.
     """
 
-    height: float = quantity("m", "Least height of the root's centre of mass", 0.6)
-    tilt: float = quantity("rad", "Greatest tilt of the root from upright", 1.2)
-    joint_rate: float = quantity("rad/s", "Greatest rate of a joint; beyond: control is lost", 100.0)
+    height: float = quantity("m", "Fall limit: least height of the root's centre of mass", 0.6)
+    tilt: float = quantity("rad", "Fall limit: greatest tilt of the root from upright", 1.2)
+    joint_rate: float = quantity("rad/s", "Limit of joint rates; above: control is lost", 100.0)
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.height):

@@ -1,9 +1,9 @@
-"""Where and when to step: the linear inverted pendulum's answer, in closed form at each tick.
+"""Step planner: landing position and time of least cost for the linear inverted pendulum, in closed form.
 
-With the centre of pressure at p the extrapolated centre of mass goes as ξ(T) = p + (ξ − p) e^{ωT} (Hof et al. 2005;
-Koolen et al. 2012). Of each landing time T and each way past the other leg there is one place that takes it up best; it
-is brought within what the legs reach, and the one of least cost is taken. Places are horizontal, from the point O below
-the root's centre of mass, in world axes.
+With the centre of pressure at p the capture point (extrapolated centre of mass) moves as ξ(T) = p + (ξ − p) e^{ωT}
+(Hof et al. 2005; Koolen et al. 2012). For each landing time T and each path past the other leg one foot position
+catches it best. That position is limited to the reach of the legs, and the candidate of least cost is chosen. Positions
+are horizontal, from the point O below the root's centre of mass, in world axes.
 """
 
 import math
@@ -13,44 +13,44 @@ from biped.metrics.kernels.polygon import convex_hull, inside_by
 from contact.arrays import Floats
 from kernelcache import kernel
 
-#: Landing times that are compared.
+#: Number of landing times that are compared.
 TIMES = 10
-#: Ways past the other leg: beside it, crossing before it, crossing behind it.
+#: Paths past the other leg: beside it, crossing in front of it, crossing behind it.
 WAYS = 3
 
 
 class StepRules(NamedTuple):
-    """What a step may be."""
+    """Limits and costs of a step."""
 
-    shortest: float  # [s] a swing
-    longest: float  # [s]
-    speed: float  # [m/s] of a foot on its way, in the mean, above which it costs
-    fastest: float  # [m/s] the same, above which it does not get there
-    beyond: float  # [m] by which a foot is put beyond ξ
-    apart: float  # [m] between the feet's middles from side to side, at least
-    past: float  # [m] fore and aft of one another, of legs that cross
-    across: float  # of the way to ξ across the way that the body goes, what the centre of pressure takes of it
-    lateness: float  # [m/s] what a later landing costs
-    length: float  # what a longer step costs, per metre
-    crossing: float  # [m] what it costs to cross
+    shortest: float  # [s] shortest swing
+    longest: float  # [s] longest swing
+    swing_speed: float  # [m/s] mean speed of the swing foot above which a step is penalized
+    max_swing_speed: float  # [m/s] greatest mean speed of the swing foot
+    overshoot: float  # [m] foot placement beyond ξ
+    min_step_width: float  # [m] least lateral distance between the feet's middles
+    crossing_distance: float  # [m] least AP distance of the feet when legs cross
+    lateral_share: float  # CoP shift / offset of ξ, across the direction of travel
+    time_cost: float  # [m/s] cost per landing time
+    length_cost: float  # cost per step length
+    crossing_cost: float  # [m] cost of crossing the legs
 
 
 class Step(NamedTuple):
-    """A step that is planned."""
+    """A planned step."""
 
     cost: float  # [m]
-    way: int  # past the other leg
+    way: int  # path past the other leg, below ``WAYS``
     time: float  # [s] until the foot lands
-    x: float  # [m] of the foot's centre of mass
-    y: float
+    x: float  # [m] landing position of the foot's centre of mass
+    y: float  # [m]
 
 
 @kernel
 def nearest_in_hull(points, count, x, y):
-    """The point of the convex hull of the first ``count`` points (·, 2) that is nearest to (x, y).
+    """Return the point nearest to (x, y) of the convex hull of the first ``count`` points (·, 2).
 
-    The hull's boundary is made of segments between points; from outside the nearest point of them all is the one that
-    no point lies beyond. Where there is none such, (x, y) is inside.
+    The hull's boundary consists of segments between points. If no point lies farther in the direction of (x, y) than
+    the nearest point of all segments, (x, y) is outside; else it is inside.
     """
     best, px, py = math.inf, x, y
     for i in range(count):
@@ -73,17 +73,16 @@ def nearest_in_hull(points, count, x, y):
 
 
 @kernel
-def beyond_hull(seen, count, x, y):
-    """[m] How far (x, y) is outside of the hull of the first of ``seen.corner``; below zero: how far inside."""
+def distance_outside(seen, count, x, y):
+    """Return the distance [m] of (x, y) outside the hull of the first ``count`` of ``seen.corner``; negative inside."""
     return -inside_by(seen.hull, convex_hull(seen.corner, count, seen.hull), x, y)
 
 
 @kernel
 def best_pressure(rules, legs, seen, stance):
-    """The place on a sole that ξ runs away from most slowly; across the way that the body goes, only partly.
+    """Return the centre of pressure on a sole from which ξ diverges most slowly; across travel only in part.
 
-    A centre of pressure in a corner of the sole leaves no friction to hold the body's turn about the vertical, which a
-    leg that swings takes.
+    A centre of pressure in a corner of the sole leaves no friction to resist the yaw moment of the swinging leg.
     """
     numbers, points = seen.numbers, legs.sole.shape[1]
     x, y = 0.0, 0.0
@@ -94,14 +93,14 @@ def best_pressure(rules, legs, seen, stance):
     speed = math.hypot(along_x, along_y)
     along_x, along_y = along_x / max(speed, 1e-9), along_y / max(speed, 1e-9)
     along = to_x * along_x + to_y * along_y
-    x += along * along_x + rules.across * (to_x - along * along_x)
-    y += along * along_y + rules.across * (to_y - along * along_y)
+    x += along * along_x + rules.lateral_share * (to_x - along * along_x)
+    y += along * along_y + rules.lateral_share * (to_y - along * along_y)
     return nearest_in_hull(seen.inner[stance], points, x, y)
 
 
 @kernel
 def within(x, y, from_x, from_y, radius):
-    """(x, y), brought to ``radius`` from a place if it is farther."""
+    """Return (x, y), moved to ``radius`` from (from_x, from_y) if it is farther away."""
     dx, dy = x - from_x, y - from_y
     away = math.hypot(dx, dy)
     share = radius / away if away > radius else 1.0
@@ -109,36 +108,36 @@ def within(x, y, from_x, from_y, radius):
 
 
 @kernel
-def past_other_leg(rules, way, ahead, aside, side):
-    """A place seen from the other foot, ahead of it and aside, brought to where the legs do not meet on this way.
+def clear_of_other_leg(rules, way, ahead, aside, side):
+    """Return a landing position relative to the stance foot, moved to where the legs do not collide.
 
     Args:
         rules: ``StepRules``.
-        way: of ``WAYS``.
-        ahead: [m].
+        way: path past the other leg, below ``WAYS``.
+        ahead: [m] forward.
         aside: [m] to the left.
-        side: 1 of a left leg, −1 of a right one.
+        side: 1 for a left leg, −1 for a right one.
     """
     if way == 0:
-        return ahead, side * max(side * aside, rules.apart)
-    # A leg that has crossed stands on the other side, before or behind.
-    return (max(ahead, rules.past) if way == 1 else min(ahead, -rules.past)), side * min(
-        side * aside, -0.5 * rules.apart
+        return ahead, side * max(side * aside, rules.min_step_width)
+    # A crossed leg stands on the other side, in front or behind.
+    return (max(ahead, rules.crossing_distance) if way == 1 else min(ahead, -rules.crossing_distance)), side * min(
+        side * aside, -0.5 * rules.min_step_width
     )
 
 
 @kernel
 def plan_step(rules, legs, seen, swing, only, shortest, longest):
-    """The step of least cost of a foot: when and where it lands.
+    """Return the step of least cost of a foot: landing time and position.
 
     Args:
         rules: ``StepRules``.
         legs: ``Legs`` of the law.
         seen: ``Seen`` of the law: ξ, the centre of mass, the soles.
-        swing: the foot that steps; it stands on the other.
-        only: the way past the other leg, or −1 for any.
-        shortest: [s] until it may land at the earliest.
-        longest: [s] until it must have landed, above ``shortest``.
+        swing: swing foot; the body stands on the other.
+        only: path past the other leg, or −1 for any.
+        shortest: [s] earliest landing.
+        longest: [s] latest landing, above ``shortest``.
     """
     stance, numbers = 1 - swing, seen.numbers
     points = legs.sole.shape[1]
@@ -152,7 +151,7 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
         to_x, to_y = p_x + growth * (xi_x - p_x), p_y + growth * (xi_y - p_y)
         far = math.hypot(to_x - p_x, to_y - p_y)
         out_x, out_y = (to_x - p_x) / max(far, 1e-9), (to_y - p_y) / max(far, 1e-9)
-        # The hips go with the centre of mass.
+        # The hips move with the centre of mass.
         c_x, c_y = numbers[COM_AT], numbers[COM_AT + 1]
         v_x, v_y = omega * (xi_x - c_x), omega * (xi_y - c_y)
         half, rest = 0.5 * (growth + 1.0 / growth), 0.5 * (growth - 1.0 / growth)
@@ -162,59 +161,59 @@ def plan_step(rules, legs, seen, swing, only, shortest, longest):
             if only >= 0 and way != only:
                 continue
             x, y = (
-                to_x + rules.beyond * out_x - legs.middle[swing, 0],
-                to_y + rules.beyond * out_y - legs.middle[swing, 1],
+                to_x + rules.overshoot * out_x - legs.middle[swing, 0],
+                to_y + rules.overshoot * out_y - legs.middle[swing, 1],
             )
             x, y = within(x, y, hip_x, hip_y, seen.hip[swing, 2])
             dx, dy = x - seen.foot[stance, 0], y - seen.foot[stance, 1]
             ahead = dx * legs.ahead[0] + dy * legs.ahead[1]
             aside = dy * legs.ahead[0] - dx * legs.ahead[1]
-            ahead, aside = past_other_leg(rules, way, ahead, aside, side)
+            ahead, aside = clear_of_other_leg(rules, way, ahead, aside, side)
             x = seen.foot[stance, 0] + ahead * legs.ahead[0] - aside * legs.ahead[1]
             y = seen.foot[stance, 1] + ahead * legs.ahead[1] + aside * legs.ahead[0]
             away_x, away_y = x - seen.foot[swing, 0], y - seen.foot[swing, 1]
             length = math.hypot(away_x, away_y)
             for i in range(points):
                 seen.corner[i, 0], seen.corner[i, 1] = x + legs.sole[swing, i, 0], y + legs.sole[swing, i, 1]
-            left = max(beyond_hull(seen, points, to_x, to_y), 0.0)
+            left = max(distance_outside(seen, points, to_x, to_y), 0.0)
             left += max(math.hypot(x - hip_x, y - hip_y) - seen.hip[swing, 2], 0.0)
-            left += max(length - rules.fastest * time, 0.0) + 0.3 * max(length - rules.speed * time, 0.0)
-            cost = left + rules.lateness * time + rules.length * length + (rules.crossing if way else 0.0)
+            left += max(length - rules.max_swing_speed * time, 0.0) + 0.3 * max(length - rules.swing_speed * time, 0.0)
+            cost = left + rules.time_cost * time + rules.length_cost * length + (rules.crossing_cost if way else 0.0)
             if cost < best.cost:
                 best = Step(cost, way, time, x, y)
     return best
 
 
-# Places in ``Seen.numbers``: horizontal, from O.
+# Indices of ``Seen.numbers``; positions are horizontal, from O.
 OMEGA = 0
 COM_AT = 1
 XI = 3
-HIGH_AT = 5  # [m] of the centre of mass above the floor
+HIGH_AT = 5  # [m] height of the centre of mass above the floor
 FLOOR_AT = 6  # [m] height of a flat foot's centre of mass, from O
-FLOOR_MOVES = 7  # (2,) [m/s] the floor, as far as the feet feel it
+FLOOR_MOVES = 7  # (2,) [m/s] estimated velocity of the floor
 SEEN = 9
 
 
 class Legs(NamedTuple):
     """Two legs, in the axes of the posture."""
 
-    hip: Floats  # (2, 3) [m] from the root's centre of mass
-    length: Floats  # (2,) [m] from there to the foot's, at most
+    hip: Floats  # (2, 3) [m] hips from the root's centre of mass
+    length: Floats  # (2,) [m] from the hip to the foot's centre of mass, leg stretched
     sole: Floats  # (2, m, 2) [m] corners of the soles, from each foot's centre of mass
-    middle: Floats  # (2, 2) [m] of each sole
-    high: Floats  # (2,) [m] of the feet's centres of mass above the floor they stand on
-    side: Floats  # (2,) 1 of the left, −1 of the right
-    ahead: Floats  # (2,) unit: where it faces
-    beside: Floats  # (2,) [m] the first foot from the second
+    middle: Floats  # (2, 2) [m] middle of each sole
+    high: Floats  # (2,) [m] height of the feet's centres of mass above the floor in stance
+    side: Floats  # (2,) 1 for the left leg, −1 for the right
+    ahead: Floats  # (2,) unit vector forward
+    beside: Floats  # (2,) [m] from the second foot to the first
 
 
 class Seen(NamedTuple):
-    """What a tick has found: room."""
+    """Buffers for the quantities that a tick computes."""
 
     numbers: Floats  # (SEEN,)
     foot: Floats  # (2, 2) [m] centres of mass
-    hip: Floats  # (2, 4) [m] and how far the leg reaches from there, seen from above; how high it is over a flat foot
+    hip: Floats  # (2, 4) [m] x, y, horizontal reach of the leg, height over a flat foot
     sole: Floats  # (2, m, 2) [m] corners
-    inner: Floats  # (2, m, 2) [m] the same, drawn in towards the middle: where the centre of pressure is planned
-    corner: Floats  # (2m, 2) room: points
-    hull: Floats  # (4m + 2, 2) room: the corners of their hull
+    inner: Floats  # (2, m, 2) [m] corners drawn in towards the middle: bounds of the planned centre of pressure
+    corner: Floats  # (2m, 2) buffer for points
+    hull: Floats  # (4m + 2, 2) buffer for the corners of their hull

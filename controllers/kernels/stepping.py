@@ -1,6 +1,6 @@
-"""Recovery with steps: the whole-body program with feet that unload, swing, land and are loaded.
+"""Balance recovery by stepping: the whole-body program with a phase machine for unloading, swing and landing.
 
-Where both feet stand and no step has been taken yet, a tick is that of ``whole_body``, to the last bit.
+Until the first step a tick equals that of ``whole_body``, bit for bit.
 """
 
 import math
@@ -26,7 +26,7 @@ from controllers.kernels.step_plan import (
     Step,
     StepRules,
     best_pressure,
-    beyond_hull,
+    distance_outside,
     nearest_in_hull,
     plan_step,
     within,
@@ -38,73 +38,74 @@ STANDS = 0
 UNLOADS = 1
 SWINGS = 2
 LOADS = 3
-SHIFTS = 4  # the weight goes over one foot, to bring the other beside it
+SHIFTS = 4  # the weight shifts onto one foot, so that the other can be brought beside it
 
 # Places in ``SteppingLaw.phase``.
 PHASE = 0
 SWING = 1  # the foot that steps, or stepped last
 TAKEN = 2  # steps
-WAY = 3  # past the other leg, or BESIDE
-GOES = 4  # which way since the first step: AHEAD, ASIDE or BACK
+WAY = 3  # path past the other leg (see ``step_plan.WAYS``), or BESIDE
+DIRECTION = 4  # direction of travel at the first step: FORWARD, LATERAL or BACKWARD
 PHASES = 5
 
-AHEAD = 0  # or back, slowly
-ASIDE = 1
-BACK = 2
+FORWARD = 0  # also slow backward travel
+LATERAL = 1
+BACKWARD = 2
 
 # Places in ``SteppingLaw.memory``.
-SINCE = 0  # [s] when the phase began
-LANDS = 1  # [s] when the foot is to be down
-TARGET = 2  # (2,) [m] where, from the other foot
-COMMANDED = 4  # (3,) [m/s²] of the foot, beside the other, in the last tick
-LEFT = 7  # [s] when it left the floor
+SINCE = 0  # [s] start of the phase
+LANDS = 1  # [s] planned landing time
+TARGET = 2  # (2,) [m] planned landing position, from the other foot
+COMMANDED = 4  # (3,) [m/s²] commanded acceleration of the swing foot relative to the stance foot, last tick
+LEFT = 7  # [s] lift-off time
 MEMORY = 8
 
-#: [s] Before a foot lands its path is no longer made shorter: gains grow as it does.
+#: [s] Shortest remaining swing time used by the swing path: its gains grow as the time shrinks.
 LAST = 0.04
-#: [m] A foot that is not higher stands, though nothing may load it at the moment.
+#: [m] Height below which a foot counts as standing, even if it bears no load.
 NEAR = 0.015
-#: [s] In which a foot gets the speed at which it is put down.
+#: [s] Time constant of the approach to the landing speed.
 PROMPT = 0.02
-#: [m/s] At which a foot lands at least.
+#: [m/s] Least landing speed.
 GENTLE = 0.2
-#: [m/s] At which it lands at most.
+#: [m/s] Greatest landing speed.
 HARD = 1.0
-#: The way of a foot that is brought beside the other: its place is given.
+#: Value of ``WAY`` for a foot that is brought beside the other: its target is fixed.
 BESIDE = -1
-#: [m] From where it is asked for, what is there: feet beside one another, and ξ.
+#: [m] Tolerance for bringing the feet together, and for ξ over its goal.
 CLOSE = 0.02
-#: [s] In which the weight is over one foot, or the feet stay where they are.
+#: [s] Time limit for shifting the weight onto one foot; then the feet stay where they are.
 PATIENCE = 3.0
-#: Of a swing, what passes before the foot may land early.
+#: Share of a swing before which the foot cannot land.
 EARLY = 0.5
 
 
-#: How it steps in one direction, besides where: fields of ``controllers.stepping.Stepping``, and ``most`` steps.
-Manner = namedtuple(
-    "Manner",
-    "most trigger again lean same unload load heaviest clearance crossing_clearance first landing inset weight_swing "
-    "swing_yaw kp_swing kd_swing sink leg drift close period",
+#: Parameters of steps in one direction: fields of ``controllers.stepping.Stepping``, and ``most``: allowed steps.
+StepParameters = namedtuple(
+    "StepParameters",
+    "most trigger repeat_trigger lean_gain same_foot_cost unload_time load_time max_foot_load clearance "
+    "crossing_clearance passing_share landing_speed_ratio cop_inset weight_swing swing_yaw_ratio kp_swing kd_swing "
+    "com_drop max_leg_extension posture_rate closing_delay period",
 )
 
 
 class StepTasks(NamedTuple):
-    """Gains and weights once it steps."""
+    """Gains and weights of the tasks during and after steps."""
 
     tasks: whole_body.Tasks
     weight_yaw: float  # of the trunk's turn about the vertical
 
 
 class SteppingLaw(NamedTuple):
-    """All of the controller."""
+    """The compiled controller."""
 
     body: whole_body.WholeBodyLaw
-    swinging: tuple[StepTasks, StepTasks, StepTasks]  # on one foot, by which way it goes
-    landed: StepTasks  # on both feet, after a step
+    single_support: tuple[StepTasks, StepTasks, StepTasks]  # by direction of travel
+    double_support: StepTasks  # after a step
     rules: tuple[StepRules, StepRules, StepRules]
-    manner: tuple[Manner, Manner, Manner]
-    bearing: float  # [1] cosine of the angle from straight ahead or back, beyond which a way is to the side
-    hurry: float  # [m] of ξ from the centre of mass, above which a way back is one
+    parameters: tuple[StepParameters, StepParameters, StepParameters]
+    bearing: float  # [1] cosine of the angle of travel from the AP axis above which a step is lateral
+    min_capture_offset: float  # [m] distance of ξ from the centre of mass above which backward travel is BACKWARD
     legs: Legs
     capsules: LegCapsules
     seen: Seen
@@ -114,12 +115,12 @@ class SteppingLaw(NamedTuple):
 
 @control.register(SteppingLaw)
 def stepping_torques(law, measurement, torque, recorded):
-    """One control tick."""
+    """Write the torques of one control tick."""
     body = law.body
     whole_body.see(body, measurement)
-    look(law, measurement)
+    observe(law, measurement)
     decide(law, measurement)
-    bear(law, measurement)
+    limit_loads(law, measurement)
     whole_body.write_base(body, measurement)
     whole_body.clear_cost(body)
     if law.phase[PHASE] == STANDS and law.phase[TAKEN] == 0:
@@ -140,7 +141,7 @@ def stepping_torques(law, measurement, torque, recorded):
 
 @kernel
 def record_foothold(law, measurement, recorded):
-    """Where and when the foot that steps is to land, or where it is, in the world."""
+    """Record the planned landing position (world axes) and time; between steps the foot's own position."""
     swing, time = law.phase[SWING], measurement.time[0]
     x, y = law.seen.foot[swing, 0], law.seen.foot[swing, 1]
     if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
@@ -151,8 +152,8 @@ def record_foothold(law, measurement, recorded):
 
 
 @kernel
-def look(law, measurement):
-    """ξ, soles and hips, seen from above; and how far the legs reach."""
+def observe(law, measurement):
+    """Compute ξ, soles, hips and the reach of the legs, all horizontal."""
     body, seen, legs = law.body, law.seen, law.legs
     stance, room, numbers = body.stance, body.room, law.seen.numbers
     poses, rates = measurement.motion.poses, measurement.motion.rates
@@ -160,7 +161,7 @@ def look(law, measurement):
     omega = math.sqrt(gravity / max(room.state[whole_body.HIGH], 0.1 * stance.com[2]))
     numbers[OMEGA] = omega
     numbers[HIGH_AT] = room.state[whole_body.HIGH]
-    feel_floor(law, measurement)
+    estimate_floor_motion(law, measurement)
     for axis in range(2):
         moving = -numbers[FLOOR_MOVES + axis]
         for dof in range(rates.shape[0]):
@@ -168,7 +169,7 @@ def look(law, measurement):
         numbers[COM_AT + axis] = room.state[whole_body.COM + axis]
         numbers[XI + axis] = room.state[whole_body.COM + axis] + moving / omega
     points, count = legs.sole.shape[1], stance.point.shape[0]
-    root, manner = load9(poses.rotation, 0), manner_of(law)
+    root, parameters = load9(poses.rotation, 0), parameters_of(law)
     numbers[FLOOR_AT] = (
         room.state[whole_body.COM + 2] - room.state[whole_body.HIGH] + 0.5 * (legs.high[0] + legs.high[1])
     )
@@ -178,7 +179,7 @@ def look(law, measurement):
         hip = mat_vec(root, load3(legs.hip, k))
         high = hip[2] - numbers[FLOOR_AT]
         seen.hip[k, 0], seen.hip[k, 1] = hip[0], hip[1]
-        length, low = manner.leg * legs.length[k], high - manner.sink
+        length, low = parameters.max_leg_extension * legs.length[k], high - parameters.com_drop
         seen.hip[k, 2] = math.sqrt(max(length * length - low * low, 0.01))
         seen.hip[k, 3] = high
         x, y, found = 0.0, 0.0, 0
@@ -189,13 +190,13 @@ def look(law, measurement):
                 x, y = x + seen.sole[k, found, 0] / points, y + seen.sole[k, found, 1] / points
                 found += 1
         for c in range(points):
-            seen.inner[k, c, 0] = seen.sole[k, c, 0] + manner.inset * (x - seen.sole[k, c, 0])
-            seen.inner[k, c, 1] = seen.sole[k, c, 1] + manner.inset * (y - seen.sole[k, c, 1])
+            seen.inner[k, c, 0] = seen.sole[k, c, 0] + parameters.cop_inset * (x - seen.sole[k, c, 0])
+            seen.inner[k, c, 1] = seen.sole[k, c, 1] + parameters.cop_inset * (y - seen.sole[k, c, 1])
 
 
 @kernel
-def feel_floor(law, measurement):
-    """The floor moves as that foot on it does which moves the least: others slide, or roll on an edge."""
+def estimate_floor_motion(law, measurement):
+    """Estimate the floor's velocity: that of the slowest foot on it; other feet may slide or roll on an edge."""
     numbers, motion, least = law.seen.numbers, measurement.motion, math.inf
     numbers[FLOOR_MOVES], numbers[FLOOR_MOVES + 1] = 0.0, 0.0
     for k in range(2):
@@ -215,13 +216,13 @@ def is_down(law, measurement, foot):
 
 @kernel
 def is_near_floor(law, measurement, foot):
-    """Whether a foot is where it can be loaded at once."""
+    """Return whether a foot is low enough to be loaded at once."""
     return measurement.motion.poses.com[law.body.stance.foot[foot], 2] < law.seen.numbers[FLOOR_AT] + NEAR
 
 
 @kernel
 def bearing_hull(law, measurement, soles):
-    """Corners of those soles that the body may stand on, into ``seen.corner``; how many."""
+    """Write the corners of all soles that can bear load into ``seen.corner``; return their number."""
     points, count = law.legs.sole.shape[1], 0
     for k in range(2):
         swings = law.phase[PHASE] == SWINGS and law.phase[SWING] == k
@@ -240,82 +241,82 @@ def enter(law, phase, time):
 
 @kernel
 def decide(law, measurement):
-    """The phases: when it steps, with which foot, where to; when the foot has landed, and is loaded."""
-    phase, memory, manner = law.phase, law.memory, manner_of(law)
+    """Advance the phase machine: start of a step, choice of foot and target, landing, loading."""
+    phase, memory, parameters = law.phase, law.memory, parameters_of(law)
     time = measurement.time[0]
     since = time - memory[SINCE]
-    if phase[PHASE] == LOADS and since >= manner.load:
+    if phase[PHASE] == LOADS and since >= parameters.load_time:
         enter(law, STANDS, time)
     if phase[PHASE] == STANDS or phase[PHASE] == SHIFTS:
         if needs_step(law, measurement):
             begin_step(law, measurement, time)
-        elif phase[TAKEN] > 0 and phase[WAY] != BESIDE and manner.close > 0.0:
+        elif phase[TAKEN] > 0 and phase[WAY] != BESIDE and parameters.closing_delay > 0.0:
             close_feet(law, measurement, time)
-    elif phase[PHASE] == UNLOADS and since >= manner.unload:
+    elif phase[PHASE] == UNLOADS and since >= parameters.unload_time:
         enter(law, SWINGS, time)
     if phase[PHASE] == SWINGS:
         if has_landed(law, measurement, time):
             land(law, time)
         else:
-            plan_again(law, measurement, time)
+            update_plan(law, measurement, time)
 
 
 @kernel
 def needs_step(law, measurement):
-    """Whether ξ is beyond what it can stand on."""
-    if law.phase[TAKEN] >= manner_of(law).most:
+    """Return whether ξ is outside the support by more than the trigger."""
+    if law.phase[TAKEN] >= parameters_of(law).most:
         return False
     count = bearing_hull(law, measurement, law.seen.sole)
     if count == 0:
         return False
     numbers, rates, q = law.seen.numbers, measurement.motion.rates, measurement.q
     home, first = law.body.stance.posture, law.phase[TAKEN] == 0
-    lean = manner_of(law).lean if first else 0.0
+    lean = parameters_of(law).lean_gain if first else 0.0
     _, x, y, _ = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
     to_x = numbers[XI] + lean * (rates[4] + numbers[OMEGA] * 2.0 * y)
     to_y = numbers[XI + 1] - lean * (rates[3] + numbers[OMEGA] * 2.0 * x)
     calm = first or law.phase[PHASE] == SHIFTS or law.phase[WAY] == BESIDE
-    least = manner_of(law).trigger if calm else manner_of(law).again
-    return beyond_hull(law.seen, count, to_x, to_y) > least
+    least = parameters_of(law).trigger if calm else parameters_of(law).repeat_trigger
+    return distance_outside(law.seen, count, to_x, to_y) > least
 
 
 @kernel
 def rules_of(law):
-    """What its steps may be, this way."""
-    return law.rules[law.phase[GOES]]
+    """Return the ``StepRules`` of the current direction."""
+    return law.rules[law.phase[DIRECTION]]
 
 
 @kernel
-def manner_of(law):
-    """How it steps this way."""
-    return law.manner[law.phase[GOES]]
+def parameters_of(law):
+    """Return the ``StepParameters`` of the current direction."""
+    return law.parameters[law.phase[DIRECTION]]
 
 
 @kernel
-def which_way(law):
-    """Whether the body goes ahead, to a side, or back, in a hurry."""
+def direction_of(law):
+    """Return the direction of travel: FORWARD, LATERAL or (if fast) BACKWARD."""
     numbers, ahead = law.seen.numbers, law.legs.ahead
     x, y = numbers[XI] - numbers[COM_AT], numbers[XI + 1] - numbers[COM_AT + 1]
     along, speed = x * ahead[0] + y * ahead[1], math.hypot(x, y)
     if abs(along) < law.bearing * speed:
-        return ASIDE
-    return BACK if along < 0.0 and speed > law.hurry else AHEAD
+        return LATERAL
+    return BACKWARD if along < 0.0 and speed > law.min_capture_offset else FORWARD
 
 
 @kernel
 def begin_step(law, measurement, time):
-    """Take the step of least cost of either foot, once the other touches the floor.
+    """Start the step of least cost of either foot, once the other foot touches the floor.
 
-    What it is is decided by which feet could be stood on: one that has landed a moment ago may not touch in this tick.
+    A foot near the floor counts as able to stand: just after landing it may have no contact in this tick.
     """
     if law.phase[TAKEN] == 0:
-        law.phase[GOES] = which_way(law)
-    rules, manner = rules_of(law), manner_of(law)
-    best, swing, wait = Step(math.inf, 0, 0.0, 0.0, 0.0), 0, manner.unload
+        law.phase[DIRECTION] = direction_of(law)
+    rules, parameters = rules_of(law), parameters_of(law)
+    best, swing, wait = Step(math.inf, 0, 0.0, 0.0, 0.0), 0, parameters.unload_time
     for k in range(2):
         if is_near_floor(law, measurement, 1 - k):
             step = plan_step(rules, law.legs, law.seen, k, -1, rules.shortest + wait, rules.longest + wait)
-            cost = step.cost + (manner.same if law.phase[TAKEN] > 0 and k == law.phase[SWING] else 0.0)
+            cost = step.cost + (parameters.same_foot_cost if law.phase[TAKEN] > 0 and k == law.phase[SWING] else 0.0)
             if cost < best.cost:
                 best, swing = Step(cost, step.way, step.time, step.x, step.y), k
     if best.cost < math.inf and is_down(law, measurement, 1 - swing):
@@ -326,7 +327,7 @@ def begin_step(law, measurement, time):
 
 @kernel
 def close_feet(law, measurement, time):
-    """Once it has stood for a while, the weight goes over the foot that stepped last, and the other comes beside it."""
+    """Shift the weight onto the foot that stepped last, then bring the other beside it (``closing_delay``)."""
     phase, seen, legs = law.phase, law.seen, law.legs
     since, stance = time - law.memory[SINCE], phase[SWING]
     swing = 1 - stance
@@ -337,8 +338,8 @@ def close_feet(law, measurement, time):
     lag = math.hypot(numbers[XI] - goal_x, numbers[XI + 1] - goal_y)
     lag = max(lag, math.hypot(numbers[COM_AT] - goal_x, numbers[COM_AT + 1] - goal_y))
     if phase[PHASE] == STANDS:
-        if since >= manner_of(law).close and away > CLOSE and lag < CLOSE:
-            phase[GOES] = AHEAD  # as it steps in no hurry
+        if since >= parameters_of(law).closing_delay and away > CLOSE and lag < CLOSE:
+            phase[DIRECTION] = FORWARD  # parameters of slow steps
             enter(law, SHIFTS, time)
     elif lag < CLOSE:
         phase[SWING] = swing
@@ -350,9 +351,9 @@ def close_feet(law, measurement, time):
 
 @kernel
 def standing_goal(law):
-    """Where ξ is to come to rest: over the middle as the feet stand, or over the foot that is to stay.
+    """Return the goal of ξ: over the middle between the feet, or (SHIFTS) over the foot that stays.
 
-    There it is nearer to where the other foot comes down: a body that then goes that way is caught by it.
+    Over that foot the goal is on the side where the other foot lands, so that the landing foot can catch the body.
     """
     state, com, seen, k = law.body.room.state, law.body.stance.com, law.seen, law.phase[SWING]
     x, y = state[whole_body.BETWEEN] + com[0], state[whole_body.BETWEEN + 1] + com[1]
@@ -365,8 +366,8 @@ def standing_goal(law):
 
 @kernel
 def leave(law, time):
-    """The foot whose step is aimed is unloaded."""
-    law.memory[LEFT] = time + manner_of(law).unload
+    """Start to unload the swing foot."""
+    law.memory[LEFT] = time + parameters_of(law).unload_time
     for axis in range(3):
         law.memory[COMMANDED + axis] = 0.0
     enter(law, UNLOADS, time)
@@ -374,7 +375,7 @@ def leave(law, time):
 
 @kernel
 def aim(law, step, time):
-    """Keep a step in mind, its place as seen from the other foot."""
+    """Store a planned step; its target is relative to the stance foot."""
     stance = 1 - law.phase[SWING]
     law.phase[WAY] = step.way
     law.memory[LANDS] = time + step.time
@@ -383,8 +384,8 @@ def aim(law, step, time):
 
 
 @kernel
-def plan_again(law, measurement, time):
-    """Where the foot is to land, as the body is now; not once it is about to."""
+def update_plan(law, measurement, time):
+    """Plan the landing again from the current state, unless the foot is about to land."""
     gone = time - law.memory[LEFT]
     if law.phase[WAY] != BESIDE and law.memory[LANDS] - time > 2.0 * LAST:
         rules = rules_of(law)
@@ -401,7 +402,7 @@ def has_landed(law, measurement, time):
 
 @kernel
 def land(law, time):
-    """The feet are where they are: what the set point and the feet's own places count from."""
+    """End the swing: the feet's current positions become the reference of the set point and of the foot tasks."""
     stance, seen, room = law.body.stance, law.seen, law.body.room
     for k in range(2):
         for axis in range(2):
@@ -411,17 +412,21 @@ def land(law, time):
 
 
 @kernel
-def bear(law, measurement):
-    """Which points carry, and how much a foot may bear: nothing if it swings, more and more once it has landed."""
+def limit_loads(law, measurement):
+    """Set the load limit of each foot by phase: zero in swing, increasing after landing."""
     phase, body = law.phase, law.body
     stance, most, swing = body.stance, body.room.most, phase[SWING]
     since = measurement.time[0] - law.memory[SINCE]
     weight = -body.room.mass[0, 0] * measurement.tree.gravity[2]
-    most[0] = most[1] = math.inf if phase[PHASE] == STANDS and phase[TAKEN] == 0 else manner_of(law).heaviest * weight
+    most[0] = most[1] = (
+        math.inf if phase[PHASE] == STANDS and phase[TAKEN] == 0 else parameters_of(law).max_foot_load * weight
+    )
     if phase[PHASE] == UNLOADS:
-        most[swing] = weight * max(0.5 * (1.0 - since / max(manner_of(law).unload, 1e-6)), 0.0)
+        most[swing] = weight * max(0.5 * (1.0 - since / max(parameters_of(law).unload_time, 1e-6)), 0.0)
     elif phase[PHASE] == LOADS:
-        most[swing] = weight * min(0.2 + 1.3 * since / max(manner_of(law).load, 1e-6), manner_of(law).heaviest)
+        most[swing] = weight * min(
+            0.2 + 1.3 * since / max(parameters_of(law).load_time, 1e-6), parameters_of(law).max_foot_load
+        )
     elif phase[PHASE] == SWINGS:
         for k in range(stance.point.shape[0]):
             if stance.point_foot[k] == swing:
@@ -431,16 +436,16 @@ def bear(law, measurement):
 
 @kernel
 def step_tasks(law, measurement):
-    """The tasks of a body that steps, or has."""
+    """Add the tasks of a body during or after a step."""
     if law.phase[PHASE] == UNLOADS or law.phase[PHASE] == SWINGS:
-        do_tasks(law, law.swinging[law.phase[GOES]], measurement)
+        do_tasks(law, law.single_support[law.phase[DIRECTION]], measurement)
     else:
-        do_tasks(law, law.landed, measurement)
+        do_tasks(law, law.double_support, measurement)
 
 
 @kernel
 def do_tasks(law, chosen, measurement):
-    """The same, of these weights."""
+    """Add all tasks with the gains and weights ``chosen``."""
     body = law.body
     stepping = whole_body.WholeBodyLaw(chosen.tasks, body.stance, body.limits, body.qp, body.room)
     body.qp.friction[0] = chosen.tasks.friction
@@ -465,9 +470,9 @@ def do_tasks(law, chosen, measurement):
 
 @kernel
 def upright_task(law, weight_yaw, measurement):
-    """The trunk upright, with another weight of its turn about the vertical."""
+    """Add the trunk orientation task with a separate yaw weight."""
     whole_body.turn_task(law, measurement)
-    # What ``turn_task`` has given that turn, again by the difference of the weights.
+    # ``turn_task`` has added yaw with its own weight: add the difference of the weights.
     home, q = law.stance.posture, measurement.q
     stiffness, damping = law.tasks.trunk
     _, _, _, z = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
@@ -477,15 +482,15 @@ def upright_task(law, weight_yaw, measurement):
 
 @kernel
 def keep_place(law, k):
-    """A foot that stands while the other swings stands where it is."""
+    """Set the reference position of the stance foot to its current one."""
     for axis in range(2):
         law.body.stance.foot_place[k, axis] = law.seen.foot[k, axis] - law.body.room.state[whole_body.BETWEEN + axis]
 
 
 @kernel
 def drift_posture(law, measurement):
-    """The posture becomes what it is: after steps there is none to go back to."""
-    share = manner_of(law).drift * manner_of(law).period
+    """Move the reference posture towards the current one: after steps there is no posture to return to."""
+    share = parameters_of(law).posture_rate * parameters_of(law).period
     posture = law.body.stance.posture
     for i in range(7, posture.shape[0]):
         posture[i] += share * (measurement.q[i] - posture[i])
@@ -493,7 +498,7 @@ def drift_posture(law, measurement):
 
 @kernel
 def wanted_pressure(law, tasks, measurement):
-    """[m] The centre of pressure that is asked for, from O: within the soles that bear, and within friction."""
+    """Return the desired centre of pressure [m] from O, within the loaded soles and the friction limit."""
     numbers, seen = law.seen.numbers, law.seen
     x, y = numbers[XI], numbers[XI + 1]
     phase, swing = law.phase[PHASE], law.phase[SWING]
@@ -513,7 +518,7 @@ def wanted_pressure(law, tasks, measurement):
 
 @kernel
 def carry_task(law, tasks, measurement):
-    """The centre of mass as a pendulum that stands on the wanted centre of pressure, and as high as the legs reach."""
+    """Add the CoM task: a pendulum on the desired centre of pressure, at a height that the legs reach."""
     room, qp = law.body.room, law.body.qp
     tree, rates, numbers = measurement.tree, measurement.motion.rates, law.seen.numbers
     mass, omega = room.mass[0, 0], numbers[OMEGA]
@@ -539,7 +544,7 @@ def carry_task(law, tasks, measurement):
 
 @kernel
 def wanted_height(law, time):
-    """[m] Of the centre of mass: that of the posture, or as high as legs allow that are, or will be, that far apart."""
+    """Return the desired CoM height [m]: the posture's, or lower if the current or planned feet are far apart."""
     seen, numbers, memory = law.seen, law.seen.numbers, law.memory
     high, swing = law.body.stance.com[2], law.phase[SWING]
     for k in range(2):
@@ -553,7 +558,7 @@ def wanted_height(law, time):
                 - seen.hip[k, 1]
                 - left * (numbers[XI + 1] - numbers[COM_AT + 1])
             )
-        length = manner_of(law).leg * law.legs.length[k]
+        length = parameters_of(law).max_leg_extension * law.legs.length[k]
         upright = math.sqrt(max(length * length - dx * dx - dy * dy, 0.25 * length * length))
         high = min(high, numbers[HIGH_AT] - seen.hip[k, 3] + upright)
     return high
@@ -561,16 +566,16 @@ def wanted_height(law, time):
 
 @kernel
 def landing_speed(law):
-    """[m/s] At which a foot lands: the harder, the faster the body goes."""
+    """Return the desired landing speed [m/s], proportional to the horizontal CoM speed within limits."""
     numbers = law.seen.numbers
     away = math.hypot(numbers[XI] - numbers[COM_AT], numbers[XI + 1] - numbers[COM_AT + 1])
-    return min(max(manner_of(law).landing * numbers[OMEGA] * away, GENTLE), HARD)
+    return min(max(parameters_of(law).landing_speed_ratio * numbers[OMEGA] * away, GENTLE), HARD)
 
 
 @kernel
 def put_down(law, measurement, k):
-    """A foot that should stand and does not touch goes down where it is, flat."""
-    body, manner = law.body, manner_of(law)
+    """Add the task of a stance foot without contact: lower it vertically and flat."""
+    body, parameters = law.body, parameters_of(law)
     tree, motion, i = measurement.tree, measurement.motion, body.stance.foot[k]
     arm = load3(motion.poses.com, i)
     point_jacobian(tree, motion.poses, i, arm, body.room.jacobian)
@@ -583,17 +588,17 @@ def put_down(law, measurement, k):
         elif axis < 2:
             wanted = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
         else:
-            wanted = -manner.kp_swing * error[axis] - manner.kd_swing * moving[axis]
-        whole_body.add_row(body.qp, body.room.jacobian[axis], manner.weight_swing, wanted - bias[axis])
+            wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
+        whole_body.add_row(body.qp, body.room.jacobian[axis], parameters.weight_swing, wanted - bias[axis])
 
 
 @kernel
 def swing_task(law, measurement):
-    """A quintic from where the foot is to where it lands, made anew at each tick; flat all the way.
+    """Add the swing foot task: a quintic from the current to the landing position, new at each tick; sole flat.
 
     With x, v, a now and x_f, v_f, 0 at the end, T from now, the jerk is 60 (x_f − x)/T³ − (36 v + 24 v_f)/T² − 9 a/T.
     """
-    body, memory, manner = law.body, law.memory, manner_of(law)
+    body, memory, parameters = law.body, law.memory, parameters_of(law)
     room, stance, time = body.room, body.stance, measurement.time[0]
     tree, motion = measurement.tree, measurement.motion
     k = law.phase[SWING]
@@ -604,7 +609,7 @@ def swing_task(law, measurement):
     floor = velocity_at(motion, other, hold)
     begin, lands = memory[LEFT], memory[LANDS]
     top, crosses = begin + 0.45 * (lands - begin), law.phase[WAY] > 0
-    clearance = manner.crossing_clearance if crosses else manner.clearance
+    clearance = parameters.crossing_clearance if crosses else parameters.clearance
     _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(stance.foot_turn, k))
     error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
@@ -612,8 +617,8 @@ def swing_task(law, measurement):
             span, end, target = lands - time, 0.0, hold[axis]
             if axis < 2:
                 target += memory[TARGET + axis]
-                if crosses and abs(law.legs.ahead[axis]) > 0.7:  # before it is aside of the other leg
-                    span = begin + manner.first * (lands - begin) - time
+                if crosses and abs(law.legs.ahead[axis]) > 0.7:  # before it passes the other leg
+                    span = begin + parameters.passing_share * (lands - begin) - time
             elif time < top - LAST:
                 span, target = top - time, law.seen.numbers[FLOOR_AT] + clearance
             else:
@@ -624,9 +629,9 @@ def swing_task(law, measurement):
             else:
                 span = max(span, LAST)
                 jerk = 60.0 * (target - arm[axis]) / span**3 - (36.0 * speed + 24.0 * end) / span**2
-                memory[COMMANDED + axis] += manner.period * (jerk - 9.0 * memory[COMMANDED + axis] / span)
+                memory[COMMANDED + axis] += parameters.period * (jerk - 9.0 * memory[COMMANDED + axis] / span)
             wanted = memory[COMMANDED + axis]
         else:
-            wanted = -manner.kp_swing * error[axis] - manner.kd_swing * moving[axis]
-        weight = manner.weight_swing * (manner.swing_yaw if axis == whole_body.YAW else 1.0)
+            wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
+        weight = parameters.weight_swing * (parameters.swing_yaw_ratio if axis == whole_body.YAW else 1.0)
         whole_body.add_row(body.qp, room.jacobian[axis], weight, wanted - bias[axis])

@@ -69,9 +69,9 @@ def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
         place, posture = (x, y, z), {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}
     shared = balancing.parameters(place, UPRIGHT, OURS, OURS, robot, place=place, tilt=0.0, posture=posture)
     seed = Parameter(
-        "random.seed", 0, "", "draws disturbances at random, some up to the end, besides those set; 0: none", OURS,
+        "random.seed", 0, "", "Seed of randomly drawn additional disturbances; 0: none", OURS,
     )  # fmt: skip
-    ranges = Parameter(RANGES, 0, "", "1: its joints have stops where their ranges of motion end", OURS)
+    ranges = Parameter(RANGES, 0, "", "Joint stops at the ends of the ranges of motion; 1: on, 0: off", OURS)
     return (robot_parameter(robot), ranges, *shared, *disturbance_parameters(model, strength_of(robot)), seed)
 
 

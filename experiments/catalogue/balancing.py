@@ -59,7 +59,7 @@ def parameters(
     model = robot_named(robot)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
-        *groups.run_parameters(3.0, 5e-4, "once a control period", SOURCE, extend=0.0 if is_human(robot) else EXTEND),
+        *groups.run_parameters(3.0, 5e-4, "every control period", SOURCE, extend=0.0 if is_human(robot) else EXTEND),
         *_controller(target_position, target_orientation, orientation_source, robot),
         *posture_parameters(model, posture_source, **start),
         *floor_parameters(floor_of(model), SOURCE if model.floor_friction is None else OURS),

@@ -1,4 +1,4 @@
-"""The law that steps: what a step is planned by, longhand; recoveries that need one; what it is without one."""
+"""Stepping controller: the planner against longhand, recoveries by stepping, equality with standing without steps."""
 
 import math
 from dataclasses import replace
@@ -11,8 +11,16 @@ from scipy.integrate import solve_ivp
 from biped import Fall, InputError, Push, Scene, Session, body_gaps, chain, human
 from biped.metrics import series, steps
 from biped.simulation.snapshot import arrays_of
-from controllers import Stepping, StepsAside, StepsBack, WholeBodyController
-from controllers.kernels.step_plan import FLOOR_AT, OMEGA, XI, best_pressure, nearest_in_hull, past_other_leg, plan_step
+from controllers import BackwardSteps, LateralSteps, Stepping, WholeBodyController
+from controllers.kernels.step_plan import (
+    FLOOR_AT,
+    OMEGA,
+    XI,
+    best_pressure,
+    clear_of_other_leg,
+    nearest_in_hull,
+    plan_step,
+)
 from controllers.kernels.stepping import GENTLE, HARD, LAST, PHASE, PROMPT, STANDS, SWINGS, TAKEN, UNLOADS
 from experiments.catalogue.registry import experiment_named
 from experiments.cli import main
@@ -26,7 +34,7 @@ START = 0.1  # [s] of the push
 
 
 def scene(law, angle, impulse, duration=2.5):
-    """0 drives it forwards, π/2 to its left: it faces −x."""
+    """Return a scene with a push: angle 0 drives the human forward (−x), π/2 to its left."""
     push = Push("trunk", (-math.cos(angle), -math.sin(angle), 0.0), impulse=impulse, start=START, duration=0.1)
     return Scene(human(), law, disturbances=(push,), duration=duration, step=1e-3, fall=Fall())
 
@@ -41,7 +49,7 @@ def steps_of(run):
 
 
 @pytest.mark.parametrize(("angle", "impulse"), [(0.0, 28.0), (1.57, 45.0), (3.14, 23.0)])
-def test_below_nine_tenths_of_what_it_takes_in_place_it_is_the_whole_body_law(angle, impulse):
+def test_below_nine_tenths_of_the_push_threshold_in_place_it_equals_the_whole_body_controller(angle, impulse):
     stepping, standing = (scene(law, angle, impulse, 1.2).run() for law in (Stepping(), WholeBodyController()))
     assert steps_of(stepping) == 0
     for column in standing.frame.columns:
@@ -58,7 +66,7 @@ def test_it_recovers_by_steps_where_feet_in_place_fall(recovery):
     assert abs(last["body_vx"]).max() < 0.1
 
 
-def test_its_steps_are_on_its_page_and_in_its_export(recovery, tmp_path):
+def test_steps_are_on_the_run_page_and_in_the_export(recovery, tmp_path):
     recovery.save(tmp_path)
     page = run_page(run_source(tmp_path), "biped report")
     (shown,) = (block for block in page.blocks if isinstance(block, Table) and block.caption.startswith("Steps"))
@@ -70,19 +78,19 @@ def test_its_steps_are_on_its_page_and_in_its_export(recovery, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("angle", "impulse", "way"),
+    ("angle", "impulse", "direction"),
     [
-        (0.0, 38.0, "ahead"), (-0.8, 55.0, "ahead"), (1.2, 60.0, "aside"), (-1.57, 60.0, "aside"), (2.0, 60.0, "aside"),
-        (2.5, 60.0, "back"), (3.14, 60.0, "back"),
+        (0.0, 38.0, "forward"), (-0.8, 55.0, "forward"), (1.2, 60.0, "lateral"), (-1.57, 60.0, "lateral"),
+        (2.0, 60.0, "lateral"), (2.5, 60.0, "backward"), (3.14, 60.0, "backward"),
     ],
 )  # fmt: skip
-def test_steps_to_the_side_and_back_have_numbers_of_their_own(angle, impulse, way):
-    slow_aside, slow_back = Stepping(aside=StepsAside(swing=0.4)), Stepping(back=StepsBack(swing=0.4))
-    laws = {"ahead": Stepping(), "aside": slow_aside, "back": slow_back}
+def test_lateral_and_backward_steps_have_their_own_parameters(angle, impulse, direction):
+    lateral, backward = LateralSteps(shortest_swing=0.4), BackwardSteps(shortest_swing=0.4)
+    laws = {"forward": Stepping(), "lateral": Stepping(lateral=lateral), "backward": Stepping(backward=backward)}
     runs = {name: scene(law, angle, impulse, 0.8).run() for name, law in laws.items()}
-    usual = runs["ahead"]
-    for name in ("aside", "back"):
-        if name == way:
+    usual = runs["forward"]
+    for name in ("lateral", "backward"):
+        if name == direction:
             first, longer = (float(steps(run)["duration"].iloc[0]) for run in (usual, runs[name]))
             assert longer > first + 0.05
         else:
@@ -90,7 +98,7 @@ def test_steps_to_the_side_and_back_have_numbers_of_their_own(angle, impulse, wa
                 np.testing.assert_array_equal(usual.frame[column], runs[name].frame[column], err_msg=column)
 
 
-def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recovery):
+def test_the_swing_foot_is_unloaded_and_lands_at_the_planned_position(recovery):
     frame = recovery.frame
     swings = frame["step_phase"] == SWINGS
     first = frame[swings & (frame["steps_taken"] == 0)]
@@ -108,17 +116,17 @@ def test_a_foot_that_swings_is_not_loaded_and_lands_where_it_is_planned_to(recov
     assert place == pytest.approx(planned, abs=0.03)  # of the sole's middle and of the foot's, which are 2 mm apart
 
 
-@pytest.mark.parametrize("landing", [0.0, 0.5, 2.0])
-def test_a_foot_lands_the_harder_the_faster_the_body_goes(landing):
-    run = scene(Stepping(landing=landing), 0.0, 38.0, 1.5).run()
+@pytest.mark.parametrize("ratio", [0.0, 0.5, 2.0])
+def test_the_landing_speed_is_proportional_to_the_speed_of_the_body(ratio):
+    run = scene(Stepping(landing_speed_ratio=ratio), 0.0, 38.0, 1.5).run()
     first, frame = steps(run).iloc[0], run.frame
     landed = frame[frame["time"] >= START + first["onset"] + first["duration"] - 1e-9].iloc[0]
     speed = math.hypot(landed["momentum_px"], landed["momentum_py"]) / run.state.model.total_mass
-    asked = min(max(landing * speed, GENTLE), HARD)
-    assert first["landing_speed"] == pytest.approx(asked, rel=math.exp(-LAST / PROMPT))  # what is left of any other
+    asked = min(max(ratio * speed, GENTLE), HARD)
+    assert first["landing_speed"] == pytest.approx(asked, rel=math.exp(-LAST / PROMPT))  # rest of another speed
 
 
-def test_its_planned_footholds_are_seen(recovery):
+def test_planned_footholds_are_shown(recovery):
     frame, shown = recovery.frame, trajectory_of(recovery).rows.foothold
     planned = frame["step_phase"].isin([UNLOADS, SWINGS]).to_numpy()
     assert 0 < planned.sum() < len(frame)
@@ -144,7 +152,7 @@ def test_the_capture_region_is_where_a_pendulum_gets_by_the_landing(recovery):
 
 
 def test_it_is_restored_in_the_middle_of_a_step():
-    """Bit for bit, law and all, in a session that has gone on to the next phase."""
+    """A session restores motion and controller bit for bit, even after it has advanced to the next phase."""
     session = Session(scene(Stepping(), 0.0, 38.0))
     session.advance(150)
     assert session.plan.law.phase[PHASE] == SWINGS
@@ -160,10 +168,10 @@ def test_it_is_restored_in_the_middle_of_a_step():
 
 
 @pytest.mark.parametrize(("angle", "impulse"), [(0.0, 56.0), (0.5 * math.pi, 60.0), (math.pi, 56.0)])
-def test_feet_are_brought_together_again_where_that_is_asked_for(angle, impulse):
+def test_feet_are_brought_together_after_the_closing_delay(angle, impulse):
     apart = {}
-    for close in (0.0, 0.5):
-        run = scene(Stepping(close=close), angle, impulse, 7.0).run()
+    for delay in (0.0, 0.5):
+        run = scene(Stepping(closing_delay=delay), angle, impulse, 7.0).run()
         assert run.summary["verdict"] == "stepped"
         assert run.frame["step_phase"].iloc[-1] == STANDS
         places = {
@@ -171,7 +179,7 @@ def test_feet_are_brought_together_again_where_that_is_asked_for(angle, impulse)
             for side in ("left", "right")
         }
         between = places["right"] - places["left"]
-        apart[close] = steps_of(run), np.linalg.norm(between[-1] - between[0])
+        apart[delay] = steps_of(run), np.linalg.norm(between[-1] - between[0])
     assert apart[0.5][0] == apart[0.0][0] + 1
     assert apart[0.5][1] < 0.05 < apart[0.0][1]
 
@@ -183,7 +191,7 @@ def test_instructions():
         Stepping(instruction="run")
 
 
-def test_feet_in_place_are_those_of_the_law_that_stands():
+def test_feet_in_place_equals_the_whole_body_controller():
     stands, stays = (
         scene(law, 0.0, 60.0, 1.5).run() for law in (WholeBodyController(), Stepping(instruction="feet-in-place"))
     )
@@ -197,7 +205,7 @@ def test_feet_in_place_are_those_of_the_law_that_stands():
     ("instruction", "most"), [("try-not-to-step", math.inf), ("one-step-only", 1.0), ("feet-in-place", 0.0)]
 )
 @pytest.mark.parametrize("delay", [0.0, 0.05])
-def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction, most, delay):
+def test_limits_count_the_steps_that_the_instruction_allows(instruction, most, delay):
     experiment = experiment_named("balance", controller="stepping")
     push = push_under(experiment, {"controller.instruction": instruction, "sensors.delay": delay})
     assert push.most_steps == push.limit.count == most
@@ -205,7 +213,7 @@ def test_limits_are_those_of_as_many_steps_as_the_instruction_leaves(instruction
 
 
 @pytest.mark.parametrize("angle", [1.2, 2.6])
-def test_legs_stay_out_of_one_another(angle):
+def test_legs_do_not_collide(angle):
     run = scene(Stepping(), angle, 58.0, 1.2).run()
     model, frame = run.state.model, run.frame
     steps = frame[(frame["step_phase"] != STANDS) & (frame["qp_ended"] == 0)]
@@ -218,7 +226,7 @@ SEEDS = [(12, 126, 476), pytest.param(range(1, 201), marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("seeds", SEEDS, ids=("some", "200"))
-def test_legs_that_touch_do_not_get_into_one_another(seeds):
+def test_legs_in_contact_do_not_penetrate(seeds):
     experiment = experiment_named("balance", controller="stepping")
 
     def gap(seed, touching):
@@ -231,7 +239,7 @@ def test_legs_that_touch_do_not_get_into_one_another(seeds):
     assert min(gap(seed, "body") for seed in seeds) > -0.001
 
 
-def test_what_has_no_two_feet_is_refused():
+def test_a_model_without_two_feet_is_refused():
     with pytest.raises(InputError, match="floating root and feet"):
         Stepping().law(chain(3))
 
@@ -246,7 +254,7 @@ def test_the_nearest_point_of_a_hull_is_the_one_of_a_rectangle():
 
 
 def planned(xi, **changes):
-    law = replace(Stepping(beyond=0.0, inset=0.0, across=1.0), **changes).law(human())
+    law = replace(Stepping(overshoot=0.0, cop_inset=0.0, lateral_share=1.0), **changes).law(human())
     seen = law.seen
     stance = law.body.stance
     seen.numbers[:] = 0.0
@@ -273,8 +281,8 @@ def test_a_step_goes_to_where_the_pendulum_will_be():
     assert later.cost > step.cost
 
 
-def test_what_is_out_of_reach_is_not_gone_to():
-    law, free = planned((-0.4, 0.0), speed=1e3, length=0.0)
+def test_a_target_out_of_reach_is_moved_within_reach():
+    law, free = planned((-0.4, 0.0), swing_speed=1e3, length_cost=0.0)
     law.seen.hip[:, 2] = 0.3
     step = plan_step(law.rules[0], law.legs, law.seen, 0, 0, 0.2, 0.5)
     assert abs(step.x) < abs(free.x)
@@ -283,8 +291,8 @@ def test_what_is_out_of_reach_is_not_gone_to():
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_legs_pass_beside_before_or_behind(side):
-    rules = Stepping(apart=0.2, past=0.3).law(human()).rules[0]
-    assert past_other_leg(rules, 0, 0.1, side * 0.05, side) == (0.1, side * 0.2)
-    assert past_other_leg(rules, 1, 0.1, side * -0.4, side) == (0.3, side * -0.4)
-    assert past_other_leg(rules, 2, 0.1, side * -0.4, side) == (-0.3, side * -0.4)
-    assert past_other_leg(rules, 1, 0.5, 0.0, side) == (0.5, side * -0.1)
+    rules = Stepping(min_step_width=0.2, crossing_distance=0.3).law(human()).rules[0]
+    assert clear_of_other_leg(rules, 0, 0.1, side * 0.05, side) == (0.1, side * 0.2)
+    assert clear_of_other_leg(rules, 1, 0.1, side * -0.4, side) == (0.3, side * -0.4)
+    assert clear_of_other_leg(rules, 2, 0.1, side * -0.4, side) == (-0.3, side * -0.4)
+    assert clear_of_other_leg(rules, 1, 0.5, 0.0, side) == (0.5, side * -0.1)

@@ -89,7 +89,7 @@ def spd(rng, size):
 
 @refuses(
     (((50, 5, 0), (4, 50, 0), (0, 0, 200)), "must be finite and symmetric"),
-    (((50, 60, 0), (60, 50, 0), (0, 0, 200)), "positive definite; its least eigenvalue is -10"),
+    (((50, 60, 0), (60, 50, 0), (0, 0, 200)), "positive definite; its smallest eigenvalue is -10"),
     (((50, 0), (0, 50)), "three finite numbers, zero or above"),
     (((50, 0, 0), (0, float("nan"), 0), (0, 0, 1)), "three finite numbers"),
 )

@@ -1,4 +1,4 @@
-"""Machine code is kept in a private folder, and compiled again where a file is damaged."""
+"""Machine code is stored in a private folder, and compiled again if a file is damaged."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def source(tmp_path):
 
 
 def doubled(source, folder, *, code=DOUBLE, **more):
-    """What a process says that calls a routine: its result and whether it was in the cache, and its sentences."""
+    """Return a routine's result in another process, whether it was in the cache, and the messages."""
     return run_python(code, str(source), **{"BIPED_CACHE_DIR": str(folder)} | more)
 
 
@@ -50,7 +50,7 @@ def test_folders_and_files_are_private(source, tmp_path):
 
 
 def chosen(tmp_path, monkeypatch, make):
-    """The folder that serves, and the sentences, where ``make`` has prepared the user's cache."""
+    """Return the folder in use and the messages, after ``make`` has prepared the user's cache."""
     sentences = []
     monkeypatch.delenv("BIPED_CACHE_DIR", raising=False)
     monkeypatch.setattr(cache.platformdirs, "user_cache_path", lambda _: tmp_path / "cache")
@@ -75,11 +75,11 @@ def test_a_folder_of_its_own_serves_a_process_where_the_users_cache_cannot(tmp_p
     assert tmp_path not in folder.parents
     assert folder.stat().st_mode & 0o077 == 0
     assert len(sentences) == 1
-    assert "cannot be kept for the next time" in sentences[0]
+    assert "cannot be saved" in sentences[0]
 
 
 def test_what_nobody_used_for_a_month_goes(tmp_path, monkeypatch):
-    """A file and a folder, also of earlier versions; once a day."""
+    """Unused are a file and a folder, also of earlier versions; the check runs once a day."""
     root = tmp_path / "cache" / "biped-kernels"
 
     def old(folder):
@@ -111,7 +111,7 @@ def another_byte(path):
 
 
 def of_numba_itself(path):
-    """As Numba alone would have written it, with a pickle that does harm."""
+    """Write a file as Numba alone would, with a harmful pickle."""
     path.write_bytes(b"cos\nsystem\n(S'echo harm'\ntR.")
 
 
@@ -123,14 +123,14 @@ def test_what_is_damaged_is_compiled_again(source, tmp_path, damage):
     damage(path)
     again = doubled(source, folder)
     assert again.stdout == "3.0 0\n"
-    assert again.stderr.startswith("biped: a compiled kernel is compiled again: ")
+    assert again.stderr.startswith("biped: a cached kernel is invalid and compiled again: ")
     assert len(again.stderr.splitlines()) == 1
     last = doubled(source, folder)
     assert (last.stdout, last.stderr) == ("3.0 1\n", "")
 
 
 def test_the_sound_file_of_another_kernel_is_not_taken(source, tmp_path):
-    """Of the same function, before it was edited: as after a copy of a folder that went wrong."""
+    """The file is of the same function before an edit, as after a failed copy of a folder."""
     folder = tmp_path / "cache"
     doubled(source, folder)
     (before,) = files(folder)
@@ -185,7 +185,7 @@ def test_an_edit_of_another_file_is_seen(source, tmp_path):
 
 
 def test_an_edit_after_the_import_is_not_kept_for_the_new_text(source, tmp_path):
-    """What was compiled from the old text is not found by a process that has the new one."""
+    """Code compiled from the old text is not used by a process with the new text."""
     source.write_text(CALLS)
     other = tmp_path / "other.py"
     more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -197,7 +197,7 @@ def test_an_edit_after_the_import_is_not_kept_for_the_new_text(source, tmp_path)
 
 
 def symbols(source, tmp_path, factor):
-    """Those of a routine and of a kernel that it calls, in a process that has compiled them."""
+    """Return the symbols of a routine and of a kernel it calls, in a process that has compiled them."""
     (tmp_path / "other.py").write_text(OTHER.format(factor))
     show = DOUBLE.replace("len(module.double.stats.cache_hits)", "*module.double.inspect_llvm().values()")
     more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -206,7 +206,7 @@ def symbols(source, tmp_path, factor):
 
 
 def test_a_symbol_stands_for_the_same_code_in_all_processes(source, tmp_path):
-    """Else a process that loads what two others have compiled would link one for the other (numba#10486)."""
+    """Otherwise a process that loads code compiled by two others could confuse their symbols (numba#10486)."""
     source.write_text(CALLS)
     first = symbols(source, tmp_path, 3)
     assert first
@@ -233,7 +233,7 @@ def sextuple(x):
 
 
 def test_kernels_that_were_compiled_by_different_processes_fit_together(tmp_path):
-    """A kernel's file has its own code alone; what it calls may have been written by someone else."""
+    """A kernel's file has only its own code; the kernels it calls may be written by other processes."""
     (tmp_path / "other.py").write_text(OTHER.format(3))
     (tmp_path / "inlining.py").write_text(INLINING)
     more = {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}

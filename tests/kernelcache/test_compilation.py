@@ -1,4 +1,4 @@
-"""Kernels are compiled once for all processes, allocate nothing, release the GIL, and do not care who runs them."""
+"""Kernels are compiled once for all processes, allocate nothing, release the GIL, and run in any process."""
 
 import os
 import re
@@ -43,7 +43,7 @@ print(*(len(f.stats.cache_hits) for f in loaded), sum(len(f.stats.cache_misses) 
 
 
 class Rotation(NamedTuple):
-    """Of the same fields as another class: of the same kind as that one it is not."""
+    """A class with the same fields as another is nevertheless another type."""
 
     x: float
     y: float
@@ -55,7 +55,7 @@ class Translation(NamedTuple):
 
 
 class Weightless(NamedTuple):
-    """A law that no other test has."""
+    """A controller used by no other test."""
 
     share: float
 
@@ -93,7 +93,7 @@ def test_threads_do_not_change_a_result(person, posture):
 
 
 def test_a_trial_of_a_known_kind_asks_numba_nothing(person, posture, monkeypatch):
-    """Typing a world takes Numba longer than a trial of a study: it is done once for all worlds of a kind."""
+    """Typing a ``World`` takes Numba longer than a trial of a study: it is done once for all worlds of a kind."""
     first = run(person, posture).frame
 
     def asked(*_):
@@ -152,7 +152,7 @@ def test_a_kernel_is_not_compiled_for_each_constant():
 
 
 def test_kernels_stand_where_a_study_looks_for_their_sources():
-    """A study says by which state of them it was computed."""
+    """A study records the state of the kernels' sources."""
     top = Path(__file__).parents[2]
     known = {path.resolve() for path in kernel_sources()}
     for package in ("contact", "biped", "controllers", "formulations", "experiments"):
@@ -178,7 +178,7 @@ print(len(module.twice.stats.cache_hits))
 
 
 def test_processes_that_compile_at_once_do_not_take_one_anothers_code(tmp_path):
-    """Two versions of one function are saved at the same time; each is found again under its own types."""
+    """Two versions of one function are saved at the same time; each is loaded under its own types."""
     source = tmp_path / "twice.py"
     source.write_text("from kernelcache import routine\n\n\n@routine\ndef twice(x):\n    return 2 * x\n")
 
@@ -221,7 +221,7 @@ print(routine(lambda address, x: call(address, x))(addresses([(both, 1)])[0], 20
 
 
 def test_a_kernel_is_linked_after_all_that_may_call_it(tmp_path):
-    """The first that names it does not call it: it has to be there for the second."""
+    """The first caller does not call it, but it must be linked for the second."""
     (tmp_path / "late.py").write_text(LINKED_LATE)
     more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
     for _ in range(2):  # compiled, and loaded
@@ -260,7 +260,7 @@ print(*(globals()[name](4.0) for name in sys.argv[1:]))
 
 
 def test_a_loaded_kernel_brings_along_what_those_call_that_were_compiled_here(tmp_path):
-    """As where another process was faster with the one, and this one with the other."""
+    """This happens if one process compiled the first and another process the second."""
     (tmp_path / "half.py").write_text(HALF_THERE)
     more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
     assert said_by("import half", "whole", **more).split() == ["4.0"]

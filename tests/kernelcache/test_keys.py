@@ -1,4 +1,4 @@
-"""What a kernel's key depends on, and what it does not: by copies of the project with one edit each."""
+"""Influences on a kernel's key, tested with copies of the project that have one edit each."""
 
 import json
 import re
@@ -37,7 +37,7 @@ print(json.dumps(keys))
 
 
 def keys(top):
-    """Keys of all parts of four closed loops, by integrator, law and part, in a copy of the project."""
+    """Return the keys of the parts of four closed loops, by integrator, controller and part, in a project's copy."""
     return json.loads(said_by(KEYS, cwd=top, PYTHONPATH=str(top), PYTHONDONTWRITEBYTECODE="1"))
 
 
@@ -55,7 +55,7 @@ def before(copy):
 
 
 def changed_by(copy, before, file, edit):
-    """The parts whose keys are others after an edit of a file, which is undone."""
+    """Return the parts whose keys change after an edit of a file, which is undone."""
     path = copy / file
     text = path.read_text(encoding="utf-8")
     try:
@@ -88,7 +88,7 @@ def test_a_new_file_is_in_no_key(copy, before):
 
 
 def another_constant(name):
-    """Write the last number of a function, or of a line, that begins so as another one."""
+    """Write another last number of a function, or of a line with this beginning."""
 
     def edit(text):
         start = text.index(name)
@@ -114,7 +114,7 @@ def test_what_all_use_is_in_all_keys(copy, before):
 
 
 def test_the_order_of_fields_is_in_the_keys_of_what_has_them(copy, before):
-    """Two fields of one type change places: Numba's types have the same names."""
+    """Two fields of one type exchange places: Numba's types have equal names."""
     field = "    height: float  # [m] least height of the root above the floor\n"
     other = "    upright: float  # least cosine between the root's vertical axis and the world's\n"
     changed = changed_by(

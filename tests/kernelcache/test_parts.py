@@ -1,4 +1,4 @@
-"""What parts work on, and how they are entered from Python: also where everything is interpreted."""
+"""Inputs of parts, and calls of parts from Python, also in interpreted mode."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Named tuples by reference: compiled code finds in them what interpreted code does, and calls of them are short."""
+"""Named tuples by reference: compiled and interpreted code agree, and calls are short."""
 
 import os
 from collections import namedtuple

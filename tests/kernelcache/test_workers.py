@@ -1,4 +1,4 @@
-"""What several processes compile side by side is what one would compile; what they do not manage, one does."""
+"""Several processes compile the same code as one would; code that they cannot compile is compiled in this process."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ print(*(routine(lambda a, x: call(a, x))(addresses([(job.dispatcher, 1)])[0], 40
 
 
 def surroundings(folder):
-    """An environment with a cache of its own, in which the modules of a folder are found, and the project."""
+    """Return an environment with a separate cache, the modules of a folder, and the project."""
     path = os.pathsep.join([str(ROOT), str(folder)])
     return {"PYTHONPATH": path, "BIPED_CACHE_DIR": str(folder / "cache")}
 
@@ -67,7 +67,7 @@ def test_others_leave_what_they_compile_on_disk(tmp_path, before, expected):
 
 
 def test_a_process_that_nobody_waits_for_any_more_ends(tmp_path):
-    """Its parent was killed: it does not go on with what nobody will load."""
+    """Its parent was killed: the worker stops instead of compiling code that no process will load."""
     (tmp_path / "pieces.py").write_text(
         "import time\n\n\ndef wait(number):\n    open(f'{number}', 'w').close()\n    time.sleep(2.0)\n"
     )
@@ -93,7 +93,7 @@ def test_why_something_was_not_compiled_is_said(tmp_path):
         "workers.compile_ahead(calls, print)\n"
     )
     said = said_in(tmp_path, code)
-    lost = "the process that compiles it has ended early"
+    lost = "its compiling process ended early"
     assert said.splitlines() == ["", r"('no such\nlaw',) ValueError: no such law", lost, lost]
 
 

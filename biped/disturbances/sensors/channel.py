@@ -1,4 +1,4 @@
-"""Sensory channels as people have them: each shows some of the numbers that a controller reads."""
+"""Human sensory channels: each shows some of the numbers that a controller reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ from biped.inputs.fields import quantity
 from biped.model.legs import legs_of
 from contact.arrays import Integers
 
-#: Places in a row, standard deviation of their noise, threshold.
+#: Indices in a row, standard deviation of the noise, threshold.
 Entry = tuple[Integers, float, float]
 
 
 @dataclass(frozen=True)
 class Channel:
-    """Base of sensory channels: a frozen dataclass, of numbers from zero on."""
+    """Base class of sensory channels: frozen dataclasses of non-negative numbers."""
 
-    delay: float = quantity("s", "Delay of the channel, added to sensors.delay", 0.0)
+    delay: float = quantity("s", "Delay of the channel, in addition to sensors.delay", 0.0)
     time_constant: float = quantity("s", "Time constant of the noise; 0: white noise", 0.0)
-    relative_noise: float = quantity("", "Noise / distance from the start", 0.0)
+    relative_noise: float = quantity("", "Signal-dependent noise / displacement from the start", 0.0)
 
-    #: Whether ``Sensors.delay`` is added to the delay.
+    #: True if ``Sensors.delay`` is added to the channel's delay.
     shares_delay: ClassVar[bool] = True
 
     def entries(self, row: Row) -> Iterator[Entry]:
-        """Yield places, noise and threshold of each quantity; numbers of channels that share a place add up."""
+        """Yield indices, noise and threshold of each quantity; values of channels with common indices add up."""
         raise NotImplementedError
 
 
@@ -33,9 +33,9 @@ class Channel:
 class VestibularChannel(Channel):
     """Orientation and angular velocity of a floating root, about each axis in space."""
 
-    orientation_noise: float = quantity("rad", "Noise of the root's orientation", 0.0)
-    angular_velocity_noise: float = quantity("rad/s", "Noise of the root's angular velocity", 0.0)
-    orientation_threshold: float = quantity("rad", "Dead zone of the root's turn from the start", 0.0)
+    orientation_noise: float = quantity("rad", "Noise of the root's orientation (standard deviation)", 0.0)
+    angular_velocity_noise: float = quantity("rad/s", "Noise of the root's angular velocity (standard deviation)", 0.0)
+    orientation_threshold: float = quantity("rad", "Dead zone of the root's rotation from the start", 0.0)
     angular_velocity_threshold: float = quantity("rad/s", "Dead zone of the root's angular velocity", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
@@ -48,8 +48,8 @@ class VestibularChannel(Channel):
 class VisualChannel(Channel):
     """Position and velocity of a floating root, along each axis."""
 
-    position_noise: float = quantity("m", "Noise of the root's position", 0.0)
-    velocity_noise: float = quantity("m/s", "Noise of the root's velocity", 0.0)
+    position_noise: float = quantity("m", "Noise of the root's position (standard deviation)", 0.0)
+    velocity_noise: float = quantity("m/s", "Noise of the root's velocity (standard deviation)", 0.0)
     position_threshold: float = quantity("m", "Dead zone of the root's displacement from the start", 0.0)
     velocity_threshold: float = quantity("m/s", "Dead zone of the root's velocity", 0.0)
 
@@ -61,11 +61,11 @@ class VisualChannel(Channel):
 
 @dataclass(frozen=True)
 class ProprioceptiveChannel(Channel):
-    """Angles and rates of the joints; those of the ankles count against the floor that the feet stand on."""
+    """Angles and rates of the joints; ankle angles are relative to the floor under the feet."""
 
-    joint_noise: float = quantity("rad", "Noise of the joint angles", 0.0)
-    joint_rate_noise: float = quantity("rad/s", "Noise of the joint rates", 0.0)
-    joint_threshold: float = quantity("rad", "Dead zone of the joints' turn from the start", 0.0)
+    joint_noise: float = quantity("rad", "Noise of the joint angles (standard deviation)", 0.0)
+    joint_rate_noise: float = quantity("rad/s", "Noise of the joint rates (standard deviation)", 0.0)
+    joint_threshold: float = quantity("rad", "Dead zone of the joint displacements from the start", 0.0)
     joint_rate_threshold: float = quantity("rad/s", "Dead zone of the joint rates", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
@@ -75,33 +75,33 @@ class ProprioceptiveChannel(Channel):
         yield rates, self.joint_rate_noise, self.joint_rate_threshold
 
     def places(self, row: Row) -> tuple[Integers, Integers]:
-        """Return the places of angles and rates."""
+        """Return the indices of angles and rates."""
         return row.angles, row.rates
 
 
 @dataclass(frozen=True)
 class AnkleChannel(ProprioceptiveChannel):
-    """Imperfections of the joints below the knees, added to those of all joints: neuropathy, vibration of tendons."""
+    """Imperfections of the joints below the knees, added to those of all joints: neuropathy, tendon vibration."""
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Delay of the ankles, added to that of all joints", 0.0)
+    delay: float = quantity("s", "Delay of the ankles, in addition to that of all joints", 0.0)
 
     def places(self, row: Row) -> tuple[Integers, Integers]:
-        """Return the places of angles and rates of the joints below the knees."""
+        """Return the indices of angles and rates of the joints below the knees."""
         legs = (leg.joints[leg.joints.index(leg.knee) + 1 :] for leg in legs_of(row.model) if leg.knee is not None)
         return row.of_joints(joint for joints in legs for joint in joints)
 
 
 @dataclass(frozen=True)
 class ForceChannel(Channel):
-    """Forces of the floor on contact points that touch it, along each axis, and contacts; distances count from zero."""
+    """Ground reaction forces on contact points, along each axis, and contact states; distances count from zero."""
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Delay of the channel; sensors.delay is not added", 0.0)
-    noise: float = quantity("N", "Noise of the floor's forces", 0.0)
-    threshold: float = quantity("N", "Dead zone of the floor's forces", 0.0)
+    delay: float = quantity("s", "Delay of the channel (sensors.delay is not added)", 0.0)
+    noise: float = quantity("N", "Noise of the ground reaction forces (standard deviation)", 0.0)
+    threshold: float = quantity("N", "Dead zone of the ground reaction forces", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
         """Yield forces and contacts; only forces have noise."""

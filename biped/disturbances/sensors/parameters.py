@@ -12,18 +12,22 @@ from biped.model.strength import NOBODY
 
 @dataclass(frozen=True)
 class SensorParameters(ParameterGroup):
-    """Parameters of sensors, and of the prediction that makes up for their delay."""
+    """Parameters of sensors and of the prediction that compensates for their delay."""
 
     preset: str = quantity(
-        "", "Sensors of a person; other parameters override them", NOBODY, choices=(NOBODY, *PRESETS)
+        "", "Sensor preset of a person; other parameters override it", NOBODY, choices=(NOBODY, *PRESETS)
     )
     sensors: Sensors = inline(Sensors())
-    predict: int = quantity("", "1: controllers of the whole body predict the state over the delay; 0: none does", 1)
-    predict_stiffness: float = quantity("N*m/rad", "Prediction: stiffness of tense muscles about the posture", 300.0)
-    predict_damping: float = quantity("N*m*s/rad", "Prediction: damping of tense muscles", 30.0)
+    predict: int = quantity("", "Prediction of the state over the sensory delay; 1: on, 0: off", 1)
+    predict_stiffness: float = quantity(
+        "N·m/rad", "Stiffness added to every joint while prediction compensates a sensory delay; 0: none", 300.0
+    )
+    predict_damping: float = quantity(
+        "N·m·s/rad", "Damping added to every joint while prediction compensates a sensory delay; 0: none", 30.0
+    )
 
     def disturbances(self, place: Place) -> tuple[Sensors, ...]:
-        """Return the sensors, if they are not perfect; values other than the default override a preset's."""
+        """Return the sensors, if they are not perfect; values that differ from the defaults override the preset's."""
         if self.predict not in (0, 1):
             raise InputError(f"predict = {self.predict}: it must be 0 or 1")
         person = Sensors() if self.preset == NOBODY else Sensors.preset(self.preset)
@@ -32,7 +36,7 @@ class SensorParameters(ParameterGroup):
 
 
 def _over(given: Any, default: Any, below: Any) -> Any:
-    """What is given where it differs from the default, else what is below."""
+    """Return ``given`` where it differs from the default, else ``below``."""
     if not is_dataclass(given):
         return below if given == default else given
     names = [field.name for field in fields(given)]

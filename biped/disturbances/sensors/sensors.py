@@ -1,4 +1,4 @@
-"""Imperfect sensors, between the simulated system and its controller, by channel as people have them."""
+"""Imperfect sensors between the simulated system and its controller, by human sensory channel."""
 
 import math
 from dataclasses import dataclass, field, fields, replace
@@ -24,7 +24,7 @@ from biped.model.errors import unknown
 from biped.model.geometry import Vector3
 from contact.arrays import Floats, Integers
 
-#: Control periods in a delay.
+#: Largest delay [control periods].
 MOST_TICKS = 100_000
 
 
@@ -32,28 +32,28 @@ MOST_TICKS = 100_000
 class Sensors(Disturbance):
     """Sensors that show the state late, with noise, and not at all within a threshold.
 
-    Each channel shows some of the numbers: of each number x
+    Each channel shows some of the numbers. For a number x it shows
 
         x_0 + D(x + σ n − x_0),  σ = noise + relative_noise ``|x − x_0|``,
 
-    with x of ``delay`` ago, x_0 what was shown at the start of the run (zero for forces), n standard normal noise, and
-    D(y) = y ∓ threshold, zero between. Before a delay has passed, the state at the start is shown. Orientations are
-    turned by rotation vectors, each component of which is such a number.
+    with x of ``delay`` ago, x_0 the number shown at the start of the run (zero for forces), n standard normal noise,
+    and the dead zone D(y) = y ∓ threshold, zero between. Until a delay has passed, the state at the start is shown. The
+    components of rotation vectors are such numbers for orientations.
 
     With a ``time_constant`` T the noise of a channel is coloured: n_{k+1} = a n_k + √(1 − a²) w_k with a = e^{−Δt/T}
-    and w white; its spectrum is flat up to 1/(2π T) Hz. Without one it is white, drawn anew at each control tick.
+    and w white; its spectrum is flat up to 1/(2π T) Hz. Otherwise it is white, drawn anew at each control tick.
 
     Raises:
         InputError: a number is negative or not finite.
     """
 
-    delay: float = quantity("s", "Delay of all channels but force; whole control periods", 0.0)
+    delay: float = quantity("s", "Sensory delay of all channels except force; whole control periods", 0.0)
     vestibular: VestibularChannel = field(default=VestibularChannel())
     visual: VisualChannel = field(default=VisualChannel())
     proprioceptive: ProprioceptiveChannel = field(default=ProprioceptiveChannel())
     ankles: AnkleChannel = field(default=AnkleChannel())
     force: ForceChannel = field(default=ForceChannel())
-    seed: int = quantity("", "Seed of the noise", 0)
+    seed: int = quantity("", "Seed of the sensor noise", 0)
 
     def __post_init__(self) -> None:
         zero_or_above(self.delay, "sensors.delay")
@@ -64,7 +64,7 @@ class Sensors(Disturbance):
 
     @property
     def channels(self) -> dict[str, Channel]:
-        """The channels by name."""
+        """Channels by name."""
         return {one.name: value for one in fields(self) if isinstance(value := getattr(self, one.name), Channel)}
 
     @staticmethod
@@ -72,32 +72,33 @@ class Sensors(Disturbance):
         """Return the sensors of a person, by name.
 
         Delays and thresholds of ``eyes-open`` and ``eyes-closed`` are those with which disturbance estimation stands as
-        people do (Mergner and co-workers' DEC, 2015): 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space, 0.20°/s
-        and 0.33°/s of its rate. Graviception is ten times as noisy as proprioception (van der Kooij and Peterka 2011);
-        the sizes of noise themselves, its colour and shares are our choice, and so is all else:
+        people do (DEC of Mergner and co-workers, 2015): 0.15 and 0.16 s, 0.03° and 0.07° of orientation in space,
+        0.20°/s and 0.33°/s of its rate. Graviception is ten times as noisy as proprioception (van der Kooij and Peterka
+        2011). Everything else is our choice: the sizes, the colour and the relative parts of the noise, and these
+        presets:
 
         - ``eyes-closed``: the visual channel has five times the noise.
         - ``foam``: eyes open; proprioception is as noisy as graviception.
         - ``vestibular-loss``: eyes open; the vestibular channel has ten times the noise, and thresholds of 5° and 5°/s.
         - ``young``: eyes open.
-        - ``old``: eyes open; 40 ms later, twice the noise and the thresholds.
+        - ``old``: eyes open; 40 ms more delay, twice the noise and the thresholds.
 
         Raises:
-            ModelError: there is none of this name.
+            ModelError: no preset has this name.
         """
         if name not in PRESETS:
-            raise unknown("sense preset", name, PRESETS)
+            raise unknown("sensor preset", name, PRESETS)
         return replace(PRESETS[name], seed=seed)
 
     @property
     def is_noisy(self) -> bool:
-        """Whether there is any noise."""
+        """True if any channel has noise."""
         channels = self.channels.values()
         return any(value > 0.0 for one in channels for name, value in vars(one).items() if name.endswith("noise"))
 
     @classmethod
     def in_words(cls, record: Record, facing: Vector3) -> str:
-        """Return the delay, and what else is imperfect."""
+        """Return a phrase with the delay and the kinds of other imperfections."""
         numbers = [item for channel in record.values() if isinstance(channel, dict) for item in channel.items()]
         delay = f"sensors delayed by {1e3 * record['delay']:g} ms" if record["delay"] else ""
         parts = {
@@ -109,15 +110,15 @@ class Sensors(Disturbance):
         return " and ".join(filter(None, (delay, *rest)))
 
     def compile(self, model: Model, period: float, offset: Floats) -> kernels.SensorModel:
-        """Return the kernels' sensor model.
+        """Return the sensor model for the kernels.
 
         Args:
             model: the simulated model.
             period: [s] between two control ticks.
-            offset: (3,) [m] where the controller believes the root's centre of mass, from where it is.
+            offset: (3,) [m] from the root's centre of mass to its position as the controller assumes it, root axes.
 
         Raises:
-            InputError: a delay is no whole number of control periods, or has too many.
+            InputError: a delay is not a whole number of control periods, or is too long.
         """
         row = Row(model)
         noise, share, constant, threshold = np.zeros((4, row.width))
@@ -142,7 +143,7 @@ class Sensors(Disturbance):
         return total
 
     def _ticks(self, model: Model, period: float) -> Integers:
-        """Delays in control ticks."""
+        """Return the delays in control ticks."""
         delays = {"delay": self.delay} | {f"{name}.delay": channel.delay for name, channel in self.channels.items()}
         for name, delay in delays.items():
             _check_ticks(name, delay, period)
@@ -153,7 +154,7 @@ def shared_delay(sensors: kernels.SensorModel) -> int:
     """Return the delay [control ticks] of configuration and velocity.
 
     Raises:
-        InputError: delays differ, or there is a threshold: no derivative of a closed loop knows these.
+        InputError: delays differ, or there is a threshold; the closed loop then has no derivative.
     """
     if sensors.late.size == 0:
         return 0
@@ -161,25 +162,25 @@ def shared_delay(sensors: kernels.SensorModel) -> int:
     late = sensors.late[:motion]
     if (late != late[0]).any() or sensors.threshold[:motion].any():
         raise InputError(
-            "senses with delays of their own or thresholds have no derivative: give all channels one delay"
+            "sensors with thresholds or different delays have no derivative: give all channels one delay, no threshold"
         )
     return int(late[0])
 
 
 def is_noisy(sensors: kernels.SensorModel) -> bool:
-    """Whether noise is added to what is measured."""
+    """Return True if noise is added to the measurements."""
     return bool(sensors.noise.any() or sensors.share.any())
 
 
 def _check_ticks(name: str, delay: float, period: float) -> None:
     ticks = round(delay / period)
     if ticks > MOST_TICKS:
-        raise InputError(f"sensors.{name} = {delay:g} s is more than {MOST_TICKS} control periods")
+        raise InputError(f"sensors.{name} = {delay:g} s is longer than {MOST_TICKS} control periods")
     if abs(ticks * period - delay) > 1e-9 * max(period, delay):
         low = int(delay / period)
         raise InputError(
-            f"sensors.{name} = {delay:g} s is no whole number of control periods of {period:g} s; "
-            f"the nearest: {low * period:g} or {(low + 1) * period:g} s"
+            f"sensors.{name} = {delay:g} s is not a whole number of control periods of {period:g} s; "
+            f"use {low * period:g} or {(low + 1) * period:g} s"
         )
 
 
@@ -211,7 +212,7 @@ def _times(factor: float, *names: str) -> dict[str, float]:
 _OPEN = _late(0.15) | _NOISE | _COLOUR | _thresholds(0.03, 0.20)
 _TURNS = ("vestibular.orientation_noise", "vestibular.angular_velocity_noise")
 
-#: Sensors of people, by name; ``Sensors.preset`` has their sources.
+#: Human sensors by name; ``Sensors.preset`` gives the sources.
 PRESETS: dict[str, Sensors] = {
     name: replaced(Sensors(), _OPEN | changes)
     for name, changes in {

@@ -41,7 +41,7 @@ class Midpoint(NewtonSettings):
     conserves_momentum: ClassVar[bool] = False
     takes_helical_joints: ClassVar[bool] = False
 
-    alpha: float = quantity("", "Midpoint rule: place in the step where the Lagrangian is taken; 0.5 has order 2", 0.5)
+    alpha: float = quantity("", "Midpoint rule: evaluation point within the step, 0 to 1; 0.5 has order 2", 0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -66,11 +66,11 @@ class Rigid(SolverSettings):
     takes_loops: ClassVar[bool] = True
 
     complementarity: float = quantity(
-        "N·s·m", "Rigid contact: greatest product of a gap, or a sliding way, with its impulse", 1e-15
+        "N·s·m", "Rigid contact: greatest product of gap or sliding distance and impulse", 1e-15
     )
-    directions: int = quantity("", "Rigid contact: sides of the friction pyramid, an even number; 0: the true cone", 8)
+    directions: int = quantity("", "Rigid contact: sides of the friction pyramid (even); 0: cone", 8)
     restitution: float = quantity("", "Rigid contact: coefficient of restitution at each point, from 0 to 1", 0.0)
-    touching: str = quantity("", "Rigid contact: points, or body: trunk, hands, legs too", "points")
+    touching: str = quantity("", "Rigid contact: points only, or body (also trunk, hands, legs)", "points")
     body_friction: float = quantity("", "Rigid contact: coefficient of friction between bodies", 0.5)
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The metrics of this project, a file a subject; their order is that of tables of results."""
+"""Metrics of this project, one file for each subject, in the order of tables of results."""
 
 # isort: off
 from biped.metrics.definitions import verdict

@@ -11,7 +11,7 @@ from biped.metrics.metric import Metric, Value, register
 
 
 def actuation(run: Measurement) -> dict[str, float]:
-    """Return torques, powers and works of all joints and of each; a torque is held from a row to the next."""
+    """Return torques, powers and works of all joints and of each joint; torques are constant between rows."""
     joints, places, rows = run.layout.joints, run.places, run.rows[run.first :]
     if not joints:
         return {}
@@ -37,7 +37,7 @@ def actuation(run: Measurement) -> dict[str, float]:
 
 
 def saturation(run: Measurement) -> dict[str, Value]:
-    """The times of each joint at its limit, and the longest."""
+    """Return the times of each joint at its limit, and the longest one."""
     known = run.context.saturation
     if known is None:
         return {}
@@ -57,13 +57,13 @@ register(
     Metric("rms_torque_JOINT", "N*m", "RMS torque of a joint", actuation, "√(∫ τ² dt / T)"),
     Metric("peak_power", "W", "peak power of all joints together", actuation, "maximum of |Σ τ ω|", WINTER),
     Metric("peak_power_JOINT", "W", "peak power of a joint", actuation, "maximum of |τ ω|", WINTER),
-    Metric("positive_work", "J", "work that the joints did", actuation, "sum over joints", WINTER),
-    Metric("positive_work_JOINT", "J", "work that a joint did", actuation,
+    Metric("positive_work", "J", "positive work of the joints", actuation, "sum over joints", WINTER),
+    Metric("positive_work_JOINT", "J", "positive work of a joint", actuation,
            "sum of τ Δθ above zero, torque held between rows", WINTER),
-    Metric("negative_work", "J", "work that the joints took up, not above zero", actuation, "sum over joints", WINTER),
-    Metric("negative_work_JOINT", "J", "work that a joint took up", actuation, "sum of τ Δθ below zero", WINTER),
+    Metric("negative_work", "J", "negative work of the joints", actuation, "sum over joints", WINTER),
+    Metric("negative_work_JOINT", "J", "negative work of a joint", actuation, "sum of τ Δθ below zero", WINTER),
     Metric("saturation_time", "s", "longest time of a joint at its limit", saturation, "maximum over joints",
            of_whole_run=True),
     Metric("saturation_time_JOINT", "s", "time of a joint at its limit", saturation,
-           "for which more than the actuator's limit was asked for", of_whole_run=True),
+           "time in which the desired torque exceeds the actuator's limit", of_whole_run=True),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where the feet go."""
+"""Metrics of the feet: displacement, slip, creep, lifts and forces."""
 
 import math
 from functools import partial
@@ -11,7 +11,7 @@ from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import Metric, Value, register
 from contact.modes import STICKING
 
-#: [s] after a foot came down, in which its greatest force is that of the landing.
+#: [s] Time after a landing in which the foot's greatest force counts as the impact.
 LANDING = 0.05
 
 
@@ -35,7 +35,7 @@ def feet(run: Measurement) -> dict[str, Value]:
         landed = np.append(-math.inf, np.where(down[1:] & ~down[:-1], time[1:], -math.inf))
         impacts = force[time - np.maximum.accumulate(landed) <= LANDING]
         found[f"peak_grf_{foot}"] = max(0.0, force.max())
-        impulse, span = added(force[1:] * np.diff(time)), time[-1] - time[0]  # a row's force is of the step before it
+        impulse, span = added(force[1:] * np.diff(time)), time[-1] - time[0]  # a row's force is of the step before
         found[f"mean_grf_{foot}"] = impulse / span if span > 0.0 else None
         found[f"impact_peak_{foot}"] = impacts.max() if len(impacts) else None
     return found
@@ -50,13 +50,13 @@ def lifts(run: Measurement) -> int | None:
 
 register(
     Metric("foot_displacement", "m", "final foot displacement", displacement,
-           "most of all contact points, at the end, in space and in the floor's frame, from where each was first down",
+           "greatest of all contact points at the end, in space and in the floor's frame, from its first contact",
            of_whole_run=True),
     Metric("lifts", "1", "contact points that left the floor", lifts, "count of the events", of_whole_run=True),
     Metric("foot_slip", "m", "max foot slip", lambda run: run.context.foot_slip,
-           "longest path that one slid or yielded, counted in every step of the run and of those that it continues",
+           "longest path that a point slid or yielded, over every step of the run and of those it continues",
            of_whole_run=True),
     Metric("foot_creep", "m", "max creep of sticking contacts", displacement,
-           "along the floor, in the last quarter of the rows, of the points that stick throughout it",
+           "along the floor, in the last quarter of the rows, of points that stick throughout it",
            of_whole_run=True),
 )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Gait at the end of a run: landings of feet, and whether the last whole cycles repeat each other.
+"""Gait at the end of a run: landings of the feet, and repetition of the last gait cycles.
 
-A body that steps on is outside of its base of support in every swing, and ahead of it all the time in a fast walk. It
-is balanced if its steps catch it as well as those one cycle before: the margin of stability at landing does not get
-worse (Hof 2008). What is not balanced grows e-fold in a time constant of the pendulum.
+A walking body is outside of its base of support in every swing, and ahead of it all the time when it walks fast. It is
+balanced if its steps catch it as well as one cycle before: the margin of stability at landing does not get worse (Hof
+2008). An unbalanced motion grows e-fold within a time constant of the pendulum.
 """
 
 import math
@@ -16,26 +16,26 @@ from biped.metrics.measurement import Measurement
 from contact.arrays import Integers
 from contact.modes import NONE
 
-#: The reason of the verdict "stepped" of a body that steps on in a steady gait.
+#: Reason of the verdict "stepped" for a body in a steady gait.
 STEPPING_ON = "stepping on"
-#: [s] A foot that leaves the floor for less has bounced or scuffed, and not stepped.
+#: [s] Shortest swing; a foot that is off the floor for less has bounced or scuffed.
 LEAST_SWING = 0.05
-#: A step is late if it takes so many times the longest of the last two cycles.
+#: Duration of a late step over the longest step of the last two cycles.
 LATE = 1.5
-#: Cycles agree if margins at landing get worse by less than this part of the pendulum's length, the least margins of
-#: swings by less than that part, and the centre of mass gets lower by less than this part of its height upright.
+#: Tolerances of a repeated cycle: loss of margin at landing and in swings, over the pendulum's length, and drop of the
+#: centre of mass, over its standing height.
 LANDING, SWING, LOWER = 0.1, 0.2, 0.1
 
 
 @dataclass(frozen=True)
 class Gait:
-    """The last steps of a run.
+    """Last steps of a run.
 
     Attributes:
-        due: [s] time at which the next step is late.
-        cycle: [s] the longest of the last two cycles; of a body that has stepped for less, zero.
-        caught: [s] time of the last landing with no worse margin than that of the same foot one cycle before.
-        doubt: in words, how the last cycle is worse than the one before; empty if it is not, or ``cycle`` is zero.
+        due: [s] time from which the next step is late.
+        cycle: [s] longer one of the last two cycles; zero if there are fewer.
+        caught: [s] time of the last landing with a margin no worse than that of the same foot one cycle before.
+        doubt: description of how the last cycle is worse than the one before; empty if it is not or ``cycle`` is zero.
     """
 
     due: float
@@ -63,9 +63,9 @@ def gait_of(run: Measurement) -> Gait | None:
 
 
 def landings(run: Measurement) -> tuple[Integers, Integers]:
-    """Return the rows in which feet come down after a swing, in order, and the numbers of these feet.
+    """Return the rows in which feet land after a swing, in order, and the numbers of these feet.
 
-    If several feet step, the last of consecutive landings of one foot is the landing: the others were corrections.
+    If several feet step, only the last of consecutive landings of one foot counts; the others were corrections.
     """
     time, found = run["time"], list[tuple[int, int]]()
     for foot in range(len(run.layout.feet)):
@@ -82,7 +82,7 @@ def landings(run: Measurement) -> tuple[Integers, Integers]:
 
 
 def _doubt(run: Measurement, is_caught: bool, first: int, middle: int) -> str:
-    """Say how the rows from ``middle`` on are worse than the cycle from ``first`` to there; empty if they are not."""
+    """Describe how the rows from ``middle`` on are worse than the cycle from ``first`` to ``middle``; empty if not."""
     column = run.series[:, (MARGIN, COM + 2)]
     margin, lower = np.nanmin(column[first:middle], axis=0) - np.nanmin(column[middle:], axis=0)
     if not is_caught or margin > SWING * run.body.length:

@@ -1,4 +1,4 @@
-"""Metrics of the forces that the floor, and thrown bodies, exert on the body."""
+"""Metrics of forces on the body: ground reaction forces, and impacts of thrown bodies."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Where the centre of pressure wanders: posturography's measures of it."""
+"""Metrics of posturography of the centre of pressure (CoP)."""
 
 from biped.metrics.anatomical import in_anatomical_axes
 from biped.metrics.definitions.sources import ELLIPSE, PRIETO, QUIJOUX
@@ -15,24 +15,24 @@ def pressure(run: Measurement) -> dict[str, float]:
     return {f"cop_{name}": value for name, value in measures_of(run["time"][run.first :], sway).items()}
 
 
-#: Of measures of a spectrum: end of the name, words for the definition, and for the formula.
+#: Spectral measures by axis: suffix of the name, words of the definition, words of the formula.
 _SPECTRA = (("", "", " of the spectrum of PF50"), ("_AXIS", " along an axis", " of AP or ML"))
 
 register(
     Metric("cop_path_length", "m", "CoP path length", pressure,
            "TOTEX: sum of distances between successive rows that both have one", PRIETO),
     Metric("cop_path_length_AXIS", "m", "CoP path length along an axis", pressure,
-           "TOTEX-AP, TOTEX-ML: the same of its distances along AP or ML", PRIETO),
+           "TOTEX-AP, TOTEX-ML: sum of distances along AP or ML", PRIETO),
     Metric("cop_mean_velocity", "m/s", "mean CoP velocity", pressure, "MVELO: path over its time", PRIETO),
     Metric("cop_mean_velocity_AXIS", "m/s", "mean CoP velocity along an axis", pressure,
-           "MVELO-AP, MVELO-ML: path along it over its time", PRIETO),
+           "MVELO-AP, MVELO-ML: path along the axis over its time", PRIETO),
     Metric("cop_mean_distance", "m", "mean distance of the CoP from its mean", pressure, "MDIST", PRIETO),
     Metric("cop_mean_distance_AXIS", "m", "mean distance of the CoP from its mean along an axis", pressure,
            "MDIST-AP, MDIST-ML", PRIETO),
     Metric("cop_rms_distance", "m", "RMS distance of the CoP from its mean", pressure, "RDIST", PRIETO),
     Metric("cop_rms_distance_AXIS", "m", "RMS distance of the CoP from its mean along an axis", pressure,
            "RDIST-AP, RDIST-ML: the standard deviation, of n degrees of freedom", PRIETO),
-    Metric("cop_range", "m", "CoP excursion", pressure, "RANGE: greatest distance of any two rows'", PRIETO),
+    Metric("cop_range", "m", "CoP excursion", pressure, "RANGE: greatest distance between any two rows", PRIETO),
     Metric("cop_range_AXIS", "m", "CoP excursion along an axis", pressure,
            "RANGE-AP, RANGE-ML: max less min", PRIETO),
     Metric("cop_area", "m**2", "CoP sway area: 95 % prediction ellipse", pressure,
@@ -44,23 +44,23 @@ register(
     Metric("cop_zero_crossings_AXIS", "Hz", "zero crossings of the CoP velocity along an axis", pressure,
            "changes of sign from row to row over their time; none with gaps", QUIJOUX),
     Metric("cop_mean_frequency", "Hz", "mean frequency of the CoP", pressure,
-           "MFREQ: of circles of radius MDIST that are run through at MVELO", PRIETO),
+           "MFREQ: frequency of circles of radius MDIST at the speed MVELO", PRIETO),
     Metric("cop_mean_frequency_AXIS", "Hz", "mean frequency of the CoP along an axis", pressure,
-           "MFREQ-AP, MFREQ-ML: MVELO / (4 √2 MDIST) along it; of a sine π / (2 √2) = 1.11 times its own", PRIETO),
+           "MFREQ-AP, MFREQ-ML: MVELO / (4 √2 MDIST) of the axis; 1.11 times a sine's frequency", PRIETO),
     Metric("cop_power_frequency_50", "Hz", "50 % power frequency of the CoP", pressure,
-           "PF50: below it is half of the power of the distance from the mean, 0.15 to 5 Hz, by eight sine tapers, "
-           "interpolated between spectral lines; none of less than 20 s", PRIETO),
+           "PF50: half of the power of the distance from the mean is below it; 0.15 to 5 Hz, eight sine tapers, "
+           "interpolated between spectral lines; none if shorter than 20 s", PRIETO),
     Metric("cop_power_frequency_50_AXIS", "Hz", "50 % power frequency of the CoP along an axis", pressure,
-           "PF50-AP, PF50-ML: the same of AP or ML", PRIETO),
+           "PF50-AP, PF50-ML: PF50 of AP or ML", PRIETO),
     Metric("cop_power_frequency_95", "Hz", "95 % power frequency of the CoP", pressure,
-           "PF95: below it are 95 % of that power", PRIETO),
+           "PF95: 95 % of the power are below it", PRIETO),
     Metric("cop_power_frequency_95_AXIS", "Hz", "95 % power frequency of the CoP along an axis", pressure,
-           "PF95-AP, PF95-ML: the same of AP or ML", PRIETO),
+           "PF95-AP, PF95-ML: PF95 of AP or ML", PRIETO),
     *(
         Metric(f"cop_{name}{axis}", unit, f"{what} of the CoP{along}", pressure, f"{formula}{of}", PRIETO)
         for name, unit, what, formula in (
             ("centroid_frequency", "Hz", "centroid frequency", "CFREQ: √(μ₂ / μ₀), μ_k = Σ f^k P(f) Δf"),
-            ("frequency_dispersion", "1", "frequency dispersion", "FREQD: √(1 − μ₁² / (μ₀ μ₂)), 0 of one frequency,"),
+            ("frequency_dispersion", "1", "frequency dispersion", "FREQD: √(1 − μ₁² / (μ₀ μ₂)), 0 for one frequency,"),
         )
         for axis, along, of in _SPECTRA
     ),

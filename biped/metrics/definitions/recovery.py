@@ -1,4 +1,4 @@
-"""How the root comes back to its set point."""
+"""Metrics of the root's return to its set point."""
 
 import math
 
@@ -9,7 +9,7 @@ from biped.metrics.definitions.sources import OGATA
 from biped.metrics.measurement import Measurement, added
 from biped.metrics.metric import Metric, register
 
-#: [m] and [rad] within which the root has settled.
+#: [m] and [rad] Errors up to which the root has settled.
 SETTLED_POSITION = 0.02
 SETTLED_ORIENTATION = math.radians(2.0)
 _NOT_OF_A_FALL = ("settling_time", "position_overshoot", "orientation_overshoot")
@@ -37,12 +37,12 @@ def recovery(run: Measurement) -> dict[str, float | None]:
 
 
 def integrated(run: Measurement) -> dict[str, float]:
-    """Errors of the root over all the time from the start of the disturbance."""
+    """Return RMS errors of the root from the start of the disturbance to the end."""
     if run.places.root == ABSENT or run.context.set_point is None:
         return {}
     times, squares = run.rows[run.first :, run.places.time], run.errors[run.first :] ** 2
     span = float(times[-1] - times[0])
-    if not span > 0.0:  # it ended as it began, and both rows are of this time
+    if not span > 0.0:  # the run ended at this time
         return {}
     position, orientation = (np.trapezoid(squares[:, at : at + 3].sum(axis=1), times) for at in (0, 3))
     return {
@@ -52,17 +52,17 @@ def integrated(run: Measurement) -> dict[str, float]:
 
 
 register(
-    Metric("settling_time", "s", "settling time: from then on the root is at its set point", recovery,
+    Metric("settling_time", "s", "settling time of the root at its set point", recovery,
            "from the start of the disturbance to the last time beyond 2 cm or 2°; none if it fell, did not settle, or "
-           "its law tells no set point",
+           "the controller has no set point",
            OGATA),
     Metric("peak_position_error", "m", "peak position error of the root", recovery, "maximum of |x − x_d|"),
     Metric("peak_orientation_error", "rad", "peak orientation error of the root", recovery,
            "maximum of the angle of q q̄_d"),
     Metric("position_overshoot", "m", "overshoot of the root's position", recovery,
-           "after the peak error: maximum of the error against its direction; 0 if none; none of a fall", OGATA),
+           "after the peak error: maximum of the error in the opposite direction; 0 if none; none for a fall", OGATA),
     Metric("orientation_overshoot", "rad", "overshoot of the root's orientation", recovery,
-           "the same of the rotation vector", OGATA),
+           "defined alike with the rotation vector", OGATA),
     Metric("position_error", "m", "steady-state position error", recovery,
            "mean of |x − x_d| over the last tenth of the rows", OGATA),
     Metric("orientation_error", "rad", "steady-state orientation error", recovery,

@@ -1,4 +1,4 @@
-"""Metrics of the solver: energy and momentum that nothing accounts for, iterations, and time."""
+"""Metrics of the solver: residuals of energy and momentum, iterations and steps."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def ledger(run: Measurement) -> dict[str, Value]:
         return {}
     rows, places = run.rows, run.places
     found: dict[str, Value] = {"ledger_residual": np.abs(rows[:, places.residual]).max()}
-    if places.root == ABSENT:  # what holds the root takes up momentum
+    if places.root == ABSENT:  # the fixed root takes up momentum
         return found
     linear, angular = (rows[:, at : at + 3] for at in (places.defect, places.defect + 3))
     return found | {
@@ -22,15 +22,15 @@ def ledger(run: Measurement) -> dict[str, Value]:
 
 
 register(
-    Metric("ledger_residual", "J", "energy residual: what no work accounts for", ledger,
+    Metric("ledger_residual", "J", "energy residual: change of energy that no work explains", ledger,
            "maximum of |ledger_residual|", of_whole_run=True),
-    Metric("momentum_defect", "N*s", "momentum residual: what no impulse accounts for", ledger,
+    Metric("momentum_defect", "N*s", "momentum residual: change that no impulse explains", ledger,
            "maximum of its length", of_whole_run=True),
     Metric("angular_momentum_defect", "N*m*s", "angular momentum residual", ledger, "maximum of its length",
            of_whole_run=True),
     Metric("steps", "1", "steps of the integrator", lambda run: run.context.steps, "count", of_whole_run=True),
-    Metric("newton_mean", "1", "mean iterations a step", lambda run: run.context.newton_mean,
-           "mean, all parts of a step counted", of_whole_run=True),
+    Metric("newton_mean", "1", "mean iterations per step", lambda run: run.context.newton_mean,
+           "mean, including all parts of a step", of_whole_run=True),
     Metric("newton_max", "1", "max iterations of a solve", lambda run: run.context.newton_max,
            "maximum of all steps, recorded or not", of_whole_run=True),
     Metric("retried_steps", "1", "steps taken in parts", lambda run: run.context.retried_steps, "count",

@@ -1,4 +1,4 @@
-"""Where definitions are from, as tables cite them; docs/metrics.md has the references in full."""
+"""Sources of definitions, as cited in tables; docs/metrics.md gives the full references."""
 
 HOF = "Hof, Gazendam, Sinke 2005"
 KOOLEN = "Koolen et al. 2012; Pratt et al. 2006"

@@ -1,4 +1,4 @@
-"""The steps that feet take, as laboratories of balance report them: when, where to, and how one stood by then."""
+"""Metrics of steps, as reported in balance research: times, step lengths, and balance at landing."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ UNITS = {
 
 
 def steps_table(run: Measurement) -> pd.DataFrame:
-    """A row for each step; units in ``attrs["units"]``."""
-    import pandas as pd  # a quarter of a command's start
+    """Return a table with a row for each step; units are in ``attrs["units"]``."""
+    import pandas as pd  # importing pandas takes a quarter of a command's start
 
     table = pd.DataFrame([_described(run, step) for step in run.steps], columns=list(UNITS))
     table.attrs["units"] = UNITS
@@ -31,7 +31,7 @@ def steps_table(run: Measurement) -> pd.DataFrame:
 
 
 def first_step(run: Measurement) -> dict[str, Value]:
-    """What is told of the first step, by the metrics' names; nothing where there is none."""
+    """Return the metrics of the first step by name; empty if there is no step."""
     if not run.steps:
         return {}
     return {f"first_step_{name}": value for name, value in _described(run, run.steps[0]).items()}
@@ -60,16 +60,16 @@ def _first(name: str, definition: str, formula: str, source: str = OURS) -> Metr
 
 register(
     Metric("footsteps", "1", "steps taken", lambda run: len(run.steps) if run.layout.feet else None,
-           "landings of a foot whose middle is more than 5 cm from where it last left the floor"),
-    _first("foot", "which", "the body's name"),
-    _first("onset", "when the foot leaves the floor", "last row on the floor, after the start of the disturbance"),
-    _first("duration", "from leaving to landing", "time of the first row on the floor, less the last before"),
-    _first("length_ap", "how far forwards", "of the middle of the foot's points, in the floor's frame"),
-    _first("length_ml", "how far to the right", "of the middle of the foot's points, in the floor's frame"),
-    _first("clearance", "how high", "highest place of the lowest point, above that when it left the floor"),
-    _first("landing_speed", "how fast it comes down", "its lowest point, over the last two rows in the air"),
-    _first("beyond_xcom", "how far beyond the extrapolated centre of mass it lands",
+           "landings of a foot more than 5 cm from where it last left the floor, by the foot's middle"),
+    _first("foot", "foot", "name of the body"),
+    _first("onset", "onset", "last row on the floor, after the start of the disturbance"),
+    _first("duration", "duration", "time of the first row on the floor, less the last before"),
+    _first("length_ap", "length forward", "of the middle of the foot's points, in the floor's frame"),
+    _first("length_ml", "length to the right", "of the middle of the foot's points, in the floor's frame"),
+    _first("clearance", "clearance", "greatest height of the lowest point, from lift-off"),
+    _first("landing_speed", "landing speed", "speed of the lowest point, over the last two rows in the air"),
+    _first("beyond_xcom", "landing distance beyond the extrapolated centre of mass",
            "middle of the foot, along the step", HOF),
     _first("margin_of_stability", "margin of stability at landing", "in the first row on the floor", HOF),
-    _first("lean", "how far the root leans forwards at landing", "in the first row on the floor, in space"),
+    _first("lean", "forward inclination of the root at landing", "in the first row on the floor, in space"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How far the body sways, and how it answers a floor that moves periodically."""
+"""Metrics of sway, and of its response to a periodic motion of the floor."""
 
 import math
 
@@ -11,19 +11,19 @@ from biped.metrics.kernels.support import COM, SHIFT, SWAY, TILT
 from biped.metrics.measurement import ROUNDING, Measurement
 from biped.metrics.metric import Metric, register
 
-#: Columns of a series by channel of a stimulus: what moves, and the sway that answers it.
+#: Columns of a series by channel of a stimulus: the moving coordinate, and the sway that responds.
 _CHANNELS = {
     "tilt_x": (TILT, SWAY),
     "tilt_y": (TILT + 1, SWAY + 1),
     "x": (SHIFT, SWAY + 1),
     "y": (SHIFT + 1, SWAY),
 }
-#: A stimulus of less than this [rad or m] is none.
+#: [rad or m] Smallest amplitude of a stimulus.
 LEAST_STIMULUS = 1e-9
 
 
 def sway(run: Measurement) -> dict[str, float]:
-    """Gain and phase over the last whole cycles of the lowest frequency while the floor moves periodically."""
+    """Return gain and phase over the last whole cycles of the lowest frequency of the floor's motion."""
     stimulus, time = run.context.stimulus, run.places.time
     if stimulus is None or run.places.platform == ABSENT or run.fell:
         return {}
@@ -34,7 +34,7 @@ def sway(run: Measurement) -> dict[str, float]:
     cycles = math.floor((times[stop - 1] - times[begin]) / cycle + 1e-9) if begin < stop else 0
     if cycles < 1:
         return {}
-    # One row less than the window, which ends where it begins again: the transform of whole cycles.
+    # The last row of the window, the start of the next cycle, does not count.
     start = int(np.searchsorted(times, times[stop - 1] - cycles * cycle + 1e-9 * cycle))
     rows, table = run.rows[:stop], run.series[:stop]
     moves, answers = _CHANNELS[stimulus.channel]
@@ -50,7 +50,7 @@ def sway(run: Measurement) -> dict[str, float]:
 
 
 def excursion(run: Measurement) -> dict[str, float]:
-    """How far the body is from where it was when the disturbance began, as what it stands on sees it."""
+    """Return the greatest displacements of the body from the start of the disturbance, relative to the floor."""
     if not run.model.nc:
         return {}
     table = run.series[run.first :]
@@ -65,15 +65,15 @@ def excursion(run: Measurement) -> dict[str, float]:
 
 register(
     Metric("com_excursion", "m", "peak excursion of the centre of mass", excursion,
-           "as seen from above, from where it was when the disturbance began, less what the floor has moved, and where "
-           "it is to stand has gone with steps; maximum"),
+           "in the horizontal plane, from the start of the disturbance, less the displacement of the floor and "
+           "of the stance by steps; maximum"),
     Metric("sway_angle_max", "rad", "peak sway angle", excursion,
-           "of the line from the middle of the feet to the centre of mass, from that when the disturbance began; "
+           "of the line from the middle of the feet to the centre of mass, from the start of the disturbance; "
            "maximum"),
     Metric("sway_frequency_FREQUENCY", "Hz", "a frequency of the floor's motion", sway,
-           "the first, second, … of the stimulus, of which gain and phase have the same number", PETERKA),
+           "first, second, … frequency of the stimulus; gain and phase have this number", PETERKA),
     Metric("sway_gain_FREQUENCY", "1", "sway over the floor's motion at a frequency", sway,
-           "modulus of the ratio of Fourier coefficients over whole cycles; rad/m where the floor shifts", PETERKA),
-    Metric("sway_phase_FREQUENCY", "rad", "how far the sway is ahead of the floor's motion", sway,
-           "argument of that ratio, −π … π; below zero for a lag", PETERKA),
+           "modulus of the ratio of Fourier coefficients over whole cycles; rad/m if the floor translates", PETERKA),
+    Metric("sway_phase_FREQUENCY", "rad", "phase of the sway relative to the floor's motion", sway,
+           "argument of the ratio, −π … π; negative for a lag", PETERKA),
 )  # fmt: skip

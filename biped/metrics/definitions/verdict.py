@@ -1,4 +1,4 @@
-"""How a run ended: whether it recovered, stepped, fell, lost control, or cannot be judged, and why."""
+"""Verdict of a run: whether it recovered, stepped, fell, lost control or cannot be judged, with a reason."""
 
 import math
 
@@ -15,21 +15,21 @@ from biped.metrics.trust import failure_of, trust
 from biped.runs.verdict import COMPLETED, FAILED, FELL, INTERRUPTED, RECOVERED, STEPPED, UNDECIDED, UNRELIABLE
 from contact.arrays import Floats
 
-#: In time constants of the pendulum: a disturbance that has lasted so long is withstood or not. What is not balanced
-#: has grown e⁵ = 150-fold by then.
+#: Duration of a disturbance, in time constants of the pendulum, after which the run can be judged: by then an
+#: unbalanced motion has grown e⁵ = 150-fold.
 LASTING = 5.0
-#: Who has more than this part of its weight on other than its feet is down.
+#: Share of the weight on other parts than the feet, above which the body is down.
 OFF_FEET = 0.5
-#: So is who has its centre of mass below this part of its height in the home configuration.
+#: Height of the centre of mass, over its height in the home configuration, below which the body is down.
 LOW = 0.5
-#: Who comes down faster than this part of that height in a time constant may be collapsing between its feet.
+#: Sinking speed, over the standing height per time constant, above which the body may be collapsing between its feet.
 SINKING = 0.1
-#: The word, and why.
+#: Verdict and reason.
 Judgement = tuple[str, str]
 
 
 def time_outside(run: Measurement) -> float | None:
-    """[s] for how long, up to the end, it is past recovering; None where nothing says."""
+    """Return how long [s], up to the end, the body has been past recovering; None if it cannot be determined."""
     if not run.model.nc or not len(run.rows):
         return None
     found = float(kernels.time_outside(run.rows, run.places, run.body, run.series, run.scratch))
@@ -37,12 +37,12 @@ def time_outside(run: Measurement) -> float | None:
 
 
 def time_constant(run: Measurement) -> float:
-    """[s] 1/ω₀ of the pendulum that stands for the body (Hof et al. 2005)."""
+    """Return the time constant 1/ω₀ [s] of the equivalent pendulum (Hof et al. 2005)."""
     return math.sqrt(run.body.length / float(-run.body.gravity[2]))
 
 
 def judgement(run: Measurement) -> dict[str, Value]:
-    """The verdict, its reason, and the limit that ended the run."""
+    """Return the verdict, its reason, and the limit that ended the run."""
     word, reason = _judged(run)
     if word == FELL and (steps := _steps(run)):
         reason += f", after {steps}"
@@ -82,10 +82,10 @@ def _judged(run: Measurement) -> Judgement:
 
 
 def _lost(run: Measurement, outside: float) -> float:
-    """Return for how long [s] the body has been past recovering if that is too long, else zero.
+    """Return how long [s] the body has been past recovering if that is too long, else zero.
 
-    A body that steps has a whole gait cycle more, from its last landing that was as good as that of the same foot
-    before. If it has stepped for less than two cycles, it may be about to walk off, unless a limit ended the run.
+    A stepping body has one more gait cycle, from its last landing that was as good as the same foot's landing before. A
+    body that has stepped for less than two cycles may be about to walk off, unless a limit ended the run.
     """
     gait, end = run.once(gait_of), _end(run)
     if gait is None or end - outside > gait.due:
@@ -97,15 +97,15 @@ def _lost(run: Measurement, outside: float) -> float:
 
 
 def _end(run: Measurement) -> float:
-    """Return the last row's time [s]."""
+    """Return the time [s] of the last row."""
     return float(run.rows[-1, run.places.time])
 
 
 def lying(run: Measurement) -> str:
-    """How a model with feet is down at the end, in words; empty where it is not, or nothing says.
+    """Describe how a model with feet is down at the end; empty if it is not, or it cannot be determined.
 
-    A fall is to come to rest on the ground, on other than the feet (WHO 2007): so is who has most of its weight, the
-    mean of a time constant, on points of no foot, or its centre of mass far too low.
+    A fall is coming to rest on the ground, not on the feet (WHO 2007). The criteria are: most of the weight, averaged
+    over a time constant, is on points that belong to no foot; or the centre of mass is far too low.
     """
     if not run.layout.feet or run.once(time_outside) is None:
         return ""
@@ -119,7 +119,7 @@ def lying(run: Measurement) -> str:
 
 
 def sinking(run: Measurement) -> str:
-    """How fast the centre of mass still comes down, in words; empty where it hardly does."""
+    """Describe how fast the centre of mass still sinks at the end; empty if it hardly does."""
     heights = _heights(run)
     span = float(run.rows[-1, run.places.time] - run.rows[-len(heights), run.places.time])
     rate = float(heights[0] - heights[-1]) / span if span > 0.0 else 0.0
@@ -128,7 +128,7 @@ def sinking(run: Measurement) -> str:
 
 
 def _heights(run: Measurement) -> Floats:
-    """[m] of the centre of mass above the floor below it, in the last moment of a run."""
+    """Return the heights [m] of the centre of mass above the floor below it, in the last moment of a run."""
     last, places = _last(run, kernels.LAST_MOMENT), run.places
     x, y, z = last[:, places.com : places.com + 3].T
     if places.platform == ABSENT:
@@ -140,24 +140,24 @@ def _heights(run: Measurement) -> Floats:
 
 
 def _last(run: Measurement, span: float) -> Floats:
-    """The rows of the last so many seconds."""
+    """Return the rows of the last ``span`` [s]."""
     return run.rows[_since(run, span) :]
 
 
 def _since(run: Measurement, span: float) -> int:
-    """The first row of the last so many seconds."""
+    """Return the first row of the last ``span`` [s]."""
     return run.row_at(_end(run) - span)
 
 
 def _margin(run: Measurement) -> str:
-    """That of a run whose joints were out of control: it tells whether balance was."""
+    """Return the margin of stability in words, for a run that ended with a joint too fast."""
     margin = run.value("margin_of_stability_end")
     return f", margin of stability {1e3 * margin:+.0f} mm" if isinstance(margin, float) else ""
 
 
 def _where(run: Measurement, outside: float) -> str:
-    """Where it has been for so many seconds [s]: off the floor the whole time, or outside of what it stands on."""
-    touched = run.series[_since(run, outside) + 1 :, DOWN].any()  # the row before says that it is not
+    """Describe the location for the last ``outside`` [s]: off the floor, or outside of the base of support."""
+    touched = run.series[_since(run, outside) + 1 :, DOWN].any()  # the row before is not outside
     return "outside of its base of support" if touched else "nothing touches the floor"
 
 
@@ -168,18 +168,18 @@ def _stood(run: Measurement, moved: float) -> Judgement:
 
 
 def _steps(run: Measurement) -> str:
-    """How many it took, in words; empty if none, or nothing says."""
+    """Return the number of steps in words; empty if there are none, or if it cannot be determined."""
     steps = run.value("footsteps")
     return f"{steps} step{'s' if steps != 1 else ''}" if steps else ""
 
 
 def is_open(run: Measurement) -> bool:
-    """Return whether a longer run could decide: the verdict is undecided, and no disturbance acts at the end."""
+    """Return True if a longer run could decide: the verdict is undecided, and no disturbance acts at the end."""
     return run.value("verdict") == UNDECIDED and (" acted " in (acting := still_acting(run)) or not acting)
 
 
 def still_acting(run: Measurement) -> str:
-    """Which disturbance the run ends in, in words; empty where none acts that has not lasted long enough to tell."""
+    """Describe the disturbance that acts at the end of the run; empty if none acts, or the run can be judged."""
     end, tau, gait = _end(run), time_constant(run), run.once(gait_of)
     wait = tau if gait is None or end > gait.due else max(tau, gait.cycle)
     for span in sorted(run.context.acting, key=lambda span: -span.ends):
@@ -190,7 +190,7 @@ def still_acting(run: Measurement) -> str:
 
 
 def _is_in_flight(run: Measurement) -> bool:
-    """Whether a thrown box has hit nothing so far, and is still above the floor."""
+    """Return True if a thrown box has hit nothing so far, and is still above the floor."""
     columns = run.layout.columns
     if "projectile_z" not in columns or run.events is None or (run.events[:, 1] == IMPACT).any():
         return False
@@ -199,23 +199,23 @@ def _is_in_flight(run: Measurement) -> bool:
 
 register(
     Metric(
-        "verdict", "", "how it ended, in one word", judgement,
-        "as `docs/verdicts.md` has it, in this order: failed, interrupted; unreliable, if a check of the run fails; "
-        "fell, where it was too low or too tilted, `time_outside` is above 1/ω₀, or it lies on other than its feet; "
-        "lost control, where a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or "
+        "verdict", "", "verdict", judgement,
+        "by `docs/verdicts.md`, in this order: failed, interrupted; unreliable, if a check of the run fails; "
+        "fell, if it was too low or too tilted, `time_outside` is above 1/ω₀, or it lies on other than its feet; "
+        "lost control, if a joint was too fast; undecided, if a disturbance still acts, it is outside for less, or "
         "its centre of mass sinks; stepped, if `foot_displacement` is above 5 cm; recovered; if it steps on: stepped, "
         "if the last cycle is no worse than the one before, else undecided, or fell after a cycle more",
         of_whole_run=True,
     ),
-    Metric("reason", "", "why, in a few words", judgement, "of the verdict", of_whole_run=True),
-    Metric("limit_hit", "", "the limit of a fall that ended it", judgement, "height, tilt, or a joint",
+    Metric("reason", "", "reason of the verdict", judgement, "in a few words", of_whole_run=True),
+    Metric("limit_hit", "", "limit of a fall that ended the run", judgement, "height, tilt, or a joint",
            of_whole_run=True),
-    Metric("fell_at", "s", "when the limits of a fall were hit", lambda run: run.context.fell_at,
-           "as `biped.Fall` sets them", of_whole_run=True),
+    Metric("fell_at", "s", "time of a fall", lambda run: run.context.fell_at,
+           "first time at which a limit of `biped.Fall` is reached", of_whole_run=True),
     Metric(
-        "time_outside", "s", "how long it is past recovering, up to the end", time_outside,
+        "time_outside", "s", "time past recovering, up to the end", time_outside,
         "since the last row in which a foot touches and the extrapolated centre of mass is within the base of support, "
-        "whether a moving floor goes on or stops at once; also when set off by the moment of a steady push: zero "
+        "both if a moving floor goes on and if it stops at once; also with the offset by a steady push: zero "
         "moment point less centre of pressure, mean of 0.1 s", HOF, of_whole_run=True,
     ),
 )  # fmt: skip

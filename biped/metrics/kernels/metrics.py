@@ -1,4 +1,4 @@
-"""Whether the body is past recovering, and sines fitted to columns.
+"""Criterion of a body past recovering, and fits of sines to columns.
 
 The definitions in words are in ``biped.metrics.definitions``.
 """
@@ -10,7 +10,7 @@ from biped.metrics.kernels.polygon import inside_by
 from contact.vectors import mat_vec
 from kernelcache import kernel, routine
 
-#: [s] before the end over which the moment of what else pushes is averaged.
+#: [s] Time before the end over which the moment of other forces is averaged.
 LAST_MOMENT = 0.1
 
 
@@ -21,9 +21,10 @@ def has(series, k, column):
 
 @kernel
 def moment_of_others(rows, places, series, k):
-    """By how much the moment of what else pushes sets off the pendulum at a row; seen from above, in world axes.
+    """Return the offset of the pendulum at a row by the moment of other forces; horizontal, world axes.
 
-    Zero moment point less centre of pressure, mean of the last moment: it leans so far against a steady force.
+    The offset is the zero moment point less the centre of pressure, mean of the last moment: the lean against a steady
+    force.
     """
     dx, dy, count = 0.0, 0.0, 0
     end = rows[k, places.time]
@@ -43,10 +44,10 @@ def moment_of_others(rows, places, series, k):
 
 @kernel
 def is_outside(rows, places, body, series, scratch, k):
-    """Whether the body is past recovering without a step at a row: 1, 0, or NaN where nothing says.
+    """Return 1 if the body is past recovering without a step at a row, 0 if not, NaN if undetermined.
 
-    Nothing touches, or the extrapolated centre of mass is outside of the base of support: whether a moving floor goes
-    on as it moves or stops at once, and also where it is set off by the moment of what else pushes.
+    Nothing touches the floor, or the extrapolated centre of mass is outside of the base of support, both if a moving
+    floor goes on and if it stops at once, and also with the offset by the moment of other forces.
     """
     corners = support.gather_base(rows[k], places, scratch)
     if corners == 0:
@@ -69,7 +70,7 @@ def is_outside(rows, places, body, series, scratch, k):
 
 @routine
 def time_outside(rows, places, body, series, scratch):
-    """[s] for how long up to the end the body is past recovering: since the last row that says no; NaN if none does."""
+    """Return how long [s], up to the end, the body has been past recovering; NaN if no row determines it."""
     n = rows.shape[0]
     if places.contact.shape[0] == 0 or not -body.gravity[2] > 0.0:
         return math.nan
@@ -86,10 +87,10 @@ def time_outside(rows, places, body, series, scratch):
 
 @routine
 def fit_sine(rows, time, table, column, begin, frequency):
-    """The cosine and sine parts of a column at a frequency [Hz], by least squares with a constant.
+    """Return the cosine and sine parts of a column at a frequency [Hz], fitted by least squares with a constant.
 
-    Over whole cycles this is the discrete Fourier transform at that frequency, and it stays right where the last
-    row is not quite at the end of a cycle. (0, 0) for a column that does not change.
+    Over whole cycles this is the discrete Fourier transform at that frequency; it remains accurate if the last row is
+    not quite at the end of a cycle. The result is (0, 0) for a constant column.
     """
     n = table.shape[0]
     omega = 2.0 * math.pi * frequency

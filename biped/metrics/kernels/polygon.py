@@ -1,4 +1,4 @@
-"""Convex hulls of a few points in the plane, and how far inside of one a point is."""
+"""Convex hulls of a few points in the plane, and distances of points inside of them."""
 
 import math
 
@@ -7,7 +7,7 @@ from kernelcache import kernel, routine
 
 @kernel
 def turn(a, b, c):
-    """Twice the area of the triangle (a, b, c): above zero where it turns to the left."""
+    """Return twice the area of the triangle (a, b, c); positive if it turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
@@ -18,7 +18,7 @@ def point_at(points, i):
 
 @kernel
 def sort_points(points, n):
-    """Sort the first ``n`` by x, then by y."""
+    """Sort the first ``n`` points by x, then by y."""
     for i in range(1, n):
         x, y = point_at(points, i)
         k = i - 1
@@ -30,7 +30,7 @@ def sort_points(points, n):
 
 @kernel
 def append_turning_left(hull, m, least, p):
-    """Append ``p`` to a chain of ``m`` points, of which it keeps ``least``; its length after that."""
+    """Append ``p`` to a chain of ``m`` points, keeping at least ``least``; return the new length."""
     while m >= least and turn(point_at(hull, m - 2), point_at(hull, m - 1), p) <= 0.0:
         m -= 1
     hull[m, 0], hull[m, 1] = p
@@ -39,10 +39,10 @@ def append_turning_left(hull, m, least, p):
 
 @routine
 def convex_hull(points, n, hull):
-    """The hull of the first ``n`` of ``points``, counter-clockwise: how many corners it has.
+    """Compute the hull of the first ``n`` points, counter-clockwise; return its number of corners.
 
-    Andrew's monotone chain (1979). ``points`` (n, 2) are sorted in place; ``hull`` has room for 2 n + 2 corners.
-    Points on a line leave the two ends of it, equal points at most two corners.
+    Andrew's monotone chain (1979). ``points`` (n, 2) are sorted in place; ``hull`` needs space for 2 n + 2 corners.
+    Points on a line yield its two ends, equal points at most two corners.
     """
     sort_points(points, n)
     if n < 2:
@@ -55,7 +55,7 @@ def convex_hull(points, n, hull):
     least = m + 1
     for i in range(n - 2, -1, -1):
         m = append_turning_left(hull, m, least, point_at(points, i))
-    return m - 1  # the last is the first again
+    return m - 1  # the last corner repeats the first
 
 
 @kernel
@@ -71,9 +71,9 @@ def distance_to_segment(a, b, p):
 
 @routine
 def inside_by(hull, m, x, y):
-    """How far inside of a hull of ``m`` corners a point is, below zero outside; NaN where there is no hull.
+    """Return the distance of a point inside of a hull of ``m`` corners, negative outside; NaN without a hull.
 
-    The least distance to the hull's boundary. Of a line or a point all points are outside or on it.
+    It is the least distance to the hull's boundary. For a line or a point all points are outside or on it.
     """
     if m == 0:
         return math.nan
@@ -89,7 +89,7 @@ def inside_by(hull, m, x, y):
 
 @routine
 def area_of(hull, m):
-    """The area of a hull of ``m`` corners: the shoelace formula about its first corner."""
+    """Return the area of a hull of ``m`` corners by the shoelace formula about its first corner."""
     twice = 0.0
     for i in range(1, m - 1):
         twice += turn(point_at(hull, 0), point_at(hull, i), point_at(hull, i + 1))

@@ -1,4 +1,4 @@
-"""What carries the body in each recorded row: the floor's frame, contact points, centres of pressure and of mass.
+"""Support of the body in each recorded row: floor frame, contact points, centres of pressure and of mass.
 
 Sources: Hof, Gazendam, Sinke 2005; Koolen et al. 2012; Vukobratović, Borovac 2004; Sardain, Bessonnet 2004. The
 definitions in words are in ``biped.metrics.definitions``.
@@ -14,11 +14,11 @@ from contact.arrays import Floats, Integers
 from contact.modes import NONE
 from kernelcache import kernel, routine
 
-#: Below this part of the body's weight the floor's force is too small to have a centre.
+#: Smallest normal force, over the body's weight, with a centre of pressure.
 LEAST_LOAD = 0.01
 
-#: Unit by column of a series; then [N] for each foot, across the floor. ``cop`` and ``zmp`` are in the floor's frame,
-#: all else is in the world's.
+#: Unit by column of a series; the normal force [N] of each foot follows. ``cop`` and ``zmp`` are in the floor's frame,
+#: all others in world axes.
 SERIES = {
     "com_x": "m", "com_y": "m", "com_z": "m",
     "com_vx": "m/s", "com_vy": "m/s", "com_vz": "m/s",
@@ -51,13 +51,13 @@ TILT = _PLACES["floor_tilt_x"]
 SHIFT = _PLACES["floor_x"]
 FEET = len(SERIES)
 
-# Places within the columns of a contact point.
+# Offsets within the columns of a contact point.
 CONTACT_FORCE = ContactColumns._fields.index("fx")
 CONTACT_PLACE = ContactColumns._fields.index("x")
 
 
 class Places(NamedTuple):
-    """Where in a row the numbers stand; ABSENT for those that a run does not have."""
+    """Indices of the numbers in a row; ABSENT for numbers that a run does not have."""
 
     time: int
     root: int  # position and quaternion of a floating root
@@ -65,25 +65,25 @@ class Places(NamedTuple):
     momentum: int  # linear, then angular about the centre of mass
     platform: int  # position and quaternion of a moving floor
     residual: int
-    energy: Integers  # (energies and works,) of the ledger
+    energy: Integers  # (energies and works,) of the energy balance
     defect: int
-    contact: Integers  # (nc,) mode, force and place of each contact point
-    foot: Integers  # (nc,) the number of its foot, or -1
+    contact: Integers  # (nc,) mode, force and position of each contact point
+    foot: Integers  # (nc,) number of the foot, or -1
     angle: Integers  # (nj,)
     rate: Integers  # (nj,)
     torque: Integers  # (nj,)
 
 
 class Body(NamedTuple):
-    """What of the model matters."""
+    """Properties of the model for the kernels."""
 
     mass: float  # [kg]
     gravity: Floats  # (3,) [m/s²]
-    length: float  # [m] of the pendulum that stands for the body
+    length: float  # [m] of the equivalent pendulum
 
 
 class Scratch(NamedTuple):
-    """For points and a hull."""
+    """Workspace for points and a hull."""
 
     points: Floats  # (nc, 2)
     hull: Floats  # (2 nc + 2, 2)
@@ -92,7 +92,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def floor_frame(row, places):
-    """Origin and rotation of the floor's frame; that of the world for a floor at rest."""
+    """Return origin and rotation of the floor's frame; the world's frame for a floor at rest."""
     if places.platform == ABSENT:
         return (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     return v.vector_at(row, places.platform), v.quat_matrix(v.quaternion_at(row, places.platform + 3))
@@ -100,7 +100,7 @@ def floor_frame(row, places):
 
 @kernel
 def seen_from(origin, R, p):
-    """A place of the world in a frame."""
+    """Return the coordinates of a point, given in world axes, in a frame."""
     return v.mat_t_vec(R, v.sub(p, origin))
 
 
@@ -116,7 +116,7 @@ def contact_place(row, places, c):
 
 @kernel
 def is_down(row, places, c, normal):
-    """Whether a point is in contact or has carried load in the step before, along the floor's ``normal``."""
+    """Return True if a point is in contact or carried load in the last step, along the floor's ``normal``."""
     return row[places.contact[c]] != NONE or v.dot(normal, contact_force(row, places, c)) > 0.0
 
 
@@ -127,7 +127,7 @@ def normal_of(R):
 
 @routine
 def gather_pressed(row, places, scratch):
-    """The hull, in the floor's frame, of the points that are down, into ``scratch``: how many corners, and points."""
+    """Write the hull of the touching points, in the floor's frame, to ``scratch``; return its corners and points."""
     origin, R = floor_frame(row, places)
     normal = normal_of(R)
     n = 0
@@ -141,9 +141,9 @@ def gather_pressed(row, places, scratch):
 
 @routine
 def gather_base(row, places, scratch):
-    """The hull, as seen from above, of all points of the feet that touch, into ``scratch``: how many corners.
+    """Write the hull, in the horizontal plane, of all points of touching feet to ``scratch``; return its corners.
 
-    A foot that is tilted comes down on its sole; a point of no foot counts where it is down itself.
+    All points of a tilted foot count, since it comes down on its sole; a point of no foot counts if it touches itself.
     """
     _, R = floor_frame(row, places)
     normal = normal_of(R)
@@ -167,13 +167,13 @@ def gather_base(row, places, scratch):
 
 @kernel
 def floor_height_at(origin, normal, x, y):
-    """The height of the floor's plane below a point."""
+    """Return the height of the floor's plane below a point."""
     return origin[2] - (normal[0] * (x - origin[0]) + normal[1] * (y - origin[1])) / normal[2]
 
 
 @kernel
 def floor_velocity(before, after, places, span, p):
-    """The velocity of the point of a moving floor that is at ``p`` in the row between two rows."""
+    """Return the velocity, from two rows, of the point of a moving floor that is at ``p`` in the row between them."""
     if places.platform == ABSENT or span <= 0.0:
         return 0.0, 0.0, 0.0
     first, A = floor_frame(before, places)
@@ -183,7 +183,7 @@ def floor_velocity(before, after, places, span, p):
 
 @kernel
 def pressure_centre(row, places, origin, R):
-    """The floor's total force, and in its frame the normal force and its centre (Sardain & Bessonnet 2004)."""
+    """Return the total GRF and, in the floor's frame, normal force and its moments (Sardain & Bessonnet 2004)."""
     total = (0.0, 0.0, 0.0)
     normal, x, y = 0.0, 0.0, 0.0
     for c in range(places.contact.shape[0]):
@@ -199,10 +199,10 @@ def pressure_centre(row, places, origin, R):
 
 @kernel
 def zero_moment_point(com, force, spin, origin, R):
-    """Where the moment of the force that moves the body is across the floor (Vukobratović & Borovac 2004).
+    """Return the zero moment point in the floor's frame (Vukobratović & Borovac 2004).
 
     ``force`` is the mass times (acceleration less gravity), ``spin`` the rate of the angular momentum about the centre
-    of mass; in the floor's frame.
+    of mass.
     """
     normal = normal_of(R)
     lever = v.sub(com, origin)
@@ -217,7 +217,7 @@ def put2(out, place, x, y):
 
 @kernel
 def record_pressure(row, places, body, scratch, corners, out, force, spin, span):
-    """Forces, centres and their margins in the floor's frame, of which ``scratch`` holds the hull."""
+    """Record forces, centres and their margins in the floor's frame; ``scratch`` holds the hull."""
     origin, R = floor_frame(row, places)
     total, normal, sums = pressure_centre(row, places, origin, R)
     least = LEAST_LOAD * body.mass * math.sqrt(body.gravity[0] ** 2 + body.gravity[1] ** 2 + body.gravity[2] ** 2)
@@ -239,7 +239,7 @@ def record_pressure(row, places, body, scratch, corners, out, force, spin, span)
 
 @kernel
 def record_pendulum(row, before, after, places, body, scratch, corners, out, span):
-    """Extrapolated centre of mass and capture point, seen from above, and their margins to the hull in ``scratch``."""
+    """Record extrapolated centre of mass and capture point, in the horizontal plane, and their margins to the hull."""
     com = v.vector_at(row, places.com)
     velocity = v.scale(1.0 / body.mass, v.vector_at(row, places.momentum))
     out[COM], out[COM + 1], out[COM + 2] = com
@@ -264,7 +264,7 @@ def record_pendulum(row, before, after, places, body, scratch, corners, out, spa
 
 @kernel
 def middle_of_feet(row, places):
-    """The mean place of the feet's points, or of all where there are no feet."""
+    """Return the mean position of the feet's points, or of all points if there are no feet."""
     with_feet = False
     for c in range(places.foot.shape[0]):
         if places.foot[c] >= 0:
@@ -279,7 +279,7 @@ def middle_of_feet(row, places):
 
 @kernel
 def record_sway(row, places, out):
-    """The angles of the line from the feet to the centre of mass, and the floor's pose (Peterka 2002)."""
+    """Record the angles of the line from the feet to the centre of mass, and the floor's pose (Peterka 2002)."""
     if places.contact.shape[0] > 0:
         r = v.sub(v.vector_at(row, places.com), middle_of_feet(row, places))
         put2(out, SWAY, math.atan2(-r[1], r[2]), math.atan2(r[0], r[2]))
@@ -291,7 +291,7 @@ def record_sway(row, places, out):
 
 @routine
 def fill_series(rows, places, body, scratch, series):
-    """One line of ``series`` (n, FEET + feet) for each of the n ``rows``; NaN where there is nothing to tell."""
+    """Fill one line of ``series`` (n, FEET + feet) for each of the n ``rows``; NaN where a quantity is undefined."""
     n = series.shape[0]
     for k in range(n):
         out = series[k]
@@ -316,10 +316,10 @@ def fill_series(rows, places, body, scratch, series):
 
 @routine
 def fill_contacts(rows, places, series, where, down):
-    """Places [m] in the floor's frame and contacts of each row.
+    """Fill positions [m] in the floor's frame and contacts of each row.
 
-    ``where`` (n, nc + 2, 3) has the contact points, the root, NaN without one, and the extrapolated centre of mass;
-    ``down`` (n, nc) says which points touch.
+    ``where`` (n, nc + 2, 3) gets the contact points, the root (NaN without one) and the extrapolated centre of mass;
+    ``down`` (n, nc) flags the touching points.
     """
     nc = places.contact.shape[0]
     for k in range(where.shape[0]):
@@ -338,9 +338,9 @@ def fill_contacts(rows, places, series, where, down):
 
 @routine
 def fill_errors(rows, places, position, orientation, on_floor, errors):
-    """(n, 6) the root's place less that of the set point, and the rotation vector from the set point to it.
+    """Fill position errors of the root and rotation vectors from the set point to the root, (n, 6).
 
-    With ``on_floor`` the set point moves sideways with the point of the floor below it.
+    With ``on_floor`` the set point moves horizontally with the point of the floor below it.
     """
     for k in range(errors.shape[0]):
         row, out = rows[k], errors[k]
@@ -358,11 +358,11 @@ def fill_errors(rows, places, position, orientation, on_floor, errors):
 
 @routine
 def fill_foot_wrenches(rows, places, feet, wrenches):
-    """(n, feet, 9) for each foot: the floor's force, where it acts, and the moment about that place; world axes.
+    """Fill for each foot the GRF, its point of application, and the moment about it (n, feet, 9); world axes.
 
-    The place is the centre of pressure, at the mean height of the points by their loads; where a foot carries nothing
-    it is the last one, or the middle of the foot's points if there was none. The three are equivalent to all forces
-    of the foot's points.
+    The point is the centre of pressure, at the height of the points averaged by their loads. Without load it is the
+    last such point, or the middle of the foot's points at the start. The wrench is equivalent to all forces of the
+    foot's points.
     """
     for foot in range(feet):
         for k in range(wrenches.shape[0]):

@@ -1,4 +1,4 @@
-"""Posturography's measures of quiet stance, of any centre of pressure or of mass that is given as arrays."""
+"""Measures of posturography for quiet stance, from arrays of a centre of pressure or of mass."""
 
 from biped.metrics.posturography.density import sway_density
 from biped.metrics.posturography.diffusion import diffusion_curve, diffusion_measures

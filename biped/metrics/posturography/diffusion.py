@@ -1,4 +1,4 @@
-"""Stabilogram diffusion: how far a sway has gone from where it was, over the time since (Collins and De Luca 1993)."""
+"""Stabilogram diffusion: mean square displacement of a sway over time (Collins and De Luca 1993)."""
 
 import math
 from collections.abc import Iterator
@@ -15,35 +15,36 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
-#: ((from, to), (from, to)) [s]: the lags of the short-term line, and those of the long-term line.
+#: ((from, to), (from, to)) [s]: lags of the short-term line and of the long-term line.
 Regions = tuple[tuple[float, float], tuple[float, float]]
 
-#: A line needs three points to have a residual.
+#: Smallest number of lags of a line; with two points it has no residual.
 FEWEST = 3
-#: [s] A critical point is looked for between these lags, as Quijoux et al. 2021 look for it: people's is about 1 s.
+#: [s] Range of lags for the critical point, as in Quijoux et al. 2021; in people it is near 1 s.
 PARTING = (0.3, 2.5)
-#: Of a step: so far times may be from where even sampling would have them, beyond what they are rounded by.
+#: Largest unevenness of times beyond their rounding, as a share of a step.
 UNEVEN = 0.05
 
 
 def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: float = 10.0) -> "pd.DataFrame":
-    """The mean square displacement of a sway over a lag: of all pairs of points that are so far apart in time.
+    """Return the mean square displacement of a sway over a lag, from all pairs of points with this distance in time.
 
-    A curve of one record scatters, and the more the longer the lag. Collins and De Luca took the mean of the curves of
-    ten records of 30 s each: that of tables is ``sum(curves) / len(curves)``.
+    The curve of one record scatters, more so at longer lags. Collins and De Luca took the mean of the curves of ten
+    records of 30 s each: with tables, ``sum(curves) / len(curves)``.
 
     Args:
-        time: (n,) [s], growing in even steps.
-        ap: (n,) [m]; NaN where there is none: pairs count of which both points are there.
-        ml: (n,) [m]; the same.
-        longest: [s] the longest lag; at most half of the record.
+        time: (n,) [s], ascending in even steps.
+        ap: (n,) [m]; NaN for missing values: only complete pairs count.
+        ml: (n,) [m]; NaN for missing values.
+        longest: [s] longest lag; at most half of the record.
 
     Returns:
-        A row for each lag: ``lag`` [s], and ``plane``, ``ap`` and ``ml`` [m²], the first the sum of the others.
+        Table with a row for each lag: ``lag`` [s], and ``plane``, ``ap`` and ``ml`` [m²]; ``plane`` is the sum of the
+        others.
 
     Raises:
-        InputError: the three are not of one length, time does not grow evenly, the longest lag is too long for the
-            record, or a lag has no pair.
+        InputError: the columns differ in length, times are uneven, the longest lag is too long for the record, or a lag
+            has no pair.
     """
     import pandas as pd
 
@@ -52,7 +53,7 @@ def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: floa
     lags = math.floor(longest / step + 1e-6)
     if not FEWEST <= lags <= (len(times) - 1) / 2:
         raise InputError(
-            f"longest = {longest!r}: it must be between {FEWEST * step:g} s, three steps, and "
+            f"longest = {longest!r}: it must be from {FEWEST * step:g} s, three steps, to "
             f"{(times[-1] - times[0]) / 2.0:g} s, half of the record"
         )
     squares = {
@@ -64,27 +65,26 @@ def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: floa
 
 
 def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) -> dict[str, float]:
-    """Two lines through a diffusion curve: how fast it grows over short and over long lags, and where that changes.
+    """Fit two lines to a diffusion curve; return its growth over short and over long lags, and their crossing.
 
     Over each region, in the plane and by axis (``…_ap``, ``…_ml``): ``short_diffusion`` and ``long_diffusion`` D of
-    ⟨Δx²⟩ = 2 D Δt, half the slope of the line (that of the plane is the sum of the axes', as Collins and De Luca have
-    it); ``short_exponent`` and ``long_exponent`` H of ⟨Δx²⟩ ∝ Δt²ᴴ, half the slope of the line through the logarithms:
-    above 1/2 what moves goes on, below it turns back. ``critical_time`` and ``critical_distance`` (mean square) are
-    where the two lines cross; they are left out where they do not within the curve, as of one straight line, and
-    the exponents where nothing moves.
+    ⟨Δx²⟩ = 2 D Δt, half the slope of the line (in the plane the sum over the axes, as in Collins and De Luca);
+    ``short_exponent`` and ``long_exponent`` H of ⟨Δx²⟩ ∝ Δt²ᴴ, half the slope of the line through the logarithms: above
+    1/2 motions persist, below they reverse. The lines cross at ``critical_time`` and ``critical_distance`` (mean
+    square); these are left out if the crossing is not within the curve. The exponents are left out if nothing moves.
 
-    Without ``regions``, ``parting`` [s] is the lag at which the first line ends. It is found for each column by itself
-    between 0.3 and 2.5 s, so that both lines together have the least squares of residuals. Each residual is weighted by
-    1 / lag, so that the many long lags, which scatter most, do not outweigh the short ones. Collins and De Luca chose
-    the parting by eye, near 1 s. Where it is found at 0.3 or 2.5 s, or the lines cross outside, there is no critical
-    point in this range: ``critical_time`` and ``critical_distance`` are left out.
+    Without ``regions``, ``parting`` [s] is the lag at which the first line ends. It is determined for each column
+    between 0.3 and 2.5 s so that both lines together have the smallest sum of squared residuals. Each residual has the
+    weight 1 / lag, so that the many long lags, which scatter most, do not outweigh the short ones. Collins and De Luca
+    chose the parting by eye, near 1 s. If the parting is at 0.3 or 2.5 s, or the lines cross outside of this range,
+    there is no critical point in it, and ``critical_time`` and ``critical_distance`` are left out.
 
     Args:
-        curve: of ``diffusion_curve``, or the mean of several.
-        regions: ((from, to), (from, to)) [s] of the lags of each line, the same for all columns; found, if None.
+        curve: table of ``diffusion_curve``, or the mean of several.
+        regions: ((from, to), (from, to)) [s] lags of each line, for all columns; None: determine them.
 
     Returns:
-        diffusion in the square of the lengths' unit a second (m²/s), times in s, distances in the square of the unit.
+        Diffusion in the squared length unit per second (m²/s), times in s, distances in the squared length unit.
 
     Raises:
         InputError: a region has fewer than three lags, or no lag between 0.3 and 2.5 s has three on both sides.
@@ -99,10 +99,10 @@ def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) ->
 
 
 def even_step(times: Floats) -> float:
-    """Return the step [s] of even times (n,); raises InputError where they are not even."""
+    """Return the step [s] of even times (n,); raise InputError if they are uneven."""
     step = float(times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 0.0
     if not (step and are_even(times, 1.0 / step, UNEVEN)):
-        raise InputError("time must grow in even steps: resample before (numpy.interp, or biped sway --resample)")
+        raise InputError("time must ascend in even steps: resample before (numpy.interp, or biped sway --resample)")
     return step
 
 
@@ -110,7 +110,7 @@ def _mean_square(places: Floats, lag: int) -> float:
     away = places[lag:] - places[:-lag]
     away = away[np.isfinite(away)]
     if not len(away):
-        raise InputError(f"no two points that are there are {lag} steps apart: the gaps are too many")
+        raise InputError(f"no two valid points are {lag} steps apart: there are too many gaps")
     return float(away @ away) / len(away)
 
 
@@ -125,7 +125,7 @@ def _two_lines(lag: Floats, square: Floats, regions: Regions | None) -> Iterator
         within = [(lag >= low - 1e-9) & (lag <= high + 1e-9) for low, high in regions]
         first, last = lag[0], lag[-1]
     if min(part.sum() for part in within) < FEWEST:
-        raise InputError(f"regions {regions}: each must hold three lags or more, of those up to {lag[-1]:g} s")
+        raise InputError(f"regions {regions}: each must have three or more of the lags up to {lag[-1]:g} s")
     lines = [np.polyfit(lag[part], square[part], 1) for part in within]
     for term, part, (slope, _) in zip(("short", "long"), within, lines, strict=True):
         yield f"{term}_diffusion", slope / 2.0
@@ -140,12 +140,12 @@ def _two_lines(lag: Floats, square: Floats, regions: Regions | None) -> Iterator
 
 
 def _parting(lag: Floats, square: Floats) -> tuple[NDArray[np.int64], int]:
-    """The places at which the first of two lines may end, and which of them leaves the least squares of residuals."""
+    """Return the candidate indices for the end of the first line, and the index of the best candidate."""
     places = np.arange(FEWEST - 1, len(lag) - FEWEST)
     places = places[(lag[places] >= PARTING[0] - 1e-9) & (lag[places] <= PARTING[1] + 1e-9)]
     if not len(places):
         raise InputError(
-            f"{len(lag)} lags up to {lag[-1]:g} s: two lines need {2 * FEWEST} or more, which part between "
+            f"{len(lag)} lags up to {lag[-1]:g} s: two lines need {2 * FEWEST} or more, with a parting between "
             f"{PARTING[0]:g} and {PARTING[1]:g} s: sample faster, or set regions"
         )
     left = _residual(lag, square, 1.0 / lag)[places]
@@ -154,8 +154,8 @@ def _parting(lag: Floats, square: Floats) -> tuple[NDArray[np.int64], int]:
 
 
 def _residual(x: Floats, y: Floats, weight: Floats) -> Floats:
-    """(n,) the weighted sum of squares that a line leaves of the first 1, 2, … n points."""
-    x, y = x - x[0], y - y[0]  # the sums keep their digits
+    """Return the weighted sum of squared residuals of a line through the first 1, 2, … n points, (n,)."""
+    x, y = x - x[0], y - y[0]  # avoids cancellation in the sums
     n, sx, sy = (np.cumsum(weight * values) for values in (np.ones_like(x), x, y))
     xx, yy, xy = (
         np.cumsum(weight * a * b) - p * q / n for a, b, p, q in ((x, x, sx, sx), (y, y, sy, sy), (x, y, sx, sy))

@@ -1,6 +1,6 @@
-"""How regular a signal is and how far back it remembers: sample entropy, and detrended fluctuation analysis.
+"""Regularity and memory of a signal: sample entropy, and detrended fluctuation analysis.
 
-Both are of one column of evenly sampled numbers in any unit.
+Both take one column of evenly sampled numbers in any unit.
 """
 
 import math
@@ -16,65 +16,65 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Samples of the shortest window: in shorter ones the line takes so much of the fluctuation that the slope is biased.
+#: Samples of the shortest window; in shorter ones the line absorbs so much fluctuation that the slope is biased.
 SHORTEST_WINDOW = 10
-#: Sizes of windows, evenly spaced by their logarithms.
+#: Number of window sizes, evenly spaced by their logarithms.
 WINDOWS = 20
 
 
 def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bool = False) -> float:
-    """Sample entropy (Richman and Moorman 2000): −ln of the share of pairs, alike for m samples, that stay so.
+    """Return the sample entropy (Richman and Moorman 2000): −ln of the share of pairs alike that stay alike.
 
-    0 of what repeats itself; −ln erf(r / 2) of white Gaussian noise, 2.185 for r = 0.2. Pairs are alike that differ
-    nowhere by more than r standard deviations; none is of a stretch with itself.
+    Pairs of stretches of m samples that are alike stay alike if this holds for m + 1 samples. The entropy is 0 for a
+    signal that repeats itself and −ln erf(r / 2) for white Gaussian noise, 2.185 for r = 0.2. Two stretches are alike
+    if they differ nowhere by more than r standard deviations; a stretch is not compared with itself.
 
-    It takes the signal as stationary, and a drift of the sway makes it small: it widens the tolerance, which is by the
-    standard deviation. Nothing is done about that unless ``increments`` is set: then it is of the differences of
-    successive samples, as Ramdani et al. (2009) take it of the centre of pressure. Values compare only at the same
-    m, r, sampling rate, filter and length.
+    The signal is assumed to be stationary. A drift of the sway makes the entropy small, since it increases the standard
+    deviation and with it the tolerance. With ``increments``, the differences of successive samples are used instead, as
+    Ramdani et al. (2009) do for the centre of pressure. Values are comparable only at equal m, r, sampling rate, filter
+    and length.
 
     Args:
         signal: (n,), without gaps.
-        m: samples of which pairs are alike.
-        r: tolerance, in standard deviations of what is taken (the signal, or its increments).
-        increments: whether it is of the differences of successive samples.
+        m: length of the stretches in samples.
+        r: tolerance, in standard deviations of the signal or of its increments.
+        increments: True to use the differences of successive samples.
 
     Raises:
         InputError: there are gaps or too few samples, nothing varies, or no pair is alike for m + 1 samples.
     """
-    from scipy.spatial import KDTree  # a quarter of a second, which no run needs
+    from scipy.spatial import KDTree  # importing takes a quarter of a second
 
     values = _finite(signal)
     values = np.diff(values) if increments else values
     if not (m >= 1 and r > 0.0 and len(values) > m + 1):
         raise InputError(
-            f"m = {m!r}, r = {r!r} of {len(values)} samples: m must be 1 or more, r above 0, and samples more"
+            f"m = {m!r}, r = {r!r} of {len(values)} samples: m must be 1 or more, r above 0, samples above m + 1"
         )
     spread = values.std()
     if not spread > 1e-9 * np.abs(values).max():
-        raise InputError("the signal does not vary: it has no sample entropy")
+        raise InputError("the signal is constant: it has no sample entropy")
     windows = np.lib.stride_tricks.sliding_window_view(values, m + 1)
     alike = []
-    for length in (m, m + 1):  # of as many templates both times, as Richman and Moorman have it
+    for length in (m, m + 1):  # equal numbers of templates, as in Richman and Moorman
         tree = KDTree(windows[:, :length])
         alike.append(int(tree.count_neighbors(tree, r * spread, p=math.inf)) - len(windows))
     if not alike[1]:
-        raise InputError(
-            f"no two stretches of {m + 1} samples are within r = {r:g}: a longer signal or a greater r is needed"
-        )
+        raise InputError(f"no two stretches of {m + 1} samples are within r = {r:g}: use a longer signal or greater r")
     return math.log(alike[0] / alike[1])
 
 
 def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -> "pd.DataFrame":
-    """Detrended fluctuation analysis (Peng et al. 1994): what is left of the summed signal about a line in each window.
+    """Return the fluctuation of the summed signal about a line in each window (Peng et al. 1994).
 
     Args:
         signal: (n,), without gaps.
-        windows: samples of the windows, 3 or more; if None, twenty from 10 to a tenth of the signal, as Peng et al.
+        windows: sizes of the windows in samples, 3 or more; None: twenty from 10 to a tenth of the signal, as Peng et
+            al.
 
     Returns:
-        A row for each size: ``window`` in samples, ``fluctuation``, the root mean square, in the signal's unit. Samples
-        at the end that fill no window are left out.
+        Table with a row for each size: ``window`` in samples, ``fluctuation``, the root mean square, in the signal's
+        unit. Samples at the end that fill no window are left out.
 
     Raises:
         InputError: there are gaps, nothing varies, or a window is too short or longer than the signal.
@@ -85,26 +85,24 @@ def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -
     if windows is None:
         longest = len(values) // 10
         if longest < 2 * SHORTEST_WINDOW:
-            raise InputError(
-                f"{len(values)} samples are too few: {20 * SHORTEST_WINDOW} are needed, or windows of one's own"
-            )
+            raise InputError(f"{len(values)} samples are too few: give {20 * SHORTEST_WINDOW} or more, or set windows")
         windows = np.unique(np.geomspace(SHORTEST_WINDOW, longest, WINDOWS).round())
     sizes = np.asarray(windows, dtype=np.int64).ravel()
     if not (len(sizes) and sizes.min() >= 3 and sizes.max() <= len(values)):
-        raise InputError(f"windows must be of 3 samples or more, and at most of all {len(values)}")
+        raise InputError(f"windows must have from 3 to {len(values)} samples")
     if not values.std() > 1e-9 * np.abs(values).max():
-        raise InputError("the signal does not vary: it does not fluctuate")
+        raise InputError("the signal is constant: it has no fluctuation")
     profile = np.cumsum(values - values.mean())
     return pd.DataFrame({"window": sizes, "fluctuation": [_fluctuation(profile, int(size)) for size in sizes]})
 
 
 def fluctuation_exponent(signal: ArrayLike, windows: ArrayLike | None = None) -> float:
-    """α of F(n) ∝ nᵅ by ``detrended_fluctuation``: the slope through the logarithms, by least squares.
+    """Return α of F(n) ∝ nᵅ in ``detrended_fluctuation``: the slope through the logarithms, by least squares.
 
-    0.5 of white noise, 1 of 1/f noise, 1.5 of a random walk.
+    α is 0.5 for white noise, 1 for 1/f noise, and 1.5 for a random walk.
 
     Raises:
-        InputError: as ``detrended_fluctuation``, or there is one window only.
+        InputError: as ``detrended_fluctuation``, or there is only one window size.
     """
     found = detrended_fluctuation(signal, windows)
     if found["window"].nunique() < 2:
@@ -123,5 +121,5 @@ def _fluctuation(profile: Floats, size: int) -> float:
 def _finite(signal: ArrayLike) -> Floats:
     values = np.asarray(signal, dtype=np.float64)
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-        raise InputError(f"signal of shape {values.shape}: it must be one list of numbers, without gaps")
+        raise InputError(f"signal of shape {values.shape}: it must be one list of numbers without gaps")
     return values

@@ -1,8 +1,8 @@
 """Distances, paths, areas and frequencies of sway.
 
-The definitions are those of Prieto et al. 1996, whose names stand in capitals, of Schubert and Kirchner 2014 (the
-area), and of Quijoux et al. 2021 (direction, zero crossings, parts of the band). The metrics ``cop_…`` of a run are
-these of its centre of pressure.
+The definitions are from Prieto et al. 1996 (names in capitals), Schubert and Kirchner 2014 (the area), and Quijoux et
+al. 2021 (direction, zero crossings, parts of the band). The metrics ``cop_…`` of a run are these measures of its centre
+of pressure.
 """
 
 import math
@@ -17,57 +17,59 @@ from biped.signals.filters import low_passed
 
 Floats = NDArray[np.float64]
 
-#: What is added to the name of a measure of one axis: anteroposterior or mediolateral.
+#: Suffixes of measures of one axis: anteroposterior or mediolateral.
 AXES = ("ap", "ml")
 #: −2 ln(1 − 0.95): the 95 % quantile of χ² with two degrees of freedom.
 CHI_SQUARE = -2.0 * math.log(0.05)
-#: [Hz] the band whose power counts.
+#: [Hz] Band of the spectral measures.
 BAND = (0.15, 5.0)
-#: [Hz] the upper limits of its parts (Quijoux et al. 2021).
+#: [Hz] Upper limits of the parts of the band (Quijoux et al. 2021).
 PARTS = {"low": 0.5, "medium": 2.0, "high": BAND[1]}
-#: Of the spectrum's estimate.
+#: Number of tapers of the spectrum's estimate.
 TAPERS = 8
-#: [s] A shorter record, of less than three cycles of the band's lowest frequency, has no power frequencies.
+#: [s] Shortest record with spectral measures: three cycles of the band's lowest frequency.
 SHORTEST = 20.0
-#: Of the greatest coordinate: what moves by less than this part of it is round-off, and has no frequency.
+#: Smallest motion, over the greatest coordinate; less is round-off and has no frequency.
 ROUND_OFF = 1e-9
-#: How often a mean distance goes into a cycle's path: around a circle, and to and fro along a line.
+#: Path of a cycle over its mean distance: around a circle, and back and forth along a line.
 _CIRCLE, _LINE = 2.0 * math.pi, 4.0 * math.sqrt(2.0)
 
 
 def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float | None = None) -> dict[str, float]:
-    """Distances, path, velocity, area and frequencies of a sway, in the plane and by axis.
+    """Return distances, path, velocity, area and frequencies of a sway, in the plane and by axis.
 
-    Those of one axis end in ``_ap`` or ``_ml``. ``path_length`` (TOTEX), ``mean_velocity`` (MVELO), ``mean_distance``
-    (MDIST) and ``rms_distance`` (RDIST) from the mean, ``range`` (in the plane the greatest distance of any two
-    points), ``mean_frequency`` (MFREQ); ``area``, the 95 % prediction ellipse; ``sway_area_rate`` (AREA-SW), the area
-    that the line from the mean to the sway sweeps in a second; ``principal_direction`` [°] of the ellipse's major axis
-    from the AP axis, 0 to 90; ``zero_crossings_ap`` and ``_ml`` [Hz], how often the velocity changes its sign.
+    Names of measures of one axis end in ``_ap`` or ``_ml``. The measures are: ``path_length`` (TOTEX),
+    ``mean_velocity`` (MVELO), ``mean_distance`` (MDIST) and ``rms_distance`` (RDIST) from the mean, ``range`` (in the
+    plane the greatest distance between any two points), ``mean_frequency`` (MFREQ); ``area``, the 95 % prediction
+    ellipse; ``sway_area_rate`` (AREA-SW), the area per second swept by the line from the mean to the sway;
+    ``principal_direction`` [°] of the ellipse's major axis from the AP axis, 0 to 90; ``zero_crossings_ap`` and ``_ml``
+    [Hz], the rate of sign changes of the velocity.
 
-    Of the spectrum between 0.15 and 5 Hz, in the plane of the distance from the mean: ``power_frequency_50`` and
-    ``power_frequency_95`` (PF50, PF95), interpolated between spectral lines; ``centroid_frequency`` (CFREQ);
-    ``frequency_dispersion`` (FREQD), 0 of one frequency; ``power_low``, ``power_medium`` and ``power_high``, the power
-    up to 0.5 Hz, up to 2 Hz and above.
+    Measures of the spectrum between 0.15 and 5 Hz, in the plane of the distance from the mean, are:
+    ``power_frequency_50`` and ``power_frequency_95`` (PF50, PF95), interpolated between spectral lines;
+    ``centroid_frequency`` (CFREQ); ``frequency_dispersion`` (FREQD), 0 for one frequency; ``power_low``,
+    ``power_medium`` and ``power_high``, the power up to 0.5 Hz, up to 2 Hz and above.
 
-    What cannot be measured is left out: all of less than three points, frequencies and directions of what does not
-    move, what needs a spectrum of a record that is shorter than 20 s or has gaps, and zero crossings of one with gaps.
+    Measures that are undefined are left out: all with fewer than three points, frequencies and directions without
+    motion, spectral measures of a record that is shorter than 20 s or has gaps, and zero crossings of a record with
+    gaps.
 
-    Path, velocity and mean frequency grow with the band of what is measured. Prieto et al. sampled at 100 Hz what was
-    low-passed at 5 Hz.
+    Path, velocity and mean frequency increase with the bandwidth of the record. Prieto et al. low-passed at 5 Hz and
+    sampled at 100 Hz.
 
     Args:
-        time: (n,) [s], growing.
-        ap: (n,) [m] anterior positive; NaN where there is none.
-        ml: (n,) [m] to the right positive; NaN where there is none.
-        low_pass: [Hz] at which both are filtered before: a Butterworth filter of second order, there and back, which
-            shifts nothing in time. Not filtered if None.
+        time: (n,) [s], ascending.
+        ap: (n,) [m] anterior positive; NaN for missing values.
+        ml: (n,) [m] right positive; NaN for missing values.
+        low_pass: [Hz] cut-off of a filter of both before: Butterworth, second order, forward and backward, without a
+            shift in time; None: no filter.
 
     Returns:
-        lengths in the unit that was given (m), velocities in it a second, areas and powers in its square, frequencies
+        Lengths in the given unit (m), velocities in this unit per second, areas and powers in its square, frequencies
         in Hz.
 
     Raises:
-        InputError: the three are not of one length, time does not grow, or it is to be filtered and has gaps, is too
+        InputError: the columns differ in length, time does not ascend, or a record to be filtered has gaps, is too
             short, or is sampled too slowly.
     """
     times, sway = checked(time, ap, ml)
@@ -75,23 +77,23 @@ def sway_measures(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, low_pass: float
 
 
 def measures_of(time: Floats, sway: Floats) -> dict[str, float]:
-    """``sway_measures`` of times (n,) that are known to grow, and AP and ML (n, 2)."""
+    """Return ``sway_measures`` of ascending times (n,), and AP and ML (n, 2), without checks."""
     return {name: float(value) for name, value in (*_extent(time, sway), *_of_whole(time, sway))}
 
 
 def checked(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> tuple[Floats, Floats]:
-    """Times (n,), and AP and ML (n, 2), as ``sway_measures`` takes and refuses them."""
+    """Return times (n,), and AP and ML (n, 2), after the checks of ``sway_measures``."""
     columns = [np.asarray(values, dtype=np.float64) for values in (time, ap, ml)]
     shapes = [column.shape for column in columns]
     if len(set(shapes)) > 1 or columns[0].ndim != 1:
         raise InputError(f"time, ap and ml of shapes {shapes}: they must be three lists of one length")
     if not (np.diff(columns[0]) > 0.0).all():
-        raise InputError("time must grow from each point to the next")
+        raise InputError("time must ascend")
     return columns[0], np.column_stack(columns[1:])
 
 
 def _extent(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
-    """What needs no spectrum; a piece of the path lies between two successive points that both are there."""
+    """Yield measures that need no spectrum; only pieces between two successive valid points count as path."""
     there = np.logical_and(*np.isfinite(sway).T)
     joined = there[1:] & there[:-1]
     span = np.diff(time)[joined].sum()
@@ -126,14 +128,14 @@ def _of_axis(
 
 
 def _diameter(points: Floats) -> float:
-    """The greatest distance of any two points: of two corners of their hull."""
+    """Return the greatest distance between any two points: between two corners of their hull."""
     hull = np.empty((2 * len(points) + 2, 2))
     corners = hull[: convex_hull(points[np.lexsort(points.T[::-1])], len(points), hull)]
     return max(math.sqrt(((corners - corner) ** 2).sum(axis=1).max()) for corner in corners)
 
 
 def _of_whole(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
-    """Zero crossings of the velocity, and measures of the spectrum, of a sway without gaps."""
+    """Yield zero crossings of the velocity and spectral measures of a sway without gaps."""
     there = np.flatnonzero(np.logical_and(*np.isfinite(sway).T))
     if len(there) < 3 or there[-1] - there[0] + 1 > len(there):
         return
@@ -151,14 +153,14 @@ def _of_whole(time: Floats, sway: Floats) -> Iterator[tuple[str, float]]:
 
 
 def _of_spectrum(suffix: str, frequency: Floats, density: Floats) -> Iterator[tuple[str, float]]:
-    """Measures of the power between 0.15 and 5 Hz: of sums over spectral lines, as Prieto et al. have them."""
+    """Yield measures of the power between 0.15 and 5 Hz, from sums over spectral lines as in Prieto et al."""
     line = frequency[1]
     within = (frequency >= BAND[0] - 1e-9) & (frequency <= BAND[1] + 1e-9)
     frequency, power = frequency[within], density[within] * line
     moments = [(frequency**order * power).sum() for order in range(3)]
     if not moments[0] > 0.0:
         return
-    # The power of a line is spread evenly over its distance to its neighbours, so that the sum over lines is kept.
+    # The power of a line is spread evenly over the distance to its neighbours, which keeps the sum over lines.
     edges = np.clip(np.append(frequency - line / 2.0, frequency[-1] + line / 2.0), *BAND)
     for percent in (50, 95):
         share = percent / 100.0 * moments[0]
@@ -171,16 +173,16 @@ def _of_spectrum(suffix: str, frequency: Floats, density: Floats) -> Iterator[tu
 
 
 def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[str, float]:
-    """Return the mean power frequency [Hz] by Welch's method, as Santos and Duarte 2016 publish it.
+    """Return the mean power frequency [Hz] by Welch's method, as in Santos and Duarte 2016.
 
-    Each axis that moves has ∫ f P df / ∫ P df up to half of the sampling rate, by the trapezoidal rule. P is of three
-    segments of half of the record that overlap by half, each less its mean, under Hann windows. Without an axis in the
-    name it is the mean of both, weighted by the sums of their spectral lines.
+    For each axis that moves it is ∫ f P df / ∫ P df up to half of the sampling rate, by the trapezoidal rule. P is
+    estimated from three segments of half of the record that overlap by half, each less its mean, with Hann windows. The
+    measure without an axis in the name is the mean of both, weighted by the sums of their spectral lines.
 
     Raises:
-        InputError: the three differ in length, time does not grow, or there are gaps or fewer than eight points.
+        InputError: the columns differ in length, time does not ascend, or there are gaps or fewer than eight points.
     """
-    from scipy.signal import welch  # a quarter of a second, which no run needs
+    from scipy.signal import welch  # importing takes a quarter of a second
 
     times, sway = checked(time, ap, ml)
     if len(times) < 8 or not np.isfinite(sway).all():
@@ -197,22 +199,21 @@ def mean_power_frequency(time: ArrayLike, ap: ArrayLike, ml: ArrayLike) -> dict[
 
 
 def power_spectrum(time: Floats, signal: Floats) -> tuple[Floats, Floats]:
-    """Frequencies [Hz] and one-sided power spectral density of a signal less its mean, in its unit squared by Hz.
+    """Return frequencies [Hz] and one-sided power spectral density of a signal less its mean [signal's unit²/Hz].
 
-    The mean of the estimates by eight sine tapers (Riedel and Sidorenko 1995), as Prieto et al. have it: what is at one
-    frequency is spread over 4.5 / T to both sides, T the length of the record. Times that are not evenly spaced are
-    made so by interpolation.
+    It is the mean of the estimates by eight sine tapers (Riedel and Sidorenko 1995), as in Prieto et al.; power at one
+    frequency is spread over 4.5 / T to both sides, T the length of the record. Uneven times are interpolated.
     """
     n = len(time)
     rate, even = _evened(time, signal)
     orders, places = np.arange(1, TAPERS + 1)[:, None], np.arange(1, n + 1)
     tapers = math.sqrt(2.0 / (n + 1)) * np.sin(math.pi * orders * places / (n + 1))
     density = (np.abs(np.fft.rfft(tapers * (even - even.mean()))) ** 2).mean(axis=0) / rate
-    density[1 : (n + 1) // 2] *= 2.0  # of each frequency between 0 and half the rate there are two
+    density[1 : (n + 1) // 2] *= 2.0  # frequencies between 0 and half the rate count twice
     return np.asarray(np.fft.rfftfreq(n, 1.0 / rate), dtype=np.float64), density
 
 
 def _evened(time: Floats, signal: Floats) -> tuple[float, Floats]:
-    """The mean rate [Hz], and the signal at as many even times."""
+    """Return the mean rate [Hz], and the signal at as many even times."""
     rate = float((len(time) - 1) / (time[-1] - time[0]))
     return rate, np.interp(np.linspace(time[0], time[-1], len(time)), time, signal)

@@ -1,1 +1,1 @@
-"""From a robot as others describe it to a model: what is locked, welded, repaired, and where it touches the floor."""
+"""Conversion of robots' files to models: locked and welded joints, repairs, and contact points."""

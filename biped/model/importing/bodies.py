@@ -1,4 +1,4 @@
-"""Bodies: from Pinocchio's joints and inertias to ours, in home axes."""
+"""Conversion of Pinocchio's joints and inertias to bodies, in home axes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -17,12 +17,12 @@ from contact.arrays import Floats
 
 
 def at_home(model: Any) -> contacts.Links:
-    """Where a Pinocchio model's links are in the home configuration."""
+    """Return the links of a Pinocchio model in the home configuration."""
     return contacts.Links(model, _home_rotations(model), _links_on_joints(model))
 
 
 def _home_rotations(model: Any) -> list[Floats]:
-    """Composed here: Pinocchio's own workspace for it grows with the cube of the degrees of freedom."""
+    """Return the links' rotations; Pinocchio's own workspace grows with the cube of the degrees of freedom."""
     rotations = [np.eye(3)]
     for parent, placement in zip(model.parents[1:], model.jointPlacements[1:], strict=True):
         rotations.append(rotations[parent] @ placement.rotation)
@@ -30,7 +30,7 @@ def _home_rotations(model: Any) -> list[Floats]:
 
 
 def _links_on_joints(model: Any) -> dict[int, str]:
-    """By joint: the first link on it, which those that are welded to it come after; else the joint's own name."""
+    """Return, by joint, the first link on it, before links welded to it; if there is none, the joint's name."""
     import pinocchio as pin
 
     found = dict(enumerate(model.names))
@@ -41,13 +41,13 @@ def _links_on_joints(model: Any) -> dict[int, str]:
 
 
 def inertia_of(home: contacts.Links, i: int) -> repair.Inertia:
-    """Inertia of the body on Pinocchio's joint i, in home axes."""
+    """Return the inertia of the body on Pinocchio's joint i, in home axes."""
     R, inertia = home.rotations[i], home.model.inertias[i]
     return repair.Inertia(inertia.mass, R @ inertia.lever, R @ inertia.inertia @ R.T)
 
 
 def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) -> tuple[list[Body], dict[str, str]]:
-    """The bodies, and which of them were mended, with why."""
+    """Return the bodies, and the reasons why some of them were repaired, by name."""
     order = [name for name in robot.order if model.existJointName(name)]
     known = [name for name in order if model.joints[model.getJointId(name)].nv == 1]
     given = _given(robot, options, known)
@@ -69,7 +69,7 @@ def bodies_of(model: Any, home: contacts.Links, robot: Robot, options: Options) 
 
 
 def _given(robot: Robot, options: Options, joints: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Damping, friction and armature that the robot's file and the options give, by field and joint."""
+    """Return damping, friction and armature from the robot's file and the options, by field and joint."""
     given = {"armature": dict(robot.armature)}
     for field in ("armature", "damping", "friction"):
         values: Any = options.get(field, {})

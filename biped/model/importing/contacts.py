@@ -1,4 +1,4 @@
-"""A robot's contact points: given on any link by its name, or found in the collision geometry of its feet."""
+"""Contact points of a robot: given on links, or taken from the collision geometry of its feet."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,17 +17,17 @@ UNIVERSE = 0
 
 
 class Links(NamedTuple):
-    """Where the links of a Pinocchio model are in ours."""
+    """Mapping from the links of a Pinocchio model to bodies of this package."""
 
     model: Any
-    rotations: list[Floats]  # of each of its joints' frames at home
-    bodies: dict[int, str]  # by its joint: our body
+    rotations: list[Floats]  # of each joint's frame at home
+    bodies: dict[int, str]  # body by Pinocchio's joint
 
     def known_frame(self, link: str, what: str) -> Any:
-        """Pinocchio's frame of a link.
+        """Return Pinocchio's frame of a link.
 
         Raises:
-            ModelError: there is no such link.
+            ModelError: the link is unknown.
         """
         import pinocchio as pin
 
@@ -37,10 +37,10 @@ class Links(NamedTuple):
         return self.model.frames[self.model.getFrameId(link, pin.FrameType.BODY)]
 
     def frame(self, link: str, what: str) -> Any:
-        """Pinocchio's frame of a link that moves.
+        """Return Pinocchio's frame of a moving link.
 
         Raises:
-            ModelError: there is no such link, or it is fixed to the ground.
+            ModelError: the link is unknown, or fixed to the ground.
         """
         frame = self.known_frame(link, what)
         if frame.parentJoint == UNIVERSE:
@@ -48,10 +48,10 @@ class Links(NamedTuple):
         return frame
 
     def placed(self, link: str, xyz: ArrayLike, rpy: Vector3, what: str) -> tuple[str | None, Vector3, Floats]:
-        """A frame on a link in that of its body: (body, place [m], rotation); the body is None for the ground.
+        """Return a link's frame in that of its body: (body, position [m], rotation); the body is None for the ground.
 
         Raises:
-            ModelError: there is no such link.
+            ModelError: the link is unknown.
         """
         frame = self.known_frame(link, what)
         R, placement = self.rotations[frame.parentJoint], frame.placement
@@ -60,11 +60,11 @@ class Links(NamedTuple):
         return body, place, R @ placement.rotation @ np.array(rpy_matrix(rpy))
 
     def body(self, link: str, what: str) -> str:
-        """The body that a link is part of."""
+        """Return the name of the body with a link."""
         return self.bodies[self.frame(link, what).parentJoint]
 
     def point(self, name: str, link: str, position: ArrayLike, radius: float = 0.0) -> ContactPoint:
-        """The contact point at ``position`` [m] in a link's frame, or the ball of a ``radius`` [m] about it."""
+        """Return the contact point at ``position`` [m] in a link's frame, or the ball of a ``radius`` [m] about it."""
         what = f"contact {name!r}"
         frame = self.frame(link, what)
         at = self.rotations[frame.parentJoint] @ frame.placement.act(np.array(vector3(position, what)))
@@ -72,7 +72,7 @@ class Links(NamedTuple):
 
 
 def given(contacts: Mapping[str, Points], links: Links) -> list[ContactPoint]:
-    """The points that a user gave: those of a list are named after the link, ``left_sole_link_1`` and so on.
+    """Return the points given by the user; points in a list are named after the link, ``left_sole_link_1`` and so on.
 
     Raises:
         ModelError: a link is unknown, or a point is not three finite numbers.
@@ -93,17 +93,17 @@ def _named(link: str, points: Points) -> Iterable[tuple[str, ArrayLike]]:
 
 
 def found(feet: Sequence[str], links: Links, geometry: Any, posture: Floats, facing: Vector3) -> list[ContactPoint]:
-    """The corners of the feet's soles, going round from the outer corner of the toes.
+    """Return the corners of the feet's soles, in order around each sole from the outer corner of the toes.
 
-    Points are named after the foot's link; of two feet beside one another they are ``left_1`` … and ``right_1`` …,
-    as the human's are.
+    Points are named after the foot's link, or, for two feet side by side, ``left_1`` … and ``right_1`` …, as for the
+    human.
 
     Args:
-        feet: links; what collides with the floor is the whole body that a link is part of.
-        links: where they are.
+        feet: links; collision geometry of the whole body of each link counts.
+        links: mapping of the links.
         geometry: Pinocchio's collision geometry.
-        posture: Pinocchio's configuration in which the soles are down.
-        facing: where the front is.
+        posture: Pinocchio's configuration with the soles on the floor.
+        facing: forward direction.
 
     Raises:
         ModelError: there is no foot, or a foot has no collision geometry with corners.
@@ -111,7 +111,7 @@ def found(feet: Sequence[str], links: Links, geometry: Any, posture: Floats, fac
     import pinocchio as pin
 
     if not feet:
-        raise ModelError("contacts = 'collision' needs feet: name the links that stand on the floor")
+        raise ModelError("contacts = 'collision' needs feet: give the links that stand on the floor")
     data = links.model.createData()
     pin.forwardKinematics(links.model, data, posture)
     left = np.array([-facing[1], facing[0]])
@@ -129,12 +129,12 @@ def found(feet: Sequence[str], links: Links, geometry: Any, posture: Floats, fac
 
 
 def told_of_edges(points: Sequence[ContactPoint]) -> list[str]:
-    """A sentence, if a sole that was found is an edge: the posture has the foot tilted."""
+    """Return a sentence if a sole is only an edge, because the foot is tilted in the posture."""
     bodies = [point.body for point in points]
     edges = [body for body in dict.fromkeys(bodies) if bodies.count(body) == 2]
     if not edges:
         return []
-    return [f"the soles of {', '.join(edges)} are edges, not faces: in the posture these feet are not flat"]
+    return [f"the soles of {', '.join(edges)} are edges, not faces: these feet are not flat in the posture"]
 
 
 def _names(feet: Sequence[str], aside: Sequence[float]) -> Sequence[str]:
@@ -144,7 +144,7 @@ def _names(feet: Sequence[str], aside: Sequence[float]) -> Sequence[str]:
 
 
 def _surface(foot: str, joint: int, geometry: Any, place: Any) -> Floats:
-    """(k, 3) [m] the corners of all that collides of the body on ``joint``, in the world."""
+    """Return the corners (k, 3) [m] of the collision geometry of the body on ``joint``, in world axes."""
     surface = []
     for shape in geometry.geometryObjects:
         points = surface_points(shape.geometry) if shape.parentJoint == joint else None
@@ -153,7 +153,7 @@ def _surface(foot: str, joint: int, geometry: Any, place: Any) -> Floats:
             surface.append(world - [0.0, 0.0, radius_of(shape.geometry)])
     if not surface:
         raise ModelError(
-            f"foot {foot!r} has no collision geometry with corners; give its points: contacts by link; "
-            "or, of an MJCF, load the scene whose <contact><pair> names its geoms"
+            f"foot {foot!r} has no collision geometry with corners; give its points by contacts; "
+            "or, for an MJCF, load the scene whose <contact><pair> has its geoms"
         )
     return np.vstack(surface)

@@ -1,7 +1,7 @@
-"""From Pinocchio's model of a robot to ours.
+"""Conversion of Pinocchio's model of a robot to a model of this package.
 
-The axes of Pinocchio's joint frames are free; ours are parallel to the inertial frame in the home configuration,
-which is the one where all joints are at zero. What is read is turned accordingly.
+Pinocchio's joint frames have arbitrary axes; here they are parallel to the inertial frame in the home configuration, in
+which all joints are at zero. Vectors and tensors are rotated accordingly.
 """
 
 import warnings
@@ -26,26 +26,26 @@ from biped.model.visual import Visual
 
 
 def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **options: Unpack[Options]) -> Model:
-    """The model that a ``pinocchio.Model`` describes.
+    """Return the model of a ``pinocchio.Model``.
 
-    Bodies are named after the link on their joint. Joints of one degree of freedom, spherical ones, and a floating
-    root are read.
+    Bodies are named after the link on their joint. Supported are joints with one degree of freedom, spherical joints,
+    and a floating root.
 
     Args:
-        model: Pinocchio's, with independent joints.
+        model: Pinocchio's model, with independent joints.
         geometry: its ``pinocchio.GeometryModel`` for collisions, for ``contacts="collision"``.
-        visual: its ``pinocchio.GeometryModel`` of what is drawn.
+        visual: its ``pinocchio.GeometryModel`` for drawing.
         options: see `biped.model.importing.options.Options`.
 
     Raises:
-        ModelError: a joint is of another type, or an option does not fit; one line says what and where.
+        ModelError: a joint is of another type, or an option does not fit; the message is one line.
     """
     check_options(options)
     joints = locking.moving_joints(model)
     floats = bool(joints) and model.joints[1].shortname() == "JointModelFreeFlyer"
     if options.get("floating") not in (None, floats):
         does = "floats" if floats else "does not float"
-        raise ModelError(f"floating: the root of Pinocchio's model {does}; build it with the root joint that is meant")
+        raise ModelError(f"floating: the root of Pinocchio's model {does}; build it with the intended root joint")
     robot = Robot(
         model=model,
         name=model.name or "robot",
@@ -60,18 +60,18 @@ def from_pinocchio(model: Any, geometry: Any = None, visual: Any = None, **optio
 
 
 def _root_place(model: Any) -> Vector3:
-    """[m] Where the file has the root: MJCF's configuration of reference; of other models the origin."""
+    """Return the root's position [m] in the file: that of an MJCF's reference configuration, otherwise the origin."""
     known = model.referenceConfigurations
     return vector3(known["qpos0"][:3], "home") if "qpos0" in known else (0.0, 0.0, 0.0)
 
 
 def drawn(visual: Any, model: Any, links: contacts.Links) -> list[Visual]:
-    """The visuals of a model with joints locked, where ``visual`` is Pinocchio's geometry of ``model`` before."""
+    """Return the visuals of a model with locked joints, from the geometry ``visual`` of the original ``model``."""
     return visuals_of(carried_over(visual, model, links.model, range(links.model.njoints)), links)
 
 
 def carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]) -> Any:
-    """The geometry of ``model`` for the same with joints locked, as far as it is on these joints of that."""
+    """Return the geometry of ``model`` transferred to a model with locked joints, as far as it is on ``joints``."""
     import pinocchio as pin
 
     result = pin.GeometryModel()
@@ -89,10 +89,10 @@ def carried_over(geometry: Any, model: Any, locked: Any, joints: Collection[int]
 
 
 def build(robot: Robot, options: Options) -> Model:
-    """The model of a robot, changed as the options say; warnings name what differs from its file, and notes keep it.
+    """Return the model of a robot with these options; warnings and notes list its differences from the file.
 
     Raises:
-        ModelError: an option does not fit, or the robot is no system of rigid bodies.
+        ModelError: an option does not fit, or the robot is not a system of rigid bodies.
     """
     locked = _locked(robot, options)
     rest = {joint: at for joint, at in locked.posture.items() if joint in locking.moving_joints(locked.model)}
@@ -135,7 +135,7 @@ def build(robot: Robot, options: Options) -> Model:
 
 @dataclass(frozen=True)
 class _Locked:
-    """Pinocchio's model with joints locked, the posture of all, and what was done."""
+    """Pinocchio's model with locked joints, the posture of all joints, and notes."""
 
     model: Any
     posture: Mapping[str, float]
@@ -161,7 +161,7 @@ def _locked(robot: Robot, options: Options) -> _Locked:
 
 
 def _first_unphysical(model: Any) -> tuple[str, str, str] | None:
-    """(joint, body, why) of a body that no rigid body is, on a joint that can be locked."""
+    """Return (joint, body, reason) of the first impossible rigid body on a joint that can be locked."""
     home = at_home(model)
     for name in locking.joints_with_axis(model):
         i = model.getJointId(name)
@@ -185,6 +185,6 @@ def _contact_points(
     if not isinstance(asked, str):
         return contacts.given(asked, home)
     if robot.geometry is None:
-        raise ModelError("contacts = 'collision' needs collision geometry, which was not given; give points by link")
+        raise ModelError("contacts = 'collision' needs collision geometry, but none was given; give points by link")
     geometry = robot.geometry(home.model, {home.frame(foot, "feet").parentJoint for foot in feet})
     return contacts.found(feet, home, geometry, locking.place(home.model, rest), facing)

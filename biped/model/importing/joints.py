@@ -1,4 +1,4 @@
-"""Joints: from Pinocchio's to ours, with their limits and bearings."""
+"""Conversion of Pinocchio's joints, with their limits and bearings."""
 
 import math
 from collections.abc import Mapping
@@ -12,17 +12,17 @@ from biped.model.importing import contacts, locking
 from biped.model.joint import Joint, Kind
 from contact.arrays import Floats
 
-#: From here on a limit in a file is none: what save_urdf writes where URDF demands one, and Pinocchio's own.
+#: Smallest value in a file that means no limit: as written by save_urdf if URDF requires one, and by Pinocchio.
 NO_LIMIT = 1e9
 
 
 def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, float]], limits: bool) -> Joint:
-    """Pinocchio's joint i as ours, with its ``limits`` or without.
+    """Return Pinocchio's joint i as a joint of this package, with or without its ``limits``.
 
-    What is ``given`` of its bearings and its rotor, by field and joint, counts in place of Pinocchio's.
+    Bearing and rotor values in ``given``, by field and joint, override Pinocchio's.
 
     Raises:
-        ModelError: it is of a type that a model does not have.
+        ModelError: the joint has an unsupported type.
     """
     name, joint = home.model.names[i], home.model.joints[i]
     parent = home.model.parents[i]
@@ -32,11 +32,11 @@ def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, floa
         return Joint(name, kind, position=position)
     if joint.nv != 1:
         raise ModelError(
-            f"joint {name!r} is a {joint.shortname().removeprefix('JointModel')}, and a model has revolute, prismatic, "
-            "helical, spherical and floating joints only; put joints of one degree of freedom in its place"
+            f"joint {name!r} is a {joint.shortname().removeprefix('JointModel')}, but models have revolute, prismatic, "
+            "helical, spherical and floating joints only; replace it by joints with one degree of freedom"
         )
     data = joint.createData()
-    joint.calc(data, np.zeros(joint.idx_q + joint.nq))  # which fills in a screw's
+    joint.calc(data, np.zeros(joint.idx_q + joint.nq))  # sets the motion subspace of a screw
     motion = np.reshape(data.S, 6)  # Pinocchio's motion subspace, in the joint's frame
     kind, direction, pitch = _screw(motion)
     axis = vector3(home.rotations[i] @ direction, "axis")
@@ -45,7 +45,7 @@ def joint_of(home: contacts.Links, i: int, given: Mapping[str, Mapping[str, floa
 
 
 def _screw(motion: Floats) -> tuple[Kind, Floats, float]:
-    """The kind of a joint of one degree of freedom, its axis and its pitch, by its unit twist (6,)."""
+    """Return kind, axis and pitch of a joint with one degree of freedom from its unit twist (6,)."""
     slide, turn = motion[:3], motion[3:]
     if not turn.any():
         return "prismatic", slide, 0.0
@@ -54,7 +54,7 @@ def _screw(motion: Floats) -> tuple[Kind, Floats, float]:
 
 
 def _bearings(model: Any, joint: Any) -> dict[str, float]:
-    """The damping, friction and armature that Pinocchio read of a joint of one degree of freedom."""
+    """Return damping, friction and armature of a joint with one degree of freedom in Pinocchio's model."""
     v = joint.idx_v
     return {
         "damping": float(model.damping[v]),
@@ -64,7 +64,7 @@ def _bearings(model: Any, joint: Any) -> dict[str, float]:
 
 
 def _limits(model: Any, joint: Any) -> dict[str, float]:
-    """The limits that Pinocchio read; a greatest velocity or effort of zero is what files write that know none."""
+    """Return the limits in Pinocchio's model; a velocity or effort limit of zero means none, as in many files."""
     v = joint.idx_v
     found = {
         "max_velocity": _limit(model.velocityLimit[v]) or math.inf,
@@ -82,13 +82,13 @@ def _limit(value: float) -> float:
 
 
 def notes_on_limits(model: Any) -> list[str]:
-    """A sentence for each kind of limit that is none: positions without room, velocity or effort of zero."""
+    """Return a sentence for each kind of unusable limit: inverted positions, zero velocity or effort."""
     lower, upper = model.lowerPositionLimit, model.upperPositionLimit
     joints = {name: model.joints[model.getJointId(name)] for name in locking.joints_with_axis(model)}
     inverted = [name for name, joint in joints.items() if joint.nq == 1 and lower[joint.idx_q] > upper[joint.idx_q]]
     most = {name: (model.velocityLimit[joint.idx_v], model.effortLimit[joint.idx_v]) for name, joint in joints.items()}
     zero = [name for name, limits in most.items() if 0.0 in limits]
     held = [name for name, joint in joints.items() if joint.nq == 1 and lower[joint.idx_q] == upper[joint.idx_q]]
-    useless = {"position limits that leave no room": inverted, "velocity or effort limits of zero": zero}
+    useless = {"position limits with lower > upper": inverted, "velocity or effort limits of zero": zero}
     told = [f"{what} are left out: {', '.join(names)}" for what, names in useless.items() if names]
-    return told + [f"position limits with lower = upper hold joints there: {', '.join(held)}"] * bool(held)
+    return told + [f"joints held by position limits with lower = upper: {', '.join(held)}"] * bool(held)

@@ -1,4 +1,4 @@
-"""Joints that do not move: their links become one body. Pinocchio does it."""
+"""Locking of joints, which merges their links into one body, by Pinocchio."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -9,13 +9,13 @@ from biped.model.errors import ModelError, unknown
 from contact.arrays import Floats
 from contact.errors import listed
 
-#: The floating root joint while a URDF is read: no joint of a file has this name.
+#: Name of the floating root joint while a URDF is read; no joint of a file has this name.
 FLOATING = "<floating>"
 _NOT_A_JOINT = "<link>"
 
 
 class Mimic(NamedTuple):
-    """A joint's position as a linear function of another's, its ``driver``."""
+    """Position of a joint as a linear function of the position of another joint, its ``driver``."""
 
     driver: str
     multiplier: float
@@ -23,15 +23,15 @@ class Mimic(NamedTuple):
 
 
 def mimicked(mimics: Mapping[str, Mimic], rest: Mapping[str, float], joints: Sequence[str]) -> dict[str, float]:
-    """[rad or m] where each joint that mimics another is when its driver is at rest.
+    """Return the positions [rad or m] of mimicking joints with their drivers at rest.
 
     Args:
-        mimics: by joint.
-        rest: the positions of joints at rest; zero where none is given.
-        joints: all that there are.
+        mimics: mimicking joints by name.
+        rest: positions of joints at rest; zero if not given.
+        joints: all joints.
 
     Raises:
-        ModelError: joints mimic one another in a circle, or a joint that is not there.
+        ModelError: joints mimic one another in a circle, or a driver does not exist.
     """
     for joint, mimic in mimics.items():
         if mimic.driver not in joints:
@@ -54,24 +54,24 @@ def _position(joint: str, mimics: Mapping[str, Mimic], rest: Mapping[str, float]
 
 
 def moving_joints(model: Any) -> list[str]:
-    """The names of a Pinocchio model's joints."""
+    """Return the names of a Pinocchio model's joints."""
     return list(model.names)[1:]
 
 
 def all_joints(model: Any) -> list[str]:
-    """The names of a Pinocchio model's joints, fixed ones too."""
+    """Return the names of a Pinocchio model's joints, including fixed ones."""
     return [frame.name for frame in model.frames[1:] if frame.type in _joint_frames() and frame.name != FLOATING]
 
 
 def _joint_frames() -> tuple[Any, ...]:
-    """Pinocchio's types of the frames of joints."""
+    """Return Pinocchio's frame types of joints."""
     import pinocchio as pin
 
     return pin.FrameType.JOINT, pin.FrameType.FIXED_JOINT
 
 
 def place(model: Any, positions: Mapping[str, float]) -> Floats:
-    """(nq,) Pinocchio's configuration with these joints of one degree of freedom there, the others at home."""
+    """Return Pinocchio's configuration (nq,) with these joint positions; other joints are at home."""
     import pinocchio as pin
 
     q: Floats = pin.neutral(model)
@@ -79,23 +79,23 @@ def place(model: Any, positions: Mapping[str, float]) -> Floats:
         joint = model.joints[model.getJointId(name)]
         if joint.nq == 1:
             q[joint.idx_q] = position
-        else:  # an angle without bounds, as its cosine and sine
+        else:  # an unbounded angle, stored as cosine and sine
             q[joint.idx_q : joint.idx_q + 2] = np.cos(position), np.sin(position)
     return q
 
 
 def joints_with_axis(model: Any) -> list[str]:
-    """The names of the joints of one degree of freedom."""
+    """Return the names of the joints with one degree of freedom."""
     return [name for name, joint in zip(model.names, model.joints, strict=True) if name != "universe" and joint.nv == 1]
 
 
 def lock(model: Any, positions: Mapping[str, float]) -> Any:
-    """The Pinocchio model in which these joints stay there."""
+    """Return the Pinocchio model with these joints locked at these positions."""
     import pinocchio as pin
 
     if not positions:
         return model
-    # Pinocchio looks joints up among frames of all kinds: meanwhile links have names that no joint has.
+    # Pinocchio looks up joints among frames of all kinds; links get other names in the meantime.
     named_apart = model.copy()
     for frame in _other_frames(named_apart):
         frame.name = _NOT_A_JOINT + frame.name
@@ -107,16 +107,16 @@ def lock(model: Any, positions: Mapping[str, float]) -> Any:
 
 
 def _other_frames(model: Any) -> list[Any]:
-    """The frames of a Pinocchio model that are no joints'."""
+    """Return the frames of a Pinocchio model that belong to no joint."""
     return [frame for frame in model.frames if frame.type not in _joint_frames()]
 
 
 def told_of_mimics(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) -> list[str]:
-    """A sentence, if there are any."""
+    """Return a sentence about locked mimicking joints, if there are any."""
     if not positions:
         return []
     drivers = listed(dict.fromkeys(mimics[joint].driver for joint in positions))
     return [
-        f"joints that mimic others are locked where their drivers' rest puts them, and do not follow {drivers}: "
+        f"joints that mimic others are locked at the rest of their drivers, and do not follow {drivers}: "
         f"{listed(positions)}"
     ]

@@ -1,4 +1,4 @@
-"""The visuals of bodies, from the geometry that Pinocchio has read to draw."""
+"""Visuals of bodies, from Pinocchio's geometry for drawing."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from biped.model.geometry import Vector3, matrix3, vector3
 from biped.model.importing.contacts import UNIVERSE, Links
 from biped.model.visual import Form, Visual
 
-#: The colour of what a file gives none.
+#: Pinocchio's colour for shapes without a colour in the file.
 _UNPAINTED = (1.0, 1.0, 1.0)
 
 
 def visuals_of(geometry: Any, links: Links) -> list[Visual]:
-    """The shapes of a ``pinocchio.GeometryModel`` that are on moving links and can be drawn."""
+    """Return the drawable shapes of a ``pinocchio.GeometryModel`` on moving links."""
     found = []
     for shape in geometry.geometryObjects:
         form = _form(shape)
@@ -29,7 +29,7 @@ def visuals_of(geometry: Any, links: Links) -> list[Visual]:
 
 
 def _form(shape: Any) -> tuple[Form, Vector3] | None:
-    """The form and its size, as a `Visual` has them; None for one without."""
+    """Return form and size for a `Visual`; None for an unsupported shape."""
     import coal
 
     own = shape.geometry

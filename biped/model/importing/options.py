@@ -1,4 +1,4 @@
-"""Options of importing a robot, beyond what its file says; the keys of a robot's TOML file are these."""
+"""Options for the import of a robot, in addition to its file; they are the keys of a robot's TOML file."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -16,32 +16,30 @@ Value = TypeVar("Value")
 
 
 class Options(TypedDict, total=False):
-    """The options of `load_urdf`, `load_mjcf` and `from_pinocchio`.
+    """Options of `load_urdf`, `load_mjcf` and `from_pinocchio`.
 
-    Links are named as in the file, also those that fixed joints merge into others. Where values go by joint, a name
-    may hold ``*`` for several joints: ``{"arm_*": 0.0}``.
+    Links have the names in the file, including links that are merged by fixed joints. In tables by joint, ``*`` in a
+    name stands for several joints: ``{"arm_*": 0.0}``.
 
     Attributes:
-        floating: whether the root link floats; else it is the ground and vanishes, and exactly one joint stands on it.
+        floating: True if the root link floats; otherwise it is the ground, and exactly one joint is attached to it.
         gravity: [m/s²] instead of the file's, or of 9.81 m/s² along −Z.
-        name: instead of the robot's.
-        feet: the links that stand on the floor, in the order a controller takes them.
-        contacts: by link: points [m] in the link's frame, in a list or by name; or ``"collision"``: the corners of
-            the soles, found in the collision geometry of the feet.
-        locked: by joint: the position [rad or m] at which it does not move; its links become one body.
-        repair: what becomes of links that no solid body is, without mass or extent or with an inertia that no
-            distribution of mass has: ``"merge"`` locks their joints, ``"inertia"`` gives them the least inertia (and
-            1 g) that they can have. Without it they stay as they are where their joints are resisted all the same,
-            else they are refused.
-        armature: [kg m² or kg] the rotors' inertia that joints feel, by joint or for all, instead of the file's.
-        damping: [N·m·s/rad or N·s/m] of the joints' bearings, likewise.
-        friction: [N·m or N] dry friction of the joints' bearings, likewise.
-        limits: whether joints keep the file's limits of position, velocity and effort; they do by default.
-        facing: the horizontal direction in which it looks at home.
-        posture: by joint: the position [rad or m] in which it stands; all others are at zero.
-        floor: the floor that it stands on in experiments: ``{"mu": 0.6}``, its coefficient of friction, instead of that
-            of the file's scene.
-        packages: folders in which ``package://`` is looked for, beside those above the file.
+        name: name instead of the robot's.
+        feet: links that stand on the floor, in the order for controllers.
+        contacts: points [m] in the link's frame, by link, in a list or by name; or ``"collision"`` for the corners of
+            the soles in the feet's collision geometry.
+        locked: positions [rad or m] of joints to lock, by joint; their links become one body.
+        repair: treatment of impossible links, without mass or extent or with an inertia that no distribution of mass
+            has: ``"merge"`` locks their joints, ``"inertia"`` gives them the least possible inertia (and 1 g). By
+            default they are kept if their joints move other inertia, and otherwise refused.
+        armature: [kg m² or kg] rotor inertia at the joints, by joint or for all, instead of the file's.
+        damping: [N·m·s/rad or N·s/m] of the joints' bearings, by joint or for all, instead of the file's.
+        friction: [N·m or N] dry friction of the joints' bearings, by joint or for all, instead of the file's.
+        limits: False to remove the file's limits of position, velocity and effort.
+        facing: horizontal forward direction at home.
+        posture: standing positions [rad or m] by joint; all other joints are at zero.
+        floor: floor in experiments: ``{"mu": 0.6}``, its coefficient of friction, instead of that in the file's scene.
+        packages: folders for ``package://``, in addition to those above the file.
     """
 
     floating: bool | None
@@ -62,10 +60,10 @@ class Options(TypedDict, total=False):
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse what is no option, or of the wrong kind.
+    """Refuse unknown options and values of the wrong kind.
 
     Raises:
-        ModelError: the message says what would be right.
+        ModelError: an option is invalid; the message gives the allowed values.
     """
     for name, value in options.items():
         if name not in Options.__annotations__:
@@ -80,7 +78,7 @@ def check_options(options: Mapping[str, Any]) -> None:
             raise ModelError(f"{name} must be true or false, got {options[name]!r}")
     floor = options.get("floor", {})
     if not isinstance(floor, Mapping) or set(floor) - {"mu"}:
-        raise ModelError(f"floor must be its coefficient of friction, such as {{'mu': 0.6}}, got {floor!r}")
+        raise ModelError(f"floor must be its coefficient of friction, like {{'mu': 0.6}}, got {floor!r}")
     for value in floor.values():
         not_negative(value, "floor: mu", "")
     for name in ("feet", "packages"):
@@ -89,10 +87,10 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def check_names(value: object, what: str) -> None:
-    """Refuse what is not a list of names.
+    """Refuse a value that is not a list of names.
 
     Raises:
-        ModelError: it is not.
+        ModelError: the value is not a list of names.
     """
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(name, str) for name in value):
         raise ModelError(f"{what} must be a list of names, got {value!r}")
@@ -100,7 +98,7 @@ def check_names(value: object, what: str) -> None:
 
 def _check_table(name: str, value: object) -> None:
     if not isinstance(value, Mapping):
-        raise ModelError(f"{name} must be positions by joint, such as {{'knee': 0.0}}, got {value!r}")
+        raise ModelError(f"{name} must be positions by joint, like {{'knee': 0.0}}, got {value!r}")
 
 
 def _check_contacts(contacts: object) -> None:
@@ -111,10 +109,10 @@ def _check_contacts(contacts: object) -> None:
 
 
 def by_joint(values: Mapping[str, float], what: str, joints: Iterable[str]) -> dict[str, float]:
-    """The value of each joint that ``values`` name, patterns with ``*`` spelled out; of two the later counts.
+    """Return the value of each joint in ``values``, with patterns with ``*`` resolved; later entries take precedence.
 
     Raises:
-        ModelError: a name or a pattern fits none of ``joints``, or a value is not a finite number.
+        ModelError: a name or a pattern matches none of ``joints``, or a value is not a finite number.
     """
     known = list(joints)
     found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Units: numbers of a robot that suggest that its file has others than kg, m and kg m²."""
+"""Checks of a robot's units: numbers that suggest other units than kg, m and kg m²."""
 
 import math
 from collections.abc import Sequence
@@ -9,11 +9,11 @@ from biped.model.body import Body
 from biped.model.importing.repair import DENSITY
 from contact.errors import listed
 
-#: [kg] From palm-sized walkers to the heaviest legged machines; a body of the wrong density or unit is beyond either.
+#: [kg] From palm-sized walkers to the heaviest legged machines; a wrong density or unit is beyond either.
 MASSES = 0.1, 1000.0
-#: [m] The tallest walking machines measure less; in mm a humanoid measures 1000 and more.
+#: [m] Above the size of the tallest walking machines; in mm a humanoid measures 1000 and more.
 LENGTH = 10.0
-#: Of the radius of gyration of a ball of steel of the same mass. An inertia that is 1000 times too small is below it.
+#: Smallest radius of gyration over that of a steel ball of equal mass; an inertia 1000 times too small is below it.
 COMPACT = 1.0 / 3.0
 
 
@@ -32,7 +32,7 @@ def doubts(bodies: Sequence[Body]) -> list[str]:
 
 
 def _size(bodies: Sequence[Body]) -> float:
-    """[m] The largest extent of joints and centres of mass along an axis, at home."""
+    """Return the largest extent [m] of joints and centres of mass along an axis, at home."""
     joints: dict[str | None, np.ndarray] = {None: np.zeros(3)}
     for body in bodies:
         joints[body.name] = joints[body.parent] + np.array(body.joint.position)
@@ -42,7 +42,7 @@ def _size(bodies: Sequence[Body]) -> float:
 
 
 def _is_odd(body: Body, total: float, size: float) -> bool:
-    """Whether the radius of gyration is larger than the robot, or far smaller than that of a ball of steel."""
+    """Return True if the radius of gyration exceeds the robot's size, or is far below that of a steel ball."""
     radius = math.sqrt(max(float(np.linalg.eigvalsh(np.array(body.inertia))[-1]), 0.0) / body.mass)
     ball = math.sqrt(0.4) * (3.0 * body.mass / (4.0 * math.pi * DENSITY)) ** (1.0 / 3.0)
     return radius > size > 0.0 or (0.0 < radius < COMPACT * ball and body.mass > 0.01 * total)

@@ -1,4 +1,4 @@
-"""Links that no rigid body is: without mass, or with an inertia that no distribution of mass has."""
+"""Repair of impossible rigid bodies: without mass, or with an inertia that no distribution of mass has."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,14 +9,14 @@ from biped.model.errors import ModelError
 from biped.model.inertia import checked_inertia
 from contact.arrays import Floats
 
-#: [kg] of a link that has none.
+#: [kg] Mass given to a link without mass.
 LEAST_MASS = 1e-3
-#: [kg/m³] Of steel: the smallest ball of a link's mass is made of it, and no inertia is less than the ball's.
+#: [kg/m³] Density of steel; the smallest inertia of a link is that of a steel ball of its mass.
 DENSITY = 7850.0
 
 
 class Inertia(NamedTuple):
-    """Mass [kg], centre of mass [m] and (3, 3) inertia about it [kg m²], in home axes."""
+    """Mass [kg], centre of mass [m] and inertia about it (3, 3) [kg m²], in home axes."""
 
     mass: float
     com: Floats
@@ -24,7 +24,7 @@ class Inertia(NamedTuple):
 
 
 def why_not(inertia: Inertia) -> str | None:
-    """Why no solid body has it, as a clause, or None if one can."""
+    """Return the reason why no solid body has this inertia, as a clause, or None if one can have it."""
     if inertia.mass == 0.0:
         return "has no mass"
     try:
@@ -35,7 +35,7 @@ def why_not(inertia: Inertia) -> str | None:
 
 
 def is_thin(inertia: Inertia) -> bool:
-    """Whether a body may have it where what hangs on it, or its mass away from the joint, resists its joint."""
+    """Return True if a body may have this inertia if other mass on its joint provides resistance."""
     if inertia.mass == 0.0:
         return not inertia.tensor.any()
     try:
@@ -45,7 +45,7 @@ def is_thin(inertia: Inertia) -> bool:
     return True
 
 
-#: What can be done for such bodies.
+#: Remedies for such bodies, for messages.
 WAYS_OUT = (
     "load with repair='merge' to weld it to its parent, or with repair='inertia' to give it the least inertia that it "
     "can have"
@@ -53,15 +53,15 @@ WAYS_OUT = (
 
 
 def refuse(name: str, why: str) -> ModelError:
-    """The error that names the ways out."""
+    """Return the error with the remedies."""
     return ModelError(f"body {name!r} {why}; {WAYS_OUT}")
 
 
 def least(inertia: Inertia) -> Inertia:
-    """The inertia nearest to this one that a rigid body can have.
+    """Return the nearest inertia that a rigid body can have.
 
-    The second moments of mass (those of the distribution, Σ m x xᵀ) are kept but for what is less than those of a
-    ball of steel of the same mass, which they are raised to. A link without mass weighs 1 g.
+    The second moments of mass (those of the distribution, Σ m x xᵀ) are kept, but raised at least to those of a steel
+    ball of the same mass. A link without mass gets 1 g.
     """
     mass = inertia.mass if inertia.mass > 0.0 else LEAST_MASS
     radius = (3.0 * mass / (4.0 * np.pi * DENSITY)) ** (1.0 / 3.0)
@@ -75,7 +75,7 @@ def least(inertia: Inertia) -> Inertia:
 
 
 def notes_on_repairs(merged: Mapping[str, str], mended: Mapping[str, str]) -> list[str]:
-    """A sentence for each way, if there are any; both by body, with why."""
+    """Return a sentence for each kind of repair, with the reasons by body."""
     notes = []
     if merged:
         notes.append(f"bodies welded to their parents, with the joints that carry them: {_reasons(merged)}")

@@ -1,4 +1,4 @@
-"""A robot as a reader of files found it, before it becomes a model."""
+"""Description of a robot from a reader of files, before it becomes a model."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,27 +16,27 @@ from biped.model.visual import Visual
 
 @dataclass(frozen=True)
 class Robot:
-    """A robot as a reader of files found it.
+    """Description of a robot from a reader of files.
 
     Attributes:
-        model: Pinocchio's.
-        floating: the name that the floating root joint is to have, or None where the root is another joint.
-        home: [m] where the root link is at home.
-        order: of the joints that move; bodies follow it, but that parents stand before their children.
-        mimics: joints that mimic others.
-        geometry: makes Pinocchio's collision geometry of what is on some joints of the model, once others are locked.
+        model: Pinocchio's model.
+        floating: name of the floating root joint, or None for another root joint.
+        home: [m] position of the root link at home.
+        order: moving joints in the order of the bodies; parents come before their children.
+        mimics: mimicking joints by name.
+        geometry: function that returns Pinocchio's collision geometry on some joints of a model with locked joints.
         gravity: [m/s²].
-        feet: links.
-        points: makes the contact points that the file itself has.
-        closing: makes the joints that close loops.
-        boxes: makes the boxes to hit.
-        visuals: makes what its bodies look like.
-        armature: by joint.
-        facing: where it looks.
-        posture: by joint.
-        actuators: of its joints.
-        floor: the coefficient of friction of the floor in its file; None where it has none.
-        notes: what its reader left out, a sentence each.
+        feet: names of the links that stand on the floor.
+        points: function that returns the file's own contact points.
+        closing: function that returns the joints that close loops.
+        boxes: function that returns the boxes for collisions with blocks.
+        visuals: function that returns the bodies' visuals.
+        armature: armature by joint.
+        facing: forward direction.
+        posture: standing position by joint.
+        actuators: actuators of the joints.
+        floor: coefficient of friction of the file's floor; None without one.
+        notes: sentences about parts of the file that were left out.
     """
 
     model: Any

@@ -1,8 +1,8 @@
-"""Where a foot can touch the floor: the corners of its sole, found in the shapes it collides with.
+"""Contact points of a foot: the corners of its sole, from its collision shapes.
 
-The sole is what is within 5 mm of the lowest point of the foot, in the posture in which the robot stands. Its corners
-are those of its convex hull seen from above; where there are more than four, those whose loss costs the least area go
-until four are left, so that a scanned sole is as quick to simulate as a plain one.
+The sole is the part of the foot within 5 mm of its lowest point, in the robot's standing posture. Its corners are those
+of its convex hull in the horizontal plane. Of more than four corners, those whose removal costs the least area are
+removed until four are left, so that a scanned sole is as quick to simulate as a plain one.
 """
 
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ import numpy as np
 
 from contact.arrays import Floats
 
-#: [m] How far above the lowest point of a foot its sole may reach.
+#: [m] Height of the sole above the lowest point of a foot.
 SOLE = 0.005
 CORNERS = 4
-#: Points around the rim of a cylinder.
+#: Number of points around the rim of a cylinder.
 _AROUND = 8
 
 
 def surface_points(shape: Any) -> Floats | None:
-    """(k, 3) [m] points whose convex hull is that of a coal shape, in its own frame; None for one without.
+    """Return points (k, 3) [m] with the convex hull of a coal shape, in its own frame; None for other shapes.
 
-    Those of a sphere and a capsule are without what is around them by ``radius_of``; a cylinder's go around its rims.
+    For spheres and capsules, the hull is extended by ``radius_of``; for cylinders, points lie on the rims.
     """
     import coal
 
@@ -42,7 +42,7 @@ def surface_points(shape: Any) -> Floats | None:
 
 
 def radius_of(shape: Any) -> float:
-    """[m] What is around the points of ``surface_points``: the radius of a sphere or a capsule, else zero."""
+    """Return the radius [m] around the points of ``surface_points`` of a sphere or a capsule, else zero."""
     import coal
 
     return float(shape.radius) if isinstance(shape, (coal.Sphere, coal.Capsule)) else 0.0
@@ -60,12 +60,12 @@ def _cylinder(radius: float, half: float) -> Floats:
 
 
 def corners(points: Floats, facing: Sequence[float], clockwise: bool) -> Floats:
-    """(k, 3) the corners of the sole among ``points`` (m, 3) [m], whose z is up, going round from its front.
+    """Return the corners (k, 3) of the sole among ``points`` (m, 3) [m], z up, in order around it from the front.
 
     Args:
-        points: of the whole foot.
-        facing: the horizontal direction to its front.
-        clockwise: seen from above; so the front's left corner comes first, else its right.
+        points: points of the whole foot.
+        facing: horizontal direction to the front.
+        clockwise: direction seen from above; True starts at the front's left corner, False at its right.
     """
     low = points[points[:, 2] <= points[:, 2].min() + SOLE]
     kept = low[_hull(low[:, :2])]
@@ -77,7 +77,7 @@ def corners(points: Floats, facing: Sequence[float], clockwise: bool) -> Floats:
 
 
 def _hull(points: Floats) -> list[int]:
-    """Indices of the corners of the convex hull of points (m, 2), counterclockwise (Andrew's monotone chain)."""
+    """Return the indices of the convex hull of points (m, 2), counterclockwise (Andrew's monotone chain)."""
     order = np.lexsort((points[:, 1], points[:, 0])).tolist()
     chains = []
     for sequence in (order, order[::-1]):
@@ -91,18 +91,18 @@ def _hull(points: Floats) -> list[int]:
 
 
 def _area(a: Floats, b: Floats, c: Floats) -> float:
-    """[m²] Twice that of a triangle, positive counterclockwise."""
+    """Return twice the area [m²] of a triangle, positive if counterclockwise."""
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
 def _ears(polygon: Floats) -> list[float]:
-    """The area that each corner's loss costs."""
+    """Return the area lost by removing each corner."""
     n = len(polygon)
     return [abs(_area(polygon[i - 1], polygon[i], polygon[(i + 1) % n])) for i in range(n)]
 
 
 def _from_the_front(polygon: Floats, facing: Floats, clockwise: bool) -> Floats:
-    """The polygon's corners in the order that they have, from the corner of the front that comes first."""
+    """Return the polygon's corners in the same order, starting at the first corner of the front."""
     side = np.array([-facing[1], facing[0]]) * (1.0 if clockwise else -1.0)
     middle = polygon[:, :2].mean(axis=0)
     first = int(np.argmax((polygon[:, :2] - middle) @ (facing + 0.999 * side)))

@@ -1,4 +1,4 @@
-"""From MJCF, MuJoCo's format, to a model, as MuJoCo's own compiler reads it."""
+"""Reader of MJCF, MuJoCo's format, by MuJoCo's own compiler."""
 
 from biped.model.mjcf.loading import load_mjcf
 

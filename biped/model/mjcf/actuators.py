@@ -1,4 +1,4 @@
-"""MuJoCo's ``<actuator>`` section: what a model has of it, what bounds its joints' efforts, and what is not read."""
+"""Conversion of MuJoCo's ``<actuator>`` section: actuators, limits of the joints' efforts, and notes on the rest."""
 
 import math
 from typing import Any
@@ -13,9 +13,9 @@ from contact.errors import listed
 
 
 def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[str]]:
-    """Return the actuators of joints of one degree of freedom, and a sentence for each kind of what is not read.
+    """Return the actuators of joints with one degree of freedom, and a sentence for each kind of unread part.
 
-    The efforts, armature and damping of the joints in ``tree`` become those that the actuators give them.
+    The efforts, armature and damping of the joints in ``tree`` are set from the actuators.
     """
     found: list[Actuator] = []
     unread, driven, others = [], set[int](), set[int]()
@@ -29,16 +29,16 @@ def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[
         if joint is not None:
             driven.add(joint)
             others |= {joint} if why else set()
-            for field in ("armature", "damping"):  # an earlier MuJoCo lacks them
+            for field in ("armature", "damping"):  # missing in earlier versions of MuJoCo
                 own = getattr(compiled, f"actuator_{field}", np.zeros(count))[k]
                 getattr(tree.model, field)[_dof(tree, joint)] += compiled.actuator_gear[k, 0] ** 2 * own
     movable = np.flatnonzero(np.isin(compiled.jnt_type, (HINGE, SLIDE))).tolist()
     told = {
         "not read: <actuator>": unread,
-        "joints without an <actuator>, which a controller here may drive all the same": [
+        "joints without an <actuator>, which a controller may nevertheless drive": [
             tree.joints[j] for j in movable if count and j not in driven
         ],
-        "of forces whose bounds differ by direction the greater bounds both": [
+        "forces whose bounds differ by direction: the greater bound is used for both": [
             tree.joints[j] for j in movable if _is_lopsided_when_set(compiled, tree, j, [] if j in others else found)
         ],
     }
@@ -46,7 +46,7 @@ def actuators_of(compiled: Any, tree: Tree) -> tuple[tuple[Actuator, ...], list[
 
 
 def _joint(compiled: Any, k: int) -> int | None:
-    """The joint of one degree of freedom that an actuator acts on; None of another."""
+    """Return the joint of an actuator if it has one degree of freedom, else None."""
     import mujoco
 
     kind, joint = mujoco.mjtTrn(int(compiled.actuator_trntype[k])), int(compiled.actuator_trnid[k, 0])
@@ -55,7 +55,7 @@ def _joint(compiled: Any, k: int) -> int | None:
 
 
 def _why_not(compiled: Any, k: int) -> str:
-    """Why an actuator is not one that a model has; empty if it is."""
+    """Return the reason why a model cannot have an actuator; empty if it can."""
     import mujoco
 
     group = int(compiled.actuator_group[k])
@@ -74,7 +74,7 @@ def _why_not(compiled: Any, k: int) -> str:
 
 
 def _actuator(compiled: Any, tree: Tree, k: int, name: str) -> Actuator:
-    """Return it in the coordinates of the model's joint, which is at zero at ``qpos0``."""
+    """Return an actuator in the coordinates of the model's joint, which is at zero at ``qpos0``."""
     joint, gear = int(compiled.actuator_trnid[k, 0]), float(compiled.actuator_gear[k, 0])
     gain, bias = float(compiled.actuator_gainprm[k, 0]), np.array(compiled.actuator_biasprm[k, :3])
     bias *= bool(compiled.actuator_biastype[k])
@@ -103,7 +103,7 @@ def _is_lopsided_when_set(compiled: Any, tree: Tree, j: int, actuators: list[Act
     """Bound the effort of a joint by ``actuatorfrcrange`` and by its actuators, if all are known.
 
     Returns:
-        Whether a bound differs by direction.
+        True if a bound differs by direction.
     """
     own = [one for one in actuators if one.joint == tree.joints[j]]
     bounds = [one.force_range for one in own if one.force_range is not None]

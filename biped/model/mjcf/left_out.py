@@ -1,4 +1,4 @@
-"""What a compiled MJCF has and a model has not: a sentence for each, with the tag and the names."""
+"""Notes on the parts of a compiled MJCF that a model does not have, with tags and names."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from biped.model.mjcf.shapes import floors, geom_name
 from biped.model.mjcf.tree import BALL, FREE, Tree, is_disabled
 from contact.errors import listed
 
-#: Names that one sentence lists.
+#: Largest number of names in a sentence.
 MOST = 40
 
 
 def left_out(compiled: Any, tree: Tree) -> list[str]:
-    """Return a sentence for each kind of what is not simulated."""
+    """Return a sentence for each kind of part that is not simulated."""
     import mujoco
 
     names, kinds, option, objects = tree.joints, compiled.jnt_type, compiled.opt, mujoco.mjtObj
@@ -45,7 +45,7 @@ def left_out(compiled: Any, tree: Tree) -> list[str]:
         "<geom surfacevel>": [
             geom_name(compiled, g) for g in np.flatnonzero(_any(compiled, "geom_surfacevel", compiled.ngeom)).tolist()
         ],
-        "what the world has to touch beside a floor, <geom>": [
+        "collision geometry of the world other than a floor, <geom>": [
             geom_name(compiled, g)
             for g, b in enumerate(compiled.geom_bodyid)
             if masks[g] and g not in level and not tree.moves(b)
@@ -55,7 +55,7 @@ def left_out(compiled: Any, tree: Tree) -> list[str]:
 
 
 def _any(compiled: Any, field: str, rows: int) -> Any:
-    """By row, whether this array has something that is not zero; an earlier MuJoCo lacks some."""
+    """Return a mask of the rows with a nonzero entry in an array; earlier versions of MuJoCo lack some arrays."""
     return np.reshape(getattr(compiled, field, np.zeros(rows)), (rows, -1 if rows else 0)).any(axis=1)
 
 

@@ -1,4 +1,4 @@
-"""From MJCF to a model: MuJoCo compiles the file, and the compiled tree becomes ours."""
+"""Loading of MJCF: MuJoCo compiles the file, and the compiled tree becomes a model."""
 
 import re
 import warnings
@@ -18,35 +18,35 @@ from biped.model.mjcf.tree import is_disabled, tree_of
 from biped.model.model import Model
 from contact.errors import listed
 
-#: MuJoCo's name of a model without one.
+#: MuJoCo's name of a model without a name.
 _NAMELESS = "MuJoCo Model"
 _ABSENT = re.compile(r"Error opening file '(.*?)'")
 
 
 def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
-    """Return the model in an MJCF file, as MuJoCo's compiler reads it.
+    """Return the model in an MJCF file, as read by MuJoCo's compiler.
 
-    Bodies become links, and those without joints parts of their parents. Where a body has several joints, links
-    without mass stand between them. A joint is at zero where the file draws it, at MuJoCo's ``qpos0``; its limits are
-    counted from there. What is fixed to the world is the ground. Of that, the friction of a level floor is read.
+    Bodies become links; bodies without joints become parts of their parents. A body with several joints has links
+    without mass between them. Joints are at zero in the file's reference pose, MuJoCo's ``qpos0``; their limits are
+    relative to it. Bodies fixed to the world are the ground; only the friction of a level floor is read from it.
 
     Args:
-        source: path of a file: a robot's, or a scene that includes it.
-        options: what the file does not say; see `biped.model.importing.options.Options`. What has a free joint
-            floats, unless ``floating`` is false; where nothing has one, what is fixed to the world does if it is true.
+        source: path of a robot's file, or of a scene that includes it.
+        options: settings in addition to the file; see `biped.model.importing.options.Options`. A body with a free joint
+            floats, unless ``floating`` is false; without free joints, bodies fixed to the world float if it is true.
 
     Raises:
-        ModelError: MuJoCo is not installed; the file does not exist, is no MJCF, or describes no model; or an option
-            does not fit.
+        ModelError: MuJoCo is not installed; the file is missing, is not MJCF, or describes no model; or an option does
+            not fit.
 
     Warns:
-        ModelWarning: something in the file is not simulated.
+        ModelWarning: a part of the file is not simulated.
     """
     check_options(options)
     path = Path(source)
     compiled, meshes, undrawn = compiled_mjcf(path)
     if compiled.nbody == 1:
-        raise ModelError(f"the MJCF {str(path)!r} has no <body>, nor has what it includes; give the robot's file")
+        raise ModelError(f"the MJCF {str(path)!r} has no <body>, also not in included files; give the robot's file")
     tree = tree_of(compiled, options.get("floating"), options.get("locked", {}))
     actuators, unread = actuators_of(compiled, tree)
     friction, told = floor_of(compiled, tree, options.get("feet", ()))
@@ -68,10 +68,10 @@ def load_mjcf(source: str | Path, **options: Unpack[Options]) -> Model:
 
 
 def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
-    """Return MuJoCo's model, the folder of its meshes, and a sentence for what of the file is not in it.
+    """Return MuJoCo's model, the folder of its meshes, and a sentence for each part of the file that is left out.
 
     Raises:
-        ModelError: MuJoCo or the file is not there, or MuJoCo refuses it.
+        ModelError: MuJoCo or the file is missing, or MuJoCo refuses the file.
     """
     try:
         import mujoco
@@ -90,16 +90,16 @@ def compiled_mjcf(path: Path) -> tuple[Any, Path, list[str]]:
     except (ValueError, OSError, mujoco.FatalError, mujoco.UnexpectedError) as error:
         raise ModelError(f"MuJoCo refuses the MJCF {str(path)!r}: {_sentence(str(error))}") from None
     moved = [mesh.name or mesh.file for mesh in spec.meshes if any(mesh.refpos) or any(mesh.refquat[1:])]
-    told = [f"<mesh refpos> and <mesh refquat> are left out of what is drawn: {listed(moved)}"] if moved else []
+    told = [f"<mesh refpos> and <mesh refquat> are ignored in drawings: {listed(moved)}"] if moved else []
     told += [f"MuJoCo warns: {_sentence(str(warning.message))}" for warning in caught]
     return compiled, path.resolve().parent / spec.meshdir, told
 
 
 def _sentence(error: str) -> str:
-    """MuJoCo's reason in one line, with what to do where something is missing."""
+    """Return MuJoCo's reason in one line, with a remedy if something is missing."""
     text = " ".join(error.removeprefix("XML Error: ").removeprefix("Error: ").split())
     if _ABSENT.search(text):
-        return f"{text}; put that file where the MJCF names it"
+        return f"{text}; put that file at the path in the MJCF"
     if "XML parse error" in text or "utf-8" in text:
-        return f"{text}; it, or a file that it includes, is no well-formed XML in UTF-8: mend it, and save it as that"
-    return f"{text}; if that is in a scene which includes this file, load the scene" if "not found" in text else text
+        return f"{text}; it, or an included file, is not well-formed XML in UTF-8: correct it, and save it in UTF-8"
+    return f"{text}; if it is in a scene that includes this file, load the scene" if "not found" in text else text

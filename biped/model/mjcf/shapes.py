@@ -1,4 +1,4 @@
-"""Shapes of a compiled MJCF: what can touch the floor, the floor's friction, and what is drawn."""
+"""Shapes of a compiled MJCF: collision geometry, friction of the floor, and visuals."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,16 +11,16 @@ from contact.errors import listed
 
 #: MuJoCo's numbers of the types of geoms.
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
-#: Groups of geoms that MuJoCo's viewer shows at first.
+#: Highest group of geoms that MuJoCo's viewer shows by default.
 _SHOWN = 2
-#: [m] How far above or below zero a floor may be that is at zero.
+#: [m] Tolerance of the height of a floor at zero.
 _LEVEL = 1e-6
 
 
 def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) -> Any:
-    """Return Pinocchio's geometry of what is drawn, or of what can touch the floor, on the tree's bodies.
+    """Return Pinocchio's geometry on the tree's bodies: the drawn shapes, or those that can touch the floor.
 
-    Where the file has a floor, that is what can touch it; else what can touch anything. Meshes are in ``folder``.
+    If the file has no floor, all collision shapes count. Meshes are in ``folder``.
     """
     import pinocchio as pin
 
@@ -30,12 +30,12 @@ def shapes_of(compiled: Any, tree: Tree, *, drawn: bool, folder: Path = Path()) 
         shape = _shape(compiled, g, vertices=not drawn) if body else None
         row, at = tree.place[body]
         at, looks = at * pose(compiled.geom_pos[g], compiled.geom_quat[g]), ("", np.ones(3))
-        if drawn and compiled.geom_type[g] == MESH:  # as its file has it, which MuJoCo puts in axes of its own
+        if drawn and compiled.geom_type[g] == MESH:  # in the axes of its file, which MuJoCo changes
             at = at * pose(compiled.mesh_pos[mesh], compiled.mesh_quat[mesh]).inverse()
             first = int(compiled.mesh_pathadr[mesh])
             file = folder / compiled.paths[first:].partition(b"\0")[0].decode()
             looks = str(file), compiled.mesh_scale[mesh].copy()
-            shape = shape if first >= 0 else None  # else made of numbers in the MJCF itself
+            shape = shape if first >= 0 else None  # otherwise defined by numbers in the MJCF itself
         if shape is not None:
             frame = model.getFrameId(tree.bodies[body], pin.FrameType.BODY)
             color = np.append(_color(compiled, g), 1.0)
@@ -61,7 +61,7 @@ def _shape(compiled: Any, g: int, *, vertices: bool) -> Any:
 
 
 def _color(compiled: Any, g: int) -> Any:
-    """The geom's own colour, or where that is MuJoCo's grey its material's; white where it has none."""
+    """Return the geom's colour or, if it is MuJoCo's grey, that of its material, or white without a material."""
     own, material = compiled.geom_rgba[g, :3], int(compiled.geom_matid[g])
     if not np.allclose(own, 0.5):
         return own
@@ -69,7 +69,7 @@ def _color(compiled: Any, g: int) -> Any:
 
 
 def floors(compiled: Any, tree: Tree) -> dict[int, Any]:
-    """Return the planes of the ground that face up, within 60°, each with its ``pinocchio.SE3``."""
+    """Return the planes of the ground that face up within 60°, each with its ``pinocchio.SE3``."""
     planes = [g for g, b in enumerate(compiled.geom_bodyid) if compiled.geom_type[g] == PLANE and not tree.moves(b)]
     at = {g: tree.place[compiled.geom_bodyid[g]][1] * pose(compiled.geom_pos[g], compiled.geom_quat[g]) for g in planes}
     return {g: place for g, place in at.items() if place.rotation[2, 2] > 0.5}
@@ -86,7 +86,7 @@ def _touching(compiled: Any, tree: Tree) -> list[int]:
 
 
 def _friction(compiled: Any, g: int, floor: int) -> float | None:
-    """The coefficient of sliding friction of two geoms as MuJoCo mixes theirs; None where they do not touch."""
+    """Return the coefficient of sliding friction of two geoms, mixed as in MuJoCo; None if they do not touch."""
     for k, pair in enumerate(zip(compiled.pair_geom1, compiled.pair_geom2, strict=True)):
         if set(pair) == {g, floor}:
             return _sliding(compiled, compiled.pair_friction[k, :2].min(), compiled.pair_dim[k])
@@ -101,16 +101,16 @@ def _friction(compiled: Any, g: int, floor: int) -> float | None:
 
 
 def _sliding(compiled: Any, mu: float, dimensions: int) -> float:
-    """The friction of a contact: none in one dimension; ``<flag override>`` has one for all."""
+    """Return the friction of a contact: zero in one dimension; ``<flag override>`` sets one value for all."""
     if compiled.opt.enableflags & 1:  # mjENBL_OVERRIDE
         mu = compiled.opt.o_friction[:2].min()
     return float(mu) if dimensions > 1 else 0.0
 
 
 def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | None, list[str]]:
-    """Return the coefficient of friction between the feet, or all of the robot, and the floor, and what to tell of it.
+    """Return the coefficient of friction between the feet, or the whole robot, and the floor, with notes.
 
-    It is None where the file has no floor that they can touch. Of several the least counts.
+    It is None if the file has no floor that they can touch. Of several values the smallest counts.
     """
     welds = {int(compiled.body_weldid[tree.bodies.index(foot)]) for foot in feet if foot in tree.bodies}
     known = floors(compiled, tree)
@@ -119,14 +119,14 @@ def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | No
     mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
     found = sorted({mu for mu in mixed if mu is not None})
     told = (
-        [f"geoms differ in friction with the floor, {listed(map(str, found))}: the least counts"] if found[1:] else []
+        [f"geoms differ in friction with the floor, {listed(map(str, found))}: the least is used"] if found[1:] else []
     )
     for floor, at in known.items():
         if abs(at.translation @ at.rotation[:, 2]) > _LEVEL or at.rotation[2, 2] < 1.0 - _LEVEL:
-            told.append(f"<geom> plane {geom_name(compiled, floor)} is not level at height zero, and the floor here is")
+            told.append(f"<geom> plane {geom_name(compiled, floor)} is not level at height zero, but the floor here is")
     return (found[0] if found else None), told
 
 
 def geom_name(compiled: Any, g: int) -> str:
-    """Return the name of a geom, or one by its number."""
+    """Return the name of a geom, or a name with its number."""
     return compiled.geom(g).name or f"geom_{g}"

@@ -1,7 +1,7 @@
-"""The tree of a compiled MJCF: MuJoCo's bodies and joints as a Pinocchio model, which the options of importing take.
+"""Tree of a compiled MJCF: MuJoCo's bodies and joints as a Pinocchio model.
 
-MuJoCo applies the joints of a body in their order, each about its own anchor in the body's frame. Here each is a joint
-of its own, and links without mass stand between them. MuJoCo's ``qpos0`` is where all joints are at zero.
+MuJoCo applies the joints of a body in order, each about its own anchor in the body's frame. Here each is a separate
+joint, with links without mass between. All joints are at zero in MuJoCo's ``qpos0``.
 """
 
 from collections.abc import Collection
@@ -20,22 +20,22 @@ FREE, BALL, SLIDE, HINGE = range(4)
 
 
 class Tree(NamedTuple):
-    """Where MuJoCo's bodies and joints are in Pinocchio's model."""
+    """Mapping from MuJoCo's bodies and joints to Pinocchio's model."""
 
     model: Any
-    floating: str | None  # the name of the floating root joint
-    home: Vector3  # [m] where its body is at home
-    place: dict[int, tuple[int, Any]]  # by MuJoCo's body: its joint, and its frame there, a pinocchio.SE3
+    floating: str | None  # name of the floating root joint, or None
+    home: Vector3  # [m] position of its body at home
+    place: dict[int, tuple[int, Any]]  # by MuJoCo's body: joint and frame on it, a pinocchio.SE3
     joints: list[str]  # names by MuJoCo's joint
     bodies: list[str]  # names by MuJoCo's body
 
     def moves(self, body: int) -> bool:
-        """Whether a body of MuJoCo's is not part of the ground."""
+        """Return True if a body of MuJoCo's is not part of the ground."""
         return self.place[int(body)][0] != UNIVERSE
 
 
 def is_disabled(compiled: Any, flag: str) -> bool:
-    """Whether ``<option><flag>`` turns this off, by itself or with all constraints, by MuJoCo's name of the bit."""
+    """Return True if ``<option><flag>`` disables a feature, given by MuJoCo's name, or all constraints with it."""
     import mujoco
 
     flags = (flag, "CONSTRAINT") if flag in ("CONTACT", "EQUALITY", "FRICTIONLOSS", "LIMIT") else (flag,)
@@ -43,7 +43,7 @@ def is_disabled(compiled: Any, flag: str) -> bool:
 
 
 def pose(position: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Any:
-    """Return the ``pinocchio.SE3`` of a place [m] and a unit quaternion (w, x, y, z)."""
+    """Return the ``pinocchio.SE3`` of a position [m] and a unit quaternion (w, x, y, z)."""
     import pinocchio as pin
 
     return pin.SE3(quaternion_matrix(quaternion), np.array(position, dtype=np.float64))
@@ -54,11 +54,11 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
 
     Args:
         compiled: a ``mujoco.MjModel``.
-        floating: whether what is fixed to the world floats; None: what has a free joint does.
-        locked: names or patterns of joints that are not to move.
+        floating: True to let bodies fixed to the world float; None: only bodies with a free joint float.
+        locked: names or patterns of joints to lock.
 
     Raises:
-        ModelError: nothing moves, or something does beside what floats.
+        ModelError: nothing moves, or other bodies than the floating tree move.
     """
     import pinocchio as pin
 
@@ -67,7 +67,7 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
     joints = [compiled.joint(j).name for j in range(compiled.njnt)]
     joints = [name or _apart(_unnamed(compiled, j, bodies), joints) for j, name in enumerate(joints)]
     if "universe" in joints:
-        raise ModelError("joint 'universe': Pinocchio, which holds the tree, has this name for its own; rename it")
+        raise ModelError("joint 'universe': Pinocchio reserves this name; rename it")
     free = [j for j in range(compiled.njnt) if compiled.jnt_type[j] == FREE and floating is not False]
     _check_alone(compiled, free, joints, locked)
     model, root, home = pin.Model(), None, np.zeros(3)
@@ -77,7 +77,7 @@ def tree_of(compiled: Any, floating: bool | None = None, locked: Collection[str]
         root, home = _apart("floating_base", joints), compiled.body_pos[ground[0]].copy() if len(ground) else home
         place[0] = _added(model, UNIVERSE, pin.JointModelFreeFlyer(), pose((0, 0, 0)), root), pose(-home)
     floats = compiled.body_rootid[compiled.jnt_bodyid[free]]
-    for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # what floats first
+    for b in sorted(range(1, compiled.nbody), key=lambda b: compiled.body_rootid[b] not in floats):  # floating first
         row, at = place[compiled.body_parentid[b]]
         at = at * pose(compiled.body_pos[b], compiled.body_quat[b])
         own = range(compiled.body_jntadr[b], compiled.body_jntadr[b] + compiled.body_jntnum[b])
@@ -110,9 +110,9 @@ def _check_alone(compiled: Any, free: list[int], joints: list[str], locked: Coll
     if loose:
         lock = f"lock them: locked={{{loose[0]!r}: 0.0}}"
         raise ModelError(
-            f"a model with a floating root has one tree of bodies, and in this MJCF there move beside that of "
-            f"{joints[free[0]]!r} the joints {listed(loose, most=40)}: "
-            f"{lock if len(free) == 1 else 'take the others out of a copy of the file'}"
+            f"a model with a floating root must be one tree, but this MJCF has, in addition to the tree of "
+            f"{joints[free[0]]!r}, the moving joints {listed(loose, most=40)}: "
+            f"{lock if len(free) == 1 else 'remove the others from a copy of the file'}"
         )
 
 
@@ -121,7 +121,7 @@ def _apart(name: str, others: Collection[str]) -> str:
 
 
 def _unnamed(compiled: Any, j: int, bodies: list[str]) -> str:
-    """A joint without a name is called after its body, and by its number where that has several."""
+    """Return a name for an unnamed joint: its body's, with a number if the body has several joints."""
     b = int(compiled.jnt_bodyid[j])
     number = f"_{j - compiled.body_jntadr[b] + 1}" if compiled.body_jntnum[b] > 1 else ""
     return f"{bodies[b]}_joint{number}"
@@ -143,7 +143,7 @@ def _joint(compiled: Any, j: int) -> Any:
 
 
 def _set_passive(model: Any, compiled: Any, row: int, j: int) -> None:
-    """Give Pinocchio's joint of one degree of freedom MuJoCo's bearings, and its range as counted from ``qpos0``."""
+    """Set bearings and range, relative to ``qpos0``, of Pinocchio's joint from MuJoCo's."""
     if compiled.jnt_type[j] == BALL:
         return
     q, v, dof = model.joints[row].idx_q, model.joints[row].idx_v, int(compiled.jnt_dofadr[j])

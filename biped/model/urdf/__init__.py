@@ -1,4 +1,4 @@
-"""Models from and to URDF, the Unified Robot Description Format."""
+"""Reader and writer of URDF, the Unified Robot Description Format."""
 
 from biped.model.urdf.loading import load_urdf
 from biped.model.urdf.saving import save_urdf, urdf_text

@@ -9,15 +9,15 @@ from biped.model.geometry import Vector3
 
 
 def words(values: Iterable[float]) -> str:
-    """Floats as text that reads back to the same values; a negative zero becomes a plain one."""
+    """Return floats as text that reads back to equal values; a negative zero becomes positive."""
     return " ".join(repr(float(value) + 0.0) for value in values)
 
 
 def text_attribute(element: ET.Element, attribute: str, where: str) -> str:
-    """A name in an attribute.
+    """Return the name in an attribute.
 
     Raises:
-        ModelError: it is missing or empty; ``where`` begins the message.
+        ModelError: the attribute is missing or empty; ``where`` begins the message.
     """
     value = element.get(attribute)
     if not value:
@@ -26,10 +26,10 @@ def text_attribute(element: ET.Element, attribute: str, where: str) -> str:
 
 
 def scalar(element: ET.Element, attribute: str, where: str, default: float | None = None) -> float:
-    """A finite number in an attribute; ``default`` where it is missing.
+    """Return the finite number in an attribute, or ``default`` if it is missing.
 
     Raises:
-        ModelError: it is missing without a default, or not one finite number.
+        ModelError: the attribute is missing without a default, or not one finite number.
     """
     if default is not None and element.get(attribute) is None:
         return default
@@ -37,10 +37,10 @@ def scalar(element: ET.Element, attribute: str, where: str, default: float | Non
 
 
 def triple(element: ET.Element, attribute: str, where: str, default: Vector3 | None = None) -> Vector3:
-    """Three finite numbers in an attribute; ``default`` where it is missing.
+    """Return the three finite numbers in an attribute, or ``default`` if it is missing.
 
     Raises:
-        ModelError: it is missing without a default, or not three finite numbers.
+        ModelError: the attribute is missing without a default, or not three finite numbers.
     """
     if default is not None and element.get(attribute) is None:
         return default
@@ -49,10 +49,10 @@ def triple(element: ET.Element, attribute: str, where: str, default: Vector3 | N
 
 
 def numbers(element: ET.Element, attribute: str, where: str, count: int) -> list[float]:
-    """The ``count`` finite numbers in an attribute.
+    """Return the ``count`` finite numbers in an attribute.
 
     Raises:
-        ModelError: it is missing, or they are not.
+        ModelError: the attribute is missing or has other contents.
     """
     text = element.get(attribute)
     is_plain = text is None or (text.isascii() and "_" not in text and (count > 1 or text == text.strip()))
@@ -62,6 +62,6 @@ def numbers(element: ET.Element, attribute: str, where: str, count: int) -> list
         values = []
     if len(values) != count or not all(math.isfinite(value) for value in values):
         wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-        plainly = "" if is_plain else "; write plain digits without spaces around them"  # else parsers pass it over
+        plainly = "" if is_plain else "; write plain digits without spaces around them"  # otherwise parsers ignore it
         raise ModelError(f"{where}: <{element.tag}> attribute {attribute!r} must be {wanted}, got {text!r}{plainly}")
     return values

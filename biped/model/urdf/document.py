@@ -1,7 +1,7 @@
-"""A URDF file as it is written: links, joints, boxes and visuals in document order, checked one by one.
+"""Checked contents of a URDF file: links, joints, boxes and visuals in document order.
 
-Pinocchio's parser prints what is wrong on the terminal and raises an error that does not say it, and it
-takes a mass that is not a number for none. So everything it will read is looked at here first.
+Pinocchio's parser prints its complaints on the terminal and raises an error without them, and it treats an invalid mass
+as zero. Therefore everything that it reads is checked here first.
 """
 
 import xml.etree.ElementTree as ET
@@ -19,11 +19,11 @@ from biped.model.visual import Form
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
-#: Names that Pinocchio has for its own: of what is not in the file, and the floating root joint.
+#: Names reserved by Pinocchio: for its root, and for the floating root joint.
 _RESERVED = ("universe", FLOATING)
-#: Elements for other programs, which may hold expressions of their own.
+#: Elements for other programs, which may contain expressions.
 _FOR_OTHERS = ("gazebo", "transmission", "ros2_control", "mujoco", "sensor")
-#: By element: what is read of it, and what may be passed over in silence.
+#: Elements that are read, or ignored without a note, by parent element.
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "robot": ("link", "joint", "material", extension.TAG, *_FOR_OTHERS),
     "link": ("inertial", "visual", "collision", *_FOR_OTHERS),
@@ -34,12 +34,12 @@ _ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "mimic": ("joint", "multiplier", "offset"),
 }  # fmt: skip
 _DYNAMICS = {"link": ("inertial",), "joint": _PARTS["joint"][:6]}
-#: Of these an element has one at most.
+#: Elements that may occur once.
 _SINGLE = ("inertial", "mass", "inertia", "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "geometry")
 
 
 class UrdfJoint(NamedTuple):
-    """A ``<joint>``: its name, type, the links it is between, and what it mimics."""
+    """A ``<joint>``: name, type, links on both sides, and mimicked joint."""
 
     name: str
     type: str
@@ -58,7 +58,7 @@ class UrdfBox(NamedTuple):
 
 
 class UrdfVisual(NamedTuple):
-    """A shape to be drawn, in a link's frame; ``size``, ``color`` and ``file`` as a `Visual` has them."""
+    """A shape for drawing, in a link's frame; ``size``, ``color`` and ``file`` as for a `Visual`."""
 
     link: str
     form: Form
@@ -79,12 +79,12 @@ class Document(NamedTuple):
     joints: tuple[UrdfJoint, ...]
     boxes: tuple[UrdfBox, ...]
     visuals: tuple[UrdfVisual, ...]
-    other_shapes: int  # that links collide with
+    other_shapes: int  # number of collision shapes that are not boxes
     extension: extension.Extension
-    left_out: tuple[str, ...] = ()  # a sentence each
+    left_out: tuple[str, ...] = ()  # one sentence each
 
     def moving_joints(self) -> list[UrdfJoint]:
-        """The joints that are not fixed, depth first, siblings in document order."""
+        """Return the joints that are not fixed, depth first, siblings in document order."""
         pending, found = [self.root], []
         while pending:
             link = pending.pop()
@@ -94,7 +94,7 @@ class Document(NamedTuple):
 
 
 def source_text(source: str | Path) -> str:
-    """The text of a URDF: that of the file ``source`` names, or ``source`` itself if it is XML.
+    """Return the text of a URDF, from the file ``source``, or ``source`` itself if it is XML.
 
     Raises:
         ModelError: the file does not exist or cannot be read as text.
@@ -111,7 +111,7 @@ def source_text(source: str | Path) -> str:
         return content.decode("utf-8-sig").lstrip()
     except UnicodeDecodeError as error:
         try:
-            return ET.tostring(ET.fromstring(content), encoding="unicode")  # in the encoding that its first line names
+            return ET.tostring(ET.fromstring(content), encoding="unicode")  # in the encoding given in its first line
         except (ET.ParseError, LookupError, ValueError):
             raise ModelError(f"the URDF file {str(source)!r} cannot be read: {error}; save it as UTF-8") from None
 
@@ -120,14 +120,14 @@ def parse(text: str) -> Document:
     """Return the document in a text.
 
     Raises:
-        ModelError: it is not well-formed XML, a number or a name is missing or wrong, a joint is of a type
-            that cannot be simulated, or the links are not one tree.
+        ModelError: the text is not well-formed XML, a number or a name is missing or invalid, a joint has an
+            unsupported type, or the links are not one tree.
     """
     robot = _robot(text)
     _check_expanded(robot)
     links = tuple(text_attribute(link, "name", "a <link>") for link in robot.findall("link"))
     if not links:
-        raise ModelError("the URDF has no <link>; a robot has at least one")
+        raise ModelError("the URDF has no <link>: a robot needs at least one")
     _check_unique("links", links)
     joints = tuple(_joint(element, links) for element in robot.findall("joint"))
     _check_unique("joints", [joint.name for joint in joints])
@@ -149,7 +149,7 @@ def parse(text: str) -> Document:
 
 
 def without_shapes(text: str) -> str:
-    """The URDF's text with nothing but what masses and motions follow from: a parser complains of all else."""
+    """Return the URDF's text with only the parts that determine masses and motions; parsers complain about others."""
     robot = ET.fromstring(text)
     for element in list(robot):
         kept = (part for part in element if part.tag in _DYNAMICS.get(element.tag, ()))
@@ -160,18 +160,18 @@ def without_shapes(text: str) -> str:
 
 
 def _not_read(robot: ET.Element) -> tuple[str, ...]:
-    """A sentence each, if there are elements or attributes that no URDF has, such as misspelled ones."""
+    """Return a sentence for each kind of unknown elements and attributes, for example misspelled ones."""
     pairs = dict.fromkeys((one.tag, part.tag) for one in (robot, *robot) if one.tag in _PARTS for part in one)
     unknown_pairs = (pair for pair in pairs if pair[1] not in _PARTS[pair[0]])
     found = ", ".join(f"<{part.rpartition('}')[2]}> in <{whole}>" for whole, part in unknown_pairs)
     parts = robot.findall("joint/*")
     odd = ((part.tag, name) for part in parts for name in part.attrib if name not in _ATTRIBUTES.get(part.tag, name))
     told = {"elements": found, "attributes": ", ".join(dict.fromkeys(f"<{tag} {name}>" for tag, name in odd))}
-    return tuple(f"{what} of the file that are not read: {names}" for what, names in told.items() if names)
+    return tuple(f"{what} of the file are not read: {names}" for what, names in told.items() if names)
 
 
 def _check_expanded(robot: ET.Element) -> None:
-    """Raise ModelError where a ``<robot>`` has macros, or expressions in what a model is read from."""
+    """Raise ModelError if a ``<robot>`` has macros, or expressions in parts that are read."""
     for element in robot.iter():
         if "xacro" in element.tag.lower():
             raise not_expanded(f"<xacro:{element.tag.rpartition('}')[2]}>")
@@ -210,7 +210,7 @@ def _joint(element: ET.Element, links: tuple[str, ...]) -> UrdfJoint:
     name = text_attribute(element, "name", "a <joint>")
     where = f"joint {name!r}"
     if name in _RESERVED:
-        raise ModelError(f"{where}: Pinocchio, which reads the file, has this name for its own; give it another")
+        raise ModelError(f"{where}: Pinocchio reserves this name; give it another name")
     _check_single(element, where)
     joint = UrdfJoint(
         name,
@@ -268,7 +268,7 @@ def _check_motion(element: ET.Element, kind: str, where: str) -> None:
 
 
 def _check_single(element: ET.Element, where: str) -> None:
-    """Refuse several elements where one is meant, unless they say the same."""
+    """Refuse different elements if one is expected."""
     for tag in _SINGLE:
         parts = element.findall(tag)
         if len(parts) > 1 and len({ET.canonicalize(ET.tostring(part), strip_text=True) for part in parts}) > 1:
@@ -280,7 +280,7 @@ def _origin(element: ET.Element, where: str) -> tuple[Vector3, Vector3]:
     if origin is None:
         return _ZERO, _ZERO
     if len({"xyz", "rpy", *origin.attrib}) > 2 and not {"xyz", "rpy"} <= set(origin.attrib):
-        raise ModelError(f"{where}: <origin> has {', '.join(origin.attrib)}; it is read by xyz [m] and rpy [rad]")
+        raise ModelError(f"{where}: <origin> has {', '.join(origin.attrib)}; it must have xyz [m] and rpy [rad]")
     return triple(origin, "xyz", where, _ZERO), triple(origin, "rpy", where, _ZERO)
 
 
@@ -301,7 +301,7 @@ def _check_inertial(link: ET.Element) -> None:
 
 
 def _check_collisions(link: ET.Element) -> None:
-    """Raise ModelError where a shape that can be hit has sizes that are no lengths: a parser passes it over."""
+    """Raise ModelError if a collision shape has negative sizes, which parsers ignore."""
     where = f"link {link.get('name')!r}: <collision>"
     for shape in link.findall("collision/geometry/*"):
         if shape.tag in _SIZES and min(_SIZES[shape.tag](shape, where)) < 0.0 and shape.tag != "mesh":
@@ -309,7 +309,7 @@ def _check_collisions(link: ET.Element) -> None:
 
 
 def _boxes(link: ET.Element) -> list[UrdfBox]:
-    """The boxes a link collides with; where there are none, those it is drawn as."""
+    """Return the boxes among a link's collision shapes or, if there are none, among its visuals."""
     name = link.get("name", "")
     for tag in ("collision", "visual"):
         found = []
@@ -324,7 +324,7 @@ def _boxes(link: ET.Element) -> list[UrdfBox]:
 
 
 def _visuals(robot: ET.Element) -> Iterator[UrdfVisual]:
-    """The visuals of links, with the colours of their materials."""
+    """Yield the visuals of links, with the colours of their materials."""
     colors = {material.get("name"): _color(material) for material in robot.iter("material") if _color(material)}
     for link in robot.findall("link"):
         name = link.get("name", "")
@@ -335,7 +335,7 @@ def _visuals(robot: ET.Element) -> Iterator[UrdfVisual]:
             for geometry in element.findall("geometry/*"):
                 if geometry.tag in _SIZES:
                     size = _SIZES[geometry.tag](geometry, where)
-                    if any(size):  # else there is nothing to see
+                    if any(size):  # otherwise it is invisible
                         yield UrdfVisual(name, geometry.tag, size, *xyz_rpy, color, geometry.get("filename", ""))  # type: ignore[arg-type]
 
 
@@ -362,7 +362,7 @@ def _pill(capsule: ET.Element, where: str) -> Vector3:
     return x, y, length + x
 
 
-#: Of a visual, by the element that says its form.
+#: Size of a visual, by the element of its form.
 _SIZES: Mapping[str, Callable[[ET.Element, str], Vector3]] = {
     "box": lambda box, where: triple(box, "size", where),
     "sphere": _ball,
@@ -378,7 +378,7 @@ def _root(links: tuple[str, ...], joints: tuple[UrdfJoint, ...]) -> str:
     roots = [link for link in links if link not in children]
     if len(roots) != 1:
         found = ", ".join(repr(root) for root in roots) or "none"
-        raise ModelError(f"a URDF has exactly one link that is the child of no joint; found {found}")
+        raise ModelError(f"a URDF needs exactly one link that is the child of no joint, got {found}")
     _check_connected(roots[0], links, joints)
     return roots[0]
 
@@ -388,7 +388,7 @@ def _check_one_parent_each(joints: tuple[UrdfJoint, ...]) -> None:
     for joint in joints:
         if joint.child in carrier:
             pair = f"{carrier[joint.child]!r} and {joint.name!r}"
-            raise ModelError(f"link {joint.child!r} is the child of joints {pair}; the links of a URDF form a tree")
+            raise ModelError(f"link {joint.child!r} is the child of joints {pair}; links of a URDF must form a tree")
         carrier[joint.child] = joint.name
 
 
@@ -401,4 +401,4 @@ def _check_connected(root: str, links: tuple[str, ...], joints: tuple[UrdfJoint,
         pending += new
     circle = [repr(link) for link in links if link not in reached]
     if circle:
-        raise ModelError(f"links {', '.join(circle)} do not hang on {root!r}: their joints go in a circle")
+        raise ModelError(f"links {', '.join(circle)} are not connected to {root!r}: their joints form a circle")

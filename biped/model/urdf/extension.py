@@ -1,4 +1,4 @@
-"""The element ``<biped>`` of a robot in URDF, for what URDF has no words for; other programs pass over it.
+"""Element ``<biped>`` in a robot's URDF for data that URDF does not have; other programs ignore it.
 
     <biped floating="true" joint="body" home="0.0 0.0 1.23" gravity="0.0 0.0 -9.81" facing="1.0 0.0 0.0">
       <contact name="left_1" link="left_foot" xyz="-0.159 -0.05 -0.06"/>
@@ -11,9 +11,10 @@
       </closing_joint>
     </biped>
 
-``joint`` names the floating joint, ``home`` is where the root link is in the home configuration, and ``facing`` where
-the robot looks in it. A closing joint has a frame on each of its links, which are one where the joint is at zero; its
-axes are in that frame: ``axis``, and ``second_axis`` of a universal one. A helical one has a ``pitch`` [m/rad].
+``joint`` is the name of the floating joint, ``home`` the position of the root link in the home configuration, and
+``facing`` the forward direction in it. A closing joint has a frame on each of its links; the frames coincide at zero
+joint angle. Its axes are in that frame: ``axis``, and ``second_axis`` of a universal joint. A helical joint has a
+``pitch`` [m/rad].
 """
 
 import xml.etree.ElementTree as ET
@@ -33,7 +34,7 @@ TAG = "biped"
 
 
 class PointData(NamedTuple):
-    """A contact point, in the frame of a URDF link."""
+    """Contact point in the frame of a URDF link."""
 
     name: str
     link: str
@@ -42,7 +43,7 @@ class PointData(NamedTuple):
 
 
 class FrameData(NamedTuple):
-    """A frame on a URDF link."""
+    """Frame on a URDF link."""
 
     link: str
     xyz: Vector3
@@ -50,7 +51,7 @@ class FrameData(NamedTuple):
 
 
 class ClosingData(NamedTuple):
-    """A joint that closes a loop."""
+    """Joint that closes a loop."""
 
     name: str
     kind: str
@@ -62,7 +63,7 @@ class ClosingData(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """The content of ``<biped>``; the defaults are for a file without one."""
+    """Contents of ``<biped>``; the defaults are for a file without one."""
 
     floating: bool | None = None
     joint: str = "floating_base"
@@ -77,10 +78,10 @@ class Extension(NamedTuple):
 
 
 def read(robot: ET.Element) -> Extension:
-    """The extension of a ``<robot>``.
+    """Return the extension of a ``<robot>``.
 
     Raises:
-        ModelError: an attribute is missing or is not what it should be.
+        ModelError: an attribute is missing or invalid.
     """
     element = robot.find(TAG)
     if element is None:
@@ -148,7 +149,7 @@ def _frame(joint: ET.Element, side: str, where: str) -> FrameData:
 
 
 def write(robot: ET.Element, model: Model, ground: str) -> None:
-    """Add the extension that brings ``model`` back; ``ground`` is the name of the link that does not move."""
+    """Add the extension that restores ``model``; ``ground`` is the name of the link that does not move."""
     element = ET.SubElement(robot, TAG, {"floating": "true" if model.is_floating else "false"})
     if model.is_floating:
         element.set("joint", model.root.joint.name)

@@ -1,4 +1,4 @@
-"""From URDF to a model, through Pinocchio: it composes the placements and merges the fixed joints."""
+"""Loading of URDF through Pinocchio, which composes the placements and merges the fixed joints."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -23,29 +23,29 @@ from biped.model.urdf.meshes import collision_text, mesh_file
 from biped.model.visual import Visual
 
 GROUND = "world"
-"""The customary name of a root link that is the ground."""
+"""Usual name of a root link that is the ground."""
 
 
 def load_urdf(source: str | Path, **options: Unpack[Options]) -> Model:
-    """The model in a URDF.
+    """Return the model in a URDF.
 
-    Bodies are named after the link on their joint, and ordered depth first, siblings in document order.
-    Links on fixed joints are merged, and go on to be known by their names to ``contacts`` and ``feet``. Joints that
-    mimic others are locked where their driver's rest puts them. The boxes among the collision geometry become the
-    model's shapes, and what links look like its visuals. Limits, damping and friction are kept in the joints.
-    Contact points, feet, armature, gravity and the root's place at home are read if `save_urdf` has written them. By
-    default the root link floats as the file was saved; in a file from elsewhere it does unless its name is ``world``.
+    Bodies are named after the link on their joint, and ordered depth first, siblings in document order. Links on fixed
+    joints are merged; ``contacts`` and ``feet`` may still refer to them. Joints that mimic others are locked at the
+    rest of their drivers. The boxes among the collision geometry become the model's shapes, and the visual geometry its
+    visuals. Limits, damping and friction are kept in the joints. Contact points, feet, armature, gravity and the root's
+    home position are read if `save_urdf` has written them. By default the root link floats as in the saved model; in
+    other files it floats unless its name is ``world``.
 
     Args:
         source: path of a file, or the XML itself.
-        options: what the file does not say; see `biped.model.importing.options.Options`.
+        options: settings in addition to the file; see `biped.model.importing.options.Options`.
 
     Raises:
-        ModelError: the file does not exist, is no URDF, or describes no model, or an option does not fit; one line
-            says what, where, and what would be right.
+        ModelError: the file is missing, is not a URDF, or describes no model, or an option does not fit; the message is
+            one line with location and remedy.
 
     Warns:
-        ModelWarning: something in the file was changed, or is not simulated.
+        ModelWarning: a part of the file was changed, or is not simulated.
     """
     check_options(options)
     document = parse(source_text(source))
@@ -99,7 +99,7 @@ def _read(document: Document, floats: bool) -> Any:
 def _collision(
     document: Document, folder: Path | None, packages: Sequence[str], model: Any, joints: Collection[int]
 ) -> Any:
-    """Pinocchio's geometry of what collides on these joints."""
+    """Return Pinocchio's collision geometry on these joints."""
     import pinocchio as pin
 
     links = {frame.name for frame in model.frames if frame.parentJoint in joints}
@@ -108,7 +108,7 @@ def _collision(
         return pin.buildGeomFromUrdfString(model, text, pin.GeometryType.COLLISION)
     except (ValueError, LookupError, RuntimeError) as error:
         why = f"the collision geometry of {document.name!r} cannot be read: {reason_of(error)}"
-        raise ModelError(f"{why}; give the points instead: contacts by link") from None
+        raise ModelError(f"{why}; give the points by contacts instead") from None
 
 
 def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:
@@ -116,7 +116,7 @@ def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:
     parent, position, R = links.placed(*found.parent, what)
     child, child_position, turned = links.placed(*found.child, what)
     if child is None:
-        raise ModelError(f"{what}: its child {found.child.link!r} is fixed to the ground; make that its parent")
+        raise ModelError(f"{what}: its child {found.child.link!r} is fixed to the ground; make it the parent")
     alignment = rpy_quaternion(matrix_rpy(matrix3(R @ turned.T, what)))
     axis = vector3(R @ np.array(found.axis), what)
     second = None if found.second_axis is None else vector3(R @ np.array(found.second_axis), what)
@@ -126,13 +126,13 @@ def _closing_joint(found: ClosingData, links: Links) -> ClosingJoint:
 
 
 def _boxes(document: Document, links: Links) -> list[Box]:
-    """The boxes of the links that move."""
+    """Return the boxes of the moving links."""
     placed = ((box, _placed(box, links)) for box in document.boxes)
     return [Box(place[0], box.size, *place[1:]) for box, place in placed if place is not None]
 
 
 def _visuals(document: Document, links: Links, folder: Path | None, packages: Sequence[str]) -> list[Visual]:
-    """The visuals of the moving links; a mesh that is not there keeps the name that the file has for it."""
+    """Return the visuals of the moving links; a missing mesh keeps the name in the file."""
     found = []
     for visual in document.visuals:
         place = _placed(visual, links)
@@ -145,7 +145,7 @@ def _visuals(document: Document, links: Links, folder: Path | None, packages: Se
 
 
 def _placed(drawn: UrdfBox | UrdfVisual, links: Links) -> tuple[str, Vector3, Matrix3] | None:
-    """The body that a box or a visual is on, and where there; None on the ground."""
+    """Return the body of a box or a visual, with its center and rotation there; None on the ground."""
     import pinocchio as pin
 
     frame = links.model.frames[links.model.getFrameId(drawn.link, pin.FrameType.BODY)]
@@ -158,8 +158,8 @@ def _placed(drawn: UrdfBox | UrdfVisual, links: Links) -> tuple[str, Vector3, Ma
 
 
 def _not_hit(document: Document) -> tuple[str, ...]:
-    """A sentence, if links have shapes that a model does not keep."""
+    """Return a sentence if links have collision shapes that a model does not keep."""
     count = document.other_shapes
     if not count:
         return ()
-    return (f"of what its links collide with, {count} shapes are no boxes and are not hit",)
+    return (f"collision shapes of links that are not boxes are ignored: {count}",)

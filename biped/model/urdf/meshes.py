@@ -1,4 +1,4 @@
-"""Where the meshes of a URDF are on this machine."""
+"""Paths of the meshes of a URDF on this machine."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Collection, Iterator, Sequence
@@ -10,16 +10,16 @@ _PACKAGE = "package://"
 
 
 def collision_text(text: str, links: Collection[str], folder: Path | None, packages: Sequence[str]) -> str:
-    """The URDF with nothing but the collision geometry of these links, the paths of their meshes spelled out.
+    """Return the URDF with only the collision geometry of some links, and with the full paths of their meshes.
 
     Args:
-        text: of the whole.
-        links: whose geometry is wanted.
-        folder: where the file is, or None for one without.
-        packages: folders in which ``package://`` is looked for as well.
+        text: text of the whole URDF.
+        links: links with the needed geometry.
+        folder: folder of the file, or None without a file.
+        packages: additional folders for ``package://``.
 
     Raises:
-        ModelError: a mesh is not there.
+        ModelError: a mesh is missing.
     """
     robot = ET.fromstring(text)
     for link in robot.findall("link"):
@@ -37,18 +37,18 @@ def _found(name: str, link: str, folder: Path | None, packages: Sequence[str]) -
     if path is not None:
         return path
     raise ModelError(
-        f"link {link!r}: the mesh {name!r} is not there; packages=['FOLDER', ...] names the folders in which "
-        f"{_PACKAGE} is looked for beside those above the file, or give the points: contacts by link"
+        f"link {link!r}: the mesh {name!r} is missing; packages=['FOLDER', ...] gives folders in which "
+        f"{_PACKAGE} is searched in addition to those above the file; or give the points by contacts"
     )
 
 
 def mesh_file(name: str, folder: Path | None, packages: Sequence[str]) -> Path | None:
-    """The file that a URDF in ``folder`` names so, or None if there is none."""
+    """Return the file with this name in a URDF in ``folder``, or None if there is none."""
     return next((path for path in _candidates(name, folder, [Path(p) for p in packages]) if path.is_file()), None)
 
 
 def _candidates(name: str, folder: Path | None, packages: Sequence[Path]) -> Iterator[Path]:
-    """Where a mesh may be: for a package, in a folder of its name or of its rest, in those named or above the file."""
+    """Yield the possible paths of a mesh; packages may be in a given folder, or in one above the file."""
     if not name.startswith(_PACKAGE):
         yield (folder or Path()) / name.removeprefix("file://")
         return

@@ -1,4 +1,4 @@
-"""From a model to URDF. Its link frames are the model's own, so that no file of ours has a rotated joint."""
+"""Saving of a model as URDF with the model's own link frames, so that no joint has a rotated frame."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -21,16 +21,16 @@ def save_urdf(model: Model, path: str | Path) -> None:
     """Write ``model`` to the file ``path``; `load_urdf` reads it back with all arrays equal to 1e-12.
 
     Raises:
-        ModelError: the model has a spherical or helical joint, which URDF does not have.
+        ModelError: the model has a spherical or helical joint, which URDF does not support.
     """
     Path(path).write_text(urdf_text(model), encoding="utf-8")
 
 
 def urdf_text(model: Model) -> str:
-    """``model`` as the text of a URDF file.
+    """Return ``model`` as the text of a URDF file.
 
     Raises:
-        ModelError: the model has a spherical or helical joint, which URDF does not have.
+        ModelError: the model has a spherical or helical joint, which URDF does not support.
     """
     _check_joints(model)
     robot = ET.Element("robot", {"name": model.name})
@@ -52,7 +52,7 @@ def _check_joints(model: Model) -> None:
     instead = {"spherical": "; three revolute joints can take its place", "helical": ""}
     for joint in (body.joint for body in model.bodies):
         if joint.kind in instead:
-            raise ModelError(f"joint {joint.name!r} is {joint.kind}, which URDF has no word for{instead[joint.kind]}")
+            raise ModelError(f"joint {joint.name!r} is {joint.kind}, which URDF does not support{instead[joint.kind]}")
 
 
 def _ground_name(model: Model) -> str:
@@ -111,7 +111,7 @@ def _write_joint(robot: ET.Element, body: Body, ground: str) -> None:
 
 
 def _type(joint: Joint) -> str:
-    """URDF's hinges are continuous unless they have limits."""
+    """Return URDF's type of a joint; hinges without limits are continuous."""
     bounded = math.isfinite(joint.lower) or math.isfinite(joint.upper)
     return "continuous" if joint.kind == "revolute" and not bounded else joint.kind
 

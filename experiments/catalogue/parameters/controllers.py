@@ -74,7 +74,7 @@ def controller_parameters(
         own = found.get(parameter.name)
         if own is not None and _kind(own) == _kind(parameter):
             found[own.name] = replace(own, default=parameter.default, source=parameter.source)
-    meaning = f"{', '.join(CONTROLLERS.own)}, FILE.py:NAME or MODULE:NAME"
+    meaning = f"Controller: {', '.join(CONTROLLERS.own)}, FILE.py:NAME or MODULE:NAME"
     return (ControllerName(NAME, entry.name, "", meaning, OURS), *found.values())
 
 

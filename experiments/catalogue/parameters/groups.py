@@ -50,7 +50,7 @@ def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def integrator_parameters() -> tuple[Parameter, ...]:
-    names = f"one of: {', '.join((*INTEGRATORS, *ENGINES))}"
+    names = f"Integrator or engine: {', '.join((*INTEGRATORS, *ENGINES))}"
     return (Parameter("integrator.name", "recursive", "", names, OURS), *_settings().values())
 
 
@@ -81,10 +81,10 @@ def run_parameters(
     duration: float, step: float, recorded: str, source: str, step_source: str = OURS, extend: float = 0.0
 ) -> tuple[Parameter, ...]:
     return (
-        Parameter("run.duration", duration, "s", "time to simulate", source),
-        Parameter("run.step", step, "s", "of the integrator; divides a controller's period", step_source),
-        Parameter("run.extend", extend, "s", "Longest extension while the end leaves open whether it falls", OURS),
-        Parameter("run.record_every", 0.0, "s", f"between recorded rows; 0: {recorded}", OURS),
+        Parameter("run.duration", duration, "s", "Simulated time", source),
+        Parameter("run.step", step, "s", "Integrator step; must divide the control period", step_source),
+        Parameter("run.extend", extend, "s", "Longest extension of the run while a fall is undecided", OURS),
+        Parameter("run.record_every", 0.0, "s", f"Time between recorded rows; 0: {recorded}", OURS),
     )
 
 

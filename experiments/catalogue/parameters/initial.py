@@ -40,8 +40,8 @@ STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 
 def scatter_parameters(what: str) -> tuple[Parameter, ...]:
     return (
-        Parameter("initial.jitter", 0.0, "rad", f"standard deviation of the scatter of {what}", OURS),
-        Parameter("initial.seed", 0, "", f"seed of the scatter; alone it sets initial.jitter to {SCATTER:g}", OURS),
+        Parameter("initial.jitter", 0.0, "rad", f"Standard deviation of the random scatter of {what}", OURS),
+        Parameter("initial.seed", 0, "", f"Seed of the scatter; sets initial.jitter to {SCATTER:g} if unset", OURS),
     )
 
 
@@ -77,17 +77,17 @@ def posture_parameters(
             SETTLE,
             0.0,
             "s",
-            "run-in before the start, not counted; inf: until at rest, as where upright",
+            "Settling time before the run; inf: until at rest (default if upright)",
             OURS,
             may_be_infinite=True,
         ),
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"centre of mass of the {root} along {axis}", source)
+            Parameter(f"initial.body_{axis}", at, "m", f"Centre of mass of the {root} along {axis}", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
-        Parameter("initial.tilt", tilt, "rad", f"rotation of the {root} about {_to_the_left(model)}", source),
-        *(Parameter(f"initial.{joint}", angle, "rad", "joint angle", source) for joint, angle in angles.items()),
-        Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "of the whole body: all of it moves alike", source),
+        Parameter("initial.tilt", tilt, "rad", f"Rotation of the {root} about {_to_the_left(model)}", source),
+        *(Parameter(f"initial.{joint}", angle, "rad", "Joint angle", source) for joint, angle in angles.items()),
+        Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "Velocity of the whole body", source),
         *scatter_parameters("the joint angles"),
     )
 
@@ -95,16 +95,16 @@ def posture_parameters(
 def _stance_parameters(model: Model, posture: Mapping[str, float]) -> tuple[Parameter, ...]:
     bent = math.degrees(abs(next(angle for joint, angle in posture.items() if joint.endswith("knee_pitch"))))
     ankles = 2.0 * abs(float(model.home_positions[model.body_index("left_ankle")] @ np.array(model.left)))
-    only = "of upright:"
+    only = "Stance upright:"
     return (
         Parameter(
-            STANCE, CROUCH, "", f"crouch: the thesis's, knees bent by {bent:.0f}°; upright: as people stand", OURS,
+            STANCE, CROUCH, "", f"Stance: crouch (thesis, knees bent by {bent:.0f}°) or upright (as people do)", OURS,
             choices=(CROUCH, UPRIGHT),
         ),
-        Parameter("initial.knees", KNEES, "rad", f"{only} flexion of the knees", OURS),
-        Parameter("initial.width", ankles, "m", f"{only} stance width, between the ankles' centres", OURS),
-        Parameter("initial.foot_angle", 0.0, "rad", f"{only} of each foot, toe-out positive", OURS),
-        Parameter("initial.lean", LEAN, "rad", f"{only} centre of mass over ankles, anterior positive", OURS),
+        Parameter("initial.knees", KNEES, "rad", f"{only} knee flexion", OURS),
+        Parameter("initial.width", ankles, "m", f"{only} stance width between the ankle centres", OURS),
+        Parameter("initial.foot_angle", 0.0, "rad", f"{only} angle of each foot, toe-out positive", OURS),
+        Parameter("initial.lean", LEAN, "rad", f"{only} lean, ankles to centre of mass, anterior positive", OURS),
     )  # fmt: skip
 
 

@@ -125,4 +125,4 @@ class RobotName(Parameter):
 
 
 def robot_parameter(name: str) -> RobotName:
-    return RobotName(NAME, address_of(name), "", f"{HUMAN}, {ROBOT_NAMES}", OURS)
+    return RobotName(NAME, address_of(name), "", f"Robot: {HUMAN}, {ROBOT_NAMES}", OURS)

@@ -1,4 +1,4 @@
-"""Actuators bound, delay and ramp all that a joint's muscles give: the law's torque and that of an impedance."""
+"""Actuators limit, delay and rate-limit all muscle torques of a joint: of the controller and of an impedance."""
 
 from dataclasses import replace
 
@@ -20,12 +20,12 @@ KNEE = "left_knee_pitch"
 LAWS = (
     "workspace", "cone-workspace", "whole-body", "lqr", "joint-pd", "joint-impedance", "computed-torque", "postural"
 )  # fmt: skip
-#: These know the limits, and ask for no more.
+#: Controllers that know the limits and never exceed them.
 HEEDING = ("cone-workspace", "whole-body")
 
 
 class Held(Controller):
-    """A knee that a spring holds, and that the law turns besides from a time on."""
+    """A knee held by a spring, with an additional controller torque after a time."""
 
     period = 2e-3
 
@@ -48,7 +48,7 @@ def flying(law, acting, **changes):
 
 @pytest.mark.parametrize("law", LAWS)
 def test_no_law_has_more_than_the_actuators_give(law):
-    """5 N·m are too little for any of them; each joint is told to have been at its limit if it was."""
+    """5 N·m are too little for all of them; every joint that was at its limit is reported."""
     scene = experiment_named("balance").build({"controller.name": law})
     most = 5.0
     run = replace(scene, disturbances=(Actuators(limit=most),), duration=0.1, fall=None).run()
@@ -63,7 +63,7 @@ def test_no_law_has_more_than_the_actuators_give(law):
 
 
 def test_what_a_spring_in_a_joint_would_exert_counts():
-    """As long as it pulls by more than the limit the torque is the limit, and the time is that, to a step for each time
+    """The torque is at the limit while the spring exceeds it, and the time counts the steps whose middle is beyond it.
     that it comes to the limit or leaves it: it counts where the middle of a step would be beyond."""
     run = flying(Held(), Actuators(limit=5.0), record_every=1e-3)
     torque = run.frame[f"torque_{KNEE}"].to_numpy()
@@ -76,7 +76,7 @@ def test_what_a_spring_in_a_joint_would_exert_counts():
 
 
 def test_the_law_and_the_spring_are_bounded_together():
-    """A law that asks for 70 N·m against a spring that pulls back as much asks its actuator for next to nothing."""
+    """A controller torque of 70 N·m against an equal spring torque hardly needs the actuator."""
     opposed = Held(torque=-70.0, stiffness=700.0)
     free, bound = (flying(opposed, acting) for acting in ((), Actuators(limit=5.0)))
     assert np.abs(bound.frame[f"torque_{KNEE}"]).max() < 5.0
@@ -103,7 +103,7 @@ def test_joints_that_only_an_impedance_holds_are_bounded():
 
 @pytest.mark.parametrize("integrator", ["rigid", "maximal", "midpoint", "lee"])
 def test_every_integrator_that_knows_efforts_bounds_a_spring(integrator):
-    """They end where the recursive one does, to a hundredth of what the limit changes."""
+    """All end where the recursive one does, to a hundredth of the limit's effect."""
     angle = f"angle_{KNEE}"
     bound = flying(Held(), Actuators(limit=5.0)).frame[angle].iloc[-1]
     change = bound - flying(Held(), ()).frame[angle].iloc[-1]
@@ -113,7 +113,7 @@ def test_every_integrator_that_knows_efforts_bounds_a_spring(integrator):
 
 @pytest.mark.parametrize("integrator", ["rk4", "mujoco"])
 def test_an_integrator_that_bounds_no_impedance_is_warned_of(integrator):
-    """The rows have what it does exert."""
+    """The rows have the actual torques."""
     if integrator == "mujoco":
         pytest.importorskip("mujoco")
         integrator = EngineIntegrator(Mujoco())
@@ -121,11 +121,11 @@ def test_an_integrator_that_bounds_no_impedance_is_warned_of(integrator):
     found = {check.name: check for check in run.trust}["impedance"]
     assert found.passed == "warning"
     assert found.value == np.abs(run.frame[f"torque_{KNEE}"]).max() > 5.0
-    assert "the left knee pitch, which an impedance holds, exerted" in found.text
+    assert "the left knee pitch, with an impedance, exerted" in found.text
 
 
 def test_a_limit_that_acts_on_a_spring_is_differentiated():
-    """The end of a tick against central differences of it, at a limit that acts in every step of the tick."""
+    """The end of a tick is compared with central differences, at a limit that acts in every step of it."""
     stiff = JointImpedance(stiffness=2e3, rest={KNEE: 0.2})
     scene = Scene(human().without_contacts(), stiff, disturbances=Actuators(limit={KNEE: 7.0}), duration=0.1, step=1e-3)
     session = Session(scene)
@@ -154,7 +154,7 @@ WEAK = Actuators(strength="old-women", limit={"right_knee_pitch": 9.0})
 
 
 def test_strength_bounds_a_spring_by_angle_and_rate():
-    """At each tick, of knees that want to be bent at once, against the formula at the rows' angles and rates."""
+    """At each tick, torques of knees with a large bending demand equal the formula at the rows' angles and rates."""
     model, held = human().without_contacts(), JointImpedance(stiffness=2e3, rest={KNEE: -1.5, "right_knee_pitch": -1.5})
     run = simulate(model, held, disturbances=WEAK, duration=0.2, step=1e-3, record_every=2e-3)
     saturated = 0
@@ -202,7 +202,7 @@ def residual(*acting, step):
     "muscles", [Actuators(limit=5.0), Actuators(rate_limit=1000.0), Actuators(limit=20.0, time_constant=0.02)]
 )
 def test_the_budget_closes_to_the_integrators_error(muscles):
-    """Which is of second order: a work that was missed would stay at any step."""
+    """The error is of second order; a missing work would remain at any step size."""
     coarse, fine = residual(muscles, step=1e-3), residual(muscles, step=0.5 * 1e-3)
     assert coarse / fine == pytest.approx(4.0, rel=0.1)
 
@@ -221,7 +221,7 @@ def test_what_is_passive_is_not_bounded_and_has_its_own_energy():
 
 
 def fixed(stiffness=0.0, torque=0.0, **actuators):
-    """A spring that is too slack to matter beside a torque of 10 N·m, asked for from the start on."""
+    """A spring too weak to matter compared with a torque of 10 N·m, demanded from the start."""
     return run_of(Held(torque, stiffness, 1e-9, 0.0), Actuators(**actuators))
 
 
@@ -242,7 +242,7 @@ def test_a_rate_limit_is_a_ramp():
 
 
 def test_what_an_impedance_exerts_is_let_go_of_at_the_rate_limit():
-    """Spring and damper would let go of 50 N·m in a few hundredths of a second; a tick's torques are one rise apart."""
+    """Free springs release 50 N·m in hundredths of a second; rate-limited torques change by one rise a tick."""
     rate = 300.0
     free, slow = (
         torque_in(run_of(Held(damping=5.0), *acting))[:-1:2] for acting in ((), (Actuators(rate_limit=rate),))

@@ -1,4 +1,4 @@
-"""Sensors by channel: delays of their own, coloured and signal-dependent noise, thresholds, presets."""
+"""Sensors by channel: different delays, coloured and signal-dependent noise, thresholds, presets."""
 
 import math
 from dataclasses import fields, replace
@@ -21,7 +21,7 @@ from .watching import PD, PUSH, TICK, watched
 
 
 def sensors_with(**changes):
-    """Sensors with numbers of channels by names such as ``visual__delay``."""
+    """Return sensors with values of channels, by names such as ``visual__delay``."""
     return replaced(Sensors(), {name.replace("__", "."): value for name, value in changes.items()})
 
 
@@ -43,7 +43,7 @@ def test_each_channel_has_a_delay_of_its_own():
 
 
 def test_ankles_have_imperfections_besides_those_of_all_joints():
-    """Delays and thresholds add up; other joints have those of the proprioceptive channel alone."""
+    """Delays and thresholds add up; other joints have only those of the proprioceptive channel."""
     _, seen, true = watched(
         sensors_with(
             delay=TICK, ankles__delay=2 * TICK, proprioceptive__joint_threshold=1e-3, ankles__joint_threshold=2e-3
@@ -59,7 +59,7 @@ def test_ankles_have_imperfections_besides_those_of_all_joints():
 
 
 def test_every_number_is_shown_by_a_channel():
-    """Of a model that floats; the ankles besides by a second one."""
+    """For a floating model, ankles have a second channel."""
     row = Row(human())
     shown = np.zeros(row.width, dtype=int)
     for field in fields(Sensors):
@@ -74,7 +74,7 @@ def dead(away, threshold):
 
 
 def test_nothing_is_felt_within_a_threshold():
-    """About what was shown at the start; of the orientation, of the components of its rotation vector."""
+    """Thresholds are relative to the values at the start, for orientations by components of the rotation vector."""
     sensors = sensors_with(
         visual__position_threshold=1e-3, visual__velocity_threshold=0.02, proprioceptive__joint_threshold=2e-3,
         proprioceptive__joint_rate_threshold=0.05, vestibular__orientation_threshold=1.5e-3,
@@ -98,7 +98,7 @@ def test_nothing_is_felt_within_a_threshold():
 
 
 def turn_from(quaternion, start):
-    """The rotation vector from one orientation to another, by the antisymmetric part of the matrix between them."""
+    """Return the rotation vector between orientations, from the antisymmetric part of the matrix between them."""
     R = np.array(quaternion_matrix(quaternion)) @ np.array(quaternion_matrix(start)).T
     sine = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     size = float(np.linalg.norm(sine))
@@ -106,7 +106,7 @@ def turn_from(quaternion, start):
 
 
 def test_coloured_noise_is_a_filter_of_the_white():
-    """n_{k+1} = a n_k + √(1 − a²) w_k with the numbers that are white noise without a time constant."""
+    """n_{k+1} = a n_k + √(1 − a²) w_k, where w is the white noise without a time constant."""
     constant, size = 0.02, 1e-3
     sensors = sensors_with(proprioceptive__joint_noise=size, proprioceptive__time_constant=constant, seed=4)
     _, seen, true = watched(sensors, duration=1.5)
@@ -137,7 +137,7 @@ def test_noise_grows_with_what_is_felt():
 
 
 def test_senses_without_faults_are_none():
-    """The same run, bit for bit, through sensors that do nothing and through those that are not there."""
+    """A run through perfect sensors equals a run without sensors, bit for bit."""
     setup = experiment_named("balance").build({"run.duration": 0.1})
     runs = [
         simulate(
@@ -160,7 +160,7 @@ ALL = sensors_with(
 
 
 def test_a_session_goes_back_to_what_its_senses_remember():
-    """And a look at it in between changes nothing."""
+    """An intermediate observation changes nothing."""
     setup = experiment_named("balance").build({"run.duration": 0.2})
     session = Session(replace(setup, disturbances=(PUSH, ALL)))
     session.advance(20)
@@ -197,7 +197,7 @@ def test_a_run_that_is_saved_goes_on(tmp_path):
 def test_what_has_no_derivative_is_refused(sensors):
     scene = Scene(human(), PD, disturbances=(sensors,), duration=0.01)
     for ask in (lambda: Linearizer(scene), lambda: gradient(scene, "rms_torque", ("controller.kp",))):
-        with pytest.raises(InputError, match="delays of their own or thresholds have no derivative"):
+        with pytest.raises(InputError, match="thresholds or different delays have no derivative"):
             ask()
 
 
@@ -242,13 +242,13 @@ def balance(**changes):
         (
             lambda: Sensors(delay=1e9).compile(human(), TICK, np.zeros(3)),
             InputError,
-            "more than 100000 control periods",
+            "longer than 100000 control periods",
         ),
         (lambda: simulate(human(), PD, disturbances=[Sensors(delay=3e-3)]), InputError, "0.002 or 0.004"),
         (
             lambda: simulate(human(), PD, disturbances=[sensors_with(visual__delay=3e-3)]),
             InputError,
-            r"sensors.visual.delay = 0.003 s is no whole number of control periods",
+            r"sensors.visual.delay = 0.003 s is not a whole number of control periods",
         ),
         (
             lambda: balance(sensors__delay=0.1, sensors__visual__delay=0.2, run__duration=0.3),
@@ -257,7 +257,7 @@ def balance(**changes):
         ),
         (lambda: balance(sensors__visual_delay=0.1), InputError, "did you mean 'sensors.visual.delay'"),
         (lambda: balance(sensors__joint_noise=0.1), InputError, "'sensors.proprioceptive.joint_noise'"),
-        (lambda: Sensors.preset("eyes-shut"), ModelError, "sense presets are eyes-open, eyes-closed"),
+        (lambda: Sensors.preset("eyes-shut"), ModelError, "sensor presets are eyes-open, eyes-closed"),
         (
             lambda: balance(sensors__preset="eyes-shut"),
             InputError,

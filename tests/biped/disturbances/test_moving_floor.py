@@ -1,4 +1,4 @@
-"""A floor that moves, and one that is different in places."""
+"""A moving floor, and a floor with patches."""
 
 import math
 
@@ -36,7 +36,7 @@ def accelerated(a, duration):
 
 @pytest.mark.parametrize("step", [5e-4, 2e-3])
 def test_an_accelerated_floor_is_another_gravity(step):
-    """In the floor's frame the motion is that under gravity − a, to round-off: the discrete step keeps it (Galilei)."""
+    """In the floor's frame the motion equals that under gravity − a, to round-off: steps are Galilei invariant."""
     person, span = human(), 1.0
     a = np.array([0.8, -0.5, 0.6])
     platform = Platform(x=accelerated(a[0], 9.0), y=accelerated(a[1], 9.0), z=accelerated(a[2], 9.0))
@@ -96,7 +96,7 @@ def test_a_box_slides_off_a_tilted_floor_at_the_friction_angle(box, axis, share,
 
 
 def test_a_floor_that_turns_takes_along_what_sticks_to_it(box):
-    """A quarter turn about a pivot off the box's middle: the box goes round with it."""
+    """The box follows a quarter turn about a pivot off its middle."""
     pivot = (0.5, 0.0, 0.0)
     platform = Platform(yaw=Signal.step(math.pi / 2, 0.0, 2.0), pivot=pivot)
     run = simulate(
@@ -110,7 +110,7 @@ def test_a_floor_that_turns_takes_along_what_sticks_to_it(box):
 
 
 def test_a_sliding_box_is_slowed_by_what_it_is_on(box):
-    """μ g on the floor, and a tenth of it on the patch, from when all its points are there."""
+    """The deceleration is μ g on the floor, and a tenth of it on the patch once all points are on it."""
     ice = Patch((0.6, 9.0), (-1.0, 1.0), ROUGH.with_(mu_s=0.05, mu_d=0.05))
     state = at_rest_on_floor(box, ROUGH)
     state = State.at(box, state.q, [4.0, 0, 0, 0, 0, 0])
@@ -124,7 +124,7 @@ def test_a_sliding_box_is_slowed_by_what_it_is_on(box):
 
 
 def test_a_stiffer_patch_is_booked(box):
-    """What the springs hold jumps at its edge; the books still close."""
+    """The springs' energy jumps at the edge; the energy balance still closes."""
     hard = Patch((0.3, 9.0), (-1.0, 1.0), ROUGH.with_(k_n=3.0 * ROUGH.k_n))
     state = State.at(box, at_rest_on_floor(box, ROUGH).q, [3.0, 0, 0, 0, 0, 0])
     run = simulate(box, state=state, floor=ROUGH, disturbances=[hard], duration=0.8, step=5e-4)
@@ -135,7 +135,7 @@ def test_a_stiffer_patch_is_booked(box):
 
 
 def test_a_set_point_that_goes_with_the_feet_goes_with_the_floor():
-    """Carried 30 cm, slowly: a set point in the world is left behind and control is lost; one at the feet is not."""
+    """After a slow ride of 30 cm, a set point fixed in the world is too far away; one at the feet is not."""
     changes = {"platform.motion": "step", "platform.axis": "y", "platform.size": 0.3, "platform.rise": 2.0}
     for reference, verdict in (("feet", "recovered"), ("world", "lost control")):
         run = experiment_named("balance").run(changes | {"controller.reference": reference, "run.duration": 4.0})
@@ -144,7 +144,7 @@ def test_a_set_point_that_goes_with_the_feet_goes_with_the_floor():
 
 @pytest.mark.parametrize("axis", ["x", "y"])
 def test_a_set_point_at_the_feet_is_measured_where_the_floor_has_taken_it(axis):
-    """After the ride it stands where it should; the same numbers with and without tables."""
+    """After the ride the body is at its set point; the numbers are equal with and without tables."""
     changes = {
         "platform.motion": "step", "platform.axis": axis, "platform.size": 0.2, "platform.rise": 2.0,
         "controller.reference": "feet", "run.duration": 4.0,
@@ -160,7 +160,7 @@ def test_a_set_point_at_the_feet_is_measured_where_the_floor_has_taken_it(axis):
 
 @pytest.mark.parametrize(("size", "verdict"), [(-0.6, "recovered"), (0.6, "recovered")])
 def test_a_fall_is_counted_from_the_floor(size, verdict):
-    """Carried down or up with joints that hold it: it does not fall."""
+    """A body whose joints are held does not fall when it is carried down or up."""
     person = human()
     start = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
     lift = Platform(z=Signal.step(size, 0.2, 1.5))

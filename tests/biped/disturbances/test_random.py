@@ -1,4 +1,4 @@
-"""Disturbances drawn at random: whatever they are, a trial ends, in a word."""
+"""Trials with random disturbances end with a verdict."""
 
 import math
 from pathlib import Path
@@ -21,12 +21,12 @@ from experiments.studies.trial import Trial, run_trial
 EXAMPLE = Path(__file__).parents[3] / "examples/sweep-random.toml"
 
 
-#: With steps that are short enough.
+#: Step sizes that are small enough.
 JUDGED = (RECOVERED, STEPPED, FELL, LOST_CONTROL, UNDECIDED)
 
 
 def ends_well(result):
-    """A verdict, a failure that has a name or none, and finite numbers."""
+    """A run has a verdict, a known failure or none, and finite numbers."""
     if result["verdict"] == "failed":
         return result["failure"] == "IntegrationError" and bool(result["message"])
     finite = all(math.isfinite(value) for value in result.values() if isinstance(value, float))
@@ -46,7 +46,7 @@ def test_some_random_disturbances(tmp_path, law, step):
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["workspace", "cone-workspace", "whole-body"])
 def test_two_thousand_random_disturbances(tmp_path, law):
-    """The example of the documentation: of feet that are flung within a step it is told that energies do not add up.
+    """The documentation's example: runs with feet flung within a step report an energy residual; quarter steps do not.
 
     With steps of a quarter they do.
     """
@@ -132,7 +132,7 @@ def test_blocks_are_thrown_from_above_the_floor():
     ],
 )
 def test_a_disturbance_after_the_end_is_refused_from_python(person, posture, late):
-    """A push that never comes would be withstood however hard it is. The end counts from where a run goes on."""
+    """A push that never comes would be withstood at any size. The end counts from the start of a continued run."""
     first = simulate(person, JointPD(), state=posture(person), duration=0.2)
     for state, duration in ((None, 0.3), (first.state, 0.1)):
         with pytest.raises(InputError, match=r"\w+.start = 0.4 s is not before the end of the run, at 0.3 s"):

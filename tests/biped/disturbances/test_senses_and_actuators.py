@@ -1,4 +1,4 @@
-"""What stands between the plant and its controller, and what the plant carries."""
+"""Sensors and actuators between plant and controller, and loads of the plant."""
 
 import math
 
@@ -97,7 +97,7 @@ def test_torques_stay_within_limits_and_the_time_beyond_is_counted():
 
 
 def test_a_load_is_a_body_welded_on():
-    """Mass, centre and inertia against the parallel-axis theorem by hand, and its weight on the floor."""
+    """Mass, centre and inertia equal the parallel-axis theorem by hand, and the weight acts on the floor."""
     person, load = human(), Load("trunk", 6.0, (0.2, -0.05, 0.1), (0.1, 0.2, 0.3))
     carrying = load.on(person)
     assert carrying.total_mass == pytest.approx(person.total_mass + 6.0)
@@ -127,7 +127,7 @@ def test_a_load_that_is_missing_undoes_one():
 
 
 def test_the_controller_knows_nothing_of_a_load():
-    """It sees the trunk without it, to round-off."""
+    """The observed trunk is without the load, to round-off."""
     load = Load("trunk", 5.0, (0.3, 0.1, 0.2))
     run, (q, v, _), (true_q, true_v, _) = watched(load)
     seen, true = np.hstack([q, v]), np.hstack([true_q, true_v])
@@ -143,7 +143,7 @@ def test_the_controller_knows_nothing_of_a_load():
 
 @pytest.mark.parametrize("height", [-0.3, 0.3])
 def test_a_controller_is_asked_about_the_start_that_it_will_see(height):
-    """A heavy load moves the trunk's centre of mass by more than a foot may hang above the floor; the feet stay."""
+    """A heavy load moves the trunk's centre of mass by more than a foot's height above the floor; the feet stay."""
     person, asked = human(), []
 
     class Watching(Controller):
@@ -161,7 +161,7 @@ def test_a_controller_is_asked_about_the_start_that_it_will_see(height):
 
 @pytest.mark.parametrize("load", [(), (Load("trunk", 5.0, (0.2, 0.0, 0.1)),)])
 def test_a_kick_changes_the_velocity_of_all_bodies_alike(load):
-    """In free fall without gravity nothing else does: joints stay at rest, and the turn of the model too."""
+    """In free fall without gravity nothing else changes: joints stay at rest, and the model does not rotate."""
     person = human().without_contacts().with_gravity((0, 0, 0))
     kick = Kick(0.4, azimuth=math.pi / 2, start=0.01, duration=0.02)
     run = simulate(person, disturbances=[*load, kick], duration=0.05, step=1e-3)
@@ -176,7 +176,7 @@ def test_a_kick_changes_the_velocity_of_all_bodies_alike(load):
 
 
 def test_pushes_act_on_the_same_point_with_and_without_a_load():
-    """A push through the load's own centre turns the trunk as the lever from the common centre says."""
+    """A push through the load's own centre turns the trunk according to the lever from the common centre."""
     person = human().without_contacts().with_gravity((0, 0, 0))
     load = Load("trunk", 45.0, (0.2, 0.0, 0.0))
     push = Push("trunk", (0.0, 1.0, 0.0), 3.0, 0.0, 0.01, point=(0.1, 0.0, 0.0))

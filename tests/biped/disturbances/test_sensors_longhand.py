@@ -1,4 +1,4 @@
-"""What stands between plant and controller, tick by tick and number by number, of a tree with every kind of joint."""
+"""Sensors and actuators, tick by tick and number by number, for a tree with every kind of joint."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from biped.model import random_tree
 from biped.runs.state import State
 
 KINDS = ("revolute", "prismatic", "spherical")
-#: Of position, orientation, joint, velocity, angular velocity, joint rate.
+#: Noise of position, orientation, joint, velocity, angular velocity, joint rate.
 SIZES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 OFFSET = (0.1, -0.2, 0.3)
 SEED = 5
@@ -30,7 +30,7 @@ PERIOD = 2e-3
 
 
 class Sensed:
-    """A plant that is somewhere else at every tick, and who looks at it."""
+    """A plant at another state in every tick, and its sensors."""
 
     def __init__(self, floating: bool = True, delay: int = 0, sizes=(0.0,) * 6, offset=(0.0,) * 3) -> None:
         self.rng = np.random.default_rng(3)
@@ -53,7 +53,7 @@ class Sensed:
         self.history: list[tuple[np.ndarray, np.ndarray]] = []
 
     def tick(self):
-        """Somewhere else, with the ticks of the run ahead of those of these senses."""
+        """Move to another state; the run's ticks are ahead of the sensors' ticks."""
         q = self.model.neutral()
         for body, first in zip(self.model.bodies, self.model.tree.first_q, strict=True):
             if body.joint.has_axis:
@@ -70,7 +70,7 @@ class Sensed:
         measure(self.model.tree, self.arrays, self.motion, self.sensors, self.actuators, self.seen)
 
     def noisy(self, q, v):
-        """Each number with a channel of its own: that of its degree of freedom, and of its rate after all of those."""
+        """Return the numbers with noise; each has the channel of its degree of freedom, rates after all coordinates."""
         q, v, nv, tick = q.copy(), v.copy(), self.model.nv, int(self.arrays.counts[TICKS])
         place, turn, joint, speed, spin, rate = SIZES
 
@@ -102,7 +102,7 @@ class Sensed:
 @pytest.mark.parametrize("floating", [True, False])
 @pytest.mark.parametrize("delay", [0, 1, 3])
 def test_what_is_seen_is_what_was(floating, delay):
-    """To the last bit; before the delay has passed, the first; with the poses and inertias that belong to it."""
+    """Equality is bit for bit; until the delay has passed, the first state is shown, with its poses and inertias."""
     sensed = Sensed(floating, delay)
     for k in range(8):
         sensed.tick()
@@ -118,7 +118,7 @@ def test_what_is_seen_is_what_was(floating, delay):
 
 
 def test_the_root_is_seen_where_it_would_be_without_its_load():
-    """At a point that moves with it: p + R r, and ṗ + ω × R r."""
+    """The shown point moves with the root: p + R r, and ṗ + ω × R r."""
     sensed = Sensed(offset=OFFSET)
     for _ in range(3):
         sensed.tick()
@@ -132,7 +132,7 @@ def test_the_root_is_seen_where_it_would_be_without_its_load():
 
 @pytest.mark.parametrize("floating", [True, False])
 def test_noise_is_drawn_for_each_number_at_each_tick(floating):
-    """On what is shown, not on what is kept: the delay shows the past without the noise of then."""
+    """Noise is added to the shown values, not to the stored ones: the delay shows the past without its noise."""
     sensed = Sensed(floating, 2, SIZES)
     for k in range(6):
         sensed.tick()
@@ -155,7 +155,7 @@ def test_perfect_sensors_show_the_plant_as_it_is_in_arrays_of_their_own():
 
 @pytest.mark.parametrize("floating", [True, False])
 def test_torques_within_limits_with_noise(floating):
-    """Noise of a size and of a share of what is within the limit; its channels come after all of the senses'."""
+    """Noise has a constant and a relative part; its random channels follow those of all sensors."""
     sensed = Sensed(floating)
     model, arrays, nv = sensed.model, sensed.arrays, sensed.model.nv
     rng, span = np.random.default_rng(4), 0.25

@@ -68,7 +68,7 @@ def test_integrals_against_quadrature(kind):
 
 @pytest.mark.parametrize("stages", [3, 4, 5, 6, 7])
 def test_the_ternary_sequence_is_of_maximal_length(stages):
-    """Every word of n letters but the zero one comes once in a cycle, and the second half is minus the first."""
+    """Every nonzero word of n letters occurs once in a cycle, and the second half is minus the first."""
     signal = Signal.ternary(1.0, 0.5, stages)
     rate = np.sign(np.round(np.diff(signal(signal.knots)), 9)).astype(int)
     length = 3**stages - 1
@@ -112,7 +112,7 @@ def test_a_recorded_signal(tmp_path):
     assert signal([0.25, 1.25]).tolist() == pytest.approx([0.05, 0.05])
     for text, words in (
         ("time,x\n0,1\n1,2\n", "no column 'angle'; columns are x"),
-        ("time,angle\n0,0\n1,a\n2,0\n", "line 3, column angle: 'a' is no number"),
+        ("time,angle\n0,0\n1,a\n2,0\n", "line 3, column angle: 'a' is not a number"),
         ("time,angle\n0,0\n0,1\n", "ascend"),
         ("time,angle\n0,0\n", "two rows"),
     ):
@@ -122,7 +122,7 @@ def test_a_recorded_signal(tmp_path):
 
 
 def test_a_recorded_signal_from_a_spreadsheet(tmp_path):
-    """With the mark that it puts at the beginning, carriage returns, and empty lines at the end."""
+    """The file has a byte order mark, carriage returns, and empty lines at the end."""
     file = tmp_path / "platform.csv"
     file.write_bytes(b"\xef\xbb\xbftime,value\r\n0,0\r\n1,0.5\r\n\r\n")
     assert Signal.from_csv(file)(0.5) == pytest.approx(0.25)

@@ -1,4 +1,4 @@
-"""A floor that turns with the body's sway: joints tell nothing then."""
+"""A floor that turns with the body's sway, so that joints do not show it."""
 
 import numpy as np
 import pytest

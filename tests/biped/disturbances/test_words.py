@@ -1,4 +1,4 @@
-"""What was done to a model, in words, of what a run records."""
+"""Descriptions of a run's recorded disturbances."""
 
 import pytest
 

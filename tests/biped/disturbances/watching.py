@@ -1,4 +1,4 @@
-"""A law that keeps what it is shown, and a run of it."""
+"""A run with a controller that records its observations."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ TICK = PD.period
 
 
 class Spy(Controller):
-    """A law that keeps what it is shown."""
+    """A controller that records its observations."""
 
     def __init__(self):
         self.period, self.seen = PD.period, []
@@ -23,7 +23,7 @@ class Spy(Controller):
 
 
 def watched(*disturbances, duration=0.2):
-    """The run; what a law was shown at each tick, and what there was: q, v, and the floor's forces."""
+    """Return the run, the controller's observations at each tick, and the true q, v and ground reaction forces."""
     person, spy = human(), Spy()
     state = State.at(person, person.configuration((0.0, 0.0, 1.2288)))
     run = simulate(person, spy, state=state, disturbances=(*disturbances, PUSH), duration=duration, step=TICK)

@@ -1,4 +1,4 @@
-"""The environments of Gymnasium: its own checker, reproducible episodes, and vectors that are as one by one."""
+"""Gymnasium environments: its own checker, reproducible episodes, and vectors equal to single environments."""
 
 import copy
 import json
@@ -170,7 +170,7 @@ def test_what_is_no_seed_is_refused(seed):
 
 
 def test_what_does_not_fit_is_told():
-    with pytest.raises(InputError, match="a floating root and joints; model 'chain_2' lacks them"):
+    with pytest.raises(InputError, match="model 'chain_2': the balance task needs a floating root and joints"):
         BalanceTask(Scene(chain(2)))
     with pytest.raises(InputError, match="torque_limit = -1.0"):
         BalanceTask(torque_limit=-1.0)
@@ -178,7 +178,7 @@ def test_what_does_not_fit_is_told():
         BalanceEnv(BalanceTask(period=9e-3))
     env = BalanceEnv()
     env.reset(seed=1)
-    with pytest.raises(InputError, match=r"the action has shape \(3,\); it must be \(12,\)"):
+    with pytest.raises(InputError, match=r"the action has shape \(3,\): it must be \(12,\)"):
         env.step(np.zeros(3))
     with pytest.raises(InputError, match="the given torque of left_hip_roll is not finite"):
         env.step(np.full(12, np.nan))

@@ -1,4 +1,4 @@
-"""The closed forms: against their equations solved as they stand, against each other, and what was published."""
+"""Closed-form models against their equations, against each other, and against published values."""
 
 import math
 from dataclasses import replace
@@ -64,14 +64,14 @@ DOUBLE = DoublePendulum(
 
 
 def places(angles):
-    """(2, 2) x and z of the centres of mass of legs and trunk, of angles (2,) in space."""
+    """Return x and z of the centres of mass of legs and trunk (2, 2), for angles (2,) in space."""
     along = np.stack([np.sin(angles), np.cos(angles)], axis=1)
     hip = DOUBLE.leg_length * along[0]
     return np.array([DOUBLE.leg_com * along[0], hip + DOUBLE.trunk_com * along[1]])
 
 
 def test_masses_and_gravity_are_those_of_two_links():
-    """M and the torques of gravity by differences of places: exact to their h²."""
+    """M and gravity's torques equal differences of positions, exact to h²."""
     h, mass = 1e-4, np.array([DOUBLE.leg_mass, DOUBLE.trunk_mass])
     steps = h * np.eye(2)
     slopes = np.array([(places(step) - places(-step)) / (2.0 * h) for step in steps])  # (angle, link, axis)
@@ -82,7 +82,7 @@ def test_masses_and_gravity_are_those_of_two_links():
 
 
 def test_a_stiff_hip_makes_it_the_single_pendulum():
-    """What the hip bends by is of the first order in one over its stiffness."""
+    """The hip's flexion is of first order in the inverse of its stiffness."""
     stiff = 1e9
     double = replace(
         DOUBLE, passive_hip_stiffness=stiff, ankle_by_hip=0.0, ankle_by_hip_rate=0.0, hip_by_ankle=0.0,

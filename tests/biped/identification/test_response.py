@@ -1,4 +1,4 @@
-"""Frequency responses of systems with a closed form, their remnant of noise with a known spectrum, and coverage."""
+"""Frequency responses of systems with a closed form, remnants of noise with a known spectrum, and coverage."""
 
 import math
 
@@ -96,7 +96,7 @@ def test_a_ternary_stimulus_moves_a_low_pass_as_its_transfer_function_says():
 
 
 def test_the_remnant_is_the_noises_spectrum_at_all_frequencies():
-    """Noise of first order: the expected power of its coefficients over a cycle follows from its autocovariance."""
+    """For first-order noise, the autocovariance gives the expected power of the coefficients over a cycle."""
     kept, n, cycles, trials = 0.9, round(PERIOD * RATE), 11, 20
     t = times(cycles)
     white = np.random.default_rng(5).normal(0.0, 1.0, (trials, len(t)))
@@ -115,7 +115,7 @@ def test_the_remnant_is_the_noises_spectrum_at_all_frequencies():
 
 
 def made_up(random, cycles, count=400, noise=0.3, of_trials=0.0, trials=1):
-    """Spectra of a gain of 2 at many frequencies, with normal noise of each cycle, and what all of a trial share."""
+    """Return spectra with a gain of 2 at many frequencies, normal noise of each cycle, and common noise of a trial."""
 
     def normal(*shape):
         return (random.normal(size=shape) + 1j * random.normal(size=shape)) / math.sqrt(2.0)
@@ -212,15 +212,15 @@ def a_record(**changes):
     ({"frequencies": []}, "one or more"),
     ({"frequencies": [30.0]}, "too slow for 30 Hz"),
     ({"period": 0.0}, "period"),
-    ({"skip": 3}, "more than the 3 that are skipped"),
+    ({"skip": 3}, "more than the 3 skipped"),
     ({"begin": 10.0, "skip": 2}, "2 whole cycles of 20 s from 10 s"),
-    ({"responses": {}}, "one response or more"),
+    ({"responses": {}}, "at least one response"),
     ({"responses": {"y": np.zeros(7)}}, r"y of shape \(7,\)"),
-    ({"responses": {"stimulus": sines(times(3))}}, "called stimulus"),
+    ({"responses": {"stimulus": sines(times(3))}}, "named stimulus"),
     ({"responses": {"y": np.where(times(3) == 30.0, np.nan, 0.0)}}, "missing at 30 s"),
-    ({"stimulus": np.zeros(3000)}, "does not move at"),
+    ({"stimulus": np.zeros(3000)}, "is zero at"),
     ({"confidence": 1.5}, "between 0 and 1"),
-    ({"over": "trials"}, "one trial only"),
+    ({"over": "trials"}, "only one trial"),
     ({"over": "people"}, "cycles or trials"),
     ({"per_decade": 0.0}, "per_decade"),
 )  # fmt: skip

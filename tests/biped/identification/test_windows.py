@@ -1,4 +1,4 @@
-"""Welch's responses against scipy's spectra, several stimuli against their matrix, and stimuli that do not repeat."""
+"""Welch's responses against scipy's spectra, responses to several stimuli against matrices, and aperiodic stimuli."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_one_stimulus_is_scipys_h1_and_coherence():
 
 
 def test_two_stimuli_are_the_matrix_of_spectra_and_the_true_responses():
-    """S_yu S_uu⁻¹ to round-off; the transfer functions within four deviations, and 5 % that a window blurs."""
+    """The result equals S_yu S_uu⁻¹ to round-off, and the transfer functions within four deviations and 5 % leakage."""
     ankle, hip = stimuli()
     spectra = windowed_spectra(TIME, ankle, {"y": swayed(), "hip": hip}, WINDOW, highest=HIGHEST)
     found = response_to_several(spectra, "ankle", ["hip"], resamples=200)
@@ -75,21 +75,21 @@ def sines(period):
 
 @pytest.mark.parametrize("period", [7.3, 9.9, 19.0, 20.3, 30.0])
 def test_a_period_that_is_none_is_refused(period):
-    with pytest.raises(InputError, match="differs from cycle to cycle: set its own period"):
+    with pytest.raises(InputError, match="differs between cycles: set the stimulus's period"):
         frequency_response(TIME, sines(20.0), {"y": sines(20.0)}, period, np.arange(1, 8) / period)
 
 
 def test_what_never_repeats_is_sent_to_windows():
     ankle, _ = stimuli()
-    with pytest.raises(InputError, match="if it does not repeat, a window instead"):
+    with pytest.raises(InputError, match="if it does not repeat, a window"):
         frequency_response(TIME, ankle, {"y": swayed()}, 20.0, np.arange(1, 8) / 20.0)
     spectra = windowed_spectra(TIME, ankle, {"y": swayed(), "hip": 2.0 * ankle}, WINDOW, highest=HIGHEST)
-    with pytest.raises(InputError, match="ankle: at 0.1 Hz it moves as the other stimuli do"):
+    with pytest.raises(InputError, match="ankle: at 0.1 Hz it is a linear function of the other stimuli"):
         response_to_several(spectra, "ankle", ["hip"])
 
 
 def test_the_part_that_differs_is_that_of_the_noise():
-    """Of white noise of variance s² each of f coefficients has 4 s²/n; sines have 1, 0.25 and 0.09."""
+    """White noise of variance s² contributes 4 s²/n to each of f coefficients; the sines have 1, 0.25 and 0.09."""
     noise, n = 0.5, round(20.0 * RATE)
     measured = sines(20.0) + noise * np.random.default_rng(2).normal(size=len(TIME))
     found = cycle_spectra(TIME, measured, {"y": measured}, 20.0, np.arange(1, 41) / 20.0)
@@ -111,7 +111,7 @@ def test_windows_must_make_sense(changes):
 
 
 def test_a_stimulus_that_drifts_is_refused():
-    """A ramp is the same in all cycles, so that it repeats; from a half of it on it would be told as an answer."""
+    """A ramp is equal in all cycles, so that it repeats; from half of it on it would be reported as a response."""
     moving, line = sines(20.0), TIME / 20.0
     with pytest.raises(InputError, match="the stimulus drifts by 0.5 in each cycle of 20 s"):
         frequency_response(TIME, moving + 0.5 * line, {"y": moving}, 20.0, [0.05, 0.15, 0.35])

@@ -1,4 +1,4 @@
-"""Rows of runs that were never simulated, of which everything is known; and a rigid body on one flat foot."""
+"""Rows of runs that were never simulated, with known contents; and a rigid body on one flat foot."""
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Rows:
             self[f"contact_{point}_fz"][where] = force
 
     def press(self, xy):
-        """The weight, shared by the points of a block's sole of 0.1 by 0.05 so that its centre is ``xy`` (n, 2)."""
+        """Distribute the weight over the points of a block's sole of 0.1 by 0.05, with its centre at ``xy`` (n, 2)."""
         weight = self.model.total_mass * G
         u, v = np.asarray(xy).T / np.array([[0.1], [0.05]])
         for point, (x, y) in zip(self.model.contact_names, ((-1, -1), (-1, 1), (1, 1), (1, -1)), strict=True):

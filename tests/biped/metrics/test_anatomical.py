@@ -1,4 +1,4 @@
-"""Columns in the axes of posturography: of a floor that moves and tilts, of bodies that lean, of either facing."""
+"""Columns in the axes of posturography for a moving and tilting floor, leaning bodies, and both forward directions."""
 
 import math
 
@@ -26,7 +26,7 @@ def facing(model, x, y):
     [((1.0, 0.0), (1.0, -2.0)), ((-1.0, 0.0), (-1.0, 2.0)), ((0.0, 1.0), (2.0, 1.0)), ((0.0, -1.0), (-2.0, -1.0))],
 )
 def test_anterior_and_to_the_right_are_positive(way, expected):
-    """Seen from above, one turns to the right of where one faces: from x to −y."""
+    """In the horizontal plane, a turn to the right goes from x to −y."""
     assert in_anatomical_axes(facing(block(), *way), np.array([[1.0, 2.0]])).tolist() == [list(expected)]
 
 

@@ -1,4 +1,4 @@
-"""What is written for EUROBENCH and OpenSim can be read again, means the same, and has the right axes and senses."""
+"""Exports for EUROBENCH and OpenSim are readable, with equal meaning and the right axes and signs."""
 
 import io
 import math
@@ -110,7 +110,7 @@ def test_a_crouch_is_flexion_of_hip_and_knee_and_dorsiflexion(person, side):
 
 @pytest.mark.parametrize(("side", "middle"), [("left", 1.0), ("right", -1.0)])
 def test_adduction_brings_the_foot_to_the_middle_and_internal_rotation_the_toes(person, side, middle):
-    """``middle`` is the way from the leg to the body's middle along y; the toes are ahead of the heels, to −x."""
+    """``middle`` is the direction from the leg to the body's middle along y; the toes are ahead of the heels, to −x."""
 
     def feet(run):
         return {name: run.frame[[f"contact_{side}_{name}_{a}" for a in "xyz"]].to_numpy()[0] for name in (1, 2, 3, 4)}
@@ -326,7 +326,7 @@ ROUNDING = 1e-12
 
 
 def sway_of(path):
-    """The measures of the centre of pressure in a file of ground reactions, where the floor bears something."""
+    """Return the measures of the centre of pressure in a file of ground reactions, where the floor carries load."""
     rows = pd.read_csv(path, sep=";")
     borne = rows["f_y"] > 0.0
     return sway_measures(rows["time"], *(rows[name].where(borne) for name in ("p_x", "p_z")))
@@ -338,7 +338,7 @@ def test_beats_program_finds_the_same_path_and_area_of_the_centre_of_pressure():
 
 
 def test_exported_indicators_are_those_of_the_exported_ground_reactions(tmp_path):
-    """So that what a program of theirs makes of ``grf.csv`` stands in ``pi`` too."""
+    """The results of EUROBENCH's program for ``grf.csv`` are also in ``pi``."""
     changes = {"run.duration": 0.2, "push.impulse": 4.0, "push.azimuth": 1.0, "push.start": 0.0}
     run = experiment_named("balance").run(changes)
     export_eurobench(run, tmp_path, run.metrics)

@@ -121,7 +121,7 @@ def test_events_are_counted():
 
 
 def test_a_body_that_tips_over_an_edge_falls_and_one_that_rocks_back_does_not():
-    """On the edge at x = 0.1 the pressed points are a line; the base of support is the sole that comes down."""
+    """On the edge at x = 0.1 the pressed points form a line; the base of support is the whole sole."""
     rows = on_sole(TIMES)
     rows["com_x"] = 0.09
     for point in ("p0", "p1"):
@@ -135,7 +135,7 @@ def test_a_body_that_tips_over_an_edge_falls_and_one_that_rocks_back_does_not():
 
 
 def test_who_leans_against_a_steady_force_does_not_fall():
-    """The centre of mass is 2 cm behind the sole; a force holds it there, so that the weight is within the sole."""
+    """The centre of mass is 2 cm behind the sole, but a force holds it; the zero moment point is within the sole."""
     rows = on_sole(TIMES)
     rows["com_x"] = 0.12
     rows.press(np.tile((0.05, 0.0), (len(TIMES), 1)))

@@ -1,4 +1,4 @@
-"""Verdicts of bodies that step: the same at each duration, by whole cycles, on rows that were never simulated."""
+"""Verdicts of stepping bodies are equal at any duration, by whole cycles, for rows that were never simulated."""
 
 import math
 from dataclasses import replace
@@ -62,7 +62,7 @@ def gait(pace=0.0, aloft=0.38, hops=False, until=math.inf, drift=None):
 
 
 def pendulum(pressed):
-    """Place and velocity of a linear inverted pendulum of 1 m over a periodic centre of pressure, by its spectrum."""
+    """Return position and velocity of a linear inverted pendulum of 1 m over a periodic centre of pressure."""
     w = 2.0 * np.pi * np.fft.rfftfreq(len(TIMES), TIMES[1])[:, None]
     found = np.fft.rfft(pressed, axis=0) / (1.0 + (w * TAU) ** 2)
     return np.fft.irfft(found, len(TIMES), axis=0), np.fft.irfft(1j * w * found, len(TIMES), axis=0)
@@ -93,7 +93,7 @@ GAITS = {
 
 @pytest.mark.parametrize("name", GAITS)
 def test_the_verdict_of_a_gait_is_the_same_at_each_duration(name):
-    """By the last row alone those that are in a swing for longer than 1/ω₀, 0.32 s, have fallen."""
+    """Judged by the last row alone, bodies in a swing for longer than 1/ω₀, 0.32 s, would have fallen."""
     rows = GAITS[name]
     outside = [cut(rows, end).value("time_outside") for end in durations(4.0)]
     assert (max(outside) > TAU) == (name != "quickly")
@@ -106,14 +106,14 @@ def test_a_fast_walk_is_outside_of_its_base_from_its_first_steps_on():
 
 
 def falling(since, by=0.01):
-    """Where who is not caught has gone, e-fold in each time constant, and how fast."""
+    """Return displacement and velocity of an uncaught fall, which grows e-fold in each time constant."""
     gone = np.where(since < TIMES, by * np.expm1(np.clip((TIMES - since) / TAU, 0.0, 12.0)), 0.0)
     return gone, (gone + by * (since < TIMES)) / TAU
 
 
 @pytest.mark.parametrize("pace", [0.0, 0.4, 1.6])
 def test_a_stepper_that_falls_has_fallen_although_its_feet_go_on(pace):
-    """In 4 time constants 1 cm is half a metre; by then nobody is told to have recovered, and a cycle later it fell."""
+    """In 4 time constants 1 cm becomes half a metre; then no verdict is "recovered", and a cycle later it is a fall."""
     rows = gait(pace=pace, drift=falling(3.0))
     later = np.linspace(3.0 + 4.0 * TAU + CYCLE / 2.0, 7.9, 50)
     assert not any(told(rows, end).startswith("recovered") for end in later)
@@ -142,7 +142,7 @@ def test_a_push_is_waited_for_until_a_whole_cycle_after_it():
 
 
 def test_before_two_cycles_nothing_is_told_of_who_is_in_a_swing():
-    """At 1.3 s it has come down three times."""
+    """At 1.3 s it has landed three times."""
     assert told(GAITS["marks time"], 1.38).startswith("undecided: outside of its base of support, but only")
 
 

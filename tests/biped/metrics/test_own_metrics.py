@@ -1,4 +1,4 @@
-"""Metrics that a user registers."""
+"""Metrics registered by a user."""
 
 import re
 from pathlib import Path

@@ -95,7 +95,7 @@ def test_the_least_margin_is_that_since_a_time():
 
 
 def on_platform(shift, velocity, turn=(1.0, 0.0, 0.0, 0.0)):
-    """A body that stands on a floor which moves along x as ``shift`` (n,), with this velocity of its own."""
+    """Return a body on a floor that moves along x by ``shift`` (n,), with this velocity relative to it."""
     rows = on_sole(TIMES, platform=True)
     for point in rows.model.contact_names:
         rows[f"contact_{point}_x"] += shift

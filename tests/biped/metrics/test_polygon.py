@@ -1,4 +1,4 @@
-"""Support polygons: hulls, signed distances and areas, of everything from nothing to many points."""
+"""Support polygons of zero to many points: hulls, signed distances and areas."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Posturography's measures of sines, circles and noise of which they are known, and of runs by axis."""
+"""Measures of posturography for sines, circles and noise with known values, and for runs by axis."""
 
 import math
 from itertools import pairwise
@@ -95,7 +95,7 @@ def test_what_is_of_the_plane_does_not_ask_for_axes():
 
 
 def cumulated(density, share):
-    """The frequency below which is a share of the power of a density within the band, by a sum on a fine grid."""
+    """Return the frequency below which a density has a share of its power in the band, by a sum on a fine grid."""
     grid = np.linspace(*BAND, 100001)
     power = np.cumsum(density(grid))
     return grid[np.searchsorted(power, share * power[-1])]
@@ -132,7 +132,7 @@ def test_noise_of_a_known_spectrum(corner):
 
 
 def test_the_spectrum_has_the_variance():
-    """The tapers are orthonormal: of white noise the density's integral is its variance, of a sine A² / 2."""
+    """The tapers are orthonormal: the density integrates to the variance of white noise, and to A²/2 for a sine."""
     frequency, density = power_spectrum(TIMES, sine(0.3, 7.0))
     assert frequency[-1] == RATE / 2.0
     near = np.abs(frequency - 7.0) < 4.0 * SPREAD
@@ -166,7 +166,7 @@ def test_a_short_record_or_one_with_gaps_has_no_power_frequencies():
 
 
 def test_round_off_has_no_frequency():
-    """Of somebody who stands still 4 cm before the origin, in double precision, and of his sway to the side."""
+    """A person stands still 4 cm from the origin, in double precision, with lateral sway."""
     rng = np.random.default_rng(7)
     still = sway_measures(TIMES, 0.04 + 1e-17 * rng.integers(-3, 4, len(TIMES)), 1e-18 * rng.normal(size=len(TIMES)))
     assert not [name for name in still if "frequency" in name]
@@ -177,7 +177,7 @@ def test_round_off_has_no_frequency():
 
 @refuses(
     (([0.0, 1.0], [0.0], [0.0, 1.0]), "of one length"),
-    (([0.0, 0.0], [0.0, 1.0], [0.0, 1.0]), "must grow"),
+    (([0.0, 0.0], [0.0, 1.0], [0.0, 1.0]), "must ascend"),
     (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 2.0), "between 0 and 0.5 Hz"),
     (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0], 0.2), "without gaps"),
     (([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 0.2), "too few"),
@@ -254,7 +254,7 @@ def test_zero_crossings_count_turns_of_the_velocity():
 
 
 def spectrum(values):
-    """Lines and powers in the band: the mean of SciPy's periodograms under eight sine windows."""
+    """Return lines and powers in the band: the mean of SciPy's periodograms with eight sine windows."""
     n = len(values)
     windows = [np.sin(math.pi * k * np.arange(1, n + 1) / (n + 1)) for k in range(1, 9)]
     found = [signal.periodogram(values, SAMPLED, window, detrend="constant") for window in windows]
@@ -335,14 +335,14 @@ LAG = np.arange(1, 1001) / 100.0
 
 
 def two_lines(knee, wave=0.0):
-    """A curve of two lines that cross at a lag, and a slow wave over long lags, as of a single record."""
+    """Return a curve of two lines that cross at a lag, with a slow wave at long lags, as in a single record."""
     square = 20e-6 * np.minimum(LAG, knee) + 2e-6 * np.maximum(LAG - knee, 0.0)
     square += wave * np.where(LAG > 3.0, np.sin(0.6 * (LAG - 3.0)), 0.0)
     return diffusion_measures(pd.DataFrame({"lag": LAG, **dict.fromkeys(("plane", "ap", "ml"), square)})), square
 
 
 def left_by_lines(square, k, weight):
-    """The weighted squares that two lines leave, of which the first ends at lag number k."""
+    """Return the weighted squared residuals of two lines, of which the first ends at lag number k."""
     left = 0.0
     for part in (slice(None, k + 1), slice(k + 1, None)):
         line = np.polyfit(LAG[part], square[part], 1, w=np.sqrt(weight[part]))

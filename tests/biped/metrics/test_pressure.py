@@ -1,4 +1,4 @@
-"""Centre of pressure and zero moment point: known circles and lines, statics, and how a push parts them."""
+"""Centre of pressure and zero moment point: known circles and lines, statics, and their difference under a push."""
 
 import math
 

@@ -44,7 +44,7 @@ def jackknifed(estimate, samples):
 
 @pytest.fixture(scope="module")
 def walks():
-    """Curves of random walks: D is 20 mm²/s forwards, 5 mm²/s to the side."""
+    """Return curves of random walks with D of 20 mm²/s forward and 5 mm²/s laterally."""
     rng = np.random.default_rng(11)
     times = STEP * np.arange(3000)
     return [
@@ -63,7 +63,7 @@ def test_a_random_walk_spreads_evenly(walks, suffix, diffusion):
 
 
 def test_what_is_drawn_back_spreads_no_farther():
-    """Of an Ornstein-Uhlenbeck process ⟨Δx²⟩ is 2 σ² (1 − exp(−Δt / τ))."""
+    """For an Ornstein-Uhlenbeck process ⟨Δx²⟩ is 2 σ² (1 − exp(−Δt / τ))."""
     rng = np.random.default_rng(12)
     times, deviation, rate = STEP * np.arange(4000), 0.004, 2.0
     curves = [
@@ -164,7 +164,7 @@ def test_what_repeats_itself_has_no_entropy():
 
 
 def expected_fluctuation(covariance):
-    """The root mean square that a line leaves of the sums of a window, by the covariance of the window's samples."""
+    """Return the root mean square residual of a line through a window's sums, from the samples' covariance."""
     n = len(covariance)
     profile = np.cumsum(np.cumsum(covariance, axis=0), axis=1)
     line = np.linspace(-1.0, 1.0, n)
@@ -177,7 +177,7 @@ def white(rng, n):
 
 
 def pink(rng, n):
-    """Of a cycle of n samples, with a density of exactly 1 / f."""
+    """Return a cycle of n samples with a density of exactly 1 / f."""
     half = np.fft.rfft(rng.normal(size=n))
     half[0], half[1:] = 0.0, half[1:] / np.sqrt(np.arange(1, len(half)))
     return np.fft.irfft(half, n)
@@ -262,20 +262,20 @@ RAMP = np.arange(100.0)
 
 
 @refuses(
-    (lambda: metrics.diffusion_curve(RAMP, RAMP, RAMP, 60.0), "between 3 s, three steps, and 49.5 s"),
+    (lambda: metrics.diffusion_curve(RAMP, RAMP, RAMP, 60.0), "from 3 s, three steps, to 49.5 s"),
     (lambda: metrics.diffusion_curve(RAMP**2, RAMP, RAMP), "even steps"),
     (lambda: metrics.diffusion_curve([], [], []), "even steps"),
-    (lambda: metrics.diffusion_curve(RAMP, RAMP * math.nan, RAMP), "gaps are too many"),
+    (lambda: metrics.diffusion_curve(RAMP, RAMP * math.nan, RAMP), "too many gaps"),
     (lambda: metrics.diffusion_measures(metrics.diffusion_curve(RAMP, RAMP, RAMP), ((0.0, 2.0), (4.0, 9.0))),
-     "three lags or more"),
+     "three or more of the lags"),
     (lambda: metrics.diffusion_measures(metrics.diffusion_curve(RAMP, RAMP, RAMP, 4.0)), "need 6 or more"),
     (lambda: metrics.sample_entropy([1.0, math.nan, 2.0, 3.0]), "without gaps"),
     (lambda: metrics.sample_entropy(RAMP, m=0), "m must be 1 or more"),
-    (lambda: metrics.sample_entropy(RAMP, increments=True), "does not vary"),
+    (lambda: metrics.sample_entropy(RAMP, increments=True), "is constant"),
     (lambda: metrics.sample_entropy(RAMP[:9] ** 2, r=0.01), "within r = 0.01"),
-    (lambda: metrics.detrended_fluctuation(RAMP), "200 are needed"),
-    (lambda: metrics.detrended_fluctuation(RAMP, [2]), "3 samples or more"),
-    (lambda: metrics.detrended_fluctuation(0.0 * RAMP, [5]), "does not vary"),
+    (lambda: metrics.detrended_fluctuation(RAMP), "give 200 or more"),
+    (lambda: metrics.detrended_fluctuation(RAMP, [2]), "from 3 to"),
+    (lambda: metrics.detrended_fluctuation(0.0 * RAMP, [5]), "is constant"),
     (lambda: metrics.fluctuation_exponent(RAMP, [5]), "two sizes"),
 )  # fmt: skip
 def test_what_cannot_be_measured_is_refused(call):

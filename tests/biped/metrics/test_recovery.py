@@ -60,7 +60,7 @@ def test_errors_over_all_the_time_have_their_closed_form():
     [(0.3, 0.0, 0.02, 0.0), (0.0, 0.2, math.radians(2.0), 0.0), (0.3, 0.0, 0.02, 1.0)],
 )
 def test_it_has_settled_after_the_last_time_beyond_2_cm_or_2_degrees(offset, turn, limit, start):
-    """From a push on, if that is asked for."""
+    """The time counts from a push, if a start time is given."""
     measured = swinging(offset, turn).measure(set_point=SET_POINT, start_time=start)
     swing = np.abs(decay(offset + turn))
     assert measured["settling_time"] == pytest.approx(TIMES[swing > limit][-1] + 0.001 - start, abs=1e-9)

@@ -1,4 +1,4 @@
-"""Metrics of simulated runs: they agree with the run's own ledger, with statics, and with one another."""
+"""Metrics of simulated runs agree with the run's energy balance, with statics, and with one another."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
@@ -93,7 +93,7 @@ def test_verdicts(runs):
 
 
 def test_the_works_of_the_joints_are_those_of_the_ledger(runs):
-    """Torques are held from row to row, so that the works between rows are exact."""
+    """Torques are constant between rows, so that the works between rows are exact."""
     for name in ("stood", "hit", "fell"):
         measured = measure_run(runs[name])
         total = measured["positive_work"] + measured["negative_work"]

@@ -1,4 +1,4 @@
-"""The table of steps, of rows in which everything is known, and of a human who steps."""
+"""The table of steps, for rows with known contents and for a stepping human."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is concluded of a run, and why: by persistence, against a floor that moves, and not before it can be told."""
+"""Verdicts and reasons: by persistence, relative to a moving floor, and only when they can be determined."""
 
 import math
 from collections import Counter
@@ -151,7 +151,7 @@ def test_a_thrown_box_in_flight_acts():
 
 
 def kneeling(share, height=0.7):
-    """A trunk with knees on a foot: so much of the weight is on the knees, and the centre of mass so high."""
+    """Return a trunk with knees on a foot, with this share of the weight on the knees and this height."""
     foot = Body("foot", 1.0, ROUND, (0.0, 0.0, 0.0), revolute("ankle", (0.0, 1.0, 0.0)), "trunk")
     upright = block()
     points = (
@@ -192,7 +192,7 @@ def test_who_is_too_low_has_fallen_whatever_touches():
 
 @pytest.mark.parametrize("tilt", [0.0, 0.1])
 def test_on_a_floor_that_is_moved_it_is_the_height_above_that(tilt):
-    """The floor is 0.5 m up below the weight, whether or not it is turned about a point 1 m away."""
+    """The floor is 0.5 m up below the weight, with or without a rotation about a point 1 m away."""
     rows = Rows(block(), TIMES, platform=True)
     up, ahead = 0.5, 1.0
     rows.stand(sole(z=up))
@@ -240,7 +240,7 @@ def test_a_fling_is_no_fall_and_says_which_joint():
     # What no human does is warned of.
     found = {check.name: check for check in run.trust}
     assert found["joint speed"].passed == found["joint torque"].passed == "warning"
-    assert "ankle roll exerted 504 N·m, where a strong human's does 60 N·m" in found["joint torque"].text
+    assert "ankle roll exerted 504 N·m; a strong human exerts 60 N·m" in found["joint torque"].text
 
 
 def test_a_human_left_to_itself_falls_by_what_is_told(person, posture):
@@ -279,7 +279,7 @@ def test_random_runs_are_judged_alike_a_little_longer_or_shorter_and_with_half_t
 
 @pytest.mark.slow
 def test_of_400_random_runs_few_are_judged_otherwise():
-    """What docs/verdicts.md tells; with ``-s`` the counts are printed."""
+    """The counts are in docs/verdicts.md; ``-s`` prints them."""
     with ThreadPoolExecutor(cores()) as pool:
         judged = list(pool.map(verdicts_of, range(1, 401)))
     print(Counter(verdicts[0] for verdicts in judged))
@@ -297,14 +297,14 @@ LAWS, SEEDS = ("workspace", "cone-workspace", "whole-body", "lqr"), range(1, 81)
 
 
 def now_and_later(law, seed):
-    """The law, the verdict of its random run, and that of the same run 0.2 s longer."""
+    """Return the controller, the verdict of its random run, and that of the same run with 0.2 s more."""
     scene = experiment_named("balance").build({"controller.name": law, "random.seed": seed, "run.step": 1e-3})
     return law, *(verdict_of(otherwise(scene, duration=scene.duration + more)) for more in (0.0, 0.2))
 
 
 @pytest.mark.slow
 def test_of_runs_of_all_laws_less_than_one_in_fifty_is_judged_otherwise_later():
-    """What docs/verdicts.md tells of each verdict; with ``-s`` the counts are printed."""
+    """The counts by verdict are in docs/verdicts.md; ``-s`` prints them."""
     with ThreadPoolExecutor(cores()) as pool:
         judged = list(pool.map(now_and_later, *zip(*product(LAWS, SEEDS), strict=True)))
     runs = Counter(now for _, now, _ in judged)
@@ -346,7 +346,7 @@ def test_a_sound_run_passes_all():
     ({"contact_p0_z": -0.15}, KEEPS, "a contact point was 150 mm in the floor"),
 ])  # fmt: skip
 def test_what_makes_a_run_unreliable(columns, stepping, line):
-    """Of a block of 10 kg with its centre 1 m high, that exchanges nothing, 0.1 J are 0.1 % of its m g l."""
+    """For a block of 10 kg with its centre 1 m high and without energy exchange, 0.1 J are 0.1 % of m g l."""
     share = {name: 1.01 * 98.1 if name == "ledger_residual" else 1.0 for name in columns}
     made = {name: value * share[name] for name, value in columns.items()}
     measured = rows_with(**made).measure(stepping=stepping)

@@ -1,4 +1,4 @@
-"""What a joint, a body, a contact point and a box accept, and what they say when they do not."""
+"""Valid and invalid joints, bodies, contact points and boxes, with the messages."""
 
 import math
 
@@ -15,7 +15,7 @@ UNIT_INERTIA = np.eye(3)
 
 
 def says(*parts):
-    """A context in which a `ModelError` must be raised whose one line contains all ``parts``."""
+    """Return a context in which a `ModelError` with a single line that contains all ``parts`` must be raised."""
     return pytest.raises(bm.ModelError, match="^(?!(?s:.*\n))" + "".join(f"(?=.*{part})" for part in parts))
 
 
@@ -128,7 +128,7 @@ def test_rotation_follows_the_right_hand():
     (lambda: bm.Box("foot", (1, 1, 1), rotation=2 * np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
     (lambda: bm.Box("foot", (1, 1, 1), rotation=-np.eye(3)), ("box on 'foot': rotation must be a rotation",)),
     (lambda: bm.Visual("foot", "cone"), ("visual on 'foot': unknown form 'cone'",)),
-    (lambda: bm.Visual("foot", "mesh"), ("visual on 'foot': a mesh has a file, other forms have none",)),
+    (lambda: bm.Visual("foot", "mesh"), ("visual on 'foot': a mesh needs a file, other forms have none",)),
     (lambda: bm.Visual("foot", "box", (1, 0, 1)), ("visual on 'foot': each edge must be above zero",)),
     (lambda: bm.Line("", None), ("a line: the body needs a name",)),
     (lambda: bm.Line("foot", None, (0, NAN, 0)), ("line from 'foot' to None: begin must be 3 finite numbers",)),

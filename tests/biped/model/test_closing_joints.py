@@ -1,4 +1,4 @@
-"""Joints that close loops: what a model makes of them, files there and back, and what is refused."""
+"""Joints that close loops: their constraints, files written and read, and refusals."""
 
 import json
 from dataclasses import replace
@@ -72,7 +72,7 @@ def test_files_keep_them(kind, parent):
 
 
 def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
-    """Links whose frames are turned at home: both frames of the joint are one there, so that it is closed."""
+    """Links have rotated frames at home; both frames of the joint coincide there, so that the loop is closed."""
     model = bm.load_urdf("""
     <robot name="turned">
       <link name="world"/>
@@ -100,8 +100,8 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     ({"kind": "hinge"}, "closing joint 'loop': unknown kind 'hinge'"),
     ({"child": "three"}, "closing joint 'loop': unknown body 'three'"),
     ({"parent": "thre"}, "closing joint 'loop': unknown body 'thre'"),
-    ({"parent": "two"}, "holds body 'two' to itself"),
-    ({"parent": "plate"}, "holds body 'two' to itself"),
+    ({"parent": "two"}, "it joins 'two' to itself"),
+    ({"parent": "plate"}, "it joins 'two' to itself"),
     ({"child": "wall"}, "body 'wall' is fixed to the ground"),
     ({"name": "second"}, "two joints are named 'second'"),
     ({"axis": (0.0, 0.0, 0.0)}, "closing joint 'loop': axis"),
@@ -109,8 +109,8 @@ def test_frames_of_a_file_from_elsewhere_are_turned_to_ours():
     ({"kind": "universal"}, "closing joint 'loop': a cardan joint needs a second_axis"),
     ({"kind": "universal", "second_axis": (0.1, 0.0, 1.0)}, "must be at a right angle to axis"),
     ({"second_axis": (1.0, 0.0, 0.0)}, "only a cardan joint has a second axis"),
-    ({"kind": "helical"}, "a helical joint, and no other, has a pitch"),
-    ({"pitch": 0.1}, "a helical joint, and no other, has a pitch"),
+    ({"kind": "helical"}, "a helical joint needs one, others must have none"),
+    ({"pitch": 0.1}, "a helical joint needs one, others must have none"),
     ({"kind": "helical", "pitch": float("nan")}, "closing joint 'loop': pitch"),
     error=bm.ModelError,
 )
@@ -129,7 +129,7 @@ def test_a_floating_model_is_not_held_to_the_ground():
     ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="three"/></closing_joint>',
      "closing joint 'd': unknown link 'three'"),
     ('<closing_joint name="d" type="fixed"><parent link="one"/><child link="world"/></closing_joint>',
-     "its child 'world' is fixed to the ground; make that its parent"),
+     "its child 'world' is fixed to the ground; make it the parent"),
 ])  # fmt: skip
 def test_what_a_file_says_wrong_is_told(element, told):
     text = bm.urdf_text(joined()).replace("</biped>", f"{element}</biped>")
@@ -184,11 +184,11 @@ def damaged(change):
 
 
 @refuses(
-    ("{", "not a model that was saved"),
-    ("[]", "not a model that was saved"),
+    ("{", "not a saved model"),
+    ("[]", "not a saved model"),
     (damaged(lambda saved: saved.update(format=2)), "saved by another version"),
-    (damaged(lambda saved: saved.pop("gravity")), "gravity: missing, or not known"),
-    (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing, or not known"),
+    (damaged(lambda saved: saved.pop("gravity")), "gravity: missing, or unknown"),
+    (damaged(lambda saved: saved["bodies"][1].update(colour="red")), "colour: missing, or unknown"),
     (damaged(lambda saved: saved["bodies"][1].update(mass=-1.0)), "mass must not be below zero"),
     (damaged(lambda saved: saved["bodies"][1]["joint"].update(axle=1)), "axle"),
     error=bm.ModelError,

@@ -1,4 +1,4 @@
-"""Joints beyond hinges, slides and balls: screws, and those that are several joints in a row."""
+"""Joints beyond hinges, slides and balls: screws, and chains of several joints."""
 
 import math
 
@@ -120,7 +120,7 @@ def swung_alike(model, assembly, start, q, v, steps=40, h=5e-3):
 
 
 def test_energy_of_screws_does_not_drift():
-    """Ten thousand steps without weight, which would pull them down for ever: bounded, and of second order."""
+    """Ten thousand steps without gravity, under which they would fall for ever: bounded error of second order."""
     model = bm.Model("screws", (brick("a", bm.helical("one", X, 0.1)), brick("b", bm.helical("two", Y, -0.2), "a")))
     model = model.with_gravity((0.0, 0.0, 0.0))
     state = State.at(model, [0.5, -0.3], [1.5, -2.0])
@@ -146,12 +146,12 @@ def test_urdf_has_no_word_for_screws():
 
 
 @refuses(
-    (lambda: bm.helical("screw", Z, 0.0), "'screw': a helical joint, and no other, has a pitch"),
+    (lambda: bm.helical("screw", Z, 0.0), "'screw': a helical joint needs a pitch"),
     (lambda: bm.helical("screw", Z, math.nan), "'screw': pitch"),
-    (lambda: bm.Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': a helical joint, and no other"),
+    (lambda: bm.Joint("hinge", "revolute", Z, pitch=0.1), "'hinge': a helical joint needs a pitch, others have none"),
     (lambda: bm.universal("hook", X, (1.0, 1.0, 0.0)), "'hook': second_axis .* right angle"),
     (lambda: bm.planar("plane", (0.0, 0.0, 0.0)), "'plane': normal"),
-    (lambda: bm.jointed("arm", (), 1.0, np.eye(3), X), "'arm': it needs a joint"),
+    (lambda: bm.jointed("arm", (), 1.0, np.eye(3), X), "'arm': it needs at least one joint"),
     error=bm.ModelError,
 )
 def test_wrong_joints(make):

@@ -1,4 +1,4 @@
-"""Bodies without mass, points and rods between joints, several trees on the ground: where each joint is resisted."""
+"""Massless bodies, points and rods between joints, several trees on the ground: every joint must move inertia."""
 
 from dataclasses import replace
 
@@ -106,25 +106,25 @@ SOLID = bm.box_inertia(1.0, (0.1, 0.2, 0.3))
 UNRESISTED = {
     "a tip": (
         [body("arm", None, bm.revolute("a", Y), 1.0, SOLID), body("tip", "arm", bm.revolute("b", X))],
-        "body 'tip': nothing resists its joint 'b': the body has no mass, .* or the joint an armature",
+        "body 'tip': its joint 'b' moves no inertia: the body has no mass, .* or the joint an armature",
     ),
     "a point on the axis": (
         [body("arm", None, bm.revolute("a", Y), 1.0, com=(0, 0.5, 0))],
-        "body 'arm': nothing resists its joint 'a': its inertia is that of a point or a thin rod",
+        "body 'arm': its joint 'a' moves no inertia: its inertia is that of a point or a thin rod",
     ),
     "a point on a ball joint": (
         [body("arm", None, bm.spherical("a"), 1.0, com=(0, 0.5, 0))],
-        "body 'arm': nothing resists its joint 'a' about some axis: its inertia is that of a point",
+        "body 'arm': its joint 'a' moves no inertia about some axis: its inertia is that of a point",
     ),
     "two joints about one axis": (
         [body("cross", None, bm.revolute("a", Y)), body("arm", "cross", bm.revolute("b", Y), 1.0, SOLID)],
-        "body 'cross': nothing resists its joint 'a': the body has no mass",
+        "body 'cross': its joint 'a' moves no inertia: the body has no mass",
     ),
     "a rod that floats": (
         [body("rod", None, bm.floating("a"), 1.0, np.diag([0.1, 0.1, 0.0]))],
-        "body 'rod': nothing resists its joint 'a' about some axis",
+        "body 'rod': its joint 'a' moves no inertia about some axis",
     ),
-    "nothing": ([body("arm", None, bm.revolute("a", Y))], "a model needs a body that has mass; found none"),
+    "nothing": ([body("arm", None, bm.revolute("a", Y))], "a model needs a body with mass"),
 }
 
 

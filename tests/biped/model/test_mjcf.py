@@ -1,4 +1,4 @@
-"""MJCF files, each kind of what they may say, against MuJoCo's own compiled model of the same file."""
+"""MJCF files with all supported features, against MuJoCo's own compiled model of the same file."""
 
 import math
 import struct
@@ -146,7 +146,7 @@ def test_a_model_is_what_mujoco_compiles(written, kind):
 
 
 def test_gravity_and_masses_by_hand(written):
-    """Against what the file says: 20, 3 and 1 kg, scaled to 70 kg, on the moon."""
+    """Values from the file: 20, 3 and 1 kg, scaled to 70 kg, on the moon."""
     model = load_mjcf(written(document(tree(), '<compiler settotalmass="70"/><option gravity="0 0 -1.62"/>')))
     assert [body.mass for body in model.bodies] == pytest.approx([70 * 20 / 24, 70 * 3 / 24, 70 * 1 / 24], rel=1e-12)
     assert model.gravity == (0.0, 0.0, -1.62)
@@ -204,14 +204,15 @@ def test_what_moves_beside_a_floating_root_is_locked_or_refused(written):
     loose = f'<body name="spare" pos="0 0 20"><joint name="unused"/>{LIMB}</body>'
     file = written(document(loose + tree()))
     with pytest.raises(
-        ModelError, match=r"beside that of 'root' the joints unused: lock them: locked=\{'unused': 0.0\}"
+        ModelError,
+        match=r"in addition to the tree of 'root', the moving joints unused: lock them: locked=\{'unused': 0.0\}",
     ):
         load_mjcf(file)
     model = load_mjcf(file, locked={"un*": 0.0})
     assert model.joint_names == ("hip", "ankle")
     assert model.total_mass == pytest.approx(24.0)
     ball = '<body name="ball"><freejoint name="ball"/><geom size=".1"/></body>'
-    with pytest.raises(ModelError, match="the joints ball: take the others out of a copy of the file"):
+    with pytest.raises(ModelError, match="the moving joints ball: remove the others from a copy of the file"):
         load_mjcf(written(document(tree() + ball)))
 
 
@@ -263,8 +264,8 @@ def test_what_bounds_actuators_bounds_efforts(written):
         "idle": math.inf,
     }  # fmt: skip
     assert model.actuators[4].ctrl_range == pytest.approx((math.radians(-60), math.radians(60)))
-    assert "joints without an <actuator>, which a controller here may drive all the same: idle" in model.notes
-    assert "of forces whose bounds differ by direction the greater bounds both: hip" in model.notes
+    assert "joints without an <actuator>, which a controller may nevertheless drive: idle" in model.notes
+    assert "forces whose bounds differ by direction: the greater bound is used for both: hip" in model.notes
     assert load_mjcf(written(ACTUATED), locked={"hip": 0.0}).actuators == model.actuators[1:]
 
 
@@ -274,7 +275,10 @@ def test_of_several_actuators_efforts_add_up_unless_one_is_not_read(written):
     with_damper = f'<actuator>{motors}<damper joint="hip" kv="1" ctrlrange="0 1"/></actuator>'
     assert both.bodies[1].joint.max_effort == 5.0
     pull = document(tree(), after='<actuator><motor joint="hip" ctrlrange="0 2"/></actuator>')
-    assert "of forces whose bounds differ by direction the greater bounds both: hip" in load_mjcf(written(pull)).notes
+    assert (
+        "forces whose bounds differ by direction: the greater bound is used for both: hip"
+        in load_mjcf(written(pull)).notes
+    )
     assert load_mjcf(written(document(tree(), after=with_damper))).bodies[1].joint.max_effort == math.inf
 
 
@@ -332,8 +336,8 @@ def test_a_floor_elsewhere_and_walls_are_told_of(written):
     low = '<geom name="low" type="plane" size="1 1 1" pos="0 0 -.5"/>'
     wall = '<geom name="wall" type="plane" size="1 1 1" euler="0 90 0"/>'
     notes = load_mjcf(written(document(low + wall + UPRIGHT))).notes
-    assert "<geom> plane low is not level at height zero, and the floor here is" in notes
-    assert "not simulated: what the world has to touch beside a floor, <geom>: wall" in notes
+    assert "<geom> plane low is not level at height zero, but the floor here is" in notes
+    assert "not simulated: collision geometry of the world other than a floor, <geom>: wall" in notes
 
 
 def test_a_robots_file_may_name_a_scene_or_a_floor(written, tmp_path):
@@ -392,17 +396,17 @@ def test_meshes_that_are_moved_are_told_of_and_those_that_are_not_there_are_refu
     drawn = '<geom type="mesh" mesh="gone" mass="1"/>'
     cube = f'<compiler meshdir="parts/meshes"/>{MESH}'.replace("scale", 'refpos=".1 0 0" scale')
     notes = load_mjcf(written(document(tree(BY_MESH), cube))).notes
-    assert notes == ("<mesh refpos> and <mesh refquat> are left out of what is drawn: cube",)
-    with pytest.raises(ModelError, match="Error opening file '.*no.stl'; put that file where the MJCF names it"):
+    assert notes == ("<mesh refpos> and <mesh refquat> are ignored in drawings: cube",)
+    with pytest.raises(ModelError, match="Error opening file '.*no.stl'; put that file at the path in the MJCF"):
         load_mjcf(written(document(tree(drawn), gone)))
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("<mujoco>", "MuJoCo refuses the MJCF .*XML parse error.* is no well-formed XML in UTF-8"),
-        (document(tree().replace('"hip"', '"universe"')), "joint 'universe': Pinocchio, .*; rename it"),
-        ("<mujoco/>", r"has no <body>, nor has what it includes; give the robot's file"),
+        ("<mujoco>", "MuJoCo refuses the MJCF .*XML parse error.* is not well-formed XML in UTF-8"),
+        (document(tree().replace('"hip"', '"universe"')), "joint 'universe': Pinocchio .*; rename it"),
+        ("<mujoco/>", r"has no <body>, also not in included files; give the robot's file"),
         ("", "MuJoCo refuses the MJCF"),
         ('<robot name="r"/>', "is a URDF, not an MJCF: give its name the ending .urdf"),
         (document(tree(hip='type="odd"')), "MuJoCo refuses the MJCF .*invalid"),
@@ -410,8 +414,8 @@ def test_meshes_that_are_moved_are_told_of_and_those_that_are_not_there_are_refu
         (document(tree(hip='foo="1"')), "unrecognized attribute: 'foo'"),
         (document('<body><freejoint/></body>'), "mass and inertia of moving bodies"),
         (document('<body name="rock"><geom size="1"/></body>'), "no body has a joint; load with floating=True"),
-        (document(tree(), after=PAIR), "'floor' not found .*; if that is in a scene which includes this file, load"),
-        ('<mujoco><include file="absent.xml"/></mujoco>', "absent.xml.*; put that file where the MJCF names it"),
+        (document(tree(), after=PAIR), "'floor' not found .*; if it is in a scene that includes this file, load"),
+        ('<mujoco><include file="absent.xml"/></mujoco>', "absent.xml.*; put that file at the path in the MJCF"),
     ],
 )  # fmt: skip
 def test_what_is_no_model_is_refused_in_a_sentence(written, text, why):
@@ -424,7 +428,7 @@ def test_what_is_no_model_is_refused_in_a_sentence(written, text, why):
 def test_names_that_are_not_utf8_are_refused(tmp_path):
     path = tmp_path / "old.xml"
     path.write_bytes(document(tree().replace('"hip"', '"hüfte"')).encode("latin-1"))
-    with pytest.raises(ModelError, match="can't decode byte.* is no well-formed XML in UTF-8"):
+    with pytest.raises(ModelError, match="can't decode byte.* is not well-formed XML in UTF-8"):
         load_mjcf(path)
 
 

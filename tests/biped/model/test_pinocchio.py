@@ -1,4 +1,4 @@
-"""The maps between our coordinates and Pinocchio's."""
+"""Maps between coordinates of this package and Pinocchio's."""
 
 import numpy as np
 import pinocchio as pin
@@ -57,7 +57,7 @@ def test_orientations_are_pinocchios(seed, floats):
 @given(seed=seeds, floats=st.booleans())
 @settings(max_examples=25)
 def test_velocities_are_what_our_convention_says(seed, floats):
-    """Central differences along Pinocchio's flow: the root's place, and each ball joint's turn in world axes."""
+    """Central differences along Pinocchio's flow: the root's position, and each ball joint's rotation in world axes."""
     rng = np.random.default_rng(seed)
     model = bm.random_tree(rng, 6, floating=floats, kinds=("spherical", "revolute"))
     twin, q, v = random_state(rng, model)

@@ -148,7 +148,7 @@ ENDING = ROBOT.replace("</robot>", f"{FLAG}</robot>")
 
 @pytest.mark.parametrize(("text", "why"), [
     (ROBOT.replace('ixx="0.03"', 'ixx="0.3"', 1), "body 'pelvis' cannot be a rigid body"),
-    (ENDING, "body 'flag': nothing resists its joint 'mast': the body has no mass"),
+    (ENDING, "body 'flag': its joint 'mast' moves no inertia: the body has no mass"),
 ])  # fmt: skip
 def test_an_unphysical_link_is_refused_with_the_ways_out(text, why):
     with pytest.raises(ModelError, match=f"{why}.*load with repair='merge' .* or with repair='inertia'"):
@@ -185,7 +185,7 @@ def test_a_negative_mass_is_not_repaired():
 
 
 def place_of(model, body):
-    """[m] of a body's link frame at home, seen from that of the root."""
+    """Return the position [m] of a body's link frame at home, relative to the root's."""
     i, root = model.body_index(body), model.home_positions[0] - model.root.com
     return model.home_positions[i] - model.bodies[i].com - root
 
@@ -244,7 +244,7 @@ def stl(path, triangles):
 
 
 def test_a_mesh_gives_four_corners(tmp_path):
-    """A bowl-shaped foot on a sole of 24 corners: the quadrangle that is left has most of its area."""
+    """A bowl-shaped foot on a sole of 24 corners: the remaining quadrangle has most of the area."""
     turns = 2 * np.pi * np.arange(24) / 24
     rim = np.column_stack([0.12 * np.cos(turns), 0.05 * np.sin(turns), np.full(24, -0.03)])
     top = np.array([0.0, 0.0, 0.05])
@@ -261,7 +261,7 @@ def test_a_mesh_gives_four_corners(tmp_path):
     area = 0.5 * abs(np.sum(left[:, 0] * np.roll(left[:, 1], 1) - left[:, 1] * np.roll(left[:, 0], 1)))
     assert area > 0.9 * 2 * 0.12 * 0.05  # of the greatest quadrangle in an ellipse
     file.write_text(ROBOT.replace(BOX, mesh.replace("foot.stl", "fot.stl")))
-    with pytest.raises(ModelError, match=r"link 'left_foot': the mesh 'package://.*fot.stl' is not there; packages="):
+    with pytest.raises(ModelError, match=r"link 'left_foot': the mesh 'package://.*fot.stl' is missing; packages="):
         load_urdf(file, feet=FEET, contacts="collision")
 
 
@@ -341,7 +341,7 @@ def test_limits_are_left_out_and_bearings_given_where_asked_for():
 
 @pytest.mark.parametrize(("old", "new", "told"), [
     ('velocity="12"', 'velocity="0"', "velocity or effort limits of zero are left out: left_knee"),
-    ('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', "position limits that leave no room are left out: left_k"),
+    ('lower="-0.1" upper="2.5"', 'lower="2.5" upper="-0.1"', "position limits with lower > upper are left out: left_k"),
 ])  # fmt: skip
 def test_limits_that_are_none_are_left_out_and_told_of(old, new, told):
     with pytest.warns(ModelWarning, match=told):
@@ -389,7 +389,7 @@ def test_a_robot_stands_in_its_posture():
 def test_what_cannot_stand_is_refused():
     with pytest.raises(InputError, match="to stand it needs a floating root, feet and contact points"):
         standing(load_urdf(ROBOT))
-    with pytest.raises(InputError, match="has other legs than human.*: its posture says where its trunk is"):
+    with pytest.raises(InputError, match="has other legs than human.*: leave out trunk"):
         standing(load_urdf(ROBOT, feet=FEET, contacts="collision"), trunk=(0, 0, 1))
 
 
@@ -421,7 +421,9 @@ def test_joints_that_a_model_does_not_have_are_refused():
     theirs = pin.Model()
     theirs.addJoint(0, pin.JointModelPlanar(), pin.SE3.Identity(), "sled")
     theirs.appendBodyToJoint(1, pin.Inertia.Random(), pin.SE3.Identity())
-    with pytest.raises(ModelError, match="joint 'sled' is a Planar, .* put joints of one degree of freedom in"):
+    with pytest.raises(
+        ModelError, match="joint 'sled' is a Planar, .* replace it by joints with one degree of freedom"
+    ):
         from_pinocchio(theirs)
 
 
@@ -478,7 +480,7 @@ REFUSED = [
     ('urdf = "walker.urdf"\narmature = "much"', "armature: .* must be a finite number, got 'much'"),
     ('urdf = "walker.urdf"\nlimits = "no"', "limits must be true or false, got 'no'"),
     ('urdf = "walker.urdf"\nfriction = {knee = 1}', "friction: unknown joint 'knee'; did you mean"),
-    ('urdf = "walker.urdf"\nfloor = 0.6', "floor must be its coefficient of friction, such as {'mu': 0.6}, got 0.6"),
+    ('urdf = "walker.urdf"\nfloor = 0.6', "floor must be its coefficient of friction, like {'mu': 0.6}, got 0.6"),
     ('urdf = "walker.urdf"\nfloor = {mu = -1}', "floor: mu must not be below zero, got -1.0"),
     ('urdf = "walker.urdf"\nfloating = "yes"', "floating must be true or false, got 'yes'"),
     ('urdf = "walker.urdf"\nfeet = ["hand", "finger"]\ncontacts = "collision"', "foot 'hand' has no collision"),

@@ -1,4 +1,4 @@
-"""The strength of people, against the equation that it is from, and what a run makes of it."""
+"""Human strength against its source's equation, and its effect in a run."""
 
 import math
 from dataclasses import replace
@@ -19,7 +19,7 @@ ONE_JOINT = "left_knee_pitch"
 
 
 def anderson(c1, c2, c3, c4, c5, c6, angle, rate):
-    """Anderson, Madigan and Nussbaum (2007), as printed: of weight times height."""
+    """Return the torque of Anderson, Madigan and Nussbaum (2007), as printed: over weight times height."""
     length = c1 * math.cos(c2 * (angle - c3))
     if rate >= 0.0:
         return length * (2 * c4 * c5 + rate * (c5 - 3 * c4)) / (2 * c4 * c5 + rate * (2 * c5 - 4 * c4))
@@ -127,7 +127,7 @@ def test_what_is_wrong_is_told():
         Actuators(strength="young-men").compile(without_knees(), 2e-3)
     with pytest.raises(ModelError, match="no ranges of motion"):
         with_stops(replace(human(), ranges=()))
-    with pytest.raises(ModelError, match="toes, limp-toes: each may be there once, limp or not"):
+    with pytest.raises(ModelError, match="toes, limp-toes: each may occur once, limp or not"):
         subject(1.7, 68.0, "female", segments=["toes", "limp-toes"])
 
 
@@ -195,7 +195,7 @@ def toed():
 
 
 def front(run):
-    """[N] (n,) what the tips of the toes bear."""
+    """Return the load [N] (n,) on the tips of the toes."""
     return run.frame[[f"contact_{side}_{k}_fz" for side in ("left", "right") for k in (1, 2)]].sum(axis=1).to_numpy()
 
 

@@ -1,4 +1,4 @@
-"""Subjects have the bodies of the tables, stand whatever their size, and are dynamically similar to one another."""
+"""Subjects have the bodies of the tables, stand at any size, and are dynamically similar."""
 
 import itertools
 import math
@@ -41,7 +41,7 @@ CORNERS = [(1.50, 45.0), (1.50, 120.0), (1.95, 45.0), (1.95, 120.0)]
 
 
 def from_the_table(sex, stature, mass):
-    """Mass, height of the centre of mass and inertia about it [kg m²], by point masses that stand for the segments."""
+    """Return mass, height of the centre of mass and inertia about it [kg m²], from point masses for the segments."""
     own, text, shoulders = LEVA[sex]
     rows = {}
     for row in text.strip().splitlines():
@@ -109,7 +109,7 @@ def test_the_whole_body_is_the_sum_of_the_tables_segments(sex, size, segments):
 
 
 def test_segments_are_the_tables_by_what_a_hand_reckons():
-    """De Leva's mean man: thigh 73 kg · 14.16 %, 422.2 mm long; the shank's transverse moment m (r l)²."""
+    """De Leva's mean man by hand: thigh 73 kg · 14.16 %, 422.2 mm long; the shank's transverse moment m (r l)²."""
     model = biped.subject(1.741, 73.0, "male")
     by_name = {body.name: body for body in model.bodies}
     thigh = sum(by_name[f"left_{name}"].mass for name in ("hip_1", "hip_2", "thigh"))
@@ -267,7 +267,7 @@ def test_a_name_says_the_subject():
     ((1.7, 68.0, "female", 3.0), r"^subject: age = 3: it must be from 18 to 100 years$"),
     ((float("nan"), 68.0, "female"), r"^subject: stature must be"),
     ((1.7, 68.0, "female", None, ("arm",)), r"^unknown segment 'arm'; did you mean 'arms' or 'limp-arms'\?"),
-    ((1.7, 68.0, "female", None, ("arms", "limp-arms")), r"arms, limp-arms: each may be there once, limp or not$"),
+    ((1.7, 68.0, "female", None, ("arms", "limp-arms")), r"arms, limp-arms: each may occur once, limp or not$"),
     error=biped.ModelError,
 )
 def test_what_is_no_subject_is_refused(given):
@@ -275,7 +275,7 @@ def test_what_is_no_subject_is_refused(given):
 
 
 @refuses(
-    ("subject:1.7", r"a subject is subject:STATURE,MASS,SEX.*, as subject:1.70,68,female,30,arms,lumbar$"),
+    ("subject:1.7", r"must be subject:STATURE,MASS,SEX.*, for example subject:1.70,68,female,30,arms,lumbar$"),
     ("subject:1.7,68,female,amrs", r"^subject: 'amrs' is neither an age nor a segment; .*limp-toes$"),
     ("subject:tall,68,female", r"^subject: stature = 'tall': it must be a number$"),
     error=biped.ModelError,
@@ -304,11 +304,11 @@ def test_a_population_is_drawn_from_what_is_given():
     old = {"female": Measured(1.6, 0.06, 65.0, 12.0, 0.3)}
     who = biped.population(3, sex="female", age=70.0, measured=old)
     assert [one.strength for one in who] == ["old-women"] * 3
-    with pytest.raises(biped.ModelError, match="nobody of the sex male, of female only"):
+    with pytest.raises(biped.ModelError, match="no sex 'male', only female"):
         biped.population(3, measured=old)
     with pytest.raises(biped.ModelError, match="n = 0"):
         biped.population(0)
-    with pytest.raises(biped.ModelError, match="hardly anyone"):
+    with pytest.raises(biped.ModelError, match="gives almost no"):
         biped.population(1, sex="female", measured={"female": Measured(17.0, 0.01, 65.0, 1.0, 0.0)})
 
 

@@ -1,4 +1,4 @@
-"""URDF: what is saved comes back, what others wrote means the same as to Pinocchio, what is broken is said."""
+"""URDF: saved models are restored, other files mean the same as to Pinocchio, and errors are reported."""
 
 import re
 from dataclasses import replace
@@ -63,7 +63,7 @@ def test_box_turned_where_roll_and_yaw_coincide():
 
 
 def test_the_example_is_a_fresh_export_of_the_human():
-    """Word by word; numbers to 1e-15, the last bit of the turned foot's inertia being the processor's."""
+    """Texts are equal; numbers are to 1e-15, since the last bit of the rotated foot depends on the processor."""
     found, expected = (
         re.split(r'[\s"]+', text) for text in (EXAMPLE.read_text(encoding="utf-8"), bm.urdf_text(bm.human()))
     )
@@ -76,7 +76,7 @@ def test_the_example_is_a_fresh_export_of_the_human():
 def test_spherical_joints_cannot_be_saved(tmp_path):
     first, second = bm.chain(2).bodies
     model = replace(bm.chain(2), bodies=(first, replace(second, joint=bm.spherical("ball"))))
-    with pytest.raises(bm.ModelError, match="joint 'ball' is spherical, which URDF has no word for"):
+    with pytest.raises(bm.ModelError, match="joint 'ball' is spherical, which URDF does not support"):
         bm.save_urdf(model, tmp_path / "model.urdf")
     assert not (tmp_path / "model.urdf").exists()
 
@@ -292,10 +292,10 @@ BROKEN = [
      "joint 'knee': parent: unknown link 'zleg'; did"),
     (FOREIGN.replace('<parent link="z_leg"/>', ""), "joint 'knee' needs a <parent link=...>"),
     (FOREIGN.replace('<parent link="z_leg"/>', '<parent link="foot"/>'),
-     "links 'shin', 'foot' do not hang on 'pelvis'"),
+     "links 'shin', 'foot' are not connected to 'pelvis'"),
     (FOREIGN.replace('<child link="shin"/>', '<child link="a_arm"/>'),
      "'a_arm' is the child of joints 'knee' and 'a_sh"),
-    (FOREIGN.replace('<link name="camera"/>', '<link name="camera"/><link name="lost"/>'), "found 'pelvis', 'lost'"),
+    (FOREIGN.replace('<link name="camera"/>', '<link name="camera"/><link name="lost"/>'), "got 'pelvis', 'lost'"),
     (FOREIGN.replace('joint name="knee"', 'joint name="slide"'), "two joints are named 'slide'"),
     (FOREIGN.replace('link name="camera"', 'link name="foot"'), "two links are named 'foot'"),
     (FOREIGN.replace('<child link="shin"/>', '<child link="shin"/><mimic joint="slid"/>'),
@@ -373,8 +373,8 @@ def test_xacro_and_contact_points_on_the_ground_are_refused():
 
 @pytest.mark.parametrize(("more", "notes"), [
     ('<!-- ${m} <xacro:leg/> --><gazebo><plugin ns="$(arg ns)"/></gazebo><transmission name="t"/>', ()),
-    ("<links/>", ("elements of the file that are not read: <links> in <robot>",)),
-    ('<s:camera xmlns:s="http://gazebo"/>', ("elements of the file that are not read: <camera> in <robot>",)),
+    ("<links/>", ("elements of the file are not read: <links> in <robot>",)),
+    ('<s:camera xmlns:s="http://gazebo"/>', ("elements of the file are not read: <camera> in <robot>",)),
 ])  # fmt: skip
 def test_what_is_not_read_is_told_unless_it_is_for_others(more, notes):
     plain, model = bm.load_urdf(FOREIGN), bm.load_urdf(FOREIGN.replace("</robot>", more + "</robot>"))
@@ -387,11 +387,11 @@ def test_attributes_that_are_not_read_are_told():
     new = '<limit Lower="-1" upper="1" effort="1" velocity="1"/><dynamics Damping="3"/>'
     assert old in FOREIGN
     notes = bm.load_urdf(FOREIGN.replace(old, new, 1)).notes
-    assert "attributes of the file that are not read: <limit Lower>, <dynamics Damping>" in notes
+    assert "attributes of the file are not read: <limit Lower>, <dynamics Damping>" in notes
 
 
 def test_links_and_joints_may_share_names():
-    """Each joint is named as the link that it carries, which Pinocchio cannot tell apart where joints are locked."""
+    """Each joint has the name of the link it carries, which Pinocchio cannot distinguish when joints are locked."""
     names = dict(re.findall(r'<joint name="(\w+)".*?<child link="(\w+)"', FOREIGN, re.DOTALL))
     renamed = re.sub(r'<joint name="(\w+)"', lambda found: f'<joint name="{names[found[1]]}"', FOREIGN)
     more = '<biped><contact name="p" link="foot" xyz="0.1 0 0"/><foot link="foot"/></biped></robot>'
@@ -422,7 +422,7 @@ def test_encodings(encoding, newline, tmp_path):
 
 
 def in_units(length=1.0, mass=1.0):
-    """The human's bodies with all lengths and masses times a factor."""
+    """Return the human's bodies with all lengths and masses times a factor."""
     bodies = tuple(
         replace(
             one, mass=mass * one.mass, inertia=mass * length**2 * np.array(one.inertia), com=length * np.array(one.com),

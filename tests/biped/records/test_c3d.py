@@ -1,4 +1,4 @@
-"""C3D files of ``ezc3d``: kinds of points, units of plates, what cannot be read; values by the formula of each."""
+"""C3D files of ``ezc3d``: kinds of points, units of plates, unreadable files; values by plate type's formula."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def saved(path, points=("C7",), channels=(), units=(), plate=None, **parameters)
 
 
 def plate(path, place="mm", force="N", other="Nmm", kind=2, load=1.0, **parameters):
-    """A plate from 0.7 to 1.3 m and 0.3 to 0.7 m, turned about x by half a turn, in these units."""
+    """Return a plate from 0.7 to 1.3 m and 0.3 to 0.7 m, turned by half a turn about x, in these units."""
     size = {"mm": 1e3, "m": 1.0}[place]
     to = {"N": 1.0, "kN": 1e-3, "Nm": 1.0, "Nmm": 1e3, "m": 1.0, "mm": 1e3, "": size, "V": size}
     x, y = PLACE - [1.0, 0.5]  # in the plate's axes y is turned
@@ -107,7 +107,7 @@ def test_labels_that_occur_twice_or_not_at_all(tmp_path):
     record = read_record(saved(tmp_path / "a.c3d", ("KNE", "KNE", ""), [1.0, 2.0], ["T", "furlong"]))
     assert record["KNE_y#2"] == pytest.approx(2e-3)
     assert {"KNE_x#1", "point3_z", "ch0"} < set(record.columns)
-    with pytest.raises(InputError, match="two columns are called 'KNE_x'"):
+    with pytest.raises(InputError, match="two columns are named 'KNE_x'"):
         record["KNE_x"]
     with pytest.raises(InputError, match="column ch1: no unit 'furlong'"):
         record["ch1"]

@@ -1,4 +1,4 @@
-"""OpenSim's headers, columns and rows as its own ``Storage`` and ``TRCFileAdapter`` read them; values by formula."""
+"""OpenSim's headers, columns and rows, read as by its ``Storage`` and ``TRCFileAdapter``; values by formula."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_degrees(read, line):
 
 
 @pytest.mark.parametrize(
-    ("line", "word"), [("inDegrees = no", ""), ("Angles are in radians.", ""), ("", "radians, as OpenSim")]
+    ("line", "word"), [("inDegrees = no", ""), ("Angles are in radians.", ""), ("", "radians, as in OpenSim")]
 )
 def test_radians(read, line, word):
     record = read(f"Coordinates\n{line}\nendheader\n{ROWS}", ".mot")
@@ -47,7 +47,7 @@ def test_a_header_that_is_neither_yes_nor_no_blocks_angles_alone(read):
     text = f"Coordinates\ninDegrees = perhaps\nendheader\n{ROWS}"
     record = read(text)
     assert record["pelvis_tx"].tolist() == [1.0, 2.0]
-    with pytest.raises(InputError, match="column knee_angle_r: no unit 'inDegrees = perhaps'.*say it by units"):
+    with pytest.raises(InputError, match="column knee_angle_r: no unit 'inDegrees = perhaps'.*give one by units"):
         record["knee_angle_r"]
     assert read(text, units={"knee_angle_r": "deg"}).units["knee_angle_r"] == "deg"
 
@@ -90,7 +90,7 @@ def test_a_row_of_another_length_is_refused(read, row):
 
 def test_counts_of_the_header(read):
     for count in ("nRows=500", "nRows = 500", "nr 500"):
-        with pytest.raises(InputError, match="= 500, and there are 2 rows: it is an incomplete copy"):
+        with pytest.raises(InputError, match="= 500, and there are 2 rows: the copy is incomplete"):
             read(f"a\n{count}\nendheader\n{ROWS}")
     for count in ("datarows 246", "datacolumns 19", "nRows=1"):
         (note,) = (note for note in read(f"a\n{count}\nendheader\n{ROWS}").notes if "header" in note)

@@ -1,4 +1,4 @@
-"""Centre of mass and angles of a recorded person: markers against the sum of segments, OpenSim's against the run's."""
+"""Centre of mass and angles of a recorded person: markers against sums of segments, OpenSim against the run."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ lower = "shank"
 
 
 def sine(angle):
-    """(n, 3) a unit vector leaning forward, to -y, and up."""
+    """Return a unit vector (n, 3) that leans forward, to -y, and up."""
     return np.stack([0.0 * angle, -np.sin(angle), np.cos(angle)], axis=1)
 
 
@@ -104,7 +104,7 @@ def test_a_part_of_the_body_is_reported(tmp_path):
 @pytest.mark.parametrize(("old", "new", "words"), [
     ('"C7"', '"C8"', "no marker 'C8'; markers are ANK, KNE_in"),
     ('up = "z"', 'up = "w"', "one of x, y, z"),
-    ('up = "z"', 'up = "y"', "two axes"),
+    ('up = "z"', 'up = "y"', "different axes"),
     ('"female"', '"ladies"', "male, female"),
     ('like = "trunk"', 'like = "torso"', "upper_arm"),
     ("mass = 0.8", "mass = 0.9", "1.1 of the body's mass"),

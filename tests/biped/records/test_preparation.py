@@ -1,4 +1,4 @@
-"""What is done with a record before it acts: each stage against what it must do to a signal that is known."""
+"""Preparation of a record: each stage against its known effect on a signal."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def record_of(values, time=TIME, unit="m"):
 
 
 def hump(time):
-    """0 until 2 s, up by 0.05 m and back to 0 at 6 s, with velocities that are continuous."""
+    """Return 0 until 2 s, then a rise by 0.05 m and back to 0 at 6 s, with continuous velocities."""
     part = np.clip((time - 2.0) / 4.0, 0.0, 1.0)
     return 0.025 * (1.0 - np.cos(2.0 * np.pi * part))
 
@@ -47,7 +47,7 @@ def test_time_is_counted_from_where_it_begins():
 
 
 def test_a_gap_is_bridged_by_a_straight_line():
-    """Its error is at most that of linear interpolation, max|f''| h²/8, h the time between the values around it."""
+    """The error is at most that of linear interpolation, max|f''| h²/8, h the time between neighbouring values."""
     values = hump(TIME)
     values[300:320] = np.nan
     span = 21 / RATE
@@ -66,13 +66,13 @@ def test_a_gap_outside_of_what_is_used_may_stay():
     np.testing.assert_allclose(kept, hump(time + 1.0), atol=1e-16)
     with pytest.raises(InputError, match=r"a gap of 0.61 s after 6.99 s: set gaps .*, or cut it off by begin and end"):
         Preparation(begin=1.0)(record_of(values), "value")
-    with pytest.raises(InputError, match="it is there from 0.5 to 6.5 s only: cut it off by begin and end"):
+    with pytest.raises(InputError, match="it spans 0.5 to 6.5 s only: cut it off by begin and end"):
         Preparation(end=6.5)(record_of(values), "value")
 
 
 @pytest.mark.parametrize("frequency", [1.0, 5.0, 20.0])
 def test_the_filter_lets_through_what_butterworths_does(frequency):
-    """Twice the second order: a tone comes out by 1/(1 + (tan(πf/r)/tan(πf₀/r))⁴), and not later."""
+    """Applied twice, the second order passes a tone by 1/(1 + (tan(πf/r)/tan(πf₀/r))⁴), without delay."""
     time = np.arange(4001) / RATE
     tone = np.sin(2.0 * np.pi * frequency * time)
     passed = low_passed(time, tone, 5.0)
@@ -93,7 +93,7 @@ def test_a_filtered_displacement_has_no_steps_of_velocity():
 
 
 def test_uneven_times_are_made_even_before_the_filter():
-    """As where samples were dropped: linear interpolation of a tone of 1 Hz errs by (2π)² h²/8 at most."""
+    """Samples are missing: the error of linear interpolation of a 1 Hz tone is at most (2π)² h²/8."""
     dropped = np.delete(TIME, np.arange(5, 790, 7))
     tone = np.sin(2.0 * np.pi * dropped)
     time, values = Preparation(filter=20.0)(record_of(tone, dropped), "value")
@@ -104,7 +104,7 @@ def test_uneven_times_are_made_even_before_the_filter():
 
 
 def test_times_that_a_file_has_rounded_have_the_rate_that_they_had():
-    """60 Hz in whole milliseconds, whose steps are of 16 and 17; some are left out."""
+    """60 Hz in whole milliseconds gives steps of 16 and 17; some samples are missing."""
     time = np.delete(np.round(np.arange(480) / 60.0, 3), np.arange(100, 110))
     found, _ = Preparation(filter=5.0)(record_of(hump(time), time), "value")
     rounding = 1e-3 / (len(time) - 2)  # of the mean of steps, the ends' of the two parts
@@ -126,7 +126,7 @@ def test_times_that_are_even_but_for_their_last_digit_are_taken_as_they_are(rate
 
 
 def test_times_that_are_whole_digits_are_not_taken_for_other_ones():
-    """Hundredths of a second at 100 Hz: by eight seconds of 100.1 Hz these are most of a digit off."""
+    """Times in hundredths of a second at 100 Hz: after eight seconds at 100.1 Hz most of a digit is missing."""
     found, _ = Preparation(resample=100.1)(record_of(hump(TIME)), "value")
     np.testing.assert_allclose(np.diff(found)[:-1], 1.0 / 100.1)
 
@@ -143,17 +143,17 @@ def test_sampled_anew():
     time, values = Preparation(filter=5.0, resample=20.0)(record_of(hump(TIME)), "value")
     np.testing.assert_allclose(np.diff(time), 0.05)
     np.testing.assert_allclose(values, low_passed(TIME, hump(TIME), 5.0)[::5], atol=1e-12)
-    with pytest.raises(InputError, match="resample = 20 Hz of what was sampled at 100 Hz.*set filter to that or less"):
+    with pytest.raises(InputError, match="resample = 20 Hz is below the record's 100 Hz.*set filter to at most that"):
         Preparation(resample=20.0)(record_of(hump(TIME)), "value")
 
 
 def test_a_displacement_begins_at_zero():
-    """What noise leaves at its beginning is eased in within 0.1 s; after that nothing is changed."""
+    """Remaining noise at the beginning is eased in within 0.1 s; later values are unchanged."""
     noisy = hump(TIME) + 0.001 * np.cos(2.0 * np.pi * 10.0 * TIME)
     signal = Preparation().displacement(record_of(noisy), "value", "m")
     assert float(signal(0.0)) == 0.0
     np.testing.assert_allclose(signal(TIME[11:]), noisy[11:], atol=1e-16)
-    with pytest.raises(InputError, match=r"it begins at 0\.4 m, and must be near zero there: take it off by baseline"):
+    with pytest.raises(InputError, match=r"it begins at 0\.4 m: it must be near zero there; subtract it by baseline"):
         Preparation().displacement(record_of(0.4 + hump(TIME)), "value", "m")
 
 
@@ -163,14 +163,14 @@ def test_a_force_ends():
     # ∫ of what is straight from sample to sample is that of the trapezoids
     expected = 100.0 * np.trapezoid(hump(TIME), TIME)
     assert force.integral().coefficients[-1, 0] == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(InputError, match="it ends at 5 N, and must be near zero there"):
+    with pytest.raises(InputError, match="it ends at 5 N: it must be near zero there"):
         Preparation(end=4.0).force(record_of(100.0 * hump(TIME), unit="N"), "value", "N")
 
 
 @refuses(
     ({"gaps": -1.0}, "gaps = -1.0: it must be"),
     ({"filter": float("nan")}, "filter = nan"),
-    ({"scale": 0.0}, "scale = 0: nothing would be left"),
+    ({"scale": 0.0}, "scale = 0: it must not be zero"),
     ({"begin": 2.0, "end": 1.0}, "end = 1.0: it must be after begin, 2 s"),
 )
 def test_what_cannot_be_done_is_refused(wrong):
@@ -179,8 +179,8 @@ def test_what_cannot_be_done_is_refused(wrong):
 
 @pytest.mark.parametrize(("wrong", "said"), [
     ({"filter": 80.0}, "filter = 80.0: it must be between 0 and 50 Hz"),
-    ({"begin": 9.0}, "it is there from 0 to 8 s: begin and end must be within"),
-    ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: no sample is within it"),
+    ({"begin": 9.0}, "it spans 0 to 8 s: begin and end must be within"),
+    ({"begin": 0.003, "baseline": 0.001}, "baseline = 0.001 s: it contains no sample"),
 ])  # fmt: skip
 def test_what_a_record_does_not_allow_is_refused(wrong, said):
     with pytest.raises(InputError, match=rf"subject.csv, column value: {said}"):
@@ -188,5 +188,5 @@ def test_what_a_record_does_not_allow_is_refused(wrong, said):
 
 
 def test_another_unit_is_refused():
-    with pytest.raises(InputError, match="it is in m, and has to be in N"):
+    with pytest.raises(InputError, match="it is in m: it must be in N"):
         Preparation()(record_of(hump(TIME)), "value", "N")

@@ -1,4 +1,4 @@
-"""Records from files: written by the formats' own tools, or as their descriptions have them."""
+"""Records from files, written by the formats' own tools or according to their descriptions."""
 
 import re
 
@@ -35,7 +35,7 @@ def test_units(text, factor, name):
 def test_between_units():
     assert factor_between("deg/s", "rad/s") == pytest.approx(np.pi / 180.0, rel=1e-15)
     assert factor_between("m", "mm") == pytest.approx(1e3, rel=1e-15)
-    with pytest.raises(InputError, match="it is in N, and has to be in m"):
+    with pytest.raises(InputError, match="it is in N: it must be in m"):
         factor_between("N", "m")
 
 
@@ -57,27 +57,31 @@ def test_a_rate_instead_of_times(tmp_path):
 
 
 @refuses(
-    ("x\n1\n2\n", {}, "no column 'time'; columns are x; name the column of times"),
-    ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave rate out"),
+    ("x\n1\n2\n", {}, "no column 'time'; columns are x; give the column of times"),
+    ("time,x\n0,1\n1,2\n", {"rate": 100.0}, "has a column 'time': leave out rate"),
     ("x\n1\n2\n", {"rate": -1.0}, "it must be above zero"),
-    ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': write one such as mm"),
-    ("time,x\n0,1\n1,2\n", {"units": {"y": "mm"}}, "no column 'y', of which a unit is given; columns are time, x"),
+    ("time,x [furlong]\n0,1\n1,2\n", {}, "column x: no unit 'furlong': use a unit such as mm"),
+    (
+        "time,x\n0,1\n1,2\n",
+        {"units": {"y": "mm"}},
+        "a unit is given for 'y', but there is no such column; columns are time, x",
+    ),
     ("time [mm],x\n0,1\n1,2\n", {}, "time is in mm: it must be in s, ms or min"),
     ("time,x\n0,0,1\n", {}, "line 2: 3 cells, the heading has 2: with decimal commas"),
-    ("time,x\n0,1\n1,a\n", {}, "line 3, column x: 'a' is no number"),
-    ("time;x\n0;1.234,5\n1;2\n", {}, "line 2, column x: '1.234,5' is no number.*nothing between thousands"),
-    ("time,x\n0,1\n1,inf\n", {}, "line 3, column x: 'inf' is no number"),
+    ("time,x\n0,1\n1,a\n", {}, "line 3, column x: 'a' is not a number"),
+    ("time;x\n0;1.234,5\n1;2\n", {}, "line 2, column x: '1.234,5' is not a number.*no separators of thousands"),
+    ("time,x\n0,1\n1,inf\n", {}, "line 3, column x: 'inf' is not a number"),
     ("time,x\n0,1\n,2\n", {}, "time is missing in row 2"),
     ("time,x\n0,1\n0,2\n", {}, "time must ascend"),
     ("time,x\n0,1\n", {}, "two rows or more"),
-    ("time,x,x\n0,1,2\n", {}, "two columns are called 'x'"),
-    ("", {}, "it is empty"),
-    ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, the heading has 3: write what is missing"),
+    ("time,x,x\n0,1,2\n", {}, "two columns are named 'x'"),
+    ("", {}, "the file is empty"),
+    ("time,x,y\n0,1,5\n1,2\n2,3,4\n", {}, "line 3: 2 cells, the heading has 3: write missing values"),
     ("time,x\n0,1,5\n1,2\n2,3\n", {}, "line 2: 3 cells, the heading has 2"),
-    ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; name the column of times"),
-    ("time,x\n10:00,1\n10:01,2\n", {}, "line 2, column time: '10:00' is no number.*or say the rate"),
+    ("0 1\n1 2\n", {}, "no column 'time'; columns are column1, column2; give the column of times"),
+    ("time,x\n10:00,1\n10:01,2\n", {}, "line 2, column time: '10:00' is not a number.*or give the rate"),
     ("a,x\n0,1\n1,2\n", {"time": "b", "rate": 1.0}, "no column 'b'"),
-    ("time,x\n0,1\n1,2\n", {"heading": 9}, "heading = 9: it must be a line of the file"),
+    ("time,x\n0,1\n1,2\n", {"heading": 9}, "heading = 9: it must be a non-empty line of the file"),
 )
 def test_what_is_wrong_is_told_with_its_remedy(tmp_path, text, options):
     read_record(written(tmp_path / "a.csv", text), **options)
@@ -87,12 +91,12 @@ def test_a_gap_and_a_wrong_unit_are_told_where_a_signal_is_asked_for(tmp_path):
     record = read_record(written(tmp_path / "a.csv", "time,x [N]\n0,1\n1,\n2,2\n3,1\n"))
     with pytest.raises(InputError, match=r"column x: a gap of 2 s after 0 s"):
         record.signal("x")
-    with pytest.raises(InputError, match="it is in N, and has to be in m: name a column"):
+    with pytest.raises(InputError, match="it is in N: it must be in m: give a column"):
         record.signal("x", unit="m")
 
 
 def test_a_format_that_is_not_known(tmp_path):
-    with pytest.raises(InputError, match=re.escape("one of these: .csv, .tsv")):
+    with pytest.raises(InputError, match=re.escape("must be one of .csv, .tsv")):
         read_record(written(tmp_path / "a.xyz", ""))
     with pytest.raises(OSError, match="nowhere"):
         read_record(tmp_path / "nowhere.mat")
@@ -110,7 +114,7 @@ def test_matlab(tmp_path):
     assert record.time == pytest.approx(TIME)
     assert record["cop_ap"] == pytest.approx(SWAY)
     savemat(tmp_path / "c.mat", {"time": TIME, "force": np.ones(400)})
-    with pytest.raises(InputError, match="rows of several lengths: time 40, force 400"):
+    with pytest.raises(InputError, match="columns of several lengths: time 40, force 400"):
         read_record(tmp_path / "c.mat")
 
 
@@ -121,7 +125,7 @@ SINGLE = 2.0**-24  # the format's floats, of the greatest numbers that go into a
 
 
 def c3d_with_a_plate(path, force, place):
-    """A point at 100 Hz, missing in frame 5; a plate of type 2 at 1 kHz: a vertical force at ``place`` [mm] along x."""
+    """Return a point at 100 Hz, missing in frame 5, and a type 2 plate at 1 kHz, loaded at ``place`` [mm] along x."""
     import ezc3d
 
     file = ezc3d.c3d()
@@ -171,7 +175,7 @@ def test_c3d_with_a_force_plate(tmp_path):
 
 @pytest.mark.parametrize(("frequency", "passes"), [(10.0, True), (40.0, True), (60.0, False), (93.0, False)])
 def test_what_is_faster_than_half_the_points_rate_does_not_alias(tmp_path, frequency, passes):
-    """A tone on a force, and the place moving with it: taken at the frames alone, 93 Hz would be one of 7 Hz."""
+    """A tone on a force with a moving position: sampled at the frames alone, 93 Hz would appear as 7 Hz."""
     pytest.importorskip("ezc3d")
     tone = np.cos(2.0 * np.pi * frequency * LATE)
     record = read_record(c3d_with_a_plate(tmp_path / "a.c3d", 700.0 + 100.0 * tone, 20.0 * tone / (7.0 + tone)))

@@ -1,4 +1,4 @@
-"""Tables in text files: what divides columns, where their names and units are, and what is in the way."""
+"""Tables in text files: separators of columns, names and units, and invalid contents."""
 
 from pathlib import Path
 
@@ -70,12 +70,12 @@ def test_notes_are_logged_once(file, caplog):
     for _ in range(2):
         read_record(file("t,x [mm]\n0,1\n0.5,2\n"))
     told = [record.getMessage().rpartition(": ")[2] for record in caplog.records]
-    assert told == ["t is taken for the time", "converted from mm to m"]
+    assert told == ["t is used as the time", "converted from mm to m"]
 
 
 def test_no_units():
     assert not any(map(is_unit, ("G", "%BW", "NM", "°C", "x", "Fx", "time")))
-    with pytest.raises(InputError, match="it is in %, and has to be in m"):
+    with pytest.raises(InputError, match="it is in %: it must be in m"):
         factor_between("%", "m")
 
 
@@ -191,17 +191,15 @@ def test_columns_without_a_name_which_spreadsheets_leave_at_the_end_are_none(tmp
 
 
 def test_what_stands_above_the_names_of_columns_is_skipped_and_told(tmp_path):
-    """As of Vicon Nexus: what it is of, the rate, devices, then the names and their units."""
+    """As written by Vicon Nexus: subject, rate and devices, followed by the names and their units."""
     path = tmp_path / "a.csv"
     text = "Devices,,,\n1000,,,\n,,Plate,\nFrame,Sub Frame,Fx,Fy\n,,N,kN\n1,0,1,2\n1,1,1,2\n"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(
-        InputError, match="no column 'time'; columns are Frame, Sub Frame, Fx, Fy; name .* or say by rate"
-    ):
+    with pytest.raises(InputError, match="no column 'time'; columns are Frame, Sub Frame, Fx, Fy; give .* by rate"):
         read_record(path)
     record = read_record(path, rate=1000.0)
     assert record["Fy"].tolist() == [2000.0, 2000.0]
     assert "the heading is line 4: lines above it are skipped" in record.notes
     path.write_text(f"{text}\nTrajectories\n100\n,,C7\nFrame,Sub Frame,X\n1,0,1\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 9: 1 cells, the heading has 4.*say by heading which line"):
+    with pytest.raises(InputError, match="line 9: 1 cells, the heading has 4.*give by heading the line"):
         read_record(path, rate=1000.0)

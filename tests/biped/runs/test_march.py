@@ -1,4 +1,4 @@
-"""The four worlds march alike: starts off the constraints and steps that do not fit are refused, motions are runs."""
+"""Motions of the four formulations: off-constraint starts and unsuitable steps are refused, and motions are runs."""
 
 import csv
 import json
@@ -22,9 +22,9 @@ from formulations.mechanism import Coincident, Mechanism, MechanismError, PointA
 from ..integrators import loops
 
 x, z = sympy.symbols("x z", real=True)
-#: A pendulum of 2 kg and 1.5 m, which starts at its side.
+#: A pendulum of 2 kg and 1.5 m, starting horizontally.
 CIRCLE = System((x, z), (2, 2), 2 * 9.81 * z, constraints=[x**2 + z**2 - sympy.Rational(9, 4)])
-#: The same where nothing weighs.
+#: The same pendulum without gravity.
 FREE = System((x, z), (2, 2), constraints=CIRCLE.constraints, conserved={"turning": x * rate(z) - z * rate(x)})
 SIDE, STILL = [1.5, 0.0], [0.0, 0.0]
 CRANK = tz(-0.5, mass=1.0), tz(-1.0, ry("b", tz(-1.0, mass=1.0), tz(-2.0, name="end")))
@@ -88,7 +88,7 @@ def test_a_start_off_the_constraints_is_refused_with_the_worst_of_them(begin, er
     ({"duration": 0.015}, "duration = 0.015 s: it must be a whole number of steps of 0.01 s"),
     ({"every": 0}, "= 0: it must be one or more"),
     ({"every": np.nan}, "= nan"),
-    ({"every": 3}, "= 3: 10 steps are not a whole number of times as many"),
+    ({"every": 3}, "= 3: it must divide the number of steps, 10"),
 ])  # fmt: skip
 @pytest.mark.parametrize("world", ["mechanism", "assembly", "Lagrangian"])
 def test_steps_that_do_not_fit_are_refused(world, change, told):
@@ -177,7 +177,7 @@ def test_bodies_are_seen_where_they_are(motions, tmp_path):
 def test_what_has_no_bodies_or_no_tree_says_so(motions, tmp_path):
     with pytest.raises(InputError, match="is a Lagrangian system: it has coordinates, and no bodies to be seen"):
         trajectory_of(motions["Lagrangian"])
-    with pytest.raises(InputError, match="'three_link_loop' is an assembly: this is for runs of models"):
+    with pytest.raises(InputError, match="'three_link_loop' is an assembly: only runs of models"):
         _ = motions["assembly"].state
     motions["assembly"].save(tmp_path)
     assert main(["export", str(tmp_path), "--sto"]) == 2

@@ -1,4 +1,4 @@
-"""Runs as they are saved; those that other versions saved are refused."""
+"""Saved runs; those saved by other versions are refused."""
 
 import json
 from dataclasses import replace
@@ -55,7 +55,7 @@ def test_a_run_brings_the_load_that_its_model_carried(tmp_path):
 
 def test_a_run_without_its_model_is_refused_in_a_sentence(folder):
     (folder / "model.json").write_text("{}")
-    with pytest.raises(ModelError, match=r"model.json: not a model that was saved"):
+    with pytest.raises(ModelError, match=r"model.json: not a saved model"):
         Run.load(folder)
     (folder / "model.json").unlink()
     with pytest.raises(InputError, match=r"no run there \(model.json missing\)"):
@@ -177,5 +177,5 @@ def test_columns_that_are_missing_or_apart_are_refused():
     with pytest.raises(InputError, match="no column 'com_y': these are not the rows of a run of this model"):
         Layout.of(model, [name for name in names if name != "com_y"])
     apart = [*(name for name in names if name != "com_y"), "com_y"]
-    with pytest.raises(InputError, match="the columns com_x to com_z must stand side by side"):
+    with pytest.raises(InputError, match="the columns com_x to com_z must be adjacent"):
         places_of(sections_of(model), apart)

@@ -1,4 +1,4 @@
-"""A stance is what its words say, by kinematics of the test's own: rotations composed along the leg."""
+"""Stances match their definitions, by separate kinematics: rotations composed along the leg."""
 
 import math
 
@@ -72,13 +72,13 @@ def test_soles_are_as_deep_as_carries_the_weight():
 
 
 def test_with_feet_below_the_hips_it_is_that_of_standing():
-    """The same posture by the closed form of a leg in a plane."""
+    """The posture equals the closed form of a planar leg."""
     q = Stance(knees=math.radians(35.0), lean=math.radians(2.0)).configuration(MODEL)
     np.testing.assert_allclose(standing(MODEL, RUBBER, tuple(q[:3])).q, q, atol=CLOSE)
 
 
 def test_what_nobody_can_do_is_refused():
-    with pytest.raises(InputError, match=r"stance\.lean = 15°: the centre of mass would be before the toes"):
+    with pytest.raises(InputError, match=r"stance\.lean = 15°: the centre of mass would be in front of the toes"):
         Stance(lean=math.radians(15.0)).state(MODEL)
     with pytest.raises(InputError, match="behind the heels"):
         Stance(lean=math.radians(-5.0)).state(MODEL)

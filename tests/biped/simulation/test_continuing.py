@@ -89,7 +89,7 @@ def test_a_state_of_another_model_is_refused(person, posture, tmp_path):
     from biped.model import rigid_box
 
     posture(person).save(tmp_path / "state.npz")
-    with pytest.raises(InputError, match="the state is that of model 'human', not of 'box'"):
+    with pytest.raises(InputError, match="the state belongs to model 'human', not to 'box'"):
         State.load(tmp_path / "state.npz", rigid_box(1.0, (1, 1, 1)))
     (tmp_path / "text.npz").write_text("nothing")
     with pytest.raises(InputError, match="not a state saved by State.save"):
@@ -107,7 +107,7 @@ def test_a_run_that_begins_after_all_of_its_disturbances_is_warned_of(person, po
     later = go(person, posture(person), 0.03, (early,)).state
     found = check(later, early)
     assert found.passed == "warning"
-    assert found.text == "a push had ended at 0.02 s, before this run began, at 0.03 s: nothing disturbed it"
+    assert found.text == "a push ended at 0.02 s, before this run began at 0.03 s: nothing disturbed it"
     assert check(later) is check(later, early, late) is None
 
 

@@ -111,9 +111,9 @@ def test_a_state_serves_its_own_model_only(person):
 
     state = State.at(person)
     heavy = replace(person, bodies=tuple(replace(body, mass=2 * body.mass) for body in person.bodies))
-    with pytest.raises(InputError, match="another model .*, of other masses"):
+    with pytest.raises(InputError, match="another model .*, with other masses"):
         simulate(heavy, state=state, duration=0.01)
-    with pytest.raises(InputError, match="another model .*, of other masses"):
+    with pytest.raises(InputError, match="another model .*, with other masses"):
         simulate(person.without_contacts(), state=state, duration=0.01)
     simulate(person.with_gravity((0.0, 0.0, -1.62)), state=state, duration=0.01)
 
@@ -145,12 +145,12 @@ def lifted(height):
     (lambda: Impedance(damping={"left_knee_pitch": np.nan}), "impedance.damping of left_knee_pitch = nan"),
     (lambda: Recursive(max_halvings=63), "integrator.max_halvings = 63: it must be a whole number from 0 to 20"),
     (lambda: State.at(human(), time=np.nan), "time = nan"),
-    (lambda: State.at(human(), np.zeros(19)), "the quaternion of joint 'body' has length 0, not one"),
+    (lambda: State.at(human(), np.zeros(19)), "the quaternion of joint 'body' has length 0: it must be 1"),
     (lambda: State.at(human(), ["x"] * 19), "it must be 19 numbers"),
     (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
     (lambda: simulate(human(), WorkspaceController), "the class WorkspaceController is no controller"),
     (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be one of Actuators, Push, Force"),
-    (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run takes one at most"),
+    (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run takes at most one"),
     (lambda: simulate(human(), object()), "object is no controller"),
     (lambda: simulate(human(), CONTROLLER, step=3e-4), "step = 0.0003 s does not divide the controller's period of "
      "0.002 s; the nearest steps that do: 0.000285714 or 0.000333333 s"),
@@ -167,7 +167,7 @@ def lifted(height):
     (lambda: simulate(human(), CONTROLLER, state=State.at(human(), lifted(0.5))),
      "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it"),
     (lambda: standing(rigid_box(1.0, (0.1, 0.1, 0.1))), "has other legs than human"),
-    (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "its legs do not reach"),
+    (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "the legs do not reach"),
 )  # fmt: skip
 def test_bad_arguments_get_one_clear_line(act):
     act()

@@ -202,7 +202,7 @@ def test_a_drawn_start_is_as_good_as_a_given_one(person):
     one.arrays.clock[2] = other.arrays.clock[2] = 0.0
     same_but_for_counts(one, other)
     strange = biped.Session(scene, lambda _: biped.State.at(biped.chain(2)))
-    with pytest.raises(biped.InputError, match="the state is that of model 'chain_2', not of 'human'"):
+    with pytest.raises(biped.InputError, match="the state belongs to model 'chain_2', not to 'human'"):
         strange.reset(1)
 
 
@@ -281,7 +281,7 @@ def test_an_engine_that_cannot_go_back_says_so(person):
 
 def test_another_models_snapshot_is_refused(person):
     saved = biped.Session(biped.Scene(biped.chain(2))).save()
-    with pytest.raises(biped.InputError, match="the state is that of model 'chain_2', not of 'human'"):
+    with pytest.raises(biped.InputError, match="the state belongs to model 'chain_2', not to 'human'"):
         biped.Session(biped.Scene(person, state=initial_posture(person))).restore(saved)
 
 

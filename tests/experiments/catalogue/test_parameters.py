@@ -126,7 +126,7 @@ def named(name):
         (lambda: built("stand-tilted", initial__seed=1, initial__jitter=0.0), "initial.seed does nothing"),
         (lambda: built("stand-tilted", initial__seed=-1), "initial.seed = -1"),
         (lambda: built("stand-tilted", initial__jitter=-1), "initial.jitter = -1"),
-        (lambda: built("balance", platform__scale=0.0), "platform.scale = 0: nothing would be left"),
+        (lambda: built("balance", platform__scale=0.0), "platform.scale = 0: it must not be zero"),
         (lambda: built("balance", kick__duration=0.0), "kick.duration = 0.0: it must be a finite number above zero"),
         (
             lambda: built("balance", platform__motion="walk"),

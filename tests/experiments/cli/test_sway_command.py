@@ -150,7 +150,7 @@ def test_missing_rows_are_refused_until_they_are_filled(capsys):
     ("words", "said"),
     [
         (["--ap", "COPz", "--ml", "COPy"], "no column 'COPz'; columns are Fx, COPx, COPy: name the centre of pressure"),
-        ([*AXES, "--units", "COPx"], "--units: 'COPx': it must be columns and their units"),
+        ([*AXES, "--units", "COPx"], "--units: 'COPx': it must list columns and units"),
         ([*AXES, "--plate", "fx", "fy", "fz"], "expected 6 arguments"),
         ([*AXES, "--out", "sway.xlsx"], "must be a file .csv or .parquet"),
         ([*AXES, "--groups", "info.csv"], "info.csv: no column has the name of a file, such as T"),
@@ -158,7 +158,7 @@ def test_missing_rows_are_refused_until_they_are_filled(capsys):
         ([*AXES, "--groups", "info.csv", "--key", "whom"], "did you mean 'who'"),
         ([*AXES, "--groups", "twice.csv"], "T.txt: 2 rows of --groups"),
         ([*AXES, "--groups", "named.csv"], "area of --groups is called as one of the results"),
-        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave rate out"),
+        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out rate"),
         (["--ap", "u", "--ml", "u"], "column u: without a unit it would range over"),
         (["--ap", "COPx", "--ml", "COPx"], "they must be two columns"),
     ],

@@ -250,6 +250,6 @@ def test_bodies_and_points_are_ours_in_mujoco(model):
 
 def test_a_spherical_joint_is_told_in_one_line():
     model = random_tree(np.random.default_rng(6), 4, kinds=("spherical",))
-    with pytest.raises(InputError, match="spherical, which URDF has no word for") as error:
+    with pytest.raises(InputError, match="spherical, which URDF does not support") as error:
         simulation(installed("pybullet"), model)
     assert "\n" not in str(error.value)

@@ -80,19 +80,19 @@ def test_samples_fill_their_ranges_evenly(method):
 
 
 def test_names_with_dots_need_no_quotes_however_many_they_have():
-    named = {"controller.aside.swing": [0.2, 0.25], "controller.swing": [0.3]}
-    changes = {"controller.aside.bearing": 1.1, "initial.jitter": 0.0}
+    named = {"controller.lateral.shortest_swing": [0.2, 0.25], "controller.shortest_swing": [0.3]}
+    changes = {"controller.lateral.bearing": 1.1, "initial.jitter": 0.0}
     whole = plan_of(named, experiment="balance", controller="stepping", set=changes)
-    tables = {"controller": {"aside": {"swing": [0.2, 0.25]}, "swing": [0.3]}}
-    nested = {"controller": {"aside": {"bearing": 1.1}}, "initial.jitter": 0.0}
+    tables = {"controller": {"lateral": {"shortest_swing": [0.2, 0.25]}, "shortest_swing": [0.3]}}
+    nested = {"controller": {"lateral": {"bearing": 1.1}}, "initial.jitter": 0.0}
     found = plan_of(tables, experiment="balance", controller="stepping", set=nested)
     assert found.trials() == whole.trials()
     assert dict(found.fixed) == changes
     config = Config({"experiment": "balance", "controller": "stepping", "set": nested, "groups": {}})
     config.experiment()
     assert config.without("groups").but(seed=1).table("set").parameters() == changes  # as groups are merged
-    with pytest.raises(InputError, match=r"unknown parameter 'controller.aside.bear'"):
-        plan_of(tables, experiment="balance", controller="stepping", set={"controller": {"aside": {"bear": 1.1}}})
+    with pytest.raises(InputError, match=r"unknown parameter 'controller.lateral.bear'"):
+        plan_of(tables, experiment="balance", controller="stepping", set={"controller": {"lateral": {"bear": 1.1}}})
 
 
 def test_of_lists_side_by_side_the_first_tells_points_apart():
