@@ -1,4 +1,4 @@
-"""What laws have in common that are shown what is now, where their senses are late."""
+"""Common base of controllers that predict the present state from delayed sensors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ class Ahead(Controller):
 
     @property
     def recorded(self) -> tuple[str, ...] | Mapping[str, str]:  # type: ignore[override]
-        """What the law records."""
+        """Columns that the controller records."""
         return self.inner.recorded
 
     def _posture(self, model: Model) -> Floats:
@@ -85,14 +85,16 @@ class Ahead(Controller):
         return np.array(stiffness), np.array(damping)
 
     def _inner_law(self, model: Model) -> Any:
-        """The law's own, compiled; raises InputError where it is asked in Python."""
+        """Return the compiled law of the inner controller; raises InputError for a controller in Python."""
         found = self.inner.law(model)
         if found is None:
-            raise InputError(f"{type(self.inner).__name__} is asked in Python: only compiled laws are predicted for")
+            raise InputError(
+                f"{type(self.inner).__name__} is written in Python: prediction needs a compiled controller"
+            )
         return found
 
     def impedance(self, model: Model) -> Impedance | None:
-        """That of muscles and tendons, at rest in the posture."""
+        """Return the impedance of muscles and tendons, at rest in the posture."""
         stiffness, damping = (dict(by_joint(one, model)) for one in (self.stiffness, self.damping))
         q = self._posture(model)
         if not any(stiffness.values()) and not any(damping.values()):
@@ -100,29 +102,29 @@ class Ahead(Controller):
         return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in stiffness})
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """The same of the law about that posture."""
+        """Return this controller with the inner one about posture ``q`` (nq,)."""
         return replace(self, inner=self.inner.holding(model, q))
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """The law's."""
+        """Return the initial configuration of the inner controller."""
         return self.inner.initial_configuration(model, floor)
 
     def set_point(self, model: Model) -> SetPoint | None:
-        """The law's."""
+        """Return the set point of the inner controller."""
         return self.inner.set_point(model)
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint | None:
-        """The law's."""
+        """Return the set point of the inner controller for configuration ``q`` (nq,)."""
         return self.inner.set_point_from(model, q)
 
     def most_steps(self) -> float:
-        """The law's."""
+        """Return the number of steps that the inner controller may take."""
         return self.inner.most_steps()
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:
-        """The law's."""
+        """Return the singular joint angles of the inner controller."""
         return self.inner.singular_angles(model)
 
     def check_start(self, model: Model, q: Floats) -> None:
-        """The law's."""
+        """Check a start as the inner controller does."""
         self.inner.check_start(model, q)

@@ -1,4 +1,4 @@
-"""What laws of quiet stance share: passive ankles, all other joints held, and the pendulum that is left."""
+"""Base of the quiet-stance controllers: an inverted pendulum on passive ankles, with all other joints held."""
 
 import math
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ class AnkleController(Controller):
         return replace(self, posture=tuple(q.tolist()))
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats:
-        """The configuration (nq,) of the posture that is held."""
+        """Return the configuration (nq,) of the posture."""
         return Stance().configuration(model, floor) if self.posture is None else np.array(self.posture)
 
     def set_point(self, model: Model) -> SetPoint:
@@ -81,7 +81,7 @@ class AnkleController(Controller):
         return Impedance(stiffness, damping, angles_of(model, self._posture(model)), passive=tuple(ankles))
 
     def pendulum(self, model: Model) -> Ankles:
-        """The body about its ankles, for the kernels."""
+        """Return the body as a pendulum about its ankles, for the kernels."""
         ankles, placed = _ankles(model), forward_kinematics(model, self._posture(model))
         feet = [model.joint_index(joint) for joint in ankles]
         toppling, upright = self._toppling(model)
@@ -103,7 +103,7 @@ class AnkleController(Controller):
         return self.initial_configuration(model, Floor())
 
     def _toppling(self, model: Model) -> tuple[float, float]:
-        """The toppling torque m g h [N·m/rad], and the slope of the sway, in the posture."""
+        """Return the toppling torque m g h [N·m/rad] and the slope of the sway in the posture."""
         body = WholeBody(model, self._posture(model))
         feet = [model.bodies[model.joint_index(joint)] for joint in _ankles(model)]
         arm = body.com - np.mean([body.position(foot.name, -np.array(foot.com)) for foot in feet], axis=0)
@@ -112,7 +112,7 @@ class AnkleController(Controller):
 
 
 def _ankles(model: Model) -> list[str]:
-    """The joints that pitch the feet."""
+    """Return the joints that pitch the feet."""
     found = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
     carried = [joint for joint in found if model.bodies[model.joint_index(joint)].name in model.feet]
     if len(carried) != 2:

@@ -81,7 +81,7 @@ class ComputedTorque(Controller):
         return replace(self, target=angles_of(model, q))
 
     def law(self, model: Model) -> ComputedTorqueLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         joints, places = model.joint_names, joint_places(model)
         for joint in self.path:
             if joint not in joints:

@@ -80,7 +80,7 @@ class ConeWorkspaceController(WorkspaceController):
         return replace(super().holding(model, q), posture=tuple(q.tolist()))
 
     def law(self, model: Model) -> ConeWorkspaceLaw:  # type: ignore[override]
-        """The compiled law, for the kernels.
+        """Return the compiled law, for the kernels.
 
         Raises:
             InputError: the model has no floating root, no feet, or no contact points there; or a joint in no leg that
@@ -113,7 +113,7 @@ class ConeWorkspaceController(WorkspaceController):
 
 
 def _stance(model: Model, posture: tuple[float, ...] | None) -> Stance:
-    """The feet as they stand when nothing has happened."""
+    """Return the feet's stance in the undisturbed posture."""
     placed = forward_kinematics(model, standing(model, RUBBER).q if posture is None else posture)
     feet = [model.body_index(foot) for foot in model.feet]
     return Stance(placed.position[feet], placed.orientation[feet], *feet_fields.points_of_feet(model))

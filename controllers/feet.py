@@ -1,4 +1,4 @@
-"""Common parts of laws whose feet can only push: the points that they stand on, friction, limits of torque."""
+"""Shared parts of controllers with unilateral contact: contact points, friction, torque limits."""
 
 import math
 from dataclasses import field
@@ -21,24 +21,24 @@ TORQUE_LIMIT = {"unit": "N·m", "title": "Torque limit of each joint"}
 
 
 def a_friction() -> Any:
-    """A controller's field."""
+    """Return the controller field ``friction``."""
     return field(default=0.27, metadata={"title": "Coefficient of friction assumed by the controller"})
 
 
 def a_lift(default: float) -> Any:
-    """A controller's field [m]."""
+    """Return the controller field ``lift`` [m]."""
     title = "Greatest height of a contact point in stance, if its foot touches the floor"
     return field(default=default, metadata={"unit": "m", "title": title})
 
 
 def a_foot_stiffness(default: float) -> Any:
-    """A controller's field [1/s²]."""
+    """Return the controller field ``kp_feet`` [1/s²]."""
     title = "Foot correction: acceleration per displacement"
     return field(default=default, metadata={"unit": "1/s²", "title": title, "range": (0.0, 1000.0)})
 
 
 def a_foot_damping(default: float) -> Any:
-    """A controller's field [1/s]."""
+    """Return the controller field ``kd_feet`` [1/s]."""
     return field(
         default=default,
         metadata={"unit": "1/s", "title": "Foot correction: acceleration per velocity", "range": (0.0, 100.0)},
@@ -46,7 +46,7 @@ def a_foot_damping(default: float) -> Any:
 
 
 def a_posture() -> Any:
-    """A controller's field (nq,), which is no parameter: a posture is set by ``Controller.holding``."""
+    """Return the controller field ``posture`` (nq,): set by ``Controller.holding``, not a parameter."""
     return field(default=None, repr=False)
 
 
@@ -67,7 +67,7 @@ def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
 
 
 def limp(limits: dict[str, float], model: Model) -> list[str]:
-    """The joints that may have next to no torque."""
+    """Return the joints whose torque limit is almost zero."""
     most = within_reason(dict.fromkeys(limits, math.inf), model)
     return [joint for joint, limit in limits.items() if limit <= LIMP * most[joint]]
 
@@ -96,7 +96,7 @@ def points_of_feet(model: Model) -> tuple[Integers, Integers]:
 
 
 def frame_of(model: Model, q: Floats, reference: str) -> Frame:
-    """The frame in which the posture ``q`` (nq,) is meant: that of the ``feet``, or of the ``world``."""
+    """Return the frame of the posture ``q`` (nq,): that of the ``feet``, or of the ``world``."""
     placed = forward_kinematics(model, q)
     feet = np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64)
     x, y, _ = placed.position[feet].mean(axis=0)

@@ -57,7 +57,7 @@ class ForwardModel(Ahead):
         self.inner.warm_up(model, announce)
 
     def law(self, model: Model) -> ForwardModelLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         q, nq, nv, count = self._posture(model), model.nq, model.nv, self._ticks
         dofs = np.array([model.dof(joint) for joint in model.joint_names], dtype=np.int64)
         stiffness, damping = self._muscles(model)

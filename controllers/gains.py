@@ -37,7 +37,7 @@ def load_gains(path: str | Path) -> WorkspaceGains:
 
 
 def read_gains(path: str | Path) -> dict[str, Gain]:
-    """The gains that the file has, and no others; raises what ``load_gains`` raises."""
+    """Return the gains that the file sets, and no others; raises as ``load_gains``."""
     path = Path(path)
     text = _text(path)
     try:
@@ -70,7 +70,7 @@ def _text(path: Path) -> str:
 
 
 def _controller_table(path: Path, text: str, document: dict[str, Any]) -> dict[str, Any]:
-    """The one table of the document, with no key but gains."""
+    """Return the only table of the document; its keys must be gains."""
     for name in document:
         if name != TABLE:
             raise InputError(f"{path}{_line(text, name)}: unknown table or key {name!r}; the one table is [{TABLE}]")

@@ -55,7 +55,7 @@ class HeldJoints:
         checked(self.angles, "controller.held.angles")
 
     def impedance(self, model: Model, joints: tuple[str, ...]) -> Impedance | None:
-        """The integrator's springs and dampers; None where nothing is held, or a servo does it."""
+        """Return the integrator's springs and dampers; None without held joints, or with a servo."""
         if not joints or self.by != "impedance":
             return None
         gains = self._gains(model, joints)
@@ -63,7 +63,7 @@ class HeldJoints:
         return Impedance(stiffness, damping, rest)
 
     def servo(self, model: Model, joints: tuple[str, ...]) -> PdLaw:
-        """A compiled PD law of the held joints; zero where nothing is held, or an impedance does it."""
+        """Return a compiled PD law of the held joints; zero gains without held joints, or with an impedance."""
         kp, kd, target, limit = (np.full(model.nv, value) for value in (0.0, 0.0, 0.0, np.inf))
         law = PdLaw(kp, kd, target, limit)
         if self.by == "servo":

@@ -52,7 +52,7 @@ class JointImpedance(Controller):
             raise InputError(f"impedance.period = {self.period!r}: it must be a finite number of seconds above zero")
 
     def impedance(self, model: Model) -> Impedance:
-        """The integrator's springs and dampers."""
+        """Return the integrator's springs and dampers."""
         return Impedance(
             stiffness=by_joint(self.stiffness, model),
             damping=by_joint(self.damping, model),
@@ -64,7 +64,7 @@ class JointImpedance(Controller):
         return replace(self, rest=angles_of(model, q))
 
     def law(self, model: Model) -> Passive:
-        """The compiled law without torques: the springs and dampers act alone."""
+        """Return a compiled law without torques: only the springs and dampers act."""
         return Passive()
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:

@@ -57,7 +57,7 @@ class JointPD(Controller):
         return replace(self, target=angles_of(model, q))
 
     def law(self, model: Model) -> PdLaw:
-        """The gains as the kernels take them."""
+        """Return the compiled law: the gains by degree of freedom."""
         return PdLaw(
             kp=_spread(model, by_joint(self.kp, model)),
             kd=_spread(model, by_joint(self.kd, model)),

@@ -37,10 +37,10 @@ def _named(values: JointValues, what: str) -> list[tuple[str, float]]:
 
 
 def by_joint(values: JointValues, model: Model, default: float = 0.0) -> dict[str, float]:
-    """A number for each joint of one degree of freedom; ``default`` for those that a table leaves out.
+    """Return a number for each joint of one degree of freedom; ``default`` for joints missing in a table.
 
     Raises:
-        ModelError: a table names a joint that the model does not have; the message lists those it has.
+        ModelError: a table names a joint that the model does not have; the message lists the model's joints.
     """
     joints = model.joint_names
     if not isinstance(values, Mapping):

@@ -126,7 +126,7 @@ class LQR(Controller):
                 raise InputError(f"lqr.weight_torque = {weight!r}: torques must cost something: weights above zero")
 
     def design(self, model: Model) -> Design:
-        """The stance, A, B, Q, R, gains and costs.
+        """Return the design: stance, A, B, Q, R, gains and costs.
 
         Raises:
             InputError: the model has no floating root or no feet with contact points, or does not stand; or no
@@ -179,7 +179,7 @@ class LQR(Controller):
         return SetPoint((x, y, z), (w, i, j, k), on_floor=self.reference == "feet")
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats:
-        """The configuration (nq,) of the posture that is regulated."""
+        """Return the configuration (nq,) of the regulated posture."""
         return self.design(model).stance.state.q.copy()
 
     def holding(self, model: Model, q: Floats) -> Self:

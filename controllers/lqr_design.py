@@ -152,7 +152,7 @@ class Design:
 
 
 def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
-    """The result of a function of the model and the key, found once; of each function the oldest goes first."""
+    """Return a cached result of a function of model and key; the oldest result of each function is dropped first."""
     found = _room(model, compute)
     result = found.get(key)
     if result is None:
@@ -168,10 +168,10 @@ def _room(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
 
 
 def stance_of(model: Model, plan: Plan) -> StanceModel:
-    """The stance of a model, found once.
+    """Return the stance of a model (cached).
 
     Raises:
-        InputError: it does not stand, or a contact point's law has a kink there.
+        InputError: the model does not stand, or the contact law of a point is not differentiable there.
     """
     return kept(model, _stance, plan)
 
@@ -187,10 +187,10 @@ def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
 
 
 def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
-    """The regulator of a model, found once.
+    """Return the regulator of a model (cached).
 
     Raises:
-        InputError: it does not stand, or no feedback of least cost makes it stable.
+        InputError: the model does not stand, or no feedback of least cost stabilizes it.
     """
     return kept(model, _design, plan, cost)
 
@@ -206,7 +206,7 @@ def _stance(model: Model, plan: Plan) -> StanceModel:
 
 
 def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
-    """That of a plan, at rest in configuration ``q`` (nq,)."""
+    """Return the impedance of a plan, at rest in configuration ``q`` (nq,)."""
     if not plan.stiffness:
         return None
     joints = model.joint_names

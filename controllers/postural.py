@@ -64,7 +64,7 @@ class Postural(AnkleController):
             raise InputError(f"postural.weight = {self.weight!r}: it must be from 0 (space) to 1 (the feet)")
 
     def law(self, model: Model) -> PosturalLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         kept = math.exp(-self.period / self.torque_feedback_time)
         feedback = TorqueFeedback(self.torque_feedback, kept, self.period, np.full(1, np.nan))
         return PosturalLaw(self.pendulum(model), self.weight, self.stiffness, self.damping, feedback)

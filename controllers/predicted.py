@@ -55,10 +55,10 @@ class Predicted(Ahead):
             raise InputError(f"predicted.reference = {reference!r}: it must be one of {', '.join(REFERENCES)}")
 
     def stance(self, model: Model) -> StanceModel:
-        """The posture, and A and B there.
+        """Return the posture, with A and B of the closed loop there.
 
         Raises:
-            InputError: it does not stand, or the law holds joints by an impedance.
+            InputError: the model does not stand, or the controller holds joints by an impedance.
         """
         return stance_of(model, self._plan(model))
 
@@ -101,7 +101,7 @@ class Predicted(Ahead):
 
 
 class _Powers(NamedTuple):
-    """What ``PredictedLaw`` has of A and B of displacements and rates, which it reads alone."""
+    """Blocks of A and B for displacements and rates, as ``PredictedLaw`` reads them."""
 
     ahead: Floats
     once: Floats

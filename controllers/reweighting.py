@@ -70,7 +70,7 @@ class Reweighting(AnkleController):
         above_zero(self.leak, "reweighting.leak")
 
     def law(self, model: Model) -> ReweightingLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         return ReweightingLaw(
             ankles=self.pendulum(model),
             tilt=Estimate(self.tilt_gain, self.tilt_threshold),

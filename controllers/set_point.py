@@ -43,7 +43,7 @@ class SetPointPath(Displacement):
 
     @property
     def moves(self) -> bool:
-        """Whether any signal is given."""
+        """True if any signal is given."""
         return bool(self.signals)
 
     def end(self) -> Floats:
@@ -54,13 +54,13 @@ class SetPointPath(Displacement):
     def recorded(
         cls, times: ArrayLike, positions: ArrayLike, orientations: ArrayLike | None = None, start: float = 0.0
     ) -> SetPointPath:
-        """The motion of something that was recorded, from where it was in the first row, by cubic splines.
+        """Return the motion of a recorded body relative to the first row, by cubic splines.
 
         Args:
             times: (n,) [s], ascending; the first is ``start`` of the motion.
             positions: (n, 3) [m].
-            orientations: (n, 4) unit quaternions, scalar first, body to world; it does not turn if not given.
-            start: [s] when the motion begins.
+            orientations: (n, 4) unit quaternions, scalar first, body to world; no rotation if not given.
+            start: [s] start of the motion.
 
         Raises:
             InputError: a shape is wrong, a number is not finite, times do not ascend, or quaternions are not unit.
@@ -75,10 +75,10 @@ class SetPointPath(Displacement):
 
     @classmethod
     def from_csv(cls, path: str | Path, start: float = 0.0, reading: Reading = _AS_IT_IS) -> SetPointPath:
-        """``recorded`` of a table with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
+        """Return ``recorded`` for a CSV table with the columns time, x, y, z and, for rotations, qw, qx, qy, qz.
 
         Raises:
-            InputError: it is no such table; the message names the file, and the line or the column.
+            InputError: the table is not like that; the message names the file and the line or column.
             OSError: the file cannot be read.
         """
         record = reading.read(path)

@@ -171,10 +171,12 @@ class Stepping(WholeBodyController):
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = parameter(
         "try-not-to-step", "", f"Instruction to the participant: {', '.join(INSTRUCTIONS)}"
     )
-    trigger: float = parameter(0.01785, "m", "Step trigger: capture point outside the soles by", -0.05, 0.1)
+    trigger: float = parameter(
+        0.01785, "m", "Capture-point distance outside the soles that triggers a step", -0.05, 0.1
+    )
     lean_gain: float = parameter(0.01, "m s", "Capture-point shift per trunk lean rate and per ω × lean", 0.0, 0.1)
     repeat_trigger: float = parameter(
-        -0.04682, "m", "Trigger of a further step: capture point outside the soles by", -0.1, 0.1
+        -0.04682, "m", "Capture-point distance outside the soles that triggers a further step", -0.1, 0.1
     )
     same_foot_cost: float = parameter(0.07368, "m", "Cost of a further step with the same foot", 0.0, 1.0)
     lateral_share: float = parameter(0.7912, "", _LATERAL_SHARE, 0.0, 1.0)

@@ -107,7 +107,7 @@ class WholeBodyController(Controller):
         return SetPoint((x + float(now[0] - then[0]), y + float(now[1] - then[1]), z), UPRIGHT, on_floor=True)
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """The configuration (nq,) of the posture that it holds, standing on the floor."""
+        """Return the configuration (nq,) of the reference posture, standing on the floor."""
         return self._held(model, floor)
 
     def holding(self, model: Model, q: Floats) -> Self:
@@ -121,7 +121,7 @@ class WholeBodyController(Controller):
         return standing(model, floor, self.target_position if has_human_legs(model) else None).q
 
     def law(self, model: Model) -> WholeBodyLaw:
-        """The compiled law, for the kernels.
+        """Return the compiled law, for the kernels.
 
         Raises:
             InputError: the model has no floating root or no feet with contact points.
@@ -129,7 +129,7 @@ class WholeBodyController(Controller):
         return self._law_with(model, 0)
 
     def _law_with(self, model: Model, more: int) -> WholeBodyLaw:
-        """The same, its program with room for so many further rows."""
+        """Return the compiled law with buffers for ``more`` further rows of its program."""
         if not model.is_floating or not model.feet or not len(feet_fields.points_of_feet(model)[0]):
             raise InputError(
                 f"the whole-body controller needs a floating root and feet with contact points; model {model.name!r} "

@@ -192,7 +192,7 @@ class WorkspaceController(Controller):
         return straight_knees(model) if np.isinf(self.largest_inertia) else {}
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """The human stands with its trunk upright at the set point."""
+        """Return the configuration (nq,) of a human with its trunk upright at the set point; None for other models."""
         return standing(model, floor, self.target_position).q if has_human_legs(model) else None
 
     def check_start(self, model: Model, q: Floats) -> None:
@@ -217,10 +217,10 @@ class WorkspaceController(Controller):
         return self.held.impedance(model, _others(model))
 
     def law(self, model: Model) -> WorkspaceLaw:
-        """The compiled law, for the kernels.
+        """Return the compiled law, for the kernels.
 
         Raises:
-            InputError: the model has no floating root or no feet, or a joint in no leg that cannot be held.
+            InputError: the model has no floating root or no feet, or a joint outside the legs cannot be held.
         """
         if not model.is_floating or not model.feet:
             raise InputError(
@@ -270,6 +270,6 @@ def _legs(model: Model) -> Legs:
 
 
 def _others(model: Model) -> tuple[str, ...]:
-    """The joints that are in no leg."""
+    """Return the joints outside the legs."""
     held = np.isinf(_legs(model).diagonal)
     return tuple(joint for joint in model.joint_names if held[model.dof(joint)])

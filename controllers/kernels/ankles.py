@@ -28,7 +28,7 @@ class Ankles(NamedTuple):
 
 
 class Sway(NamedTuple):
-    """What is sensed, anterior positive; small angles."""
+    """Sensed sway angles and rates, anterior positive; small angles."""
 
     body: float  # [rad] of the centre of mass in space, from the posture
     body_rate: float  # [rad/s]
@@ -39,10 +39,10 @@ class Sway(NamedTuple):
 
 @kernel
 def sense_sway(ankles, measurement):
-    """The sway of body and feet, as the measured posture and rates have it; once a tick.
+    """Return the sway of body and feet from the measured posture and rates; call once a tick.
 
-    What the feet are felt by goes through a low pass, and of rates the mean of two ticks: light feet on stiff springs
-    tremble by a rate that turns its sign from step to step, which a torque that follows it would feed.
+    Signals of the feet pass a low-pass filter, and rates are means of two ticks: light feet on stiff springs oscillate at
+    a rate that changes sign from step to step, which a torque that follows it would amplify.
     """
     tree, motion = measurement.tree, measurement.motion
     set_twists(tree, motion.poses, motion.rates, motion.velocity)
@@ -66,7 +66,7 @@ def sense_sway(ankles, measurement):
 
 @kernel
 def smoothed(ankles, place, value):
-    """A low pass, which begins at what it is first given."""
+    """Return the low-pass filtered value; the filter starts at its first input."""
     before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
     ankles.felt[place] = value + ankles.kept * (before - value)
     return ankles.felt[place]
@@ -74,7 +74,7 @@ def smoothed(ankles, place, value):
 
 @kernel
 def steadied(ankles, place, value):
-    """The mean of a number and of the one a tick ago."""
+    """Return the mean of a number and its value a tick ago."""
     before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
     ankles.felt[place] = value
     return 0.5 * (value + before)
@@ -82,7 +82,7 @@ def steadied(ankles, place, value):
 
 @kernel
 def place_of_ankle(tree, poses, foot):
-    """The place of the joint that carries a foot, relative to O."""
+    """Return the position of the joint that carries a foot, relative to O."""
     return point_of_body(poses, foot, scale(-1.0, load3(tree.com_offset, foot)))
 
 

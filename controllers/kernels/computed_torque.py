@@ -79,7 +79,7 @@ def generalized_forces(law, measurement, torque):
 
 @kernel
 def root_acceleration(law, tree, motion, missing):
-    """That with which nothing is missing at the root, where ``missing`` is what at rest would have to act there."""
+    """Set the root's acceleration so that no wrench acts on it; ``missing``: wrench needed at zero acceleration."""
     load_composite_blocks(tree, motion)
     for row in range(6):
         law.root[row] = -missing[row]

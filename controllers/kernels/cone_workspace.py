@@ -61,7 +61,7 @@ class Stance(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Of the legs' joints."""
+    """Limits of the leg joints."""
 
     torque_dof: Integers  # (r,)
     leg: Integers  # (r,)
@@ -134,9 +134,9 @@ def find_carriers(law, measurement):
 
 @routine
 def plan_feet(law, measurement):
-    """The feet that do not stand flat are put back.
+    """Plan the motion that returns feet that do not stand flat.
 
-    The big base of Algorithm 4.3 then moves as planned: the accelerations that velocities cause count from there.
+    The big base of Algorithm 4.3 then moves as planned: velocity-dependent accelerations are relative to it.
     """
     motion, planned = measurement.motion, law.room.planned
     in_flight = is_in_flight(law)
@@ -259,7 +259,7 @@ def big_inertia(tree, big_base, motion, i):
 
 @kernel
 def base_wrench(law, tree, motion, i, inertia, a):
-    """The wrench about O that gives the big base of a foot the acceleration a, whatever its bias."""
+    """Return the wrench about O that gives the big base of a foot the acceleration a, without its bias."""
     com = v.load3(motion.poses.com, i)
     force = v.scale(law.workspace.gains.big_base * tree.mass[0], v.add(a[:3], v.cross(a[3:], com)))
     return force + v.add(v.mat_vec(inertia, a[3:]), v.cross(com, force))
@@ -364,10 +364,10 @@ def is_within_limits(law, measurement, torque):
 
 @routine
 def nearest_wrenches(law, measurement, torque):
-    """The torques of the nearest wrenches that the floor and the joints can give; how the program ended.
+    """Write the torques of the nearest wrenches that floor and joints can give; return how the program ended.
 
-    Limits of torque are told to the program where it goes beyond them without. They yield to what the floor can give,
-    and are kept by what is asked of the joints all the same. If numbers fail, the last torques are held.
+    Torque limits enter the program only if its solution without them exceeds them. They yield to the floor's limits, and
+    the torques are clipped to them in any case. After a numerical failure the last torques are held.
     """
     qp = law.qp
     own_response(law, measurement)

@@ -154,7 +154,7 @@ def factor_hessian(hessian):
 
 @kernel
 def start_at_least_cost(qp):
-    """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
+    """Solve for the least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
     n = qp.hessian.shape[0]
     for row in range(BASE):
         normal = qp.normal[row]
@@ -175,9 +175,9 @@ def start_at_least_cost(qp):
 
 @kernel
 def refine(qp):
-    """The active constraints' least cost without the rounding errors of the way to it.
+    """Recompute the least cost under the active constraints, free of accumulated rounding errors.
 
-    Where forces cost next to nothing, Cᵀ H⁻¹ C is ill conditioned; two corrections leave of its errors their cube.
+    If forces cost almost nothing, Cᵀ H⁻¹ C is ill conditioned; two corrections reduce its errors to their cube.
     """
     put_unknowns(qp)
     correct(qp)
@@ -186,7 +186,7 @@ def refine(qp):
 
 @kernel
 def put_unknowns(qp):
-    """Those that the multipliers say: x, f ← H⁻¹ (g + Cᵀ λ), from the preferred forces."""
+    """Set the unknowns from the multipliers: x, f ← H⁻¹ (g + Cᵀ λ), from the preferred forces."""
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     for i in range(n):
         qp.unknown[i] = qp.gradient[i]
@@ -217,7 +217,7 @@ def add_pulled(qp, multiplier):
 
 @kernel
 def bound_of(qp, place):
-    """What the active constraint in a place is to be equal to."""
+    """Return the bound of the active constraint at index ``place``."""
     first = SIDES * qp.carries.shape[0]
     if place < BASE:
         return qp.load[place]
@@ -379,7 +379,7 @@ def most_violated(qp, bounded):
 
 @kernel
 def put_normal(qp, which, place):
-    """The gradient of an inequality, written as c · (x, f) ≥ its bound."""
+    """Write the gradient c of an inequality c · (x, f) ≥ bound."""
     n, points = qp.hessian.shape[0], qp.carries.shape[0]
     normal = qp.normal[place]
     if which < SIDES * points:
@@ -433,7 +433,7 @@ def take_in(qp, which, violation):
 
 @kernel
 def first_to_drop(qp, count):
-    """The active inequality whose multiplier is the first to become zero, and after what length."""
+    """Return the active inequality whose multiplier reaches zero first, and the step length until then."""
     dropped, most = -1, math.inf
     for j in range(BASE, count):
         if qp.change[j] > 0.0 and qp.multiplier[j] < most * qp.change[j]:

@@ -19,10 +19,10 @@ class Frame(NamedTuple):
 
 @kernel
 def seen_from_feet(frame, poses):
-    """The turn from the world's axes to the feet's, and the place [m] midway between them, from the root's.
+    """Return the rotation from world axes to the feet's, and their midpoint [m] relative to the root.
 
-    The frame's turn is that about the vertical in the mean of the feet's, of which each is q q̄_0 = (w, x, y, z): the
-    part about the vertical is (w, 0, 0, z), made unit.
+    The frame's rotation is the vertical part of the mean of the feet's rotations q q̄_0 = (w, x, y, z): (w, 0, 0, z),
+    normalized.
     """
     share, middle, w, z = 1.0 / frame.foot.shape[0], (0.0, 0.0, 0.0), 0.0, 0.0
     for k in range(frame.foot.shape[0]):

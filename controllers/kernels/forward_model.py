@@ -104,7 +104,7 @@ def tell_asked(law, asked):
 
 @generic("law")
 def swinging_foot(law):
-    """The number of the foot that swings, or −1."""
+    """Return the index of the swing foot, or −1."""
 
 
 @generic("law")
@@ -204,7 +204,7 @@ def bring_to_now(law, tick):
 
 @kernel
 def go_a_period(law, error, row):
-    """An error of the tick of a row becomes that of the next."""
+    """Propagate the error of a row's tick to the next tick."""
     nv, rate = law.rates.shape[0], law.rate
     rate[:] = 0.0
     add_product(rate, law.onward[law.which[row]], error)
@@ -225,7 +225,7 @@ def add_to_block(law, row):
 
 @kernel
 def difference(law, measurement, row):
-    """The sensed state less x̂ of a row, into ``error``."""
+    """Write the sensed state minus x̂ of a row into ``error``."""
     q, rates, error = measurement.q, measurement.motion.rates, law.error
     was, had, muscles, nv = law.past_q[row], law.past_rates[row], law.muscles, law.rates.shape[0]
     for axis in range(3):
@@ -285,7 +285,7 @@ def go_on(law, measurement):
 
 @kernel
 def has_changed(law, q):
-    """Whether the body is no longer in the shape in which M and the feet were looked at."""
+    """Return whether the posture has changed since M and the feet were last evaluated."""
     shape, muscles = law.shape, law.muscles
     _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (shape[3], shape[4], shape[5], shape[6]))
     far = 2.0 * max(abs(x), abs(y), abs(z))

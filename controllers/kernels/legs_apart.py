@@ -13,7 +13,7 @@ NEAR = 0.1
 
 
 class LegCapsules(NamedTuple):
-    """What the legs are, in capsules, and pairs of them, one of each leg."""
+    """Capsules of the legs, and pairs of them, one of each leg."""
 
     body: Integers  # (c,)
     center: Floats  # (c, 3) [m] from the body's centre of mass, its axes
@@ -27,7 +27,7 @@ class LegCapsules(NamedTuple):
 
 @kernel
 def placed(capsules, poses, c):
-    """A capsule as ``contact.capsules`` takes it, from O."""
+    """Return a capsule as ``contact.capsules`` takes it, from O."""
     i = capsules.body[c]
     turn = load9(poses.rotation, i)
     center = add(load3(poses.com, i), mat_vec(turn, load3(capsules.center, c)))

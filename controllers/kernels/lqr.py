@@ -37,7 +37,7 @@ def lqr_torques(law, measurement, torque, recorded):
 
 @kernel
 def place_in_table(law, time):
-    """The period of the horizon, or the place after it."""
+    """Return the index of the horizon's period at ``time``, or the last index after the horizon."""
     return max(0, min(int(time / law.period + 0.5), law.gain.shape[0] - 1))
 
 

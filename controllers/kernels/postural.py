@@ -10,7 +10,7 @@ from kernelcache import kernel
 
 
 class TorqueFeedback(NamedTuple):
-    """What is felt of the floor's torque, slowly."""
+    """Low-pass feedback of the ankle torque."""
 
     gain: float  # [rad per m g h rad]
     kept: float  # of its last value, from tick to tick

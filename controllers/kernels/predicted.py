@@ -71,10 +71,10 @@ def add_product(total, rows, factors):
 
 @kernel
 def remember(law, held):
-    """What the actuators gave since the last tick, and what all that was given within the delay has come to.
+    """Store the torques since the last tick, and update S, the effect of all torques within the delay.
 
-    Before the first tick it was what the posture takes. S' = A S + B u − A^d B u_d is quick, and multiplies its own
-    rounding by A, of a body that topples: so S is summed up anew before that has grown.
+    Before the first tick they were those of the posture. S' = A S + B u − A^d B u_d is fast, but A amplifies its rounding
+    errors (an unstable body), so that S is summed up anew before they grow.
     """
     depth, tick = law.given.shape[0], law.ticks[0]
     law.ticks[0] += 1

@@ -46,5 +46,5 @@ def reweighting_torques(law, measurement, torque, recorded):
 
 @kernel
 def beyond(x, threshold):
-    """What of x is beyond a threshold on either side."""
+    """Return the part of x beyond a threshold on either side (dead zone)."""
     return max(x - threshold, 0.0) + min(x + threshold, 0.0)

@@ -13,7 +13,7 @@ SMALL = 1e-2
 
 
 class DesiredMotion(NamedTuple):
-    """What a body is to do at one time (Wendlandt 1997, figure 4.2); world axes."""
+    """Desired motion of a body at one time (Wendlandt 1997, figure 4.2); world axes."""
 
     position: tuple[float, float, float]  # [m]
     velocity: tuple[float, float, float]  # [m/s]
@@ -25,10 +25,10 @@ class DesiredMotion(NamedTuple):
 
 @kernel
 def desired_motion(path, position, orientation, t):
-    """The set point ``position``, ``orientation`` displaced along ``path`` at time t [s].
+    """Return the set point ``position``, ``orientation`` displaced along ``path`` at time t [s].
 
-    ``path`` has no signals, or six: a displacement [m], and a rotation vector φ [rad] by which it is turned from
-    ``orientation``, both along the world's axes.
+    ``path`` has no signals, or six: a displacement [m] and a rotation vector φ [rad] from ``orientation``, both in world
+    axes.
     """
     still = (0.0, 0.0, 0.0)
     if count_signals(path) == 0:
@@ -65,7 +65,7 @@ def turn_rates(phi, rate, curve):
 
 @kernel
 def turn_factors(square):
-    """A, B, (dA/dθ)/θ and (dB/dθ)/θ of ``turn_rates``, of θ²."""
+    """Return A, B, (dA/dθ)/θ and (dB/dθ)/θ of ``turn_rates`` for θ² = ``square``."""
     if square < SMALL:
         A = 1.0 / 2.0 - square * (1.0 / 24.0 - square * (1.0 / 720.0 - square * (1.0 / 40320.0 - square / 3628800.0)))
         B = 1.0 / 6.0 - square * (1.0 / 120.0 - square * (1.0 / 5040.0 - square / 362880.0))

@@ -60,7 +60,7 @@ class Stance(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Of joints of one degree of freedom."""
+    """Limits of joints of one degree of freedom."""
 
     torque_dof: Integers  # (·,)
     torque: Floats  # (·,) [N·m] that the law may ask for, or infinite
@@ -193,7 +193,7 @@ def find_carriers(law, measurement):
 
 @kernel
 def is_in_flight(law):
-    """Whether nothing carries the body."""
+    """Return whether no contact point carries the body."""
     for k in range(law.qp.carries.shape[0]):
         if law.qp.carries[k]:
             return False
@@ -213,7 +213,7 @@ def lowest_touch(stance, measurement, foot):
 
 @kernel
 def share_weight(law, measurement):
-    """What forces cost counts from the weight in equal parts, so that standing upright costs nothing."""
+    """Set the preferred forces to equal shares of the weight, so that standing upright costs nothing."""
     qp, carrying = law.qp, 0
     for k in range(qp.carries.shape[0]):
         carrying += qp.carries[k]
@@ -267,7 +267,7 @@ def add_row(qp, row, weight, wanted):
 
 @kernel
 def add_entry(qp, dof, weight, wanted):
-    """The same of one acceleration."""
+    """Add the cost of one acceleration to the program."""
     qp.gradient[dof] += weight * wanted
     qp.hessian[dof, dof] += weight
 
@@ -305,7 +305,7 @@ def balance_task(law, measurement):
 
 @kernel
 def momentum_task(law, measurement):
-    """The angular momentum about the centre of mass fades."""
+    """Add the task of decaying angular momentum about the centre of mass."""
     room, rates = law.room, measurement.motion.rates
     scaled = room.mass[0, 0] * law.stance.com[2] * law.stance.com[2]
     com = (room.state[COM], room.state[COM + 1], room.state[COM + 2])
@@ -324,7 +324,7 @@ def momentum_task(law, measurement):
 
 @kernel
 def turn_task(law, measurement):
-    """The trunk upright. The error is the quaternion's vector part, as in Wendlandt 1997, equation 4.24."""
+    """Add the trunk orientation task. The error is the quaternion's vector part (Wendlandt 1997, equation 4.24)."""
     rates, q = measurement.motion.rates, measurement.q
     stiffness, damping = law.tasks.trunk
     home = law.stance.posture
@@ -421,7 +421,7 @@ def joint_error(law, measurement, i):
 
 @kernel
 def torque_range(law, measurement, most, k):
-    """What may be asked of a joint: by the law's own limit, and by what its actuator can give now."""
+    """Return the torque range of a joint: the controller's limit and the actuator's current range."""
     dof = law.limits.torque_dof[k]
     return max(measurement.least[dof], -most[k]), min(measurement.most[dof], most[k])
 
@@ -490,7 +490,7 @@ def write_ranges(law, measurement, first):
 
 @kernel
 def write_more(law, first):
-    """The further rows."""
+    """Write the further rows into the program."""
     room, qp = law.room, law.qp
     for k in range(room.rows[0]):
         qp.rows[first + k] = 0.0
@@ -501,11 +501,10 @@ def write_more(law, first):
 
 @kernel
 def solve(law, measurement, torque):
-    """The torques of the program's solution; how it ended.
+    """Write the torques of the program's solution; return how it ended.
 
-    A joint that nothing limits has no row, unless what it would be asked for is beyond reason: what is the solution
-    without a row that it fulfils is the solution with it. If numbers fail, the last torques are held, as far as joints
-    can.
+    A joint without a limit has no row unless its torque is beyond reason: a row that the solution without it fulfils does
+    not change the solution. After a numerical failure the last torques are held, within the joints' limits.
     """
     limits, nv = law.limits, law.room.mass.shape[0]
     contact_qp.factor_contact_qp(law.qp)
@@ -523,10 +522,10 @@ def solve(law, measurement, torque):
 
 @kernel
 def solve_within(law, measurement, most, torque):
-    """The torques of the program's solution with so much of them at most; how it ended.
+    """Write the torques of the solution with torque limits ``most``; return how it ended.
 
-    Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
-    limp joints in free fall.
+    Joint ranges yield to the limits of actuators and floor: without them a solution always exists, that of limp joints in
+    free fall.
     """
     limits, qp = law.limits, law.qp
     bounded = write_load_limits(law, write_torque_limits(law, measurement, most))

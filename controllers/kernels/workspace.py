@@ -100,7 +100,7 @@ def workspace_torques(law, measurement, torque, recorded):
 
 @kernel
 def record(law, desired, recorded):
-    """The desired wrench and, where the set point moves, where it is."""
+    """Record the desired wrench and, for a moving set point, its position and orientation."""
     for k in range(6):
         recorded[k] = law.scratch.body_wrench[k]
     if count_signals(law.path) > 0:
@@ -221,7 +221,7 @@ def damp_wrench(block, damping, scratch):
 
 @kernel
 def distribute_wrench(legs, motion, scratch):
-    """The feet's wrenches of least norm that add up to the desired one (Algorithm 4.5, equation 4.29).
+    """Compute the feet's wrenches of least norm that add up to the desired one (Algorithm 4.5, equation 4.29).
 
     With the foot's centre of mass at ρ, G = [1 0; ρ̂ 1] takes its wrench to O. G Gᵀ λ = F gives the foot
     force λ_f − ρ × λ_n and the foot moment λ_n, and about O the moment λ_n + ρ × force.
@@ -287,7 +287,7 @@ def joint_torques(tree, legs, motion, scratch, torque):
 
 @kernel
 def servo_torques(tree, legs, servo, measurement, torque):
-    """What holds the joints that are in no leg, where nothing within the steps does."""
+    """Add the servo torques of the joints outside the legs."""
     for i in range(1, tree.parent.shape[0]):
         if legs.leg[i] < 0:
             torque[tree.first_v[i]] = pd_torque(servo, measurement, tree.first_q[i], tree.first_v[i])
