@@ -99,7 +99,7 @@ class Assembly:
         object.__setattr__(self, "gravity", vector3(self.gravity, f"assembly {self.name!r}: gravity"))
 
     def _check_directions(self) -> None:
-        """That friction acts both ways along each of them."""
+        """Check that friction acts both ways along each direction."""
         count: Any = self.directions
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or not (count == 0 or count >= 4):
             raise AssemblyError(
@@ -136,7 +136,7 @@ class Assembly:
         return tuple(body.name for body in self.bodies)
 
     def body_index(self, name: str, where: str = "") -> int:
-        """The row of a body.
+        """Return the row of a body.
 
         Raises:
             AssemblyError: there is none of this name.
@@ -147,7 +147,7 @@ class Assembly:
 
     @cached_property
     def custom_links(self) -> tuple[CustomLink, ...]:
-        """Of the components."""
+        """Custom links of the components."""
         for name, (body, _) in self.points.items():
             if body is not None:
                 self.body_index(body, f"point {name!r}")
@@ -292,7 +292,7 @@ class Assembly:
             position[a] = tip - quaternion_matrix(orientation[a]) @ reach
 
     def _velocities(self, placement: Placement, rates: Mapping[str, tuple[float, ...]]) -> Floats:
-        """Of all bodies, by the rates of freedoms: the least squares of the tree's joints' rows, which are met."""
+        """Return the bodies' velocities (n, 6) for the rates of the tree's freedoms (consistent least squares)."""
         rows, wanted = [], []
         gradients, _ = self.gradients(placement)
         first = self.system.joints.first
@@ -349,7 +349,7 @@ class Assembly:
         }
 
     def degrees_of_freedom(self, placement: Placement) -> int:
-        """Of the assembly there: six of each body less the independent rows."""
+        """Return the degrees of freedom at a placement: six for each body minus the independent rows."""
         dense, _ = self.gradients(placement)
         return 6 * len(self.bodies) - _rank(dense[self.rigid_mask])
 
@@ -359,10 +359,10 @@ class Assembly:
         return int(self.rigid_mask.sum()) - _rank(dense[self.rigid_mask])
 
     def assemble(self, placement: Placement) -> Placement:
-        """The bodies moved until all joints fit, as little as Gauss and Newton's steps make it; rates likewise.
+        """Return the placement with all joints closed by the smallest Gauss–Newton steps; rates likewise.
 
         Raises:
-            AssemblyError: there is no such place near by.
+            AssemblyError: no such placement is nearby.
         """
         held = self.rigid_mask
 
@@ -405,7 +405,7 @@ class Assembly:
         record_every: int = 1,
         progress: Progress | None = None,
     ) -> Motion:
-        """Steps of the variational integrator, from a placement on which all joints are closed.
+        """Simulate with the variational integrator, from a placement on which all joints are closed.
 
         Args:
             duration: [s] a whole number of steps.
@@ -447,7 +447,7 @@ class Assembly:
 
 
 def _least(rows: Floats, change: Floats) -> Floats:
-    """The least displacement that changes the rows so."""
+    """Return the smallest displacement that changes the rows by ``change``."""
     return np.asarray(np.linalg.lstsq(rows, change, rcond=RANK)[0], dtype=np.float64)
 
 

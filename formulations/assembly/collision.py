@@ -36,7 +36,7 @@ class Collider:
             self.geometry = _convex(coal, shape)
 
     def at(self, place: Floats, rotation: Floats) -> Any:
-        """The geometry's pose where the body's centre of mass is there."""
+        """Return the geometry's pose for a body with its centre of mass at ``place``."""
         import coal
 
         turn, offset = self._local

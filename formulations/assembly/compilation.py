@@ -21,7 +21,7 @@ from formulations.assembly.spring import Spring
 
 
 class Structure(NamedTuple):
-    """What of an assembly follows from its parts once and for all.
+    """Constant structure of an assembly, derived from its parts.
 
     Attributes:
         system: for the kernels.

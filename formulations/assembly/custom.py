@@ -65,7 +65,7 @@ class CustomLink:
 
     @property
     def is_inequality(self) -> bool:
-        """Whether it holds its rows above zero."""
+        """True if the rows are kept at or above zero."""
         return isinstance(self.component, CustomInequality)
 
     @property
@@ -74,22 +74,22 @@ class CustomLink:
 
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
-        """Of a constraint; kernels of their own find them (``formulations.assembly.kernels.links``)."""
+        """Rows of a constraint; separate kernels evaluate them (``formulations.assembly.kernels.links``)."""
         return self._rows if isinstance(self.component, CustomConstraint) and not self.is_inequality else ()
 
     @property
     def free_rows(self) -> tuple[Row, ...]:
-        """Of a potential or an inequality."""
+        """Rows of a potential or an inequality."""
         return () if self.rigid_rows else self._rows
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
-        """What acts along them: a limit of zero, or nothing but the potential."""
+        """Freedoms along the free rows: a lower limit of zero, or only the potential."""
         return (Freedom(lower=0.0) if self.is_inequality else Freedom(),) * len(self.free_rows)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """Of an inequality's values."""
+        """Names of an inequality's values."""
         if not self.is_inequality:
             return ()
         rows = len(self.free_rows)
@@ -97,7 +97,7 @@ class CustomLink:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of these."""
+        """Units of the coordinates."""
         return ("m",) * len(self.coordinate_names)
 
 

@@ -1,4 +1,4 @@
-"""What a run of an assembly is drawn, plotted and judged by."""
+"""Drawing, plots and checks of an assembly's runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ THIN = 1e-3
 
 
 def world_of(assembly: Assembly, step: float) -> World:
-    """What its runs are drawn and plotted by."""
+    """Return the formulation's ``World`` for drawing and plotting runs of the assembly."""
     plots = tuple(plot for plot in _plots(assembly) if plot.columns)
     return World("an assembly", assembly.name, step, plots, _bodies(assembly))
 
@@ -123,7 +123,7 @@ def _unexplained(
 
 
 def _momentum_checks(assembly: Assembly, times: Floats, columns: Mapping[str, Floats]) -> Iterator[Check]:
-    """Of bodies in free flight: all momentum less what is given, the angular one about the centre of mass."""
+    """Yield drift checks of free flight: linear and angular momentum minus external impulses."""
 
     def of(body: str, parts: str, before: str = "") -> Floats:
         return np.column_stack([columns[f"{body}_{before}{part}"] for part in parts])

@@ -31,7 +31,7 @@ COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap":
 
 
 class Parts(NamedTuple):
-    """What a step takes: views of the arrays, as long as there are contacts."""
+    """Arguments of a step: views of the arrays, as long as the number of contacts."""
 
     system: System
     motion: Motion
@@ -45,7 +45,7 @@ def room_for_encounters(assembly: Assembly) -> tuple[int, int]:
 
 
 class Encounters:
-    """Of an assembly.
+    """Contacts between the bodies of an assembly, found anew at each step.
 
     Args:
         assembly: with pairs that may touch.
@@ -68,7 +68,7 @@ class Encounters:
         self._least = np.array([np.linalg.eigvalsh(np.array(body.inertia))[0] for body in assembly.bodies])
 
     def _room(self) -> Contacts:
-        """Those with the ground, and room behind them."""
+        """Return the arrays of the ground contacts, extended by buffers for body contacts."""
         ground, (more, _) = self.assembly.system.contacts, room_for_encounters(self.assembly)
         return Contacts(**{
             name: array if name == "directions" else np.pad(array, ((0, more), *(((0, 0),) * (array.ndim - 1))))
@@ -108,13 +108,13 @@ class Encounters:
         return max(2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step), TOUCHING)
 
     def begin_step(self, motion: Motion, room: Room, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
-        """What the next step takes, with all contacts that may close in it.
+        """Return the arguments of the next step, with all contacts that may close in it.
 
         Args:
-            motion: with room for all contacts.
-            room: likewise.
-            hastening: [m/s] by which a body can become faster, but for gravity.
-            all_gaps: whether ``gap`` is wanted of bodies that are far apart too.
+            motion: with arrays for all contacts.
+            room: buffers, likewise.
+            hastening: [m/s] greatest gain of speed of a body, gravity apart.
+            all_gaps: whether to compute ``gap`` for distant bodies too.
         """
         count, pairs = len(self.assembly.contacts), self.assembly.structure.pairs
         reach = self.reach(motion, hastening)
@@ -134,13 +134,13 @@ class Encounters:
         return self._parts(motion, room, count, pairs)
 
     def _within(self, number: int, found: Manifold, reach: float) -> Manifold:
-        """The points that may touch in the step."""
+        """Return the points that may touch in the step."""
         first, second = (self.colliders[i].shape.radius for i in self.ends[number])
         near = found.gaps - first - second <= max(reach, self.gap[number])
         return Manifold(found.normal, found.first[near], found.second[near])
 
     def _write(self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
-        """The points of a pair into the arrays from ``at`` on; how many slacks there are then."""
+        """Write the points of a pair into the arrays from ``at`` on; return the number of slacks."""
         (first, second), (edge, is_upper), arrays = self.ends[number], self.edges[number], self.contacts
         radii = [self.colliders[i].shape.radius for i in (first, second)]
         friction = float(self.assembly.touching[number].friction)

@@ -1,4 +1,4 @@
-"""What can be wrong with an assembly, told in one sentence."""
+"""Errors of assemblies."""
 
 from biped.errors import InputError
 

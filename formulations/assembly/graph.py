@@ -25,7 +25,7 @@ GROUND = -1
 
 
 class SpanningTree(NamedTuple):
-    """Of the bodies, along the joints."""
+    """Spanning tree of the bodies along the joints."""
 
     order: tuple[int, ...]  #: bodies, each after the one that it hangs on
     parent: tuple[int, ...]  #: body that a body hangs on; −1 on the ground, or on nothing
@@ -34,7 +34,7 @@ class SpanningTree(NamedTuple):
 
 
 def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The joints, between (inboard, outboard), whose bodies are connected by those before them."""
+    """Return the joints (inboard, outboard) whose bodies are already connected by earlier joints."""
     part = list(range(bodies + 1))  # the ground is the last, at −1
 
     def found(body: int) -> int:
@@ -54,7 +54,7 @@ def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, .
 
 
 def spanning_tree(bodies: int, ends: Sequence[tuple[int, int]]) -> SpanningTree:
-    """Of so many bodies and joints, by depth-first search in the joints' order."""
+    """Return the spanning tree of ``bodies`` bodies, by depth-first search in the joints' order."""
     closing = closing_joints(bodies, ends)
     at: dict[int, list[int]] = {body: [] for body in range(GROUND, bodies)}
     for j in sorted(set(range(len(ends))) - set(closing)):
@@ -92,7 +92,7 @@ def _upwards(tree: SpanningTree, body: int) -> Iterator[int]:
 
 
 def meeting(tree: SpanningTree, a: int, b: int) -> int:
-    """The body that both hang on, or one of the two; −1 the ground."""
+    """Return the nearest common ancestor of two bodies (one of them included); −1: the ground."""
     above = set(_upwards(tree, a))
     return next((body for body in _upwards(tree, b) if body in above), GROUND)
 
@@ -112,11 +112,11 @@ def elimination_order(bodies: int, ends: Sequence[tuple[int, int]], tree: Spanni
 
 
 def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = ()) -> Graph:
-    """The order, and all that happens in it: found once, by going through the elimination without numbers.
+    """Return the elimination order and its updates, from a symbolic elimination.
 
     Args:
-        bodies: how many.
-        joints: between them.
+        bodies: number of bodies.
+        joints: pairs (inboard, outboard) of bodies.
         touching: pairs of bodies that may touch.
     """
     ends = list(zip(joints.inboard.tolist(), joints.outboard.tolist(), strict=True))
@@ -128,7 +128,7 @@ def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = 
 
 
 def graph_of_blocks(order: Sequence[int], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Graph:
-    """Of any block matrix: nodes as they are eliminated, unknowns of each node, and pairs with blocks between them."""
+    """Return the graph of a block matrix: elimination order, unknowns of each node, pairs with blocks."""
     none = np.empty((0, 2), dtype=np.int64)
     return _with_updates(order, sizes, eliminated(order, pairs), (none, none))
 
@@ -181,7 +181,7 @@ def _with_updates(
 def _row_edges(
     bodies: int, joints: Joints, ends: list[tuple[int, int]], edges: dict[tuple[int, int], int]
 ) -> tuple[Integers, Integers]:
-    """Of each solved row the two edges, and whether the joint comes first there."""
+    """Return for each solved row its two edges, and whether the joint is eliminated first there."""
     rows = int(joints.first[-1])
     edge, upper = np.full((rows, 2), -1, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64)
     for j, pair in enumerate(ends):
@@ -195,7 +195,7 @@ def _row_edges(
 
 
 def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
-    """The edge of two nodes that have one, and whether the first comes before the second."""
+    """Return the edge between two connected nodes, and whether the first is eliminated before the second."""
     place = graph.order.tolist().index
     begin, end = sorted((one, two), key=place)
     edges = range(int(graph.first_edge[place(begin)]), int(graph.first_edge[place(begin) + 1]))

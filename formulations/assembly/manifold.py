@@ -38,7 +38,7 @@ class Core(NamedTuple):
 
 
 def core_of(shape: Shape, place: Floats, rotation: Floats) -> Core:
-    """That of a body whose centre of mass is there."""
+    """Return the core of a body with its centre of mass at ``place``."""
     return Core(place + shape.array @ rotation.T, shape.normals @ rotation.T, rotation, shape)
 
 
@@ -71,7 +71,7 @@ def separating_way(a: Core, b: Core) -> Floats:
 
 
 def manifold(a: Core, b: Core, way: Floats, near: tuple[Floats, Floats]) -> Manifold:
-    """What a unit way (3,) from a to b, and points near one another on either, become by the features there."""
+    """Return the contact manifold from the features near a unit direction (3,) from a to b."""
     flat_a, flat_b = _flattest(a, way), _flattest(b, -way)
     lies = max(flat_a[0], flat_b[0]) > np.cos(FLAT)
     if lies:
@@ -122,7 +122,7 @@ def _opposite(core: Core, way: Floats) -> Floats:
 
 
 def _over(a: Core, number: int, b: Core, normal: Floats) -> Manifold:
-    """What b has over a face of a, seen along a normal."""
+    """Return the part of b over a face of a, along a normal."""
     face, upward = a.shape.faces[number], a.normals[number]
     corners, points = a.points[face.corners], _opposite(b, -normal)
     sides = face.sides @ a.rotation.T
@@ -135,7 +135,7 @@ def _over(a: Core, number: int, b: Core, normal: Floats) -> Manifold:
 
 
 def _clipped(points: Floats, depth: Floats, least: float) -> Floats:
-    """Of a point, a segment or a polygon, what is not below zero; as much as ``least`` counts as on the plane."""
+    """Clip a point, segment or polygon at depth zero; depths within ``least`` count as on the plane."""
     inside = depth >= -least
     if inside.all() or not len(points):
         return points
@@ -173,7 +173,7 @@ def _ends(core: Core, way: Floats) -> Floats:
 
 
 def _between_edges(one: Floats, two: Floats, way: Floats) -> Manifold:
-    """Of edges or corners: where they cross, along what parallel ones have in common, or where they are nearest."""
+    """Return the contact of edges or corners: crossing point, common part of parallel edges, or nearest points."""
     u, v = one[-1] - one[0], two[-1] - two[0]
     normal, lengths = np.cross(u, v), float(np.linalg.norm(u) * np.linalg.norm(v))
     if lengths > 0.0 and np.linalg.norm(normal) <= FLAT * lengths:
@@ -187,7 +187,7 @@ def _between_edges(one: Floats, two: Floats, way: Floats) -> Manifold:
 
 
 def _along(normal: Floats, way: Floats, one: Floats, two: Floats) -> Floats:
-    """A normal made unit, on the side of the way; the way itself where the normal is rounding, or far from it."""
+    """Return the unit normal on the side of ``way``; ``way`` itself if the normal is only rounding or far from it."""
     length, size = float(np.linalg.norm(normal)), float(np.abs(one - two[0]).max() + np.abs(two - one[0]).max())
     towards = float(normal @ way)
     if length <= SAME * size or abs(towards) < NEAR * length:

@@ -25,7 +25,7 @@ class Placement:
     velocity: Floats
 
     def moving(self, velocity: Floats) -> Placement:
-        """The same with other velocities."""
+        """Return this placement with other velocities (n, 6)."""
         return replace(self, velocity=np.array(velocity, dtype=np.float64).reshape(-1, 6))
 
 

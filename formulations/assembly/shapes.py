@@ -20,7 +20,7 @@ FLAT = 1e-9
 
 
 class Face(NamedTuple):
-    """Of a convex polytope: its corners in order around the outward normal."""
+    """Face of a convex polytope: corners in order around the outward normal."""
 
     corners: Integers  # (k,) numbers of points
     normal: Floats  # (3,) unit, outward
@@ -99,7 +99,7 @@ class Shape:
 
     @cached_property
     def faces(self) -> tuple[Face, ...]:
-        """Of the hull, with triangles in one plane made one; none of a sphere or a capsule."""
+        """Faces of the hull, coplanar triangles merged; none for a sphere or a capsule."""
         points = self.array
         faces: list[Face] = []
         for triangle in self.triangles:
@@ -150,7 +150,7 @@ def _ordered(points: Floats, corners: Integers, normal: Floats) -> Face:
 
 
 def sphere(radius: float, center: Vector3 = _ZERO) -> Shape:
-    """A ball about a point [m] of the body."""
+    """Return a ball about a point [m] of the body."""
     return Shape((center,), radius)
 
 
@@ -160,11 +160,11 @@ def capsule(start: Vector3, end: Vector3, radius: float) -> Shape:
 
 
 def block(size: Sequence[float], center: Vector3 = _ZERO) -> Shape:
-    """A box with edges [m] along the body's axes.
+    """Return a box with edges [m] along the body's axes.
 
     Raises:
-        AssemblyError: there are not three edges.
-        InputError: one is not above zero.
+        AssemblyError: ``size`` does not have three edges.
+        InputError: an edge is not above zero.
     """
     if len(size) != 3:
         raise AssemblyError(f"size = {size!r}: a box has three edges")

@@ -70,7 +70,7 @@ class Settings(StepSettings):
 
     @property
     def rule(self) -> Rule:
-        """What the kernels take."""
+        """Settings in the form that the kernels take."""
         return Rule(
             float(self.step), 1.0 / self.order, float(self.tolerance), float(self.complementarity),
             int(self.max_iterations), MAX_BACKTRACKS,
@@ -119,7 +119,7 @@ class Motion(Run):
 
 
 def units_of(assembly: Assembly) -> dict[str, str]:
-    """The units of the columns of a motion, in order, after the time."""
+    """Return the units of a motion's columns, in order, after the time."""
     units: dict[str, str] = {}
     for name in assembly.body_names:
         units |= {f"{name}_{axis}": "m" for axis in "xyz"} | {f"{name}_q{part}": "1" for part in "wxyz"}
@@ -159,7 +159,7 @@ def simulate(
 
 
 def freedoms_of(assembly: Assembly) -> Iterator[tuple[int, CustomLink]]:
-    """The rows of users' potentials and inequalities."""
+    """Yield the rows of users' potentials and inequalities, with their links."""
     for link, rows in zip(assembly.links, assembly.structure.freedom_rows, strict=True):
         if isinstance(link, CustomLink):
             yield from ((row, link) for row in rows)
@@ -268,7 +268,7 @@ class _Simulation:
         self.inputs = np.ascontiguousarray(table_of_inputs(named, times)[:, 1:])
 
     def begin(self, done: int) -> encounters.Parts:
-        """What the steps from one on take; bodies that touch are looked for where it begins."""
+        """Return the arguments of the steps from ``done`` on; body contacts are detected at its start."""
         if self.encounters is None:
             return encounters.Parts(self.system, self.motion, self.room)
         h, share = self.rule.h, self.rule.first_share
@@ -279,14 +279,14 @@ class _Simulation:
         return parts._replace(system=parts.system._replace(links=self.system.links))
 
     def end(self, done: int, parts: encounters.Parts) -> None:
-        """The forces of bodies that touch into the row of a step, if it has one."""
+        """Write the forces of touching bodies into the row of a step, if it has one."""
         if self.encounters is not None and done % self.settings.record_every == 0:
             share = self.rule.first_share if done == 0 else 1.0
             found = self.encounters.row(parts, share * self.rule.h)
             self.table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
 
     def advance(self, first: int, count: int) -> int:
-        """Steps in a row; one by one where bodies may touch one another."""
+        """Take ``count`` steps at once; one by one if bodies may touch one another."""
         parts, every = self.begin(first), self.settings.record_every
         status = loop.take_steps(
             *parts,
@@ -305,7 +305,7 @@ class _Simulation:
         return int(status)
 
     def finish(self, steps: int) -> int:
-        """The row of the end, for which a step is solved and not taken."""
+        """Record the last row, for which a step is solved and not taken."""
         parts = self.begin(steps)
         status = loop.record_end(
             *parts, self.rule, self.driven, self.inputs, self.wrenches, self.table, len(self.table) - 1
@@ -315,14 +315,14 @@ class _Simulation:
         return int(status)
 
     def failure(self, cause: int) -> str:
-        """What ended the motion."""
+        """Return a sentence about the cause that ended the motion."""
         reached = self.motion.counts[STEPS] * self.rule.h
         remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
         told = f"{why(cause, self.settings.max_iterations)}; {remedy}"
         return f"at {reached:.6g} s of {self.assembly.name!r}: {told}"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
-        """The rows of steps that are solved."""
+        """Return the motion of all solved steps."""
         counts, every = self.motion.counts, self.settings.record_every
         steps = int(counts[STEPS])
         count = -(-steps // every) if failure else len(self.table)
@@ -347,7 +347,7 @@ class _Simulation:
         ))  # fmt: skip
 
     def _columns(self, table: Floats) -> Floats:
-        """The kernels' columns in the order of ``units_of``."""
+        """Return the kernels' columns in the order of ``units_of``."""
         assembly, joints = self.assembly, self.system.joints
         n, rows = len(assembly.bodies), int(joints.first[-1])
         order: list[int] = []

@@ -57,7 +57,7 @@ class Spring:
 
     @property
     def freedoms(self) -> tuple[Freedom]:
-        """What acts along its length."""
+        """Freedom along the spring's length."""
         return (Freedom(self.stiffness, self.rest, self.damping),)
 
     @property
@@ -82,5 +82,5 @@ class Spring:
 
     @property
     def units(self) -> tuple[str]:
-        """Of its length."""
+        """Unit of the length."""
         return ("m",)

@@ -111,11 +111,11 @@ class Derivation:
         self.p = symbols("p", len(self.q))
 
     def own(self, expression: Expr | float) -> Expr:
-        """An expression in our symbols."""
+        """Return an expression in internal symbols."""
         return sympy.sympify(expression).xreplace(self._rename)
 
     def at(self, expression: Expr, q: Sequence[Expr], v: Sequence[Expr]) -> Expr:
-        """An expression of configuration and velocity elsewhere."""
+        """Return an expression at another configuration and velocity."""
         place = dict(zip(self._full_q, q, strict=True)) | dict(zip(self._full_v, v, strict=True))
         return expression.subs(place, simultaneous=True)
 
@@ -204,7 +204,7 @@ def _variational(
     projects: bool = False,
     multiplier_scale: float = 1.0,
 ) -> Equations:
-    """A discrete Lagrangian as Λ(q, u) = 𝕃(q + h u, q), and the impulses of forces on the step's two ends.
+    """Return the equations of Λ(q, u) = 𝕃(q + h u, q) with the impulses of forces at both ends of the step.
 
     h D₁𝕃 = ∂Λ/∂u and −h D₂𝕃 = ∂Λ/∂u − h ∂Λ/∂q: nothing that nearly cancels is subtracted.
     """
@@ -237,7 +237,7 @@ def _variational(
 
 
 def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symbol, Symbol]) -> Expr:
-    """The user's 𝕃(y, x, h) at these configurations."""
+    """Return the user's 𝕃(y, x, h) at these configurations."""
     written, second, first, length = written_out(system)
     strange = written.free_symbols - {*first, *second, length, *c}
     if strange:
@@ -373,7 +373,7 @@ def _third_difference(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]) -> Ex
 
 
 def _subtracted(law: Expr, q: Sequence[Symbol], slope: Matrix) -> Expr:
-    """What rounding in f(q + h u) − f(q) is relative to: f's terms, and f's change per relative change of its place."""
+    """Return the scale of rounding in f(q + h u) − f(q): f's terms plus f's change per relative change of q."""
     terms = sum(sympy.Abs(term) for term in sympy.Add.make_args(law))
     return terms + sum(sympy.Abs(x * row) for x, row in zip(q, slope, strict=True))
 
@@ -410,7 +410,7 @@ def energy_momentum(system: System) -> Equations:
 
 
 def quaternion_product(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
-    """The quaternion a ⋆ b, scalar first."""
+    """Return the quaternion a ⋆ b, scalar first."""
     return [
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -24,12 +24,12 @@ DiscreteLagrangian = Callable[[tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...
 
 
 def rate(coordinate: sympy.Symbol) -> sympy.Symbol:
-    """The symbol of a coordinate's time derivative: ``v_x`` for ``x``."""
+    """Return the symbol of a coordinate's time derivative: ``v_x`` for ``x``."""
     return sympy.Symbol(f"v_{coordinate.name}", real=True)
 
 
 def rates(coordinates: Iterable[sympy.Symbol]) -> tuple[sympy.Symbol, ...]:
-    """Those of several."""
+    """Return the symbols of several coordinates' time derivatives."""
     return tuple(rate(coordinate) for coordinate in coordinates)
 
 
@@ -114,7 +114,7 @@ class System:
         return int(sympy.Poly(expression, *self.coordinates).total_degree())
 
     def _check_expressions(self) -> None:
-        """What is given for an expression must be one, and each symbol must be one thing."""
+        """Check that expressions are SymPy expressions and that each symbol has one meaning."""
         several: dict[str, Any] = {"constraints": self.constraints, "forces": self.forces or ()}
         for name, given in several.items():
             if isinstance(given, sympy.Basic) and not isinstance(given, (sympy.Tuple, sympy.MatrixBase)):
@@ -142,7 +142,7 @@ class System:
             )
 
     def _check_columns(self, names: list[str]) -> None:
-        """A trajectory has a column for each of these."""
+        """Check that no two columns of a trajectory have the same name."""
         charted = [symbol.name for symbol in self.chart.coordinates] if self.chart else []
         states = [f"{prefix}{name}" for name in (*names, *charted) for prefix in ("", "p_", "v_")]
         columns = ["time", "energy", *states, *self.conserved]
@@ -228,7 +228,7 @@ class System:
         composition: Sequence[float] = (1.0,),
         progress: Progress | None = None,
     ) -> Trajectory:
-        """The motion from a configuration and a velocity, or from two configurations one step apart.
+        """Simulate from a configuration and a velocity, or from two configurations one step apart.
 
         Args:
             method: the name of one of ``LAGRANGIAN_METHODS``.
@@ -243,7 +243,7 @@ class System:
             progress: called now and then with the fraction that is done.
 
         Raises:
-            InputError: for what cannot be started or does not fit the method; the message says what would be right.
+            InputError: the start is impossible or does not fit the method; the message says what is allowed.
             IntegrationError: a step's equations could not be solved; the message names time and residual.
         """
         from formulations.lagrangian.integrate import integrate

@@ -1,4 +1,4 @@
-"""What potentials, constraints and forces of a mechanism have in common: names, words, and how they are compiled."""
+"""Base of a mechanism's potentials, constraints and forces: names, S-expression words, compilation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Component:
         return {field.name: _role(hints[field.name]) for field in fields(cls)}
 
     def named(self, role: str) -> list[str]:
-        """The names that its fields of a role hold."""
+        """Return the names in the fields of a role."""
         found = [getattr(self, name) for name, what in self.roles().items() if what == role]
         return [name for name in found if isinstance(name, str)]
 
@@ -97,7 +97,7 @@ class Component:
 
 
 def _vector_of(waiting: list[Any]) -> Any:
-    """The next words as a vector: one in parentheses, or three numbers."""
+    """Return the next words as a vector: one form in parentheses, or three numbers."""
     if not is_finite(waiting[0]):
         return waiting.pop(0)
     found = tuple(waiting[:3])
@@ -106,7 +106,7 @@ def _vector_of(waiting: list[Any]) -> Any:
 
 
 def _role(hint: Any) -> str:
-    """Of a field's annotation, also where it may be None."""
+    """Return the role in a field's annotation, also if the field may be None."""
     for part in (hint, *getattr(hint, "__args__", ())):
         for note in getattr(part, "__metadata__", ()):
             if isinstance(note, str):
@@ -127,10 +127,10 @@ class Force(Component):
 
 
 def finite(value: float, what: str) -> float:
-    """A finite number.
+    """Return ``value`` as a finite number.
 
     Raises:
-        MechanismError: it is none.
+        MechanismError: it is not a finite number.
     """
     if not is_finite(value):
         raise MechanismError(f"{what} = {value!r}: it must be a finite number")

@@ -38,10 +38,10 @@ LEAST_TOLERANCE = 2.3e-14
 
 @dataclass(frozen=True)
 class Acceleration:
-    """What (36a, b) are solved for.
+    """Solution of (36a, b): accelerations and multipliers.
 
     Attributes:
-        coordinates: (n,) q̈; of kinematic variables, as it was given.
+        coordinates: (n,) q̈; given for kinematic variables.
         multipliers: (m,) λ, the forces [N or N·m] of the constraints in the order of ``constraint_names``.
     """
 
@@ -55,7 +55,7 @@ def accelerations(
     """q̈ and λ of a state, by (29), or by (36a, b) where there are constraints.
 
     Args:
-        mechanism: that moves.
+        mechanism: to simulate.
         q: configuration; it should be on the constraints.
         v: rates; they should be on them too.
         time: [s] at which functions of time act.
@@ -91,10 +91,10 @@ def integrate(
     start: float = 0.0,
     progress: Progress | None = None,
 ) -> Motion:
-    """The motion by an integrator of ordinary differential equations, with the columns of ``Mechanism.simulate``.
+    """Simulate with an integrator of ordinary differential equations; columns as of ``Mechanism.simulate``.
 
     Args:
-        mechanism: that moves.
+        mechanism: to simulate.
         duration: [s] a whole number of steps.
         step: [s] of "rk4"; "dop853" chooses its own and gives rows at multiples of this.
         method: "rk4" or "dop853".
@@ -126,7 +126,7 @@ def integrate(
 
 
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
-    """The kernels with room for an integration."""
+    """Return the kernels with buffers for an integration."""
     steps = mechanism.engine()  # which has room for what is asked about one state, and users' components
     flow = kernels.Flow(
         mechanics=mechanism.mechanics,
@@ -143,7 +143,7 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
 
 
 def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:
-    """(times, 3, n) places, rates and accelerations of what is prescribed, by differences of order four."""
+    """Return (times, 3, n): prescribed positions, rates and accelerations, by differences of order four."""
     table = np.zeros((len(times), 3, mechanism.size))
     for name, value in given.items():
         column, what = mechanism.coordinates.index(name), f"motion of {name!r}"
@@ -178,7 +178,7 @@ class _Integration(ABC):
         )
 
     def slope(self, t: float, state: Floats) -> Floats:
-        """The derivative of a state."""
+        """Return the derivative of a state."""
         self.look_up(np.array([t]))
         self.rates.stage[:] = state
         failed = NOT_FINITE if not np.all(np.isfinite(state)) else self.engine.enter(kernels.SLOPE, 0, 0)
@@ -187,26 +187,26 @@ class _Integration(ABC):
         return self.rates.slope[0].copy()
 
     def record(self, t: float, state: Floats, row: int) -> None:
-        """A row of the table."""
+        """Record a row of the table."""
         self.slope(t, state)
         self.state[:] = state
         self.engine.enter(kernels.RECORD, 0, row)
 
     def advance(self, first: int, count: int) -> int:
-        """Steps, or the cause of why there are no more."""
+        """Take ``count`` steps; return 0 or a cause of failure."""
         return self._caught(self.take, first, count)
 
     def finish(self, steps: int) -> int:
-        """The end, or the cause of why it cannot be recorded."""
+        """Record the end; return 0 or a cause of failure."""
         return self._caught(self.end, steps)
 
     @abstractmethod
     def take(self, first: int, count: int) -> None:
-        """Steps with their rows."""
+        """Take ``count`` steps and record their rows."""
 
     @abstractmethod
     def end(self, steps: int) -> None:
-        """What rows are missing after the last."""
+        """Record the rows missing after the last step."""
 
     def _caught(self, part: Callable[..., None], *arguments: int) -> int:
         try:
@@ -217,12 +217,12 @@ class _Integration(ABC):
         return 0
 
     def failure(self, cause: int) -> str:
-        """What ended the motion."""
+        """Return a sentence about the cause that ended the motion."""
         told = cause_of(self.mechanism, self.engine.world.room, cause)
         return f"{self.mechanism.name} at t = {self.reached:.9g} s: {told}; try a smaller step or tolerance"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
-        """The rows that there are."""
+        """Return the motion of all recorded rows."""
         metrics = {
             "step": self.settings.step,
             "steps": self.settings.steps,
@@ -236,7 +236,7 @@ class _Integration(ABC):
 
 
 class _NoSlopeError(Exception):
-    """Of a state at a time [s], and the cause."""
+    """Error: the accelerations at a state and time [s] cannot be computed; holds the cause."""
 
     def __init__(self, cause: int, time: float) -> None:
         super().__init__(cause)
@@ -252,7 +252,7 @@ class _FixedSteps(_Integration):
         self.look_up(self.settings.start + 0.5 * self.settings.step * halves)
 
     def take(self, first: int, count: int) -> None:
-        """Steps in compiled code."""
+        """Take ``count`` steps in compiled code."""
         every = self.settings.record_every
         failed = self.engine.enter(kernels.TAKE_STEPS, count, every, first // every)
         self.evaluations += 4 * count
@@ -260,7 +260,7 @@ class _FixedSteps(_Integration):
             raise _NoSlopeError(failed, self.settings.start + self.settings.step * (first + int(self.rates.steps[0])))
 
     def end(self, steps: int) -> None:
-        """The last row."""
+        """Record the last row."""
         self.record(self.settings.start + self.settings.step * steps, self.state, len(self.rows) - 1)
 
 
@@ -286,7 +286,7 @@ class _OwnSteps(_Integration):
         self.evaluations = solver.nfev
 
     def begun(self) -> DOP853[np.float64]:
-        """The solver, once the first row is recorded."""
+        """Return the solver, after recording the first row."""
         if self.solver is None:
             begin, tolerance = self.settings.start, self.settings.tolerance
             self.record(begin, self.state, 0)

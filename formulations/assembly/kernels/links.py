@@ -40,7 +40,7 @@ class CustomLinks(NamedTuple):
 
 @kernel
 def set_length(joints, poses, j, value, rows):
-    """The way between its points, in the only row of joint j; where that is zero it has no direction, nor a force."""
+    """Set the distance of its points, the only row of joint j; at distance zero there is no direction or force."""
     com, _, rotation = inboard_pose(joints, poses, j)
     b, row = joints.outboard[j], joints.first[j]
     arm_in = mat_vec(rotation, load3(joints.inboard_point, j))
@@ -55,7 +55,7 @@ def set_length(joints, poses, j, value, rows):
 
 @kernel
 def set_lengths(joints, count, poses, value, rows):
-    """Of the springs, the last ``count`` of the joints."""
+    """Set the lengths of the springs, the last ``count`` joints."""
     for j in range(joints.inboard.shape[0] - count, joints.inboard.shape[0]):
         set_length(joints, poses, j, value, rows)
 

@@ -74,11 +74,10 @@ def actuators_work(motion, driven, before):
 
 @kernel
 def creates_energy(system, motion, room, rule, given, energy):
-    """Whether the step just taken ends with more than the one before, more than work and errors amount to.
+    """Return whether the last step has gained more energy than work and errors explain.
 
-    ``energy`` is that of the step before, kinetic and total, and is brought up to date: of a step's way, with the
-    potential where it ends. Joints and contacts that leave a body no way out may have a solution far away, across whose
-    way their impulses do work. A pair does as much as its product, over the step, may be off.
+    ``energy`` (kinetic and total, of the step before) is updated. Joints and contacts that block a body may have a distant
+    solution, on the path to which their impulses do work. A pair's work is within the tolerance of its product, per step.
     """
     bodies, h = system.bodies, rule.h
     kinetic = fall = 0.0
@@ -110,7 +109,7 @@ def energies(system, motion):
 
 @kernel
 def write_solution(system, motion, room, rule, iterations, row):
-    """What is known of where a step begins once it is solved, before it is taken."""
+    """Record the state at the start of a step that is solved and not yet taken."""
     set_node_velocities(system.bodies, motion, room, rule.h)
     n, rows = motion.poses.com.shape[0], motion.coordinate.shape[0]
     for i in range(n):
@@ -176,7 +175,7 @@ def take_steps(system, motion, room, rule, driven, forces, before, wrenches, ene
 
 @routine
 def record_end(system, motion, room, rule, driven, forces, wrenches, table, at):
-    """The row of a motion's end, for which a step is solved and not taken; 0 or why it has no solution."""
+    """Record the last row of a motion from a step that is solved and not taken; return 0 or a cause of failure."""
     for d in range(driven.shape[0]):
         motion.force[driven[d]] = forces[0, d]
     if wrenches.body.shape[0] > 0:

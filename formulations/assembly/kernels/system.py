@@ -111,7 +111,7 @@ COUNTS = 5
 
 
 class Motion(NamedTuple):
-    """What changes from step to step."""
+    """State of a motion: arrays that change from step to step."""
 
     poses: Poses
     momentum: Floats  # (n, 6) [N·s, N·m·s] of the last step, about centres of mass, world axes
@@ -128,7 +128,7 @@ class Motion(NamedTuple):
 
 
 def new_motion(n: int, rows: int, contacts: int, pairs: int) -> Motion:
-    """A motion that has not begun."""
+    """Return the arrays of a motion before its start."""
     last = np.zeros((n, 7))
     last[:, 3] = 1.0
     z = np.zeros

@@ -1,9 +1,9 @@
 """Wrenches from outside: equation (5) of Brüdigam et al. 2024, each with its exact impulse whatever the step.
 
-A node of the motion, where one step ends and the next begins, gets what a wrench gives from the middle of the one to
-the middle of the other; the first one, what it gives in half a step. Where the first step has all of the forces, nodes
-get what is given in the step that follows. Half of a node's work is done over either of the two ways; before the first
-one, over a step at the start's velocity. So it is exact where a body does not turn, however much a step gives.
+A node of the motion (between two steps) gets the wrench's impulse from the middle of one step to the middle of the next;
+the first node, that of half a step. If the first step has all of the forces, nodes get the impulse of the step that
+follows. Half of a node's work is done over each of the two displacements; before the first node, over a step at the
+initial velocity. This is exact for a body that does not turn, whatever the impulse.
 """
 
 from typing import NamedTuple
@@ -84,10 +84,10 @@ def set_wrenches(wrenches, system, motion, rule):
 
 @kernel
 def count_wrenches(wrenches, motion, room, h, at):
-    """What the node gets, of a step that is solved, into the totals and row ``at``; the size [J] of the work ahead.
+    """Add a solved step's node impulses to the totals and row ``at``; return the magnitude [J] of the work ahead.
 
-    A row has the velocity at the node, which half of the impulse makes of that before: of its work, half over a mean
-    of both, three quarters of the way there and one of the way on.
+    A row has the velocity at the node, after half of the impulse. Its work is half over a mean of both displacements, three
+    quarters of the one before and one quarter of the one after.
     """
     is_first = motion.counts[STEPS] == 0
     ahead = absolute = 0.0

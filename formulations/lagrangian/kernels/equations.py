@@ -1,6 +1,6 @@
-"""What a generated module defines in place of this one: the equations of one system under one method.
+"""Stand-in for a generated module: the equations of one system under one method.
 
-These here are those of a point on a spring, L = (v² − k q²)/2, under the midpoint rule (Wendlandt 1997, 2.23). They
+The equations here are those of a point on a spring, L = (v² − k q²)/2, under the midpoint rule (Wendlandt 1997, 2.23). They
 say what each function is for, and let ``formulations.lagrangian.kernels.loop`` be read, checked and run as it stands.
 
 Symbols: q, p configuration and momentum at the start of a step, h its length, c the parameters; z the unknowns of a
@@ -23,14 +23,14 @@ MULTIPLIER_SCALE = 1.0
 
 @kernel
 def set_equations(q, p, z, h, c, r, A):
-    """The step's residual r (momentum that is missing; constraints at y over h), and A = ∂r/∂z."""
+    """Set the step's residual r (missing momentum; constraints at y over h) and A = ∂r/∂z."""
     r[0] = p[0] - z[0] - 0.5 * h * c[0] * (q[0] + 0.5 * h * z[0])
     A[0, 0] = -1.0 - 0.25 * h * h * c[0]
 
 
 @kernel
 def set_end(q, p, z, r, h, c, y, p_end):
-    """Configuration and momentum at the step's end; what the solver left of r is carried over."""
+    """Set configuration and momentum at the step's end; the solver's remaining r is carried over."""
     y[0] = q[0] + h * z[0]
     p_end[0] = z[0] - 0.5 * h * c[0] * (q[0] + 0.5 * h * z[0]) + r[0]
 
