@@ -41,8 +41,8 @@ class Sway(NamedTuple):
 def sense_sway(ankles, measurement):
     """Return the sway of body and feet from the measured posture and rates; call once a tick.
 
-    Signals of the feet pass a low-pass filter, and rates are means of two ticks: light feet on stiff springs oscillate at
-    a rate that changes sign from step to step, which a torque that follows it would amplify.
+    Signals of the feet pass a low-pass filter, and rates are means of two ticks: light feet on stiff springs oscillate
+    at a rate that changes sign from step to step, which a torque that follows it would amplify.
     """
     tree, motion = measurement.tree, measurement.motion
     set_twists(tree, motion.poses, motion.rates, motion.velocity)

@@ -366,8 +366,8 @@ def is_within_limits(law, measurement, torque):
 def nearest_wrenches(law, measurement, torque):
     """Write the torques of the nearest wrenches that floor and joints can give; return how the program ended.
 
-    Torque limits enter the program only if its solution without them exceeds them. They yield to the floor's limits, and
-    the torques are clipped to them in any case. After a numerical failure the last torques are held.
+    Torque limits enter the program only if its solution without them exceeds them. They yield to the floor's limits,
+    and the torques are clipped to them in any case. After a numerical failure the last torques are held.
     """
     qp = law.qp
     own_response(law, measurement)

@@ -73,8 +73,8 @@ def add_product(total, rows, factors):
 def remember(law, held):
     """Store the torques since the last tick, and update S, the effect of all torques within the delay.
 
-    Before the first tick they were those of the posture. S' = A S + B u − A^d B u_d is fast, but A amplifies its rounding
-    errors (an unstable body), so that S is summed up anew before they grow.
+    Before the first tick they were those of the posture. S' = A S + B u − A^d B u_d is fast, but A amplifies its
+    rounding errors (an unstable body), so that S is summed up anew before they grow.
     """
     depth, tick = law.given.shape[0], law.ticks[0]
     law.ticks[0] += 1

@@ -27,8 +27,8 @@ class DesiredMotion(NamedTuple):
 def desired_motion(path, position, orientation, t):
     """Return the set point ``position``, ``orientation`` displaced along ``path`` at time t [s].
 
-    ``path`` has no signals, or six: a displacement [m] and a rotation vector φ [rad] from ``orientation``, both in world
-    axes.
+    ``path`` has no signals, or six: a displacement [m] and a rotation vector φ [rad] from ``orientation``, both in
+    world axes.
     """
     still = (0.0, 0.0, 0.0)
     if count_signals(path) == 0:

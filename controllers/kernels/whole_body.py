@@ -503,8 +503,8 @@ def write_more(law, first):
 def solve(law, measurement, torque):
     """Write the torques of the program's solution; return how it ended.
 
-    A joint without a limit has no row unless its torque is beyond reason: a row that the solution without it fulfils does
-    not change the solution. After a numerical failure the last torques are held, within the joints' limits.
+    A joint without a limit has no row unless its torque is beyond reason: a row that the solution without it fulfils
+    does not change the solution. After a numerical failure the last torques are held, within the joints' limits.
     """
     limits, nv = law.limits, law.room.mass.shape[0]
     contact_qp.factor_contact_qp(law.qp)
@@ -524,8 +524,8 @@ def solve(law, measurement, torque):
 def solve_within(law, measurement, most, torque):
     """Write the torques of the solution with torque limits ``most``; return how it ended.
 
-    Joint ranges yield to the limits of actuators and floor: without them a solution always exists, that of limp joints in
-    free fall.
+    Joint ranges yield to the limits of actuators and floor: without them a solution always exists, that of limp joints
+    in free fall.
     """
     limits, qp = law.limits, law.qp
     bounded = write_load_limits(law, write_torque_limits(law, measurement, most))

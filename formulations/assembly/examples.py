@@ -199,8 +199,8 @@ def arch(
 ) -> tuple[Assembly, Placement]:
     """Return a semicircular arch of equal stones ``stone_1`` … on a floor, without mortar; mean radius 1 m.
 
-    An arch thinner than 0.1075 m falls with any number of stones (Milankovitch 1907; Heyman 1969, Int. J. Mech. Sci. 11);
-    with few stones slightly thinner arches stand.
+    An arch thinner than 0.1075 m falls with any number of stones (Milankovitch 1907; Heyman 1969, Int. J. Mech. Sci.
+    11); with few stones slightly thinner arches stand.
 
     Args:
         stones: number of stones.

@@ -40,8 +40,8 @@ class Freedom:
     """Spring, damper and limits along one freedom of a joint.
 
     Attributes:
-        stiffness: [N/m or N·m/rad] of a spring. Its force is that at the start of a step, so that h² k must stay below the
-            moving mass or inertia.
+        stiffness: [N/m or N·m/rad] of a spring. Its force is that at the start of a step, so that h² k must stay below
+            the moving mass or inertia.
         rest: [m or rad] rest position of the spring.
         damping: [N·s/m or N·m·s/rad]
         lower: [m or rad] the least coordinate; −∞ without limit. A limit is rigid.

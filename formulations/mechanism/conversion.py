@@ -26,8 +26,8 @@ def from_model(model: Model) -> Mechanism:
     """Convert a `Model` to a mechanism.
 
     Every body's link frame has the body's name, and its centre of mass, in principal axes, that name with ``_com``.
-    Variables have the names of the joints; those of a spherical joint end in ``_yaw``, ``_pitch``, ``_roll`` (turns about
-    z, y and x), those of a floating root also in ``_x``, ``_y``, ``_z`` (position of its centre of mass).
+    Variables have the names of the joints; those of a spherical joint end in ``_yaw``, ``_pitch``, ``_roll`` (turns
+    about z, y and x), those of a floating root also in ``_x``, ``_y``, ``_z`` (position of its centre of mass).
 
     Raises:
         ModelError: the model has joints that close loops; a mechanism's constraints do that.

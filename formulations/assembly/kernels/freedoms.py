@@ -1,7 +1,7 @@
 """Forces along a joint's freedoms: actuators, springs, dampers and limits (Brüdigam et al. 2024, section 2).
 
-Actuator and spring forces are known at the start of the step: a potential's force is that at z₁ (10). Dampers and limits depend
-on the end of the step. Their impulse is a function of the freedom's coordinate x₂ there,
+Actuator and spring forces are known at the start of the step: a potential's force is that at z₁ (10). Dampers and
+limits depend on the end of the step. Their impulse is a function of the freedom's coordinate x₂ there,
 
     λ = −d (x₂ − x₁) + γ_lower − γ_upper,      0 ≤ x₂ − lower ⊥ γ_lower ≥ 0,   0 ≤ upper − x₂ ⊥ γ_upper ≥ 0,
 

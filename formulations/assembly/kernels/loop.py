@@ -76,8 +76,9 @@ def actuators_work(motion, driven, before):
 def creates_energy(system, motion, room, rule, given, energy):
     """Return whether the last step has gained more energy than work and errors explain.
 
-    ``energy`` (kinetic and total, of the step before) is updated. Joints and contacts that block a body may have a distant
-    solution, on the path to which their impulses do work. A pair's work is within the tolerance of its product, per step.
+    ``energy`` (kinetic and total, of the step before) is updated. Joints and contacts that block a body may have a
+    distant solution, on the path to which their impulses do work. A pair's work is within the tolerance of its product,
+    per step.
     """
     bodies, h = system.bodies, rule.h
     kinetic = fall = 0.0

@@ -234,8 +234,8 @@ def has_converged(room, rule):
 def helps(room, rule, part, merit, off):
     """Return whether a candidate is closer to a solution than the start of the search.
 
-    Compare all equations, or only the products if the others are at their rounding level: a long slide along a plane with
-    contact stiffness γ/s leaves a rounding error of slide times stiffness; the next, short iteration removes it.
+    Compare all equations, or only the products if the others are at their rounding level: a long slide along a plane
+    with contact stiffness γ/s leaves a rounding error of slide times stiffness; the next, short iteration removes it.
     """
     enough = 1.0 - 1e-4 * part
     if room.measure[interior.MERIT] <= enough * merit or has_converged(room, rule):

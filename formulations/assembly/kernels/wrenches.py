@@ -1,9 +1,9 @@
 """Wrenches from outside: equation (5) of Brüdigam et al. 2024, each with its exact impulse whatever the step.
 
-A node of the motion (between two steps) gets the wrench's impulse from the middle of one step to the middle of the next;
-the first node, that of half a step. If the first step has all of the forces, nodes get the impulse of the step that
-follows. Half of a node's work is done over each of the two displacements; before the first node, over a step at the
-initial velocity. This is exact for a body that does not turn, whatever the impulse.
+A node of the motion (between two steps) gets the wrench's impulse from the middle of one step to the middle of the
+next; the first node, that of half a step. If the first step has all of the forces, nodes get the impulse of the step
+that follows. Half of a node's work is done over each of the two displacements; before the first node, over a step at
+the initial velocity. This is exact for a body that does not turn, whatever the impulse.
 """
 
 from typing import NamedTuple
@@ -86,8 +86,8 @@ def set_wrenches(wrenches, system, motion, rule):
 def count_wrenches(wrenches, motion, room, h, at):
     """Add a solved step's node impulses to the totals and row ``at``; return the magnitude [J] of the work ahead.
 
-    A row has the velocity at the node, after half of the impulse. Its work is half over a mean of both displacements, three
-    quarters of the one before and one quarter of the one after.
+    A row has the velocity at the node, after half of the impulse. Its work is half over a mean of both displacements,
+    three quarters of the one before and one quarter of the one after.
     """
     is_first = motion.counts[STEPS] == 0
     ahead = absolute = 0.0

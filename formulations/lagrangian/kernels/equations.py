@@ -1,7 +1,8 @@
 """Stand-in for a generated module: the equations of one system under one method.
 
-The equations here are those of a point on a spring, L = (v² − k q²)/2, under the midpoint rule (Wendlandt 1997, 2.23). They
-say what each function is for, and let ``formulations.lagrangian.kernels.loop`` be read, checked and run as it stands.
+The equations here are those of a point on a spring, L = (v² − k q²)/2, under the midpoint rule (Wendlandt 1997, 2.23).
+They say what each function is for, and let ``formulations.lagrangian.kernels.loop`` be read, checked and run as it
+stands.
 
 Symbols: q, p configuration and momentum at the start of a step, h its length, c the parameters; z the unknowns of a
 step, the discrete velocity u = (y − q)/h first and the multipliers after it; y the configuration at its end.
