@@ -130,7 +130,7 @@ class LQR(Controller):
 
         Raises:
             InputError: the model has no floating root or no feet with contact points, or does not stand; or no
-                feedback of least cost makes it stable.
+                feedback of least cost stabilizes it.
         """
         self._check_model(model)
         cost = Cost(
@@ -187,7 +187,7 @@ class LQR(Controller):
         return replace(self, target_position=place_of(q), posture=tuple(q.tolist()))
 
     def law(self, model: Model) -> LqrLaw:
-        """The compiled law, for the kernels; raises as ``design``."""
+        """Return the compiled law, for the kernels; raises as ``design``."""
         design = self.design(model)
         state, nv = design.stance.state, model.nv
         dofs = [model.dof(joint) for joint in model.joint_names]

@@ -74,7 +74,7 @@ class Predicted(Ahead):
         self.inner.warm_up(model, announce)
 
     def law(self, model: Model) -> PredictedLaw:
-        """The compiled law, for the kernels; raises as ``stance``."""
+        """Return the compiled law, for the kernels; raises as ``stance``."""
         inner, stance, nv = self._inner_law(model), self.stance(model), model.nv
         state, dofs = stance.state, [model.dof(joint) for joint in model.joint_names]
         stiffness, damping = self._muscles(model)

@@ -384,7 +384,7 @@ def double(goes, onward, leap):
 
 @control.register(ForwardModelLaw)
 def forward_model_torques(law, measurement, torque, recorded):
-    """Whatever the law does where the body is by now, on top of what muscles exert there by themselves."""
+    """Write the controller's torques for the predicted state, minus the muscles' passive torques there."""
     show_now(law, measurement)
     place_measured(measurement)
     feel_feet(law.inner, measurement)

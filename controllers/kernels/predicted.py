@@ -34,7 +34,7 @@ class PredictedLaw(NamedTuple):
 
 @control.register(PredictedLaw)
 def predicted_torques(law, measurement, torque, recorded):
-    """Whatever the law does where the body is by now, on top of what muscles exert there by themselves."""
+    """Write the controller's torques for the predicted state, minus the muscles' passive torques there."""
     remember(law, measurement.held)
     show_ahead(law, measurement)
     place_measured(measurement)

@@ -35,7 +35,7 @@ _parts: dict[type, Callable[..., int]] = {}
 
 
 def numbers_of(component: Component) -> list[float]:
-    """The values of its fields that are neither frames nor variables."""
+    """Return the values of the component's fields that are neither frames nor variables."""
     roles, found = component.roles(), []
     for field in fields(component):
         value = getattr(component, field.name)
@@ -90,7 +90,7 @@ class CustomForce(Force):
 
     @staticmethod
     def force(z: Any, rate: Any, t: float, c: Any, f: Any) -> None:
-        """The forces [N or N·m], into f (s,)."""
+        """Write the forces [N or N·m] into f (s,)."""
         raise NotImplementedError
 
     def add_to(self, builder: Builder) -> None:
@@ -129,7 +129,7 @@ class CustomConstraint(Constraint):
 
 
 def part_of(kind: type) -> Callable[..., int]:
-    """The part with the functions of a class, made once.
+    """Return the compiled part with the functions of a class (cached).
 
     Raises:
         MechanismError: one of them is missing.
@@ -159,7 +159,7 @@ def _compiled(kind: type, base: type, name: str) -> Callable[..., Any]:
 
 
 def _name(kind: type) -> str:
-    """Of its own: what is compiled is kept on disk by it."""
+    """Return a unique name of a class, under which its compiled code is cached on disk."""
     home = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
     return re.sub(r"\W", "_", f"{kind.__qualname__}_{tag}")

@@ -14,7 +14,7 @@ from kernelcache import Packed, addresses, places_of
 
 @dataclass(frozen=True)
 class Custom:
-    """What a user's component is compiled from."""
+    """Source of a compiled user component."""
 
     kind: int
     part: Callable[..., int]

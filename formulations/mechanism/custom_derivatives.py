@@ -1,7 +1,7 @@
-"""What components of one's own add to the derivatives of a step's equations.
+"""Contributions of user-defined components to the derivatives of a step's equations.
 
-They are functions of strains z, places of points and coordinates, and of their rates; how strains change with the
-coordinates is exact, to the third order. What users do not give of their functions' derivatives are differences of the
+The components are functions of strains z (positions of points and coordinates) and of their rates. Derivatives of
+strains by coordinates are exact to the third order. Derivatives that a user does not define are differences of the
 sixth order: first ones of a gradient, a force or a Jacobian lose about four of sixteen digits, second ones seven.
 """
 
@@ -40,7 +40,7 @@ def differences(function: Callable[[Floats], Floats], y: Floats, spread: float =
 
 
 class Strains:
-    """Of one component at one configuration: z (s,), and its derivatives by the coordinates that it depends on.
+    """Strains z (s,) of one component at one configuration, with derivatives by its coordinates.
 
     Attributes:
         value: (s,).
@@ -87,7 +87,7 @@ def _point_derivatives(motion: Floats, moving: Any, place: Floats) -> list[Float
 
 
 class CustomDerivatives:
-    """Of all components of one's own in a mechanism."""
+    """Derivatives of all user-defined components of a mechanism."""
 
     def __init__(self, coupling: Coupling, customs: Sequence[Custom]) -> None:
         self.customs, self.above = customs, coupling.above
@@ -112,7 +112,7 @@ class CustomDerivatives:
     def _ask(
         self, k: int, wanted: int, result: str, z: Floats, rate: Floats | None = None, time: float = 0.0
     ) -> Floats:
-        """What the functions of a component give."""
+        """Return the result of a component's functions."""
         room = self._rooms[k].value
         room.z[:], room.rate[:] = z, 0.0 if rate is None else rate
         self._parts[k](wanted, time)

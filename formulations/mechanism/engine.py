@@ -31,7 +31,7 @@ class Engine:
 
     @property
     def world(self) -> Any:
-        """What it works on."""
+        """Value that the kernels work on."""
         return self._packed.value
 
     def take_in(self, **arrays: Any) -> None:
@@ -45,7 +45,7 @@ class Engine:
         return int(enter(packed.value.parts[number], (packed.place, *arguments)))
 
     def is_ready(self, number: int) -> bool:
-        """Whether entering a part compiles nothing."""
+        """Return whether a part can be entered without compilation."""
         return are_ready([self._use(number)]) and all(map(self.is_ready, self._calls.get(number, ())))
 
     def _use(self, number: int) -> Use:

@@ -1,4 +1,4 @@
-"""What can be wrong with a mechanism, told in one sentence."""
+"""Errors of mechanisms."""
 
 from biped.errors import InputError, IntegrationError
 

@@ -46,7 +46,7 @@ def n_link_pendulum(links: int, *, length: float = 1.0, mass: float = 1.0, inert
 
 
 def pendulum_frames(links: int, length: float, mass: Mass) -> Frame:
-    """The frames of `n_link_pendulum`, from the top."""
+    """Return the frames of `n_link_pendulum`, from the top."""
     above_zero(links, "links")
     below: tuple[Frame, ...] = ()
     for k in range(links, 0, -1):
@@ -55,7 +55,7 @@ def pendulum_frames(links: int, length: float, mass: Mass) -> Frame:
 
 
 def closed_chain_device() -> Mechanism:
-    """The device of figure 6: seven point masses of 1 kg and two closed chains; listing 1 in Python.
+    """Return the device of figure 6: seven point masses of 1 kg and two closed chains; listing 1 in Python.
 
     Start it at ``satisfy_constraints(CLOSED_CHAIN_START)``.
     """
@@ -65,7 +65,7 @@ def closed_chain_device() -> Mechanism:
 
 
 def closed_chain_frames() -> list[Frame]:
-    """The frames of `closed_chain_device`: its three arms."""
+    """Return the frames of `closed_chain_device`: three arms."""
     first = ry(
         "J",
         tz(-0.5, name="I", mass=1.0),
@@ -87,20 +87,20 @@ def closed_chain_frames() -> list[Frame]:
 def scissor_lift(
     segments: int, *, length: float = 5.0, mass: float = 1.0, inertia: float = 1.0, slider: float = 1.0
 ) -> Mechanism:
-    """A scissor lift that hangs: many links and closed chains, one degree of freedom (figures 9 and 10).
+    """Return a hanging scissor lift: many links and closed chains, one degree of freedom (figures 9 and 10).
 
     The upper left joint is pinned at the origin, the upper right one slides along x. Coordinates: ``slider``, and of
     each segment ``L`` and ``R`` with its number, the links that begin on its left and on its right.
 
     Args:
-        segments: how many crosses of two links.
+        segments: number of crosses of two links.
         length: [m] of a link.
         mass: [kg] of a link, at its middle.
         inertia: [kg m²] of a link about its middle.
         slider: [kg]
 
     Raises:
-        InputError: there is no segment.
+        InputError: ``segments`` is zero.
     """
     frames = scissor_frames(segments, length=length, mass=mass, inertia=inertia, slider=slider)
     pins = [Coincident(*pair, "xz") for pair in scissor_pins(segments)]
@@ -108,7 +108,7 @@ def scissor_lift(
 
 
 def scissor_frames(segments: int, *, length: float, mass: float, inertia: float, slider: float) -> list[Frame]:
-    """The frames of `scissor_lift`."""
+    """Return the frames of `scissor_lift`."""
     above_zero(segments, "segments")
     load = (mass, inertia, inertia, inertia)
     left: tuple[Frame, ...] = ()
@@ -124,7 +124,7 @@ def _scissor_link(name: str, length: float, load: Mass, below: tuple[Frame, ...]
 
 
 def scissor_pins(segments: int) -> list[tuple[str, str]]:
-    """The pairs of frames of `scissor_lift` that are one point: the middles of the links of a segment."""
+    """Return the pairs of frames of `scissor_lift` that are pinned: the middles of a segment's links."""
     return [(f"L{k} middle", f"R{k} middle") for k in range(1, segments + 1)]
 
 
@@ -137,7 +137,7 @@ def scissor_configuration(segments: int, angle: float, *, length: float = 5.0) -
 
 
 def planar_human() -> Mechanism:
-    """A human of 75 kg and 1.75 m in the sagittal plane, as a tree of figure 2's kind, which faces +x.
+    """Return a human of 75 kg and 1.75 m in the sagittal plane, a tree as in figure 2, facing +x.
 
     Coordinates: ``x`` and ``z`` of the hips, trunk, shoulder, elbow (both arms as one), and hip, knee and ankle of
     either leg. Masses, lengths and radii of gyration: Winter, *Biomechanics and Motor Control of Human Movement*, 4th
@@ -161,7 +161,7 @@ def _leg(side: str) -> Frame:
 def _segment(
     joint: str, below: tuple[Frame, ...], *, mass: float, length: float, centre: float, gyration: float
 ) -> Frame:
-    """A segment that hangs from a joint: its centre of mass so far below, and at its end what comes next."""
+    """Return a segment that hangs from a joint: centre of mass below the joint, ``below`` at its end."""
     return ry(joint, tz(-centre, name=f"below the {joint}", mass=_load(mass, gyration)), tz(-length, *below))
 
 

@@ -99,12 +99,12 @@ class Frame:
 
     @property
     def is_kinematic(self) -> bool:
-        """Whether its configuration variable is prescribed."""
+        """True if the configuration variable is prescribed."""
         return isinstance(self.parameter, Kinematic)
 
     @property
     def is_rotation(self) -> bool:
-        """Whether it turns about an axis, also if it shifts along it as it does; otherwise it shifts along one."""
+        """True for a turn about an axis, also a screw; False for a shift along an axis."""
         return self.transform[0] == "r" if self.twist is None else any(self.twist[3:])
 
     @property
@@ -128,7 +128,7 @@ class Frame:
 
     @property
     def label(self) -> str:
-        """What error messages call it."""
+        """Name of the frame in error messages."""
         return repr(self.name) if self.name else f"{self.transform}({_shown(self.parameter)})"
 
     def matrix(self, value: float | None = None) -> NDArray[np.float64]:
@@ -144,7 +144,7 @@ class Frame:
         return primitive(self.transform, value) if self.twist is None else exponential(self.twist, value)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same tree; flat, as a chain may have more links than Python has room for calls."""
+        """Return whether both are equal trees; not recursive, as a chain may exceed Python's recursion limit."""
         if not isinstance(other, Frame):
             return NotImplemented
         return _flat(self) == _flat(other)
@@ -234,12 +234,12 @@ kinematic = Kinematic
 
 
 def tx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame shifted along its parent's x by ``parameter``: a number [m], or the variable that it moves with.
+    """Return a frame shifted along its parent's x by ``parameter``: a number [m] or a variable.
 
     Args:
         parameter: a number, the name of a configuration variable, or `kinematic` of one.
-        children: the frames that hang on it.
-        name: by which constraints, springs and forces find it.
+        children: child frames.
+        name: used by constraints, springs and forces.
         mass: m [kg] of a point, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments.
 
     Raises:
@@ -249,40 +249,40 @@ def tx(parameter: Parameter, *children: Frame, name: str | None = None, mass: ob
 
 
 def ty(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame shifted along its parent's y; arguments and errors as of `tx`."""
+    """Return a frame shifted along its parent's y; arguments and errors as of `tx`."""
     return _frame("ty", parameter, children, name, mass)
 
 
 def tz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame shifted along its parent's z; arguments and errors as of `tx`."""
+    """Return a frame shifted along its parent's z; arguments and errors as of `tx`."""
     return _frame("tz", parameter, children, name, mass)
 
 
 def rx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame turned about its parent's x by ``parameter`` [rad]; arguments and errors as of `tx`."""
+    """Return a frame turned about its parent's x by ``parameter`` [rad]; arguments and errors as of `tx`."""
     return _frame("rx", parameter, children, name, mass)
 
 
 def ry(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame turned about its parent's y; arguments and errors as of `rx`."""
+    """Return a frame turned about its parent's y; arguments and errors as of `rx`."""
     return _frame("ry", parameter, children, name, mass)
 
 
 def rz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame turned about its parent's z; arguments and errors as of `rx`."""
+    """Return a frame turned about its parent's z; arguments and errors as of `rx`."""
     return _frame("rz", parameter, children, name, mass)
 
 
 def twist(
     parameter: Parameter, along: Sequence[float], *children: Frame, name: str | None = None, mass: object = None
 ) -> Frame:
-    """A frame that a constant twist moves, exp(ξ̂ q): a screw about any axis, or a shift along one.
+    """Return a frame moved by a constant twist, exp(ξ̂ q): a screw about any axis, or a shift along one.
 
     Args:
         parameter: q [rad, or m of a shift]: a number, the name of a configuration variable, or `kinematic` of one.
         along: ξ = (v, ω), six numbers in the parent's axes; ω of length one, or v where ω is zero.
-        children: the frames that hang on it.
-        name: by which constraints, springs and forces find it.
+        children: child frames.
+        name: used by constraints, springs and forces.
         mass: as of `tx`.
 
     Raises:
@@ -300,15 +300,15 @@ def screw(
     name: str | None = None,
     mass: object = None,
 ) -> Frame:
-    """A frame turned about any axis, and shifted along it by ``pitch`` times the angle.
+    """Return a frame turned about any axis, and shifted along it by ``pitch`` times the angle.
 
     Args:
         parameter: the angle [rad]: a number, the name of a configuration variable, or `kinematic` of one.
         axis: in the parent's axes, of any length but zero.
-        children: the frames that hang on it.
-        point: [m] that the axis goes through, in the parent's axes.
-        pitch: [m/rad]; zero of a hinge.
-        name: by which constraints, springs and forces find it.
+        children: child frames.
+        point: [m] a point on the axis, in the parent's axes.
+        pitch: [m/rad]; zero for a hinge.
+        name: used by constraints, springs and forces.
         mass: as of `tx`.
 
     Raises:

@@ -92,7 +92,7 @@ class DiscreteMechanism:
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
-        """Of x: coordinates, ``momentum_…`` of the dynamic ones, ``rate_…`` of the kinematic ones."""
+        """Names of x: coordinates, ``momentum_…`` of the dynamic ones, ``rate_…`` of the kinematic ones."""
         m = self.mechanism
         dynamic, kinematic = m.dynamic_coordinates, m.kinematic_coordinates
         return (
@@ -101,7 +101,7 @@ class DiscreteMechanism:
 
     @cached_property
     def input_names(self) -> tuple[str, ...]:
-        """Of u: ``torque_…``, and where the kinematic coordinates go."""
+        """Names of u: ``torque_…``, and the kinematic coordinates at the end of the step."""
         return (*self._driven.names, *self.mechanism.kinematic_coordinates)
 
     @property
@@ -152,7 +152,7 @@ class DiscreteMechanism:
         return self._solved(x, u, time).next_state
 
     def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> Linearization:
-        """The step and its derivatives, (9).
+        """Return the step and its derivatives, (9).
 
         Raises:
             SingularStepError: the step is solved, but its map has no derivative there.
@@ -183,7 +183,7 @@ class DiscreteMechanism:
         return Solved(x, u, time, q, motion.past[0].copy(), multiplier, world.inputs.copy(), after)
 
     def _guess(self, q: Floats, given_rates: Floats) -> None:
-        """The step's displacement by the rates that its momentum means; from nothing where it means none."""
+        """Set the first guess of the displacement from the rates of the momentum; zero if it determines none."""
         room, motion = self._engine.world.room, self._engine.world.motion
         room.node_q[:], room.node_momentum[:], room.given_rates[:] = q, motion.momentum, given_rates
         if self._engine.enter(places.RATES) == 0:
@@ -339,7 +339,7 @@ class Linearization:
             self.determinant, self.constraint_determinant = 0.0, float("inf")
 
     def _set_maps(self, chain: Chain) -> None:
-        """A, B and the same of the multipliers, from the chain's w; x's rates are not among it."""
+        """Set A, B and the multipliers' derivatives from the chain's w, which excludes the rates in x."""
         system, nd, h = self.system, self.system._dynamic.size, self.system.step
         n = system.mechanism.size
         known, nk = n + nd, n - nd

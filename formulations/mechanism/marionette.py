@@ -107,6 +107,6 @@ def _turned(joint: str, *below: Frame) -> Frame:
 
 
 def _hooks(frame: str) -> list[Frame]:
-    """Of the strings that are tied near a frame: each along x or along y from it."""
+    """Return the hook frames of the strings tied near a frame, each along x or y from it."""
     tied = {string: offset for string, (where, offset) in STRINGS.items() if where == frame}
     return [tx(x, name=f"{s}_hook") if x else ty(y, name=f"{s}_hook") for s, (x, y) in tied.items()]

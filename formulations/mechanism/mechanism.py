@@ -126,7 +126,7 @@ class Mechanism:
 
     @property
     def labels(self) -> Sequence[Label]:
-        """Of the constraints' multipliers: names and units."""
+        """Names and units of the constraints' multipliers."""
         return self._built[0].labels
 
     @property
@@ -151,12 +151,12 @@ class Mechanism:
 
     @cached_property
     def kinematic_coordinates(self) -> tuple[str, ...]:
-        """Of those whose motion is given."""
+        """Names of the coordinates with a prescribed motion."""
         return tuple(c.name for c in self.structure.coordinates if c.frame.is_kinematic)
 
     @cached_property
     def dynamic_coordinates(self) -> tuple[str, ...]:
-        """Of the others."""
+        """Names of the coordinates without a prescribed motion."""
         return tuple(c.name for c in self.structure.coordinates if not c.frame.is_kinematic)
 
     @cached_property
@@ -165,10 +165,10 @@ class Mechanism:
         return tuple(label.name for label in self.labels)
 
     def frame(self, name: str) -> FrameView:
-        """A frame by its name: where it is, and how it moves.
+        """Return the view of a frame by name: its position and motion.
 
         Raises:
-            ModelError: there is no such frame; the message lists those that there are.
+            ModelError: the frame is unknown; the message lists all frames.
         """
         if name not in self.structure.named:
             raise unknown("frame", name, self.structure.named)
@@ -210,7 +210,7 @@ class Mechanism:
         return result
 
     def engine(self, rule: system.Rule | None = None) -> Engine:
-        """The kernels for it, with room of their own."""
+        """Return the kernels for this mechanism, with their own buffers."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
         border = int(mechanics.border[0])
         customs, kept = self._built[0].new_customs(border)
@@ -363,14 +363,14 @@ class Mechanism:
         return to_model(self)
 
     def plot(self, q: Vector | None = None, *, names: bool = True) -> Figure:
-        """A figure of it: links, joints, masses, springs, and what constraints hold together.
+        """Draw links, joints, masses, springs and constraints; return the figure.
 
         Args:
             q: configuration; all variables zero if not given.
-            names: whether frames are named.
+            names: show the frames' names.
 
         Raises:
-            MechanismError: q is no configuration.
+            MechanismError: ``q`` is not a configuration.
         """
         figure: Figure = shown_by("plot_mechanism")(self, q, names=names)
         return figure
@@ -379,7 +379,7 @@ class Mechanism:
         """See it in three dimensions, inline in a notebook, else in the browser.
 
         Raises:
-            MechanismError: q is no configuration.
+            MechanismError: ``q`` is not a configuration.
             ModelError: as ``model``.
             MissingExtraError: the viewer is not installed; the message says how to install it.
         """
@@ -387,7 +387,7 @@ class Mechanism:
 
 
 def _all_of(kind: type, given: Sequence[Any], what: str) -> tuple[Any, ...]:
-    """A tuple of what is all of one kind."""
+    """Return a tuple; all items must be of one kind."""
     if isinstance(given, (kind, str)) or not isinstance(given, Sequence):
         raise MechanismError(f"{what} = {given!r}: it must be a list of {kind.__name__} objects")
     for item in given:

@@ -24,7 +24,7 @@ NEARLY, ROUNDING = 1e-5, 1e-13
 
 
 def singularity(mechanism: Mechanism, room: Room, step: float = 1.0) -> str:
-    """A clause that names the matrix and what is lost, or nothing: of the last ``step`` [s] tried, else of a node."""
+    """Return a clause with the singular matrix and its lost rows (of the last ``step`` [s], else a node), or ""."""
     last = _of_matrix(mechanism, room.middle, room.border, step)
     return last or _of_matrix(mechanism, room.node, room.node_border, 1.0)
 
@@ -35,7 +35,7 @@ def cause_of(mechanism: Mechanism, room: Room, failed: int, step: float = 1.0, i
 
 
 def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: float) -> str:
-    """Of M, or of Newton's matrix: the tree's part first, then the Schur complement of the multipliers."""
+    """Return the clause for M or Newton's matrix: first the tree's part, then the multipliers' Schur complement."""
     inverse, free = room.factors.d, mechanism.mechanics.prescribed == 0
     if not np.all(np.isfinite(inverse)) or not np.any(free):
         return ""
@@ -80,7 +80,7 @@ def _rows_of_ballast(mechanism: Mechanism, border: Border) -> dict[int, str]:
 
 
 def _dependence(border: Border, constraints: Sequence[str], ballast: Mapping[int, str]) -> str:
-    """Of the constraints, or of what they should hold."""
+    """Return the clause for dependent constraints, or for massless variables that they should hold."""
     schur = border.schur
     if not schur.size or not np.all(np.isfinite(schur)):
         return ""

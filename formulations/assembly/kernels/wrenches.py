@@ -1,4 +1,4 @@
-"""Wrenches from outside: equation (5) of Brüdigam et al. 2024, each with its exact impulse whatever the step.
+"""External wrenches: equation (5) of Brüdigam et al. 2024, each with its exact impulse at any step size.
 
 A node of the motion (between two steps) gets the wrench's impulse from the middle of one step to the middle of the
 next; the first node, that of half a step. If the first step has all of the forces, nodes get the impulse of the step

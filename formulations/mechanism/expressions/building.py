@@ -19,7 +19,7 @@ Made = TypeVar("Made")
 
 @dataclass
 class Parts:
-    """What a mechanism is made of; the fields are the arguments of ``Mechanism``."""
+    """Parts of a mechanism; the fields are the arguments of ``Mechanism``."""
 
     name: str
     frames: list[Frame] = field(default_factory=list)
@@ -45,10 +45,10 @@ class _Head:
 
 
 def build_parts(system: Form, name: str) -> Parts:
-    """The parts that a system's form describes; ``name`` is that of one that does not say.
+    """Return the parts that a system's form describes; ``name`` is used if the form has none.
 
     Raises:
-        ExpressionError: it is none, with the place of what is wrong.
+        ExpressionError: the form is not a system; the message has the position of the error.
     """
     if system.head not in SYSTEMS:
         raise ExpressionError(system.place, f"a mechanism begins with (system …), got {_shown(system)}")
@@ -98,7 +98,7 @@ def _frames(forms: Sequence[Form]) -> list[Frame]:
 
 
 def _frame(head: _Head, children: tuple[Frame, ...]) -> Frame:
-    """Transformations after the first make frames on one another; name and mass are the last one's."""
+    """Return nested frames, one for each transformation; the last one has the name and mass."""
     name, mass = head.name, head.mass
     for transform, parameter, twist, place in reversed(head.transforms):
         frame = _at(place, partial(Frame, transform, parameter, children, name, mass, twist))
@@ -251,7 +251,7 @@ def _unknown(form: Form, what: str, known: Sequence[str]) -> ExpressionError:
 
 
 def _at(place: Place, make: Callable[[], Made]) -> Made:
-    """What ``make`` makes; its refusal is told with the place."""
+    """Return ``make()``; an error of it gets the position in the text."""
     try:
         return make()
     except (InputError, ModelError) as error:

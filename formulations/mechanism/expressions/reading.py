@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 class ExpressionError(MechanismError):
-    """What is wrong with the text of a mechanism; the message begins with the place.
+    """Error in the text of a mechanism; the message begins with its position.
 
     Attributes:
         line: from 1.
@@ -74,7 +74,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_form(text: str, source: str = "") -> Form:
-    """The one form that a text consists of, besides comments.
+    """Return the only form of a text; comments are ignored.
 
     Raises:
         ExpressionError: parentheses or quotes are not balanced, or there is no form, or more than one.

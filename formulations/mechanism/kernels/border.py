@@ -43,7 +43,7 @@ def factor_border(tree, room, alpha, border):
 
 @kernel
 def dependent_row(border):
-    """A row of the factored Schur complement whose pivot is rounding, or −1; ``unknown`` has the rows' sizes."""
+    """Return a row of the factored Schur complement whose pivot is rounding, or −1; ``unknown`` has the rows' sizes."""
     b = border.load.shape[0]
     for k in range(b):
         other = border.order[k]

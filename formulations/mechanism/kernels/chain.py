@@ -55,7 +55,7 @@ BY_ENDS, BY_BOTH, BY_STARTS, KINDS = range(4)
 
 
 class Groups(NamedTuple):
-    """Of each row some members, all in one array."""
+    """Members of each row, all in one array."""
 
     first: Integers  # (rows + 1,) where those of each begin
     member: Integers  # (.,)
@@ -116,7 +116,7 @@ class SolvedStep(NamedTuple):
 
 
 def new_groups(members: list[Integers]) -> Groups:
-    """Of lists of members."""
+    """Return the groups of lists of members."""
     first = np.cumsum([0, *(len(row) for row in members)], dtype=np.int64)
     return Groups(first, np.concatenate([np.zeros(0, dtype=np.int64), *members]).astype(np.int64))
 
@@ -243,7 +243,7 @@ def add_ballast_to_mass(ballast, h, chain):
 
 @kernel
 def inertia_size(motion, inertia, i):
-    """Of what is summed up in M's diagonal: its size before anything cancels."""
+    """Return the magnitude of the terms summed in M's diagonal, before cancellation."""
     s = load6(motion, i)
     slide, turn = math.sqrt(dot(s[:3], s[:3])), math.sqrt(dot(s[3:], s[3:]))
     moment = 0.0
@@ -264,7 +264,7 @@ def factor_matrices(chain):
 
 @kernel
 def signed_pivot(factored, order, k):
-    """Of what ``factor_dense`` has factored: the product of all is the determinant."""
+    """Return pivot k of ``factor_dense`` with its sign: the product of all is the determinant."""
     return factored[k, k] if order[k] == k else -factored[k, k]
 
 
@@ -282,7 +282,7 @@ def set_determinants(chain):
 
 @kernel
 def smallest_pivot(factored, sizes):
-    """Of its column's size; NaN if one of them is not finite."""
+    """Return the smallest pivot relative to its column's size; NaN if one is not finite."""
     least = math.inf
     for k in range(factored.shape[0]):
         share = abs(factored[k, k]) / sizes[k]
@@ -384,7 +384,7 @@ def set_blocks(found, alpha, h, share, chain):
 
 @kernel
 def set_discrete(value, alpha, h, discrete):
-    """The third derivatives of h L(q_m, v) by q and q', from those of L: 4 a + 2 b + c, 0 being q and 1 being q'."""
+    """Set the third derivatives of h L(q_m, v) by q and q' from those of L: 4 a + 2 b + c, 0 being q and 1 being q'."""
     for place in range(8):
         discrete[place] = h * value[place]
     stride = 4
@@ -405,13 +405,13 @@ def turned_triple(joint, of, column):
 
 @kernel
 def stride_of(of):
-    """Of one of the three in a row of ``discrete``."""
+    """Return the stride of one of the three arguments in a row of ``discrete``."""
     return 4 >> (of % 3)
 
 
 @kernel
 def add_to_blocks(chain, j, of, a, b):
-    """What ``discrete`` is of rows j, by the coordinates a and b and by b and a."""
+    """Add ``discrete`` of row j by the coordinates a and b, and by b and a."""
     first, size = chain.block_first[j], chain.near.first[j + 1] - chain.near.first[j]
     x, y = chain.near_place[j, a], chain.near_place[j, b]
     xy, yx, kind = x * size + y, y * size + x, size * size
@@ -429,7 +429,7 @@ def add_to_blocks(chain, j, of, a, b):
 
 @kernel
 def change_of(variable, n, alpha, h):
-    """A variable's coordinate, and how q_m or v changes with q and q'."""
+    """Return a variable's coordinate, and the derivatives of q_m or v by q and q'."""
     if variable < n:
         return variable, 1.0 - alpha, alpha
     return variable - n, -1.0 / h, 1.0 / h
@@ -437,7 +437,7 @@ def change_of(variable, n, alpha, h):
 
 @kernel
 def add_bend_to_blocks(chain, j, place, value, alpha, h, share, n):
-    """The same of a second derivative of a force."""
+    """Add a second derivative of a force."""
     first, size = chain.block_first[j], chain.near.first[j + 1] - chain.near.first[j]
     one, one_start, one_end = change_of(place[1], n, alpha, h)
     other, other_start, other_end = change_of(place[2], n, alpha, h)
@@ -484,7 +484,7 @@ def gather_moved(end, members, moved):
 
 @routine
 def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
-    """The upper triangle of eᵀ S e + Dᵀ T + Tᵀ D.
+    """Write the upper triangle of eᵀ S e + Dᵀ T + Tᵀ D.
 
     Args:
         blocks: S, C and B, (KINDS, size, size).
@@ -492,8 +492,8 @@ def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
         leaning: (., n) the curvatures of h by the row's coordinate and all others.
         multipliers: (., nw) λ_w.
         moved: e of these coordinates; the λ_w that matter are put beneath it.
-        turned: room for as much.
-        beside: (nw,) room.
+        turned: buffer of the same shape.
+        beside: (nw,) buffer.
         row: packed.
     """
     place, members = places
@@ -523,7 +523,7 @@ def clear1(row):
 
 @kernel
 def holds(leaning, c):
-    """Whether a constraint depends on the row's coordinate."""
+    """Return whether a constraint depends on the row's coordinate."""
     found = False
     for k in range(leaning.shape[1]):
         found |= leaning[c, k] != 0.0
@@ -532,7 +532,7 @@ def holds(leaning, c):
 
 @routine
 def pack_products(moved, turned, count, beside, row):
-    """The upper triangle of Σ_k moved_kᵀ turned_k; ``beside`` is room for a row of it."""
+    """Write the upper triangle of Σ_k moved_kᵀ turned_k; ``beside`` is a buffer for a row."""
     nw, start = moved.shape[1], 0
     for a in range(nw):
         begin = a - a % TOGETHER
@@ -544,7 +544,7 @@ def pack_products(moved, turned, count, beside, row):
 
 @routine
 def add_beside(blocks, places, leaning, multipliers, moved, beside, row):
-    """What is left of Dᵀ T + Tᵀ D beside the columns of q in ``turned``: Dᵀ (T + ½ B D), from the diagonal on."""
+    """Add the rest of Dᵀ T + Tᵀ D (columns of q are in ``turned``): Dᵀ (T + ½ B D), from the diagonal on."""
     place, members = places
     nw, start = beside.shape[0], 0
     for k in range(place.shape[0]):
@@ -684,7 +684,7 @@ def set_forms(found, alpha, h, share, chain):
 
 @kernel
 def add_to_forms(chain, j, of, a, b):
-    """What ``discrete`` is of the rows j, weighted."""
+    """Add ``discrete`` of row j to the weighted forms."""
     forms, discrete, row = chain.forms, chain.discrete, stride_of(of)
     by_a, by_b = stride_of(of + 1), stride_of(of + 2)
     on_e, on_p = chain.on_rows[E_ROW, j], chain.on_rows[P_ROW, j]
@@ -700,7 +700,7 @@ def add_to_forms(chain, j, of, a, b):
 
 @kernel
 def add_bend_to_forms(chain, place, value, alpha, h):
-    """The same of a second derivative of a force."""
+    """Add a second derivative of a force."""
     forms, n = chain.forms, chain.coordinate.shape[0]
     one, one_start, one_end = change_of(place[1], n, alpha, h)
     other, other_start, other_end = change_of(place[2], n, alpha, h)
@@ -736,7 +736,7 @@ def bend_forms(found, chain):
 
 @kernel
 def subtract_end_curvature(curvature, chain):
-    """What h(q') = 0 adds to S."""
+    """Subtract the curvature of h(q') = 0 from S."""
     held, nd = chain.held, chain.mass.shape[0]
     for c in range(held.first.shape[0] - 1):
         for place in range(held.first[c], held.first[c + 1]):
@@ -749,7 +749,7 @@ def subtract_end_curvature(curvature, chain):
 
 @kernel
 def set_weighted_leaning(curvature, chain):
-    """The curvature of h by a weighted sum of rows."""
+    """Add the curvature of h by a weighted sum of rows."""
     held, nd = chain.held, chain.mass.shape[0]
     for c in range(chain.leaning.shape[0]):
         for k in range(chain.leaning.shape[1]):

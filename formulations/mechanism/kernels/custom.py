@@ -28,7 +28,7 @@ SPREAD = 1e-6
 
 
 class CustomRoom(NamedTuple):
-    """What the functions of one component read and write."""
+    """Arguments and results of one component's functions."""
 
     number: Floats  # its numbers, in the order of its fields
     z: Floats  # (s,)
@@ -96,7 +96,7 @@ def ask_custom(customs, k, time, wanted):
 
 @kernel
 def ask_slopes(customs, k, time):
-    """The derivatives of the forces by z, and by its rate; differences, where the part does not know them."""
+    """Compute the derivatives of the forces by z and its rate; by differences if the part has none."""
     if customs.exact[k] != 0:
         ask_custom(customs, k, time, SLOPES)
         return
@@ -161,7 +161,7 @@ def add_strain_impulse(customs, points, arms, i, impulse, room, load):
 
 @kernel
 def add_custom_blocks(customs, points, arms, potentials, forces, room):
-    """What forces at points add to Newton's matrix by their arms; needs them as ``add_custom_impulses`` leaves them."""
+    """Add the lever-arm terms of forces at points to Newton's matrix; call after ``add_custom_impulses``."""
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:
             duration = duration_of(customs, k, potentials, forces)
@@ -174,9 +174,9 @@ def add_custom_blocks(customs, points, arms, potentials, forces, room):
 
 @kernel
 def set_custom_border(tree, customs, points, arms, time, alpha, h, potentials, forces, room, border):
-    """The derivatives of their forces, as in ``set_spring_border``: columns −Uᵀ of the strains, rows of slopes times U.
+    """Set the border from the forces' derivatives: columns −Uᵀ of the strains, rows of slopes times U.
 
-    Of the rates of points, what their displacement adds is left out: of order h beside the rest.
+    The effect of displacements on the rates of points is neglected: it is of order h relative to the rest.
     """
     if customs.kind.shape[0] == 0:
         return

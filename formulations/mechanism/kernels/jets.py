@@ -53,9 +53,9 @@ def new_jets(n: int) -> Jets:
 
 @routine
 def set_jets(parents, motion, bodies, vectors, jets):
-    """The members, and all first derivatives, of vectors that three bodies carry; −1 for the world.
+    """Set members and all first derivatives of vectors fixed to three bodies; −1: the ground.
 
-    It and what follows are called, not inlined: machine code that is short matters more here than a call.
+    This kernel and the following ones are called, not inlined: short machine code matters more here than a call.
     """
     n = jets.member.shape[0]
     one, other, carrier = bodies
@@ -86,7 +86,7 @@ def set_first(jets, w, n, i, moves, change):
 
 @kernel
 def weighted(jets, start, step, weights):
-    """The sum of the three vectors in rows start, start + step, …."""
+    """Return the weighted sum of the three vectors in rows start, start + step, …."""
     rows = jets.first
     x = y = z = 0.0
     for w in range(VECTORS):
@@ -137,7 +137,7 @@ def vector3(jets, weights, i, j, k):
 
 @kernel
 def product0(jets, a, b):
-    """a · b, where a and b are the weights of two sums."""
+    """Return a · b; a and b are the weights of two sums."""
     return dot(vector0(jets, a), vector0(jets, b))
 
 

@@ -91,7 +91,7 @@ def set_zeros(array):
 
 @kernel
 def set_tree_derivatives(tree, q, moved, alpha, h, order, results):
-    """Of the tree's own Lagrangian."""
+    """Set the derivatives of the tree's Lagrangian."""
     copy1(moved, results.middle.moved)
     place_middle(tree, q, alpha, h, results.middle)
     derivatives.gather_beyond(tree, results.middle, results.beyond)
@@ -103,7 +103,7 @@ def set_tree_derivatives(tree, q, moved, alpha, h, order, results):
 
 @kernel
 def add_potential_derivatives(mechanics, order, results):
-    """Of all potentials but uniform gravity, which is the tree's."""
+    """Add the derivatives of all potentials except uniform gravity (part of the tree)."""
     poses, arms, jets = results.middle.poses, results.arms, results.jets
     gradient, hessian, third = results.gradient, results.hessian, results.triples
     place_points(mechanics.points, poses, arms)

@@ -27,7 +27,7 @@ def place_points(points, poses, arms):
 
 @kernel
 def place_of(poses, body, offset):
-    """A point of a body, or of the world."""
+    """Return the position of a point of a body, or of the ground."""
     if body < 0:
         return offset
     return point_of_body(poses, body, offset)
@@ -35,7 +35,7 @@ def place_of(poses, body, offset):
 
 @kernel
 def turned(poses, body, direction):
-    """A direction that body carries, given in home axes, in the world's."""
+    """Return a direction fixed to a body, given in home axes, in world axes."""
     if body < 0:
         return direction
     return mat_vec(load9(poses.rotation, body), direction)
@@ -52,5 +52,5 @@ def add_pairings(tree, poses, body, force, moment, row):
 
 @kernel
 def add_point_pairings(tree, poses, body, arm, force, row):
-    """The same of a force at a point: the derivative of the point's place along ``force``."""
+    """Add the pairings of a force at a point: the derivative of the point's position along ``force``."""
     add_pairings(tree, poses, body, force, cross(arm, force), row)

@@ -58,7 +58,7 @@ PAST = 3
 
 
 class Motion(NamedTuple):
-    """What changes from step to step."""
+    """State of a motion: arrays that change from step to step."""
 
     q: Floats  # (n,)
     momentum: Floats  # (n,)
@@ -70,7 +70,7 @@ class Motion(NamedTuple):
 
 
 def new_motion(n: int, m: int) -> Motion:
-    """A motion that has not begun."""
+    """Return the arrays of a motion before its start."""
     z = np.zeros
     return Motion(
         q=z(n), momentum=z(n), multiplier=z(m), past=z((PAST, n)), counts=z(COUNTS, dtype=np.int64), work=z(1),
