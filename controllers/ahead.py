@@ -18,19 +18,19 @@ from controllers.joint_values import JointValues, by_joint, checked
 
 @dataclass(frozen=True)
 class Ahead(Controller):
-    """A law that is asked with x̂, where the body has come to, in place of what its senses tell.
+    """Controller that gets a predicted present state x̂ in place of the delayed sensed state.
 
     Attributes:
-        inner: the law, compiled.
-        delay: [s] of the senses, that of ``biped.Sensors``: a whole number of the law's periods.
-        floor: that it stands on; ``contact.RUBBER`` if not given.
-        stiffness: [N·m/rad] of muscles and tendons, which act at once, within the integrator's steps: an impedance in
-            each joint. The law's torques come on top of what it exerts at x̂, so that it changes nothing where x̂ is
-            true, and holds against the rest. One for all joints or by joint.
+        inner: compiled controller.
+        delay: [s] sensory delay of ``biped.Sensors``, a whole number of control periods.
+        floor: floor under the feet; ``contact.RUBBER`` if not given.
+        stiffness: [N·m/rad] of muscles and tendons, an impedance in each joint that acts without delay, within the
+            integrator's steps. Its torque at x̂ is subtracted, so that it has no effect if x̂ is exact, and resists
+            other deviations. One value for all joints or by joint.
         damping: [N·m·s/rad] likewise.
 
     Raises:
-        InputError: the delay is no whole number of periods above zero, or the law is none that is compiled.
+        InputError: the delay is not a positive whole number of periods, or the controller is not compiled.
     """
 
     inner: Controller
@@ -57,7 +57,7 @@ class Ahead(Controller):
 
     @property
     def period(self) -> float:  # type: ignore[override]
-        """[s] between two ticks: the law's."""
+        """Control period [s] of the inner controller."""
         return self.inner.period
 
     @property
@@ -66,21 +66,21 @@ class Ahead(Controller):
         return self.inner.recorded
 
     def _posture(self, model: Model) -> Floats:
-        """(nq,) in which the law begins; raises InputError for ball joints, or ones that it holds by an impedance."""
+        """Return the initial posture (nq,); raise InputError for ball joints, or joints held by an impedance."""
         if self.inner.impedance(model) is not None:
             raise InputError(
-                f"{type(self.inner).__name__} holds joints by an impedance, of which a prediction knows nothing"
+                f"{type(self.inner).__name__} holds joints by an impedance: prediction needs a controller without one"
             )
         if any(body.joint.kind == "spherical" for body in model.bodies):
             raise InputError(
-                f"{type(self).__name__} is for joints of one degree of freedom; {model.name!r} has ball joints"
+                f"{type(self).__name__} needs joints of one degree of freedom; {model.name!r} has ball joints"
             )
         floor = self.floor or RUBBER
         q = self.inner.initial_configuration(model, floor)
         return standing(model, floor).q if q is None else q
 
     def _muscles(self, model: Model) -> tuple[Floats, Floats]:
-        """(joints,) stiffness and damping, each."""
+        """Return stiffness (joints,) and damping (joints,)."""
         stiffness, damping = (list(by_joint(one, model).values()) for one in (self.stiffness, self.damping))
         return np.array(stiffness), np.array(damping)
 

@@ -51,12 +51,12 @@ def a_posture() -> Any:
 
 
 def place_of(q: Floats) -> Vector3:
-    """[m] of a floating root's centre of mass."""
+    """Return the position [m] of a floating root's centre of mass."""
     return float(q[0]), float(q[1]), float(q[2])
 
 
 def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
-    """[N·m] by joint of one degree of freedom: what a law may ask for, and the joint's own effort, whichever is less.
+    """Return the torque limit [N·m] by joint of one degree of freedom: the least of ``limit`` and joint effort.
 
     Raises:
         ModelError: ``limit`` names a joint that the model does not have.
@@ -73,10 +73,10 @@ def limp(limits: dict[str, float], model: Model) -> list[str]:
 
 
 def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
-    """[N·m] The same; of a joint without a limit what no posture takes, which laws ask for all the same as they fall.
+    """Return the limits [N·m]; a joint without a limit gets a value that no posture needs, so that falls stay bounded.
 
-    That is what holds the weight at a lever arm as long as the centre of mass is high, m g z: 691 N·m of the human; of
-    a joint that slides, the weight [N].
+    It is the weight times the height of the centre of mass, m g z: 691 N·m for the human; for a sliding joint, the
+    weight [N].
     """
     weight = -model.total_mass * float(STANDARD_GRAVITY[2])
     most = {"prismatic": weight}
@@ -88,7 +88,7 @@ def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
 
 
 def points_of_feet(model: Model) -> tuple[Integers, Integers]:
-    """(m,) contact points of feet and toes, as the tree numbers them, and (m,) of which of ``model.feet`` each is."""
+    """Return the contact points of feet and toes (m,) by index in the tree, and the foot (m,) of each."""
     on = [foot_under(model, point.body) for point in model.contact_points]
     found = [(point, model.feet.index(foot)) for point, foot in enumerate(on) if foot is not None]
     points, owners = np.array(found, dtype=np.int64).reshape(-1, 2).T.copy()

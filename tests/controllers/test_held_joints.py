@@ -94,7 +94,7 @@ def test_sensors_act_on_a_law_that_also_holds_joints():
 
 
 def test_joints_that_cannot_be_held_are_refused():
-    with pytest.raises(InputError, match="'left_shoulder' of model 'armed', which is in no leg, is spherical: weld"):
+    with pytest.raises(InputError, match="'left_shoulder' of model 'armed', outside the legs, is spherical: weld"):
         WorkspaceController().law(with_arms(spherical))
     with pytest.raises(ModelError, match="unknown joint 'left_elbw'; did you mean 'left_elbow'"):
         WorkspaceController(held=HeldJoints(angles={"left_elbw": 0.1})).impedance(with_arms())

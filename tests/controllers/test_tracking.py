@@ -66,7 +66,7 @@ class TestTheSetPoint:
 
     @pytest.mark.parametrize(("arguments", "message"), [
         ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
-        ({"shape": "step"}, "give it a displacement or a turn"),
+        ({"shape": "step"}, "set a displacement or a turn"),
         ({"shape": "recorded"}, "needs its file"),
         ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
         ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
