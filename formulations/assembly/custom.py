@@ -1,7 +1,7 @@
-"""Potentials, constraints and inequalities of one's own in an assembly, functions of the places of points.
+"""User-defined potentials, constraints and inequalities of an assembly: functions of points' positions.
 
-The classes are those of mechanisms (`formulations.mechanism.CustomPotential`, `CustomConstraint`): what they call
-frames are the assembly's points, or ``"world"``. `CustomInequality` is for assemblies alone.
+The classes are those of mechanisms (`formulations.mechanism.CustomPotential`, `CustomConstraint`); their frames are the
+assembly's points, or ``"world"``. `CustomInequality` is only for assemblies.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Point = tuple[str | None, Sequence[float]]
 
 @dataclass(frozen=True)
 class CustomInequality(CustomConstraint):
-    """A φ(z) ≥ 0 of one's own: ``value(z, c, h)`` writes φ(z), ``jacobian(z, c, D)`` writes ∂φ/∂z into D.
+    """User-defined inequality φ(z) ≥ 0: ``value(z, c, h)`` writes φ(z), ``jacobian(z, c, D)`` writes ∂φ/∂z to D.
 
-    What acts along it is rigid: no impulse where φ is above zero at a step's end, and no more than that keeps it there.
+    It is rigid: no impulse while φ is above zero at the end of a step, and otherwise the impulse that keeps φ at zero.
     """
 
     def add_to(self, builder: Any) -> None:
@@ -51,7 +51,7 @@ class CustomInequality(CustomConstraint):
 
 @dataclass(frozen=True)
 class CustomLink:
-    """A function of points on two bodies, or on one, as a joint has it."""
+    """Function of points on one or two bodies, with the interface of a joint."""
 
     name: str
     component: Component
@@ -102,10 +102,10 @@ class CustomLink:
 
 
 def links_of(components: Sequence[Component], points: Mapping[str, Point]) -> Iterator[CustomLink]:
-    """One of each component; of a potential one of any two of its bodies.
+    """Yield the links of components: one each; for a potential one for any two of its bodies.
 
     Raises:
-        AssemblyError: a component is of another kind, names no point, or holds more than two bodies.
+        AssemblyError: a component is of another kind, names no point, or involves more than two bodies.
     """
     counts: dict[str, int] = {}
     for number, component in enumerate(components):

@@ -50,7 +50,7 @@ def _rows(frame: Floats) -> tuple[Vector3, ...]:
 
 
 def _hulls(assembly: Assembly, body: RigidBody) -> Iterator[Hull]:
-    """Its shape; without one, limbs from the centre of mass to its joints, a rod to both sides of an only one."""
+    """Yield a body's hulls: its shape, else limbs from the centre of mass to its joints (a rod for a single one)."""
     yield from (Hull((one.point,), one.radius) for one in assembly.contacts if one.body == body.name and one.radius)
     if body.shape is not None:
         yield Hull(body.shape.points, body.shape.radius)
@@ -68,7 +68,7 @@ def _hulls(assembly: Assembly, body: RigidBody) -> Iterator[Hull]:
 
 
 def _radius_of_gyration(body: RigidBody) -> float:
-    """[m] of a ball with the body's mass and mean inertia."""
+    """Return the radius [m] of a ball with the body's mass and mean inertia."""
     return math.sqrt(2.5 * float(np.trace(np.array(body.inertia))) / 3.0 / body.mass)
 
 
@@ -105,7 +105,7 @@ def checks_of(
 def _unexplained(
     assembly: Assembly, times: Floats, columns: Mapping[str, Floats], forces: Mapping[str, Input]
 ) -> Floats:
-    """(rows,) [J] the energy less what was given to it; where something takes energy, what it has gained only."""
+    """Return the unexplained energy (rows,) [J]: total minus external work; with dissipation, only gains."""
     energy = columns["energy"].copy()
     units, middle = assembly.coordinate_units, 0.5 * (times[1:] + times[:-1])
     for name, force in forces.items():

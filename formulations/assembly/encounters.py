@@ -1,7 +1,7 @@
-"""The contacts of bodies with one another: found anew where each step begins, behind those with the ground.
+"""Contacts between bodies: detected at the start of each step, stored after the ground contacts.
 
-Arrays have room for all that there can be; a step gets the parts of them that are in use, so that kernels know nothing
-of pairs that are far apart. The edges of the graph are there whether bodies touch or not.
+Arrays are large enough for all possible contacts; a step gets the used parts, so that kernels do not see distant pairs.
+The graph has its edges whether bodies touch or not.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Parts(NamedTuple):
 
 
 def room_for_encounters(assembly: Assembly) -> tuple[int, int]:
-    """(contacts, slacks and multipliers) that pairs of bodies may have at once."""
+    """Return the greatest numbers of contacts and of slack-multiplier pairs between bodies."""
     pairs = sum(pairs_of(one.friction, assembly.directions) for one in assembly.touching)
     return MOST_POINTS * len(assembly.touching), MOST_POINTS * pairs
 
@@ -76,7 +76,7 @@ class Encounters:
         })  # fmt: skip
 
     def gaps(self, positions: Floats, rotations: Floats) -> Iterator[float]:
-        """[m] of all pairs, below zero of bodies that are in one another."""
+        """Yield the gaps [m] of all pairs, negative for penetrating bodies."""
         for first, second in self.ends:
             yield self._collided(first, second, positions, rotations)[0]
 
@@ -87,7 +87,7 @@ class Encounters:
         )  # fmt: skip
 
     def hastening(self, disturbances: Iterable[Push | Force | Torque], begin: float, end: float) -> float:
-        """[m/s] by which what they give between two times [s] can make a point of a body faster, one of all."""
+        """Return the greatest gain of speed [m/s] of any point by the disturbances between two times [s]."""
         gained = np.zeros(len(self._size))
         for one in disturbances:
             i, given = self.assembly.body_index(one.body), float(np.linalg.norm(one.delivered(begin, end)))
@@ -97,9 +97,9 @@ class Encounters:
         return float(gained.max())
 
     def reach(self, motion: Motion, hastening: float = 0.0) -> float:
-        """[m] by which two bodies can come nearer in a step, if none becomes faster than the fastest is by now.
+        """Return the greatest approach [m] of two bodies in a step, if none exceeds the present greatest speed.
 
-        A body that is hit is not faster afterwards than what hits it, but by gravity, and by ``hastening`` [m/s].
+        A body that is hit does not become faster than the body that hits it, except by gravity and ``hastening`` [m/s].
         """
         bodies = self.assembly.system.bodies
         speed = np.linalg.norm(motion.momentum[:, :3], axis=1) / bodies.mass
@@ -172,7 +172,7 @@ class Encounters:
         )
 
     def row(self, parts: Parts, time: float) -> Floats:
-        """(pairs, columns) of a step that is solved, whose impulses act for so long [s]."""
+        """Return the contact forces (pairs, columns) of a solved step whose impulses act for ``time`` [s]."""
         table = np.zeros((len(self.ends), len(COLUMNS)))
         table[:, -1] = self.gap
         begin = len(self.assembly.contacts)

@@ -1,14 +1,14 @@
-"""The order in which bodies and joints are eliminated, and the fill-in that it makes (Brüdigam et al. 2024, section 4).
+"""Elimination order of bodies and joints, and its fill-in (Brüdigam et al. 2024, section 4).
 
-A joint closes a loop if those before it in the list connect its bodies already; the others are a spanning tree. It is
-gone through by depth-first search, from the ground and then from the first body of what does not hang on it. Bodies are
-eliminated from the leaves inwards, each followed by the joint that it hangs on, whose block has become
-regular by then. A joint that closes a loop comes when both of its bodies are done, just before the body in which the
-loop's two branches meet: its row of blocks then runs along the loop and nowhere else. The paper merges it with the
-joint that opens the loop in one node; beside it, its fill-in is the same.
+A joint closes a loop if earlier joints in the list already connect its bodies; the others form a spanning tree. It is
+traversed by depth-first search, from the ground and then from the first body not connected to it. Bodies are eliminated
+from the leaves inwards, each followed by the joint to its parent, whose block is regular by then. A joint that closes a
+loop is eliminated after both of its bodies, just before the body in which the loop's two branches meet: its row of
+blocks then lies along the loop only. The paper merges it with the joint that opens the loop in one node; the fill-in is
+the same.
 
-Bodies that may touch have an edge between them and no node: their contacts' unknowns are eliminated by hand. Such pairs
-come after the joints in the tree that the order is of, so that a stack is gone through from its top.
+Bodies that may touch have an edge and no node: their contacts' unknowns are eliminated separately. Such pairs come
+after the joints in the tree, so that a stack is traversed from its top.
 """
 
 from collections.abc import Iterator, Sequence
@@ -203,6 +203,6 @@ def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
 
 
 def fill_in(graph: Graph, joints: Joints, touching: int = 0) -> int:
-    """How many blocks the elimination adds above the diagonal to those of bodies with joints, and that may touch."""
+    """Return the number of blocks that the elimination adds above the diagonal."""
     own = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
     return len(graph.other) - own - touching

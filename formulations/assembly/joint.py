@@ -73,7 +73,7 @@ class Freedom:
 
     @property
     def limits(self) -> int:
-        """How many it has."""
+        """Number of limits."""
         return int(self.lower > -math.inf) + int(self.upper < math.inf)
 
 
@@ -159,7 +159,7 @@ class Joint:
 
     @property
     def free_rows(self) -> tuple[Row, ...]:
-        """The minimal coordinates: translations, then turns."""
+        """Rows of the minimal coordinates: translations, then turns."""
         along, sides, everything = (self.axis,), across(self.axis), (_X, (0.0, 1.0, 0.0), _Z)
         shifts = {"point": (), "line": along, "plane": sides, "free": everything}[self.translation]
         rows = [] if self.is_helical else [Row(kinds.TRANSLATION, axis) for axis in shifts]
@@ -185,7 +185,7 @@ class Joint:
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """The joint's name where it has one freedom; else with ``_slide`` or ``_turn``, and a number of several."""
+        """Names of the coordinates: the joint's; with several freedoms also ``_slide`` or ``_turn`` and a number."""
         rows = self.free_rows
         if len(rows) == 1:
             return (self.name,)

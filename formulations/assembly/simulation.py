@@ -48,12 +48,12 @@ LARGER = ", or a larger tolerance and complementarity where contacts and joints 
 
 
 class AssemblyStepError(IntegrationError):
-    """A step of an assembly that has no solution; ``run`` has the motion before it."""
+    """A step of an assembly has no solution; ``run`` has the motion before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(StepSettings):
-    """How steps are taken; ``Assembly.simulate`` documents each."""
+    """Settings of a simulation; see ``Assembly.simulate``."""
 
     order: int
     complementarity: float
@@ -79,29 +79,29 @@ class Settings(StepSettings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Motion(Run):
-    """A run of an assembly, with access by the names of its bodies.
+    """Run of an assembly, with access by body name.
 
     Attributes:
-        assembly: that moved.
+        assembly: the simulated assembly.
     """
 
     assembly: Assembly
 
     @property
     def time(self) -> Floats:
-        """(rows,) [s]."""
+        """Times (rows,) [s]."""
         return self.frame["time"].to_numpy()
 
     def position(self, body: str) -> Floats:
-        """(rows, 3) [m] of a body's centre of mass."""
+        """Return the positions (rows, 3) [m] of a body's centre of mass."""
         return self._of(body, ("x", "y", "z"))
 
     def orientation(self, body: str) -> Floats:
-        """(rows, 4) unit quaternions, body to world."""
+        """Return the orientations (rows, 4), unit quaternions, body to world."""
         return self._of(body, ("qw", "qx", "qy", "qz"))
 
     def velocity(self, body: str) -> Floats:
-        """(rows, 6) [m/s, rad/s] of the centre of mass and the turn, world axes."""
+        """Return velocity and angular velocity (rows, 6) [m/s, rad/s] of a body, world axes."""
         return self._of(body, ("vx", "vy", "vz", "wx", "wy", "wz"))
 
     def _of(self, body: str, parts: tuple[str, ...]) -> Floats:
@@ -109,7 +109,7 @@ class Motion(Run):
         return self.frame[[f"{body}_{part}" for part in parts]].to_numpy()
 
     def placement(self, row: int = -1) -> Placement:
-        """Where the bodies are in a row, to go on from."""
+        """Return the placement in a row, to continue from."""
         names = self.assembly.body_names
         return Placement(
             np.array([self.position(name)[row] for name in names]),
@@ -166,10 +166,10 @@ def freedoms_of(assembly: Assembly) -> Iterator[tuple[int, CustomLink]]:
 
 
 def check_start(assembly: Assembly, start: Placement) -> None:
-    """All joints must be closed there, rates must keep them so, and nothing may be below its plane or in another body.
+    """Check that joints are closed and stay closed, and that nothing is below its plane or in another body.
 
     Raises:
-        AssemblyError: one is not; the message names the worst.
+        AssemblyError: a condition is violated; the message names the worst violation.
     """
     n = len(assembly.bodies)
     shapes = {"position": (n, 3), "orientation": (n, 4), "velocity": (n, 6)}
@@ -219,7 +219,7 @@ def _check_bodies(assembly: Assembly, start: Placement) -> None:
 
 
 class _Simulation:
-    """State and room of one motion."""
+    """State and buffers of one motion."""
 
     def __init__(
         self,
@@ -262,7 +262,7 @@ class _Simulation:
         self.energy = np.array([kinetic, kinetic + loop.potential_energy(self.system, motion)])
 
     def look_ahead(self, first: int, count: int) -> None:
-        """(count, driven) forces in the middle of steps."""
+        """Set the driving forces (count, driven) at the middle of each step."""
         times = self.rule.h * (np.arange(first, first + count, dtype=np.float64) + 0.5)
         named = ((f"force along {name!r}", value) for name, value in self.forces.items())
         self.inputs = np.ascontiguousarray(table_of_inputs(named, times)[:, 1:])

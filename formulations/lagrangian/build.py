@@ -1,4 +1,4 @@
-"""Generated modules: named by what they are made from, kept beside the compiled kernels, imported from there."""
+"""Generated modules: named by a digest of their source, cached with the compiled kernels, imported from there."""
 
 import hashlib
 import importlib.util

@@ -75,7 +75,7 @@ def symbols(letter: str, count: int) -> tuple[Symbol, ...]:
 
 
 def written_out(system: System) -> tuple[Expr, tuple[Symbol, ...], tuple[Symbol, ...], Symbol]:
-    """(𝕃, y, x, h): the user's discrete Lagrangian, in symbols with names that no other symbol of a system has."""
+    """Return 𝕃, y, x, h: the user's discrete Lagrangian in unique symbols."""
     assert system.discrete_lagrangian is not None
     end, start = symbols("end of step ", system.size), symbols("start of step ", system.size)
     length = Symbol("length of step", real=True)
@@ -83,12 +83,12 @@ def written_out(system: System) -> tuple[Expr, tuple[Symbol, ...], tuple[Symbol,
 
 
 def gradient(expression: Expr, variables: Sequence[Symbol]) -> Matrix:
-    """As a column."""
+    """Return the partial derivatives of ``expression`` by ``variables``, as a column."""
     return Matrix([sympy.diff(expression, variable) for variable in variables])
 
 
 class Derivation:
-    """A system in symbols of its own, so that names that a user chose mean nothing to what is generated."""
+    """System in internal symbols, so that a user's names cannot clash with generated code."""
 
     def __init__(self, system: System, *, generalized: bool = False) -> None:
         self.system = system
@@ -146,7 +146,7 @@ class Derivation:
         self.q, self.v, self.g = s, ds, Matrix([])
 
     def velocity_rows(self, hidden: bool) -> tuple[tuple[Symbol, ...], Vector]:
-        """(w, residual): D₂L(q, v) + Dᵀg μ − p and Dg v; without the constraints if not ``hidden``."""
+        """Return w and the residual D₂L(q, v) + Dᵀg μ − p, Dg v; without the constraints if not ``hidden``."""
         held = self.g.jacobian(self.q) if hidden and len(self.g) else Matrix.zeros(0, len(self.q))
         w = symbols("w", len(self.q) + held.rows)
         v, mu = Matrix(w[: len(self.q)]), Matrix(w[len(self.q) :])
@@ -170,7 +170,7 @@ class Derivation:
         projects: bool = False,
         multiplier_scale: float = 1.0,
     ) -> Equations:
-        """All there is to a method, once its step is there."""
+        """Return the equations of a method from its step."""
         w, velocity = self.velocity_rows(hidden)
         n = len(self.q)
         jacobian = self.g.jacobian(self.q) if len(self.g) else Matrix.zeros(0, n)
@@ -247,7 +247,7 @@ def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symb
 
 
 def midpoint(system: System) -> Equations:
-    """(2.23), (5.2)."""
+    """Derive the midpoint rule, (2.23) with forces (5.2)."""
     own = Derivation(system)
     u = symbols("u", system.size)
     middle = [x + H * w / 2 for x, w in zip(own.q, u, strict=True)]
@@ -263,7 +263,7 @@ def midpoint(system: System) -> Equations:
 
 
 def first_order(system: System) -> Equations:
-    """(2.45); the force acts where the potential's does."""
+    """Derive the first-order method (2.45); forces act at the same point as the potential's."""
     own = Derivation(system)
     u = symbols("u", system.size)
     y = [x + H * w for x, w in zip(own.q, u, strict=True)]
@@ -272,7 +272,7 @@ def first_order(system: System) -> Equations:
 
 
 def generalized(system: System) -> Equations:
-    """(2.41), (2.42), and of a force its component along the chart at each end."""
+    """Derive the method in generalized coordinates (2.41), (2.42); forces act along the chart at both ends."""
     own = Derivation(system, generalized=True)
     assert own.chart is not None
     u = symbols("u", len(own.q))
@@ -300,22 +300,22 @@ def _trapezoidal(system: System, **more: float | bool) -> Equations:
 
 
 def shake(system: System) -> Equations:
-    """(2.32)."""
+    """Derive SHAKE (2.32)."""
     _need_constant_mass(system, "shake")
     return _trapezoidal(system)
 
 
 def rattle(system: System) -> Equations:
-    """(2.33) … (2.37); its γ is twice SHAKE's multiplier, as only half of the impulse comes at the step's start."""
+    """Derive RATTLE (2.33) … (2.37); γ is twice SHAKE's multiplier: half of the impulse acts at the start."""
     _need_constant_mass(system, "rattle")
     return _trapezoidal(system, projects=True, multiplier_scale=2.0)
 
 
 def discrete_gradient(law: Expr, invariants: dict[Symbol, Expr], q: Sequence[Symbol], u: Sequence[Symbol]) -> Matrix:
-    """Gonzalez's discrete gradient of ``law`` between q and q + h u.
+    """Return Gonzalez's discrete gradient of ``law`` between q and q + h u.
 
-    Terms with invariants have theirs in the variables that occur in them, and pass it on to q by the gradient of the
-    invariants at the middle, which is exact because those are quadratic.
+    Terms with invariants have a discrete gradient in these, passed on to q by the invariants' gradient at the middle,
+    which is exact because they are quadratic.
     """
     free = sympy.expand(law)
     terms = sympy.Add.make_args(free)

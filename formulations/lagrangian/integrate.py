@@ -34,18 +34,18 @@ OWN_UNIT = "SI"
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Trajectory(Run):
-    """A run of a system.
+    """Run of a Lagrangian system.
 
     Its frame has one row per recorded time: ``time``, the coordinates, ``p_…`` their momenta D₂L(q, v) and ``v_…``
     their rates (those of the state's momentum; for constrained methods without its part along Dᵀg, but for
-    ``energy-momentum``, whose momenta have one), ``energy`` = D₂L·v − L, and what the system says is conserved.
+    ``energy-momentum``, whose momenta have one), ``energy`` = D₂L·v − L, and the system's ``conserved`` expressions.
 
     Attributes:
         multipliers: ``time`` at the start of a step and ``multiplier_1`` …, those of Dᵀg λ in the equations of motion.
             One row for each row of ``frame`` but the last (and but the first where the motion was started from two
             configurations). In the first step of ``midpoint-dvp``, ``first-order-dvp`` and ``shake`` it is half of
             that, because the momentum comes without an earlier half step's. Mean over the substeps of a composition.
-        method: that was used.
+        method: integration method.
     """
 
     multipliers: pd.DataFrame
@@ -53,7 +53,7 @@ class Trajectory(Run):
 
     @property
     def seconds(self) -> float:
-        """[s] that the steps took, without what is derived, compiled, checked or put into tables."""
+        """Wall-clock time [s] of the steps, without derivation, compilation, checks and tables."""
         return float(self.summary["wall_time"])
 
 
@@ -158,7 +158,7 @@ class _Motion:
             self.start_from_two(q, _vector(q1, "q1", self.module.NAMES))
 
     def guess_velocity(self, v: Floats) -> None:
-        """Where the search for the velocity of the first momentum starts."""
+        """Set the first guess of the velocity that belongs to the first momentum."""
         self.work[7][: v.size] = v
 
     def check_mass(self, q: Floats, p: Floats) -> None:
@@ -268,7 +268,7 @@ class _Motion:
             yield Plot(name.replace("_", " "), OWN_UNIT, (name,))
 
     def checks(self, columns: Mapping[str, Floats]) -> Iterator[Check]:
-        """Energy, unless forces do work, and what the system says is conserved."""
+        """Energy, unless forces do work, and the system's ``conserved`` expressions."""
         names = self.module.NAMES
         kinetic = 0.5 * np.abs(sum(columns[f"p_{name}"] * columns[f"v_{name}"] for name in names))
         if self.system.forces is None:

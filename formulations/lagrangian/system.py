@@ -48,10 +48,10 @@ class Chart:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1).
+    """Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1).
 
     Give either ``mass`` (and ``potential``), L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Units are those of the
-    values that are put in; SI is meant.
+    given values; SI is intended.
 
     Attributes:
         coordinates: q, whose names become the columns of a trajectory.
@@ -63,15 +63,15 @@ class System:
         discrete_lagrangian: 𝕃(y, x, h), which ``midpoint-dvp`` and ``generalized-dvp`` take in place of (2.23): one
             that differs from it off the constraints, such as (2.51).
         chart: for ``generalized-dvp``.
-        conserved: expressions in q and q̇ to be recorded by name, beside the energy.
-        invariants: symbols that stand in the potential for quadratic functions of q. ``energy-momentum`` takes its
+        conserved: expressions in q and q̇ recorded by name, in addition to the energy.
+        invariants: symbols in the potential for quadratic functions of q. ``energy-momentum`` takes its
             discrete gradient in them, and so conserves the momenta of the group that they are invariant to.
-        parameters: symbols and their values [SI]. Another value needs no other compiled code.
+        parameters: symbols and their values [SI]. New values need no compilation.
         inertia: for ``rigid-energy-momentum``: the coordinates are the unit quaternion of a free rigid body with this
             inertia (3, 3) in its own axes.
 
     Raises:
-        InputError: where these do not fit together.
+        InputError: the arguments do not fit together.
     """
 
     coordinates: Sequence[sympy.Symbol]
@@ -175,7 +175,7 @@ class System:
 
     @property
     def size(self) -> int:
-        """How many coordinates."""
+        """Number of coordinates."""
         return len(self.coordinates)
 
     @property
@@ -210,7 +210,7 @@ class System:
 
     @property
     def parameter_values(self) -> NDArray[np.float64]:
-        """In the order of ``parameters``."""
+        """Values of the parameters, in the order of ``parameters``."""
         import numpy as np
 
         return np.array(list(self.parameters.values()), dtype=np.float64)

@@ -245,7 +245,7 @@ def test_a_session_restored_in_the_middle_of_a_step_goes_on_bit_for_bit():
 
 
 @refuses(
-    (lambda: ForwardModel(LQR(), 0.1), "must be a WholeBodyController, or Stepping, .* use Predicted for other controllers"),
+    (lambda: ForwardModel(LQR(), 0.1), "WholeBodyController, or Stepping, .* use Predicted for other controllers"),
     (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
     (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
     (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),

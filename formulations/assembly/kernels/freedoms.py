@@ -145,7 +145,7 @@ def start_limits(joints, motion, room, h, usual, heaviest):
 
 @kernel
 def pressing_limits(joints, motion, room):
-    """[N·s] Σ of stiffnesses γ/s of limits times the ways of the joint's bodies, for the solution in ``room.load``."""
+    """Return Σ [N·s] of limit stiffnesses γ/s times displacements of the joint's bodies, for ``room.load``."""
     total = 0.0
     for j in range(joints.inboard.shape[0]):
         for row in range(joints.first[j], joints.first[j + 1]):
@@ -160,7 +160,7 @@ def pressing_limits(joints, motion, room):
 
 @kernel
 def displacement_along(joints, room, j, row):
-    """G₂ Δ of a row, for the solution in ``room.load``."""
+    """Return G₂ Δ of a row, for the solution in ``room.load``."""
     total = 0.0
     for side in range(2):
         body = joints.inboard[j] if side == 0 else joints.outboard[j]

@@ -147,7 +147,7 @@ def set_scales(magnitude, size, is_body, scales):
 
 @routine
 def factor(graph, bodies, room):
-    """Decompose in place (Algorithms 1 and 3); the node of a body without an inverse, −1 if all have one."""
+    """Decompose in place (Algorithms 1 and 3); return the node of a singular body block, or −1."""
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]

@@ -80,7 +80,7 @@ def ask_all(links, poses):
 
 @kernel
 def custom_gradient(links, k, c, body):
-    """(force, moment) of a unit impulse along row c of a function, on one body."""
+    """Return force and moment of a unit impulse along row c of a function, on one body."""
     customs, force, moment = links.customs, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     begin, size = customs.first[k], customs.first[k + 1] - customs.first[k]
     for i in range(size):
@@ -116,7 +116,7 @@ def set_custom_rows(links, joints, poses, value, rows):
 
 @kernel
 def custom_energy(links, joints, coordinate):
-    """[J] of users' potentials, by the coordinates of all rows."""
+    """Return the energy [J] of users' potentials from the coordinates of all rows."""
     total = 0.0
     for link in range(links.custom.shape[0]):
         if links.customs.kind[links.custom[link]] == POTENTIAL:
@@ -126,7 +126,7 @@ def custom_energy(links, joints, coordinate):
 
 @kernel
 def custom_fall(links, joints, bodies, rows, h):
-    """[J] about what users' potentials give bodies in a step from rest, as weights do: h² f²/m of each."""
+    """Return an estimate of the energy [J] from users' potentials in a step from rest: h² f²/m each."""
     total = 0.0
     for link in range(links.custom.shape[0]):
         j = links.begin + link

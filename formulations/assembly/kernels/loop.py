@@ -40,7 +40,7 @@ def write_poses(system, motion, row):
 
 @kernel
 def strain_energy(joints, motion):
-    """[J] of springs where the step begins."""
+    """Return the energy [J] of springs at the start of the step."""
     total = 0.0
     for r in range(joints.kind.shape[0]):
         stretch = motion.coordinate[r] - joints.rest[r]
@@ -50,7 +50,7 @@ def strain_energy(joints, motion):
 
 @kernel
 def potential_energy(system, motion):
-    """[J] of weights and springs where the step begins."""
+    """Return the potential energy [J] of weights and springs at the start of the step."""
     bodies = system.bodies
     total = strain_energy(system.joints, motion)
     if system.links.custom.shape[0] > 0:
@@ -63,7 +63,7 @@ def potential_energy(system, motion):
 
 @kernel
 def actuators_work(motion, driven, before):
-    """[J] without sign, of the actuators since the coordinates were ``before``, which are brought up to date."""
+    """Return the absolute work [J] of the actuators since the coordinates ``before``; update these."""
     total = 0.0
     for d in range(driven.shape[0]):
         now = motion.coordinate[driven[d]]
@@ -98,7 +98,7 @@ def creates_energy(system, motion, room, rule, given, energy):
 
 @kernel
 def energies(system, motion):
-    """(kinetic, potential) [J] where the step began."""
+    """Return kinetic and potential energy [J] at the start of the step."""
     bodies = system.bodies
     kinetic = 0.0
     for i in range(bodies.mass.shape[0]):

@@ -152,7 +152,7 @@ def set_matrix(system, motion, room, rule):
 
 @routine
 def solve_for(system, motion, room):
-    """Newton's step for the products in ``room.target``: displacements and impulses, and what becomes of the pairs."""
+    """Solve Newton's step for the products in ``room.target``: displacements, impulses, changes of pairs."""
     graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
     for i in range(n):
         for k in range(6):
@@ -177,7 +177,7 @@ def solve_for(system, motion, room):
 
 @kernel
 def set_newton_step(system, motion, room, rule):
-    """Newton's step into ``room.load`` and the changes of pairs; the node without an inverse, or −1."""
+    """Write Newton's step to ``room.load`` and the changes of pairs; return a singular node, or −1."""
     set_matrix(system, motion, room, rule)
     failed = factor(system.graph, system.bodies.mass.shape[0], room)
     if failed >= 0:
@@ -201,7 +201,7 @@ def set_newton_step(system, motion, room, rule):
 
 @kernel
 def keep_base(motion, room):
-    """Where a line search begins."""
+    """Store the start of a line search."""
     for i in range(room.moved.shape[0]):
         vec.store3(room.base_moved, i, vec.load3(room.moved, i))
         vec.store4(room.base_turn, i, vec.load4(room.turn, i))
@@ -290,9 +290,9 @@ def search_step(system, motion, room, rule, wide):
 
 @routine
 def solve_step(system, motion, room, rule):
-    """Displacements and impulses of the step, into ``room`` and ``motion``; the iterations, or why there are none.
+    """Solve the step into ``room`` and ``motion``; return the iterations, or a cause of failure.
 
-    A search that does not end begins again from farther inside the contacts' inequalities.
+    A search that fails is repeated from farther inside the contacts' inequalities.
     """
     begin_step(system, motion, room, rule)
     wide = 1.0
@@ -305,7 +305,7 @@ def solve_step(system, motion, room, rule):
 
 @kernel
 def set_node_velocities(bodies, motion, room, h):
-    """Where the step began: of the mean of the momenta before and after, or of the velocity that it began from."""
+    """Set the node velocities: from the mean of the momenta before and after, or the initial velocity."""
     fresh = motion.counts[FRESH] == 1
     for i in range(bodies.mass.shape[0]):
         before = vec.load6(motion.momentum, i)
@@ -350,7 +350,7 @@ def commit_step(system, motion, room, rule, iterations):
 
 @routine
 def take_step(system, motion, room, rule):
-    """One step; its iterations, or why it was not taken."""
+    """Take one step; return the iterations, or a cause of failure."""
     iterations = solve_step(system, motion, room, rule)
     if iterations >= 0:
         set_node_velocities(system.bodies, motion, room, rule.h)

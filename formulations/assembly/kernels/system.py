@@ -1,9 +1,9 @@
-"""Rigid bodies in maximal coordinates as the kernels see them: what they are, how they move, the room of a step.
+"""Kernel data of rigid bodies in maximal coordinates: system, motion, buffers of a step.
 
-Bodies are counted 0 … n − 1 and the ground is −1. A joint is rows on two bodies: the rigid ones hold a function of the
-two poses at zero, the others are its freedoms, along which springs, dampers, limits and actuators act. Whatever must
-not become negative comes in pairs of a slack and a multiplier, all in one list: two of a freedom with two limits, 2 + f
-of a contact with f directions of friction, 1 + 3 of one whose friction is in the true cone.
+Bodies have indices 0 … n − 1; the ground is −1. A joint is rows on two bodies: rigid rows hold a function of the
+two poses at zero, the others are freedoms with springs, dampers, limits and actuators. Each inequality has a pair of
+slack and multiplier, all in one list: two for a freedom with two limits, 2 + f for a contact with f friction
+directions, 1 + 3 for one with a friction cone.
 """
 
 from typing import Any, NamedTuple
@@ -78,7 +78,7 @@ class System(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How steps are taken and solved."""
+    """Settings of steps and their solution."""
 
     h: float  # [s]
     first_share: float  # of the forces that acts at a start: ½ of the second order, 1 of the first
@@ -89,7 +89,7 @@ class Rule(NamedTuple):
 
 
 class Poses(NamedTuple):
-    """Where bodies are."""
+    """Poses of the bodies."""
 
     com: Floats  # (n, 3) [m]
     quaternion: Floats  # (n, 4) body to world

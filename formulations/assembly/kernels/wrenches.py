@@ -22,7 +22,7 @@ LEDGER = 7
 
 
 class Wrenches(NamedTuple):
-    """m wrenches, each along directions that are fixed in the world."""
+    """External wrenches (m), each along fixed world directions."""
 
     body: Integers  # (m,)
     point: Floats  # (m, 3) [m] where a force acts: from the centre of mass, the body's axes
@@ -51,7 +51,7 @@ def center_of_mass(bodies, poses):
 
 @kernel
 def set_wrenches(wrenches, system, motion, rule):
-    """``motion.wrench`` of the step that comes, and what its node gets; the size [J] of the work over the last way."""
+    """Set ``motion.wrench`` of the next step and its node's impulse; return the last work's magnitude [J]."""
     number, middle = motion.counts[STEPS], center_of_mass(system.bodies, motion.poses)
     share, begin = 1.0, rule.h * (number - 1 + rule.first_share)
     if number == 0:
@@ -109,6 +109,6 @@ def count_wrenches(wrenches, motion, room, h, at):
 
 @kernel
 def way_along(wrenches, j, arm, moved, turn):
-    """[m or rad] of a point along its force, or of a turn along its torque, in a step; ``arm`` where that ends."""
+    """Return the displacement [m or rad] along a force or torque in a step; ``arm``: at the end of the step."""
     way = v.add(moved, v.sub(arm, v.mat_t_vec(v.quat_matrix(turn), arm)))
     return v.dot(v.load3(wrenches.force, j), way) + 2.0 * v.dot(v.load3(wrenches.torque, j), turn[1:])

@@ -44,7 +44,7 @@ def set_guess(q, v, c, z):
 
 @kernel
 def set_velocity_equations(q, p, w, c, r, A):
-    """Residual of p = D₂L(q, v) + Dᵀg μ, Dg v = 0 for w = (v, μ), and its derivative."""
+    """Set residual and derivative of p = D₂L(q, v) + Dᵀg μ, Dg v = 0 for w = (v, μ)."""
     r[0] = w[0] - p[0]
     A[0, 0] = 1.0
 

@@ -116,7 +116,7 @@ def relative(r, scale):
 
 @kernel
 def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iterations, most_backtracks):
-    """(solved, relative residual, iterations): Newton's method with backtracking from the guess in z."""
+    """Solve by Newton's method with backtracking from z; return success, relative residual, iterations."""
     best = 0.0
     iterations = 0
     backtracks = 0
