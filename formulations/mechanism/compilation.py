@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Where a frame is.
+    """Position and orientation of a frame.
 
     Attributes:
-        body: the row of its body in the tree, or −1 of what does not move: its configuration variable is that of the
-            last transform before or at the frame that has one.
+        body: the row of its body in the tree, or −1 if it does not move: its configuration variable is that of the
+            last variable transform at or before the frame.
         position: (3,) [m] of its origin in the home configuration.
-        rotation: (3, 3) its axes there, in the world's.
-        frame: that it is of; None of the world.
+        rotation: (3, 3) its axes there, in world axes.
+        frame: the frame itself; None for the world.
     """
 
     body: int
@@ -63,7 +63,7 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Coordinate:
-    """A configuration variable."""
+    """Configuration variable."""
 
     name: str  #: its name
     frame: Frame  #: whose transform it is the parameter of
@@ -103,7 +103,7 @@ class Structure:
         return {coordinate.name: row for row, coordinate in enumerate(self.coordinates)}
 
     def offset(self, place: Place) -> Floats:
-        """(3,) [m] of a frame's origin from its body's centre of mass; of the world, the place itself."""
+        """Return the offset (3,) [m] of a frame's origin from its body's centre of mass, or from the world's origin."""
         return place.position if place.body < 0 else place.position - self.com[place.body]
 
 
@@ -131,7 +131,7 @@ def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure
 
 
 def _placed(frame: Frame, parent: Place, coordinates: list[Coordinate]) -> Place:
-    """Where a frame is; a variable is added to the ``coordinates``."""
+    """Return a frame's place; append its variable to ``coordinates``."""
     if frame.coordinate is not None:
         axis, origin = parent.rotation @ frame.direction, parent.position + parent.rotation @ frame.origin
         coordinates.append(Coordinate(frame.coordinate, frame, parent.body, origin, axis))
@@ -192,7 +192,7 @@ class Label:
 
 @dataclass
 class Builder:
-    """Collects what components add to a mechanism; its methods are what a component's ``add_to`` calls."""
+    """Collector of a mechanism's components; a component's ``add_to`` calls its methods."""
 
     structure: Structure
     labels: list[Label] = field(default_factory=list)
@@ -211,7 +211,7 @@ class Builder:
     # --- what components ask for ---
 
     def place(self, name: str) -> Place:
-        """Where a frame is.
+        """Position and orientation of a frame.
 
         Raises:
             ModelError: there is no such frame; the message lists those that there are.
@@ -241,10 +241,10 @@ class Builder:
         return self.structure.coordinates[row].force_unit
 
     def mass_of(self, name: str) -> float:
-        """[kg] of a frame.
+        """Return the mass [kg] of a frame.
 
         Raises:
-            MechanismError: it has none.
+            MechanismError: the frame has no mass.
         """
         frame = self.place(name).frame
         if frame is None or frame.mass is None or frame.mass[0] == 0.0:
@@ -476,7 +476,7 @@ def _rows3(values: Sequence[Sequence[float] | Floats]) -> Floats:
 
 
 def _padded(laws: Sequence[tuple[float, ...]], least: int = 1) -> Floats:
-    """One row a law, of ``least`` numbers at least, with zeros for those that it lacks."""
+    """Return one row for each law, at least ``least`` wide, padded with zeros."""
     table = np.zeros((len(laws), max(least, *(len(law) for law in laws), 0)))
     for row, law in zip(table, laws, strict=True):
         row[: len(law)] = law

@@ -25,13 +25,13 @@ COMPONENTS: dict[str, type[Component]] = {}
 
 @dataclass(frozen=True)
 class Component:
-    """A part of a mechanism besides its frames.
+    """Part of a mechanism other than its frames.
 
-    A class that has a ``word`` can be named in S-expressions: ``(word …)`` with its fields in order, numbers of a
-    vector one by one or in parentheses, and ``(field value)`` for a field by its name.
+    A class with a ``word`` can be used in S-expressions: ``(word …)`` with its fields in order, numbers of a vector one
+    by one or in parentheses, and ``(field value)`` for a field by name.
 
     Attributes:
-        word: what its S-expression begins with.
+        word: first word of its S-expression.
     """
 
     word: ClassVar[str] = ""
@@ -115,15 +115,15 @@ def _role(hint: Any) -> str:
 
 
 class Potential(Component):
-    """A potential energy V(q)."""
+    """Potential energy V(q)."""
 
 
 class Constraint(Component):
-    """A holonomic constraint h(q) = 0."""
+    """Holonomic constraint h(q) = 0."""
 
 
 class Force(Component):
-    """A force that is not of a potential: f(q, q̇, t)."""
+    """Force without a potential: f(q, q̇, t)."""
 
 
 def finite(value: float, what: str) -> float:

@@ -52,14 +52,14 @@ class Acceleration:
 def accelerations(
     mechanism: Mechanism, q: Vector, v: Vector, *, time: float = 0.0, given: Vector | None = None
 ) -> Acceleration:
-    """q̈ and λ of a state, by (29), or by (36a, b) where there are constraints.
+    """Return q̈ and λ of a state, by (29), or by (36a, b) with constraints.
 
     Args:
         mechanism: to simulate.
-        q: configuration; it should be on the constraints.
-        v: rates; they should be on them too.
+        q: configuration on the constraints.
+        v: rates that satisfy the constraints.
         time: [s] at which functions of time act.
-        given: accelerations of kinematic variables; zero of those not named.
+        given: accelerations of kinematic variables; zero if not named.
 
     Raises:
         MechanismError: the mass matrix is singular there, or the constraints depend on each other, or an argument does
@@ -156,7 +156,7 @@ def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats)
 
 
 class _Integration(ABC):
-    """State, room and rows of one motion."""
+    """State, buffers and rows of one motion."""
 
     def __init__(self, mechanism: Mechanism, settings: Settings, state: Floats, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.given = mechanism, settings, given
@@ -244,7 +244,7 @@ class _NoSlopeError(Exception):
 
 
 class _FixedSteps(_Integration):
-    """The classical Runge-Kutta method."""
+    """Classical Runge-Kutta method."""
 
     def look_ahead(self, first: int, count: int) -> None:
         """Functions of time at both ends of steps and halfway."""
@@ -265,13 +265,13 @@ class _FixedSteps(_Integration):
 
 
 class _OwnSteps(_Integration):
-    """Dormand and Prince's method of order 8, with rows by its interpolant."""
+    """Dormand and Prince's method of order 8, with interpolated rows."""
 
     solver: DOP853[np.float64] | None = None
     row = 0
 
     def look_ahead(self, first: int, count: int) -> None:
-        """Each evaluation looks up its own time."""
+        """Do nothing: each evaluation looks up its own time."""
 
     def take(self, first: int, count: int) -> None:
         """Its own steps, until all rows up to the end of these are there."""

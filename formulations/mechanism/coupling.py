@@ -35,7 +35,7 @@ class Coupling:
                 self.above[j] |= self.above[parent]
 
     def _moving(self, bodies: Iterable[int]) -> Truths:
-        """(n,) whether a coordinate moves any of some bodies."""
+        """Return a mask (n,) of the coordinates that move any of ``bodies``."""
         return np.asarray(self.above[[b for b in bodies if b >= 0]].any(axis=0), dtype=np.bool_)
 
     def _at_points(self, points: Iterable[int]) -> Truths:
@@ -88,7 +88,7 @@ class Coupling:
 
     @property
     def sizes(self) -> Sizes:
-        """How many third derivatives there can be."""
+        """Greatest numbers of third derivatives."""
         mechanics, depth = self.mechanics, self.above.sum(axis=1)
         weights = depth[mechanics.points.body[mechanics.weights.point]]
         acting = [self.members(custom).size for custom in self.customs if custom.kind == POTENTIAL]

@@ -29,7 +29,7 @@ _SIXTH = ((1, 45.0 / 60.0), (2, -9.0 / 60.0), (3, 1.0 / 60.0))
 
 
 def differences(function: Callable[[Floats], Floats], y: Floats, spread: float = SPREAD) -> Floats:
-    """(…, y) derivatives of a function's array, by differences of the sixth order."""
+    """Return the derivatives (…, y) of a function's array, by differences of the sixth order."""
     columns = []
     for i in range(y.size):
         move = np.zeros(y.size)
@@ -71,7 +71,7 @@ class Strains:
 
 
 def _point_derivatives(motion: Floats, moving: Any, place: Floats) -> list[Floats]:
-    """(c, 3), (c, c, 3) and (c, c, c, 3), by joints from the root on: p_k, ω_k × p_l, ω_k × (ω_l × p_m), k ≤ l ≤ m."""
+    """Return p_k, ω_k × p_l, ω_k × (ω_l × p_m), k ≤ l ≤ m, of shapes (c, 3), (c, c, 3), (c, c, c, 3)."""
     size = len(motion)
     first, second, third = (np.zeros((*(size,) * order, 3)) for order in (1, 2, 3))
     on = np.flatnonzero(moving)
@@ -191,14 +191,14 @@ class CustomDerivatives:
 
 
 def _second(by: Floats, twice: Floats, strains: Strains) -> Floats:
-    """(c, c) ∂² of a function of z, by its derivatives (s,) and (s, s)."""
+    """Return ∂² (c, c) of a function of z from its derivatives (s,) and (s, s)."""
     first, second, _ = strains.by
     found: Floats = first.T @ twice @ first + np.einsum("i,iab->ab", by, second)
     return found
 
 
 def _third(by: Floats, twice: Floats, thrice: Floats, strains: Strains) -> Floats:
-    """(c, c, c) ∂³, with (s, s, s)."""
+    """Return ∂³ (c, c, c), with (s, s, s) too."""
     first, second, third = strains.by
     mixed = np.einsum("ij,iab,jc->abc", twice, second, first)
     found: Floats = np.einsum("ijk,ia,jb,kc->abc", thrice, first, first, first) + np.einsum("i,iabc->abc", by, third)

@@ -38,7 +38,7 @@ GROUND = (0.65, 0.68, 0.72)
 
 @dataclass(frozen=True)
 class Link:
-    """A rod from one frame's origin to another's; ``body`` is the row of the variable that moves both."""
+    """Rod from one frame's origin to another's; ``body`` is the row of the variable that moves both."""
 
     first: int
     second: int
@@ -47,13 +47,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Picture:
-    """A mechanism's tree as something to draw: rows count the nodes of `tree_of`, −1 is the world.
+    """Mechanism's tree for drawing: rows count the nodes of `tree_of`, −1 is the ground.
 
     Attributes:
         nodes: the frames.
         bodies: by node, the row of the variable that moves it; −1 on the ground.
-        links: rods between frames that nothing moves apart.
-        slides: likewise along prismatic variables, which stretch: (frame before, frame that slides).
+        links: rods between frames at a fixed distance.
+        slides: rods along prismatic variables, of variable length: (frame before, frame that slides).
         held: the frames that each constraint names, in pairs if there are two.
     """
 
@@ -65,7 +65,7 @@ class Picture:
 
     @property
     def heaviest(self) -> float:
-        """[kg] the greatest mass; 1 where there is none."""
+        """Greatest mass [kg]; 1 without masses."""
         return max((node.frame.mass[0] for node in self.nodes if node.frame.mass), default=0.0) or 1.0
 
 
@@ -94,7 +94,7 @@ def frames_named(mechanism: Mechanism, components: Sequence[Component]) -> list[
 
 
 def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
-    """(frames, 4, 4) from each frame to the world in a configuration, equation (2), in the order of `tree_of`."""
+    """Return the transforms (frames, 4, 4) from each frame to the world, equation (2), in the order of `tree_of`."""
     return _poses(tree_of(mechanism.frames), mechanism.configuration(q))
 
 
@@ -156,7 +156,7 @@ def _frames_named(component: Component) -> list[str]:
 
 
 def _typical(picture: Picture, home: Floats) -> float:
-    """[m] the mean length of the links, or of where the frames reach."""
+    """Return the mean length [m] of the links, else of the frames' distances from the origin."""
     lengths = [np.linalg.norm(_place(home, link.second) - _place(home, link.first)) for link in picture.links]
     long = [float(length) for length in lengths if length > 0.0]
     if not long:
@@ -189,7 +189,7 @@ class _Bodies:
         )  # fmt: skip
 
     def line(self, rows: tuple[int, ...], color: Vector3) -> Line:
-        """From the origin of one frame to that of another; −1 is the world."""
+        """Return a line between the origins of two frames; −1 is the ground."""
         (first, begin), (second, end) = (self._end(row) for row in rows)
         return Line(first, second, begin, end, color)
 
@@ -211,7 +211,7 @@ def _rods(bodies: _Bodies, size: float) -> Iterator[Visual]:
 
 
 def _joints(bodies: _Bodies, size: float) -> Iterator[Visual]:
-    """Pins and blocks; none for a variable that another of the same place follows, but the last."""
+    """Yield pins and blocks; of several variables at the same position only the last one's."""
     picture, home = bodies.picture, bodies.home
     for i, node in enumerate(picture.nodes):
         if node.frame.coordinate is None:

@@ -30,16 +30,16 @@ CLOSED_CHAIN_PINS = (("G", "G2"), ("O", "O2"))
 
 
 def n_link_pendulum(links: int, *, length: float = 1.0, mass: float = 1.0, inertia: float = 0.0) -> Mechanism:
-    """Links in a plane, one below the other, each with its mass at its lower end (section VI-A).
+    """Return a planar chain of pendulums, each with its mass at its lower end (section VI-A).
 
     Args:
-        links: how many; their coordinates are J1, J2, …, from the top.
+        links: number of links; their coordinates are J1, J2, …, from the top.
         length: [m] of each.
         mass: [kg] at the end of each.
         inertia: [kg m²] of each about its lower end.
 
     Raises:
-        InputError: there is no link.
+        InputError: ``links`` is zero.
     """
     return Mechanism(f"pendulum_{links}", frames=[pendulum_frames(links, length, (mass, inertia, inertia, inertia))],
                      gravity=GRAVITY)  # fmt: skip
@@ -129,7 +129,7 @@ def scissor_pins(segments: int) -> list[tuple[str, str]]:
 
 
 def scissor_configuration(segments: int, angle: float, *, length: float = 5.0) -> dict[str, float]:
-    """Where all coordinates of `scissor_lift` are if its links hang by ``angle`` [rad] below the horizontal."""
+    """Return all coordinates of `scissor_lift` with its links at ``angle`` [rad] below the horizontal."""
     q = {"slider": length * math.cos(angle), "L1": angle, "R1": math.pi - angle}
     for k in range(2, segments + 1):
         q |= {f"L{k}": 2.0 * angle - math.pi, f"R{k}": math.pi - 2.0 * angle}

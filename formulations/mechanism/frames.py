@@ -32,7 +32,7 @@ Mass = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Kinematic:
-    """A configuration variable whose motion is prescribed: an input, which no force moves.
+    """Configuration variable with prescribed motion: an input that no force moves.
 
     Attributes:
         name: unique among the configuration variables.
@@ -54,19 +54,19 @@ _UNIT, _ROUNDING = 1e-9, 1e-15
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frame:
-    """A coordinate frame and all that hangs on it; immutable. `tx` … `rz` make them.
+    """Coordinate frame with its children; immutable. Made by `tx` … `rz`, `twist` and `screw`.
 
     Attributes:
-        transform: one of ``TRANSFORMS``, or "twist": how the frame stands to its parent.
+        transform: one of ``TRANSFORMS``, or "twist": transform from the parent.
         parameter: [m or rad] a number, the name of a configuration variable, or a `Kinematic` one.
         children: the frames whose parent this is.
-        name: unique among the frames; None for a frame that nothing asks for.
+        name: unique among the frames; None for a frame without references.
         mass: [kg, kg m²] of a body with its centre at the frame's origin, (m, Ixx, Iyy, Izz); None without one.
-        twist: (v, ω) of a "twist", ω of length one, or v where ω is zero; None of the others.
+        twist: (v, ω) of a "twist", ω of length one, or v if ω is zero; None for other transforms.
 
     Raises:
         MechanismError: the transformation is unknown, a number is not finite, a mass or a moment is below zero, a name
-            is empty, a child is no frame, or a twist is missing, of another length, or not called for.
+            is empty, a child is not a frame, or a twist is missing, not of unit length, or not allowed.
     """
 
     transform: Transform
@@ -92,7 +92,7 @@ class Frame:
 
     @property
     def coordinate(self) -> str | None:
-        """The configuration variable that moves the frame, prescribed or not; None of a constant transformation."""
+        """Configuration variable that moves the frame, prescribed or not; None for a constant transformation."""
         if isinstance(self.parameter, Kinematic):
             return self.parameter.name
         return self.parameter if isinstance(self.parameter, str) else None
@@ -109,21 +109,21 @@ class Frame:
 
     @property
     def direction(self) -> NDArray[np.float64]:
-        """(3,) unit, of its axis in the parent's axes."""
+        """Unit direction (3,) of the frame's axis, in the parent's axes."""
         if self.twist is None:
             return np.eye(3)["xyz".index(self.transform[1])]
         return np.array(self.twist[3:] if self.is_rotation else self.twist[:3])
 
     @property
     def origin(self) -> NDArray[np.float64]:
-        """(3,) [m] the point of its axis that is nearest to the parent's origin, in the parent's axes."""
+        """Point (3,) [m] of the axis nearest to the parent's origin, in the parent's axes."""
         if self.twist is None or not self.is_rotation:
             return np.zeros(3)
         return np.cross(self.twist[3:], self.twist[:3])
 
     @property
     def pitch(self) -> float:
-        """[m/rad] by which it advances as it turns."""
+        """Pitch [m/rad]: advance per turn angle."""
         return 0.0 if self.twist is None or not self.is_rotation else float(np.dot(self.twist[:3], self.twist[3:]))
 
     @property
@@ -132,10 +132,10 @@ class Frame:
         return repr(self.name) if self.name else f"{self.transform}({_shown(self.parameter)})"
 
     def matrix(self, value: float | None = None) -> NDArray[np.float64]:
-        """(4, 4) from this frame to its parent's, equation (1); ``value`` [m or rad] is that of its variable.
+        """Return the transform (4, 4) from this frame to its parent, (1); ``value`` [m or rad]: its variable's.
 
         Raises:
-            MechanismError: its transformation is not constant, and no value is given.
+            MechanismError: the transformation has a variable, and no value is given.
         """
         if value is None:
             if not isinstance(self.parameter, float):
@@ -161,14 +161,14 @@ class Frame:
 
 
 class Node(NamedTuple):
-    """A frame at its place in a tree: ``parent`` is the index of its parent's node, −1 for the world."""
+    """Frame in a tree: ``parent`` is the index of its parent's node, −1 for the world."""
 
     frame: Frame
     parent: int
 
 
 def primitive(transform: str, value: float) -> NDArray[np.float64]:
-    """(4, 4) the basic transformation by ``value`` [m or rad], section III-D."""
+    """Return the basic transformation (4, 4) by ``value`` [m or rad], section III-D."""
     g = np.eye(4)
     i = "xyz".index(transform[1])
     if transform[0] == "t":
@@ -182,7 +182,7 @@ def primitive(transform: str, value: float) -> NDArray[np.float64]:
 
 
 def exponential(twist: Twist, value: float) -> NDArray[np.float64]:
-    """(4, 4) exp(ξ̂ q) of a twist whose turn, or else whose shift, is of length one; ``value`` [rad or m] is q."""
+    """Return exp(ξ̂ q) (4, 4) of a unit twist; ``value`` [rad or m] is q."""
     v, axis = np.array(twist[:3]), np.array(twist[3:])
     g = np.eye(4)
     if not axis.any():
@@ -196,7 +196,7 @@ def exponential(twist: Twist, value: float) -> NDArray[np.float64]:
 
 
 def hat(twist: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """(4, 4) the matrix of a twist (v, ω), of which a motion about and along an axis is the exponential."""
+    """Return the matrix ξ̂ (4, 4) of a twist (v, ω)."""
     x, y, z, a, b, c = twist
     return np.array([[0.0, -c, b, x], [c, 0.0, -a, y], [-b, a, 0.0, z], [0.0, 0.0, 0.0, 0.0]])
 
@@ -210,10 +210,10 @@ def _cosine_and_sine(angle: float) -> tuple[float, float]:
 
 
 def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
-    """All frames below the world, parents first, each branch to its end, siblings in the order given.
+    """Return all frames below the world, depth first, parents before children, siblings in order.
 
     Raises:
-        MechanismError: something is no frame, a frame stands at two places of the tree, or two frames
+        MechanismError: an item is not a frame, a frame is in the tree twice, or two frames
             or two transformations share a name or a configuration variable.
     """
     nodes = _walk(_listed(frames, "each of the frames"))
@@ -324,10 +324,10 @@ def screw(
 
 
 def checked_mass(value: object, what: str) -> Mass:
-    """(m, Ixx, Iyy, Izz) from a mass [kg], of a point then, or from all four; ``what`` begins the message.
+    """Return (m, Ixx, Iyy, Izz) from the mass [kg] of a point, or from all four; ``what`` begins the message.
 
     Raises:
-        MechanismError: it is neither, or one of them is not finite or below zero.
+        MechanismError: it is neither, or a number is not finite or is negative.
     """
     given = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,)
     numbers = [_number(one) for one in given]

@@ -53,7 +53,7 @@ def table_of_inputs(inputs: Iterable[tuple[str, Input]], times: Floats) -> Float
 
 
 class DrivenTorques:
-    """The torques of a mechanism as inputs, in place of their functions of time.
+    """Torques of a mechanism as inputs, replacing their functions of time.
 
     Attributes:
         names: (k,) ``torque_…``.

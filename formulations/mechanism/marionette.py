@@ -1,8 +1,8 @@
-"""The marionette of Johnson, Schultz & Murphey 2014, section VIII-B: a human on six strings.
+"""Marionette of Johnson, Schultz & Murphey 2014, section VIII-B: a human on six strings.
 
-It hangs in three dimensions, gravity pulls along −z, and it looks along y. Its strings are massless: each holds a frame
-of it at a distance that is let out, below a point of a plane that is moved. The paper prints how many variables and
-constraints there are; lengths, masses and posture are those of its authors' program, to four digits.
+It hangs in three dimensions with gravity along −z and faces y. Its strings are massless: each holds a frame at a
+variable distance below a moving point of a plane. The paper gives the numbers of variables and constraints; lengths,
+masses and posture are those of its authors' program, to four digits.
 """
 
 import math
@@ -65,7 +65,7 @@ def marionette() -> Mechanism:
 
 
 def marionette_start(mechanism: Mechanism) -> Floats:
-    """(40,) q of the ``POSTURE`` under strings that hang straight."""
+    """Return q (40,) of the ``POSTURE`` with vertical strings."""
     q = dict(POSTURE)
     hanging = mechanism.configuration(q)
     for string in STRINGS:
@@ -75,7 +75,7 @@ def marionette_start(mechanism: Mechanism) -> Floats:
 
 
 def _string(name: str) -> Frame:
-    """Where it comes from, and where it would end if it hung straight: its length is what is let out."""
+    """Return the frames of a string: its upper end, and its lower end if vertical; the length is kinematic."""
     end = rx(math.pi, tz(kinematic(f"{name}_length")))
     return tx(kinematic(f"{name}_x"), ty(kinematic(f"{name}_y"), end, name=f"{name}_above"))
 

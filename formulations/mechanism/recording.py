@@ -94,7 +94,7 @@ def _columns(motion: Motion, model: Model) -> Columns:
 
 
 def _state(model: Model, motion: Motion) -> State:
-    """Where it ended."""
+    """Return the state at the end of a motion."""
     state = State.at(model, motion.q[-1], motion.v[-1])
     arrays, steps = state.arrays, int(motion.summary["steps"])
     arrays.clock[STEP_LENGTH] = motion.summary["step"]

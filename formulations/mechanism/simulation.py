@@ -34,7 +34,7 @@ FORCE_SHARE = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(StepSettings):
-    """How steps are taken; ``Mechanism.simulate`` documents each."""
+    """Settings of a simulation; see ``Mechanism.simulate``."""
 
     alpha: float
     start: float
@@ -59,43 +59,43 @@ class Settings(StepSettings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Motion(Run):
-    """A run of a mechanism in its own coordinates.
+    """Motion of a mechanism in its own coordinates.
 
-    What draws, judges and saves runs takes its ``run``, which is one of the mechanism's tree.
+    Tools for runs (figures, checks, saving) take its ``run``, a run of the mechanism's tree.
 
     Attributes:
-        mechanism: that moved.
+        mechanism: the simulated mechanism.
     """
 
     mechanism: Mechanism
 
     @property
     def q(self) -> Floats:
-        """(rows, n) configurations."""
+        """Configurations (rows, n)."""
         return self.frame[[name for name, _ in coordinate_columns(self.mechanism)]].to_numpy()
 
     @property
     def v(self) -> Floats:
-        """(rows, n) rates."""
+        """Rates (rows, n)."""
         return self.frame[[f"rate_{name}" for name in self.mechanism.coordinates]].to_numpy()
 
     @property
     def momentum(self) -> Floats:
-        """(rows, n) momenta."""
+        """Momenta (rows, n)."""
         return self.frame[[f"momentum_{name}" for name in self.mechanism.coordinates]].to_numpy()
 
     @cached_property
     def constraint_errors(self) -> Floats:
-        """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
+        """Largest absolute entry of h(q) of each row (rows,) [m or rad]; zero without constraints."""
         return self.mechanism.largest_constraints(self.q)
 
     @cached_property
     def run(self) -> Run:
-        """The motion as a run of the mechanism's tree with its loops open, which every tool of runs takes.
+        """Motion as a run of the mechanism's tree with open loops, for all tools that take runs.
 
         Raises:
-            MechanismError: it has no rows, or the momentum of a variable would be called as another column.
-            ModelError: nothing resists a configuration variable but constraints.
+            MechanismError: the motion has no rows, or a momentum would have the name of another column.
+            ModelError: only constraints resist a configuration variable.
         """
         from formulations.mechanism.recording import run_of
 
@@ -103,11 +103,11 @@ class Motion(Run):
 
     @property
     def state(self) -> State:
-        """Where its ``run`` ended."""
+        """State at the end of ``run``."""
         return self.run.state
 
     def save(self, folder: str | Path) -> Path:
-        """Write its ``run``: ``biped view``, ``render`` and ``report`` open it, and `Run.load`.
+        """Save ``run`` to a folder that ``biped view``, ``render``, ``report`` and `Run.load` open.
 
         Raises:
             MechanismError: as ``run``.
@@ -170,7 +170,7 @@ def start_of(
 
 
 class _Simulation:
-    """State and room of one motion."""
+    """State and buffers of one motion."""
 
     def __init__(self, mechanism: Mechanism, settings: Settings, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.rule = mechanism, settings, settings.rule
@@ -306,7 +306,7 @@ def motion_of(
 
 
 def driving_work(mechanism: Mechanism, times: Floats, columns: Mapping[str, Floats]) -> Floats:
-    """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
+    """Return the driving work (rows,) [J] of prescribed variables since the first row, by the trapezoidal rule."""
     power = np.zeros(len(times))
     for name in mechanism.kinematic_coordinates:
         power += np.nan_to_num(columns[f"driving_{name}"]) * columns[f"rate_{name}"]

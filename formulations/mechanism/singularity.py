@@ -55,7 +55,7 @@ def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: f
 
 
 def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
-    """(n,) [kg or kg m²] what the masses beyond each joint could resist it with, wherever its axis points."""
+    """Return bounds (n,) [kg or kg m²] of the inertia that masses beyond each joint can resist with."""
     tree, motion, com = mechanism.mechanics.tree, room.poses.motion, room.poses.com
     turn = motion[:, 3:]
     turning = (turn**2).sum(axis=1)
@@ -73,7 +73,7 @@ def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
 
 
 def _rows_of_ballast(mechanism: Mechanism, border: Border) -> dict[int, str]:
-    """By its row in the border, the variable that moves no mass."""
+    """Return the variables that move no mass, by row in the border."""
     at_node = border.load.size < int(mechanism.mechanics.border[0])
     first = len(mechanism.labels) if at_node else int(mechanism.mechanics.ballast.first[0])
     return dict(enumerate(mechanism.loose, first))
@@ -103,7 +103,7 @@ def _nearly(share: float) -> str:
 
 
 def _order(swaps: Integers) -> Integers:
-    """Which row of a matrix has come to be which, by the swaps of its elimination."""
+    """Return the permutation of a matrix's rows by the swaps of its elimination."""
     order = np.arange(swaps.size)
     for k, other in enumerate(swaps):
         order[[k, other]] = order[[other, k]]

@@ -35,7 +35,7 @@ _TRANSFORMS = (*TRANSFORMS, TWIST)
 
 @dataclass
 class _Head:
-    """A frame's form, taken apart: one transformation or several, its options, and what hangs on it."""
+    """Parsed form of a frame: one or more transformations, options and children."""
 
     form: Form
     transforms: list[tuple[Any, Parameter, Any, Place]] = field(default_factory=list)
@@ -147,7 +147,7 @@ def _transform(word: Word | Form) -> str:
 
 
 def _twist(form: Form, items: list[Word | Form]) -> list[float]:
-    """(v, ω), which stands after a twist's parameter."""
+    """Return (v, ω), which follows a twist's parameter."""
     if not items or isinstance(items[0], Word) or items[0].head is not None:
         raise ExpressionError(
             form.place, '(twist …) takes a parameter, and then v and ω, as in (twist "q" (0 0 0.1 0 0 1))'
@@ -205,7 +205,7 @@ def _component(form: Form, kind: type[Component]) -> Component:
 
 
 def _is_variable(form: Form, kind: type[Component]) -> bool:
-    """(D "q") or (K "q"), where that is not an option of the same name."""
+    """Return whether a form is (D "q") or (K "q"), and not an option of the same name."""
     return form.head in _KINDS and form.head not in kind.roles()
 
 

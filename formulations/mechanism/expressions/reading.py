@@ -1,4 +1,4 @@
-"""From text to words and forms: the S-expressions of LISP, each with the place where it stands.
+"""Reader of S-expressions (as in LISP): text to words and forms, each with its position.
 
 A form is in parentheses. A word is a number, a text in double quotes, or a symbol. A semicolon begins a comment, which
 ends with its line.
@@ -12,7 +12,7 @@ from formulations.mechanism.errors import MechanismError
 
 
 class Place(NamedTuple):
-    """Where something stands in a text; lines and columns count from 1."""
+    """Position in a text; lines and columns count from 1."""
 
     line: int
     column: int
@@ -37,14 +37,14 @@ class ExpressionError(MechanismError):
 
 
 class Symbol(str):
-    """A word that is neither a number nor in quotes, in small letters: symbols are the same in capitals."""
+    """Word that is neither a number nor in quotes, in lower case: symbols are not case-sensitive."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Word:
-    """A number, a text or a symbol."""
+    """Number, text or symbol."""
 
     value: float | str | Symbol
     place: Place
@@ -59,7 +59,7 @@ class Form:
 
     @property
     def head(self) -> Symbol | None:
-        """The symbol that it begins with, if it does."""
+        """First item, if it is a symbol."""
         first = self.items[0] if self.items else None
         return first.value if isinstance(first, Word) and isinstance(first.value, Symbol) else None
 

@@ -1,29 +1,29 @@
-"""The chain rule of a step: from derivatives of its equations at the solution to those of its map.
+"""Chain rule of a step: from derivatives of its equations at the solution to those of its map.
 
-Johnson, Schultz & Murphey 2014, (10)-(32), with the paper's letters. A step maps w = (q, p, u, ρ), where ρ is where
-the kinematic coordinates go, to q' and p'; its middle is z = (q_m, v). Unknown are y = (q'_d, λ), d being the dynamic
-coordinates:
+Johnson, Schultz & Murphey 2014, (10)-(32), with the paper's letters. A step maps w = (q, p, u, ρ), where ρ are the
+kinematic coordinates at its end, to q' and p'; its middle is z = (q_m, v). Unknown are y = (q'_d, λ), d being the
+dynamic coordinates:
 
     E = p + h (1 − α) L_q − L_v + F⁻ − Dh(q)ᵀ λ = 0 (rows d),     h(q') = 0,     p' = h α L_q + L_v + F⁺,
     F⁻ = σ h f,    F⁺ = (1 − σ) h f.
 
     K y_w = −(E_w, h_w),                        K = [M  −Dh(q)ᵀ; Dh(q')  0],        M = ∂E/∂q'_d,
-    K y_{ab} = −(what a second differentiation leaves beside y_{ab}).
+    K y_{ab} = −(remainder of a second differentiation without y_{ab}).
 
-Solved as a whole, K need only be regular itself: the paper's (29) and (30), which divide by M first, also need
-det M ≠ 0. Kinematic coordinates have q'_k = ρ. The print has slips: F⁻¹ for F⁻ in (12), (18), M_k for M_{k+1} in (29),
-(30), and (32) lacks the inverse of its first bracket.
+Solved as a whole, only K must be regular: the paper's (29) and (30), which divide by M first, also need det M ≠ 0.
+Kinematic coordinates have q'_k = ρ. The paper has misprints: F⁻¹ for F⁻ in (12), (18), M_k for M_{k+1} in (29), (30),
+and (32) lacks the inverse of its first bracket.
 
-By q and q' the third derivatives of h L(q_m, v) are sums of those by q_m and v. What a second differentiation of a row
-of E or p' leaves is then, e being ∂q'/∂w and D what picks q out of w,
+By q and q' the third derivatives of h L(q_m, v) are sums of those by q_m and v. The remainder of a second
+differentiation of a row of E or p' is then, with e = ∂q'/∂w and D the selection of q from w,
 
     R = eᵀ S e + Dᵀ T + Tᵀ D,     T = C e + ½ B D − (curvature of h) λ_w,
 
-with the row's second derivatives S by q', C by q and q', B by q. They need only the few coordinates that a coordinate
-is on a path with, or tied to by a spring. Since R is symmetric, its upper triangle is packed into a row, and all rows
-are solved at once. A sum of second derivatives with weights has one R, that of the adjoint's weights.
+with the row's second derivatives S by q', C by q and q', B by q. They involve only the few coordinates on a common path
+with a coordinate, or coupled to it by a spring. Since R is symmetric, its upper triangle is packed into a row, and all
+rows are solved at once. A sum of second derivatives with weights has one R, that of the adjoint's weights.
 
-Here coordinates stand in the order of w: the dynamic ones first.
+Coordinates are in the order of w: the dynamic ones first.
 """
 
 import math
@@ -62,7 +62,7 @@ class Groups(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """The coordinates in the order of w, and room: n of them, nd dynamic, m constraints, nw places of w."""
+    """Coordinates in the order of w, and buffers: n coordinates, nd dynamic, m constraints, nw entries of w."""
 
     coordinate: Integers  # (n,) of the tree
     column: Integers  # (n,) of the tree's coordinates
@@ -101,7 +101,7 @@ class Chain(NamedTuple):
 
 
 class SolvedStep(NamedTuple):
-    """A step that is solved, and where its derivatives go."""
+    """Solved step, and the arrays for its derivatives."""
 
     mechanics: Mechanics
     alpha: float
@@ -256,7 +256,7 @@ def inertia_size(motion, inertia, i):
 
 @kernel
 def factor_matrices(chain):
-    """K, and M apart, which only its determinant and the reason of a failure need."""
+    """Factor K, and separately M, for its determinant and the cause of a failure."""
     factor_dense(chain.matrix, chain.order)
     factor_dense(chain.mass, chain.mass_order)
     set_determinants(chain)
@@ -270,7 +270,7 @@ def signed_pivot(factored, order, k):
 
 @kernel
 def set_determinants(chain):
-    """Det M, and det K over it, pivot by pivot: by its Schur complement, that is det[Dh(q') M⁻¹ Dh(q)ᵀ]."""
+    """Set det M and det K / det M, pivot by pivot: the latter is det[Dh(q') M⁻¹ Dh(q)ᵀ] (Schur complement)."""
     nd, mass, share = chain.mass.shape[0], 1.0, 1.0
     for k in range(chain.order.shape[0]):
         share *= signed_pivot(chain.matrix, chain.order, k)
@@ -328,7 +328,7 @@ def set_right_sides(found, h, share, chain):
 
 @kernel
 def solve_first(h, share, chain):
-    """(10)-(15), (29), (30), and alike for all of w."""
+    """Solve (10)-(15), (29), (30), extended to all of w."""
     n, nd, nu = chain.coordinate.shape[0], chain.mass.shape[0], chain.forced.shape[0]
     solved, end, momentum = chain.solved, chain.end, chain.momentum
     nw = solved.shape[1]
@@ -563,7 +563,7 @@ def add_beside(blocks, places, leaning, multipliers, moved, beside, row):
 
 @kernel
 def packed_place(a, b, nw):
-    """Where a ≤ b are in a packed row."""
+    """Return the index of (a, b), a ≤ b, in a packed row."""
     return a * nw - a * (a - 1) // 2 + b - a
 
 
@@ -645,7 +645,7 @@ def weighted_part(step):
 
 @kernel
 def set_adjoint(chain):
-    """Weights on (E, h) for those on q'_d, which ``on_rows`` has in its first row; those on p' stand in the second."""
+    """Set the weights on (E, h) from those on q'_d (first row of ``on_rows``) and p' (second row)."""
     nd, on_rows = chain.mass.shape[0], chain.on_rows
     for k in range(chain.load.shape[0]):
         chain.load[k] = 0.0

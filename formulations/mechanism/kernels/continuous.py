@@ -119,7 +119,7 @@ def set_balance(tree, node, acceleration, rates):
 
 @kernel
 def body_turn(node, bodies, body):
-    """Angular velocity and acceleration of a body, or of the world."""
+    """Return angular velocity and acceleration of a body, or of the ground."""
     if body < 0:
         return AT_REST, AT_REST
     return load6(node.velocity, body)[3:], load6(bodies, body)[3:]
@@ -220,7 +220,7 @@ def strain_acceleration(customs, points, room, acceleration, bodies, i):
 
 @kernel
 def largest_rate(customs, k):
-    """[1/s] of the strains of a component, and one at least."""
+    """Return the largest rate [1/s] of a component's strains, at least one."""
     largest = 1.0
     for i in range(customs.first[k], customs.first[k + 1]):
         largest = max(largest, abs(customs.rate[i]))

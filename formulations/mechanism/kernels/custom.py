@@ -1,7 +1,7 @@
-"""Potentials, forces and constraints that a user has written: functions of places and coordinates, compiled apart.
+"""User-defined potentials, forces and constraints: functions of positions and coordinates, compiled separately.
 
-What one is a function of, its strains z, are places of points, three entries each, and coordinates, one each. Its
-functions stand in a part of their own, called by its address, so that the steps are compiled once for all of them.
+The arguments of a component, its strains z, are positions of points (three entries each) and coordinates (one each).
+Its functions are in a separate part, called by address, so that the steps are compiled once for all components.
 """
 
 from typing import Any, NamedTuple
@@ -69,7 +69,7 @@ class Customs(NamedTuple):
 
 @kernel
 def set_strains(customs, arms, q):
-    """z from places of points and coordinates."""
+    """Set z from positions of points and coordinates."""
     for i in range(customs.z.shape[0]):
         if customs.point[i] >= 0:
             customs.z[i] = arms[customs.point[i], customs.axis[i]]
@@ -225,7 +225,7 @@ def set_slope_rows(customs, k, s, by_place, by_rate, border):
 
 @kernel
 def custom_energy(customs, arms, q):
-    """[J] of all potentials among them."""
+    """Return the energy [J] of all user-defined potentials."""
     total = 0.0
     if customs.kind.shape[0] > 0:
         set_strains(customs, arms, q)
@@ -272,7 +272,7 @@ def set_custom_row(tree, customs, points, poses, arms, k, c, row):
 
 @kernel
 def custom_work(customs, h):
-    """[J] of the forces among them in a step; needs them as ``add_custom_impulses`` leaves them."""
+    """Return the work [J] of user-defined forces in a step; call after ``add_custom_impulses``."""
     work = 0.0
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] == FORCE:

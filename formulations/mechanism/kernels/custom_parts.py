@@ -1,4 +1,4 @@
-"""The parts of components that a user has written, around their functions."""
+"""Compiled parts around the functions of user-defined components."""
 
 import types
 

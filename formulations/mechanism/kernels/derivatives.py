@@ -202,9 +202,9 @@ def add_length_derivatives(jets, j, length, hessian, multiplier, order, third):
 
 @kernel
 def twist_change(motion, kind, k, inner, outer):
-    """How s_k changes with q_inner and q_outer (inner ≤ outer, or inner −1 for one only), seen from what stays still.
+    """Return the derivative of s_k by q_inner and q_outer (inner ≤ outer; −1: only outer), in the wrench's axes.
 
-    Seen from the body, where a BODY wrench stays, only joints beyond k turn it; seen from the world, only those before.
+    In body axes, where a BODY wrench is constant, only joints beyond k turn s_k; in world axes, only those before k.
     """
     s = load6(motion, k)
     if kind == BODY:

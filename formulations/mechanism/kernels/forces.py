@@ -80,7 +80,7 @@ def add_force_blocks(forces, inputs, k, h, duration, room):
 
 @kernel
 def force_work(forces, inputs, k, h, room):
-    """[J] done in a step; the sums of impulses in ``room`` are not needed."""
+    """Return the work [J] in a step, independent of the sums of impulses in ``room``."""
     work = 0.0
     for j in range(forces.damping.shape[0]):
         work -= forces.damping[j] * room.rates[j] * room.moved[j]

@@ -1,4 +1,4 @@
-"""Named places on the bodies of a mechanism, and what forces at them mean for its coordinates."""
+"""Named points on the bodies of a mechanism, and generalized forces of forces at them."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Points(NamedTuple):
 
 @kernel
 def place_points(points, poses, arms):
-    """Where the points are, relative to O."""
+    """Set the positions of the points relative to O."""
     for k in range(points.body.shape[0]):
         store3(arms, k, place_of(poses, points.body[k], load3(points.offset, k)))
 

@@ -1,4 +1,4 @@
-"""Potential energies besides uniform gravity: their forces, and what these add to Newton's matrix (section IV-C)."""
+"""Potential energies other than uniform gravity: forces, and their terms in Newton's matrix (section IV-C)."""
 
 import math
 from typing import NamedTuple
@@ -172,7 +172,7 @@ def set_spring_rows(border, start, K):
 
 @kernel
 def spring_energy(springs, coordinate_springs, weights, arms, q):
-    """[J] of all potentials but uniform gravity."""
+    """Return the energy [J] of all potentials except uniform gravity."""
     total = 0.0
     for k in range(springs.law.shape[0]):
         apart = stretch(springs, arms, k)

@@ -82,7 +82,7 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
 
 @part
 def rows_part(world, of):
-    """Dh(q_{k+1}) into the border: its rows for a correction, its columns once that is where the next step begins."""
+    """Write Dh(q_{k+1}) to the border: rows for a correction; columns once the next step starts there."""
     mechanics, room = world.mechanics, world.room
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
@@ -142,7 +142,7 @@ def set_end(mechanics, motion, room):
 
 @kernel
 def round_off(mechanics, motion, room):
-    """[N·s] what rounding leaves of e: of the momenta's moments about O, and of Δ, which is carried to the places."""
+    """Return the rounding error [N·s] of e: from the momenta's moments about O, and from Δ in the positions."""
     tree, middle = mechanics.tree, room.middle
     total = 0.0
     for i in range(tree.parent.shape[0]):
@@ -157,7 +157,7 @@ def round_off(mechanics, motion, room):
 
 @kernel
 def place_round_off(room):
-    """[m] the same of h: places are sums along the tree."""
+    """Return the rounding error [m] of h: positions are sums along the tree."""
     farthest = 1.0
     for k in range(room.end_arms.shape[0]):
         arm = load3(room.end_arms, k)
@@ -239,7 +239,7 @@ def norm_at(world, k, factor):
 
 @kernel
 def search_line(world, k, trials, norm):
-    """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces the residual; its norm, inf if none does."""
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces the residual; return its norm, or inf."""
     factor = 1.0
     for _ in range(trials):
         reduced = norm_at(world, k, factor)

@@ -1,4 +1,4 @@
-"""A mechanism as the kernels see it, and the room that its steps need."""
+"""Kernel data of a mechanism, and the buffers of its steps."""
 
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ class Mechanics(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How a step is taken and solved."""
+    """Settings of a step and its solution."""
 
     alpha: float
     h: float  # [s]
@@ -79,7 +79,7 @@ def new_motion(n: int, m: int) -> Motion:
 
 
 class Border(NamedTuple):
-    """The unknowns μ beside the tree's: T δ + Lᵀ μ = e and R δ + C μ = f, with rows of R and L."""
+    """Unknowns μ in addition to the tree's: T δ + Lᵀ μ = e and R δ + C μ = f, with rows of R and L."""
 
     rows: Floats  # (b, n) R
     columns: Floats  # (b, n) L; of the constraints Dh(q_k)
@@ -100,7 +100,7 @@ def new_border(b: int, n: int) -> Border:
 
 
 class Room(NamedTuple):
-    """Room for a step, and beside it for what is asked about a node; with components that have room of their own."""
+    """Buffers of a step and of evaluations at a node, with the components' buffers."""
 
     customs: Customs
 
