@@ -1,7 +1,8 @@
 """Derivatives of a mechanism's points and directions by its coordinates, to the third order.
 
 A point p of a body moves by p_k = v_k + ω_k × p with the coordinate of joint k, (v_k, ω_k) being the joint's unit
-twist; a direction n fixed to a body by n_k = ω_k × n. Joints nearer to the root rotate the derivative by a farther joint:
+twist; a direction n fixed to a body by n_k = ω_k × n. Joints nearer to the root rotate the derivative by a farther
+joint:
 
     p_{kl} = ω_k × p_l,        p_{klm} = ω_k × (ω_l × p_m),        k ≤ l ≤ m on the body's path to the root,
 
