@@ -1,4 +1,4 @@
-"""Where the set point of a body is, and how it moves: from six signals, exactly."""
+"""Position and motion of a set point from six signals, exact."""
 
 import math
 from typing import NamedTuple
@@ -7,8 +7,8 @@ from contact.piecewise import count_signals, signal_motion
 from contact.vectors import add, cross, dot, quat_exp, quat_mul, scale
 from kernelcache import kernel
 
-#: [rad²] of the squared angle: below it, series stand for quotients that lose their digits there. Their first term
-#: left out is then below 1e-12 of the first.
+#: [rad²] Squared angle below which series replace quotients that lose digits. Then the first omitted term is below
+#: 1e-12 of the first.
 SMALL = 1e-2
 
 
@@ -47,7 +47,7 @@ def desired_motion(path, position, orientation, t):
 
 @kernel
 def turn_rates(phi, rate, curve):
-    """ω and ω̇ in world axes of the turn exp(φ), from φ, φ̇ and φ̈.
+    """Return ω and ω̇ in world axes of the rotation exp(φ), from φ, φ̇ and φ̈.
 
     ω = φ̇ + A φ × φ̇ + B φ × (φ × φ̇) with A = (1 − cos θ)/θ² and B = (θ − sin θ)/θ³, the left Jacobian of SO(3) times φ̇
     (Chirikjian, Stochastic Models 2, 2012, equation 10.86), and its derivative. Ȧ = A' (φ · φ̇), with A' = (dA/dθ)/θ.

@@ -138,8 +138,8 @@ class Coincident(Constraint):
 
     Attributes:
         first, second: the frames.
-        directions: world axes along which they coincide, such as "xz" for a mechanism in that plane: do not constrain planar
-            motion across the plane.
+        directions: world axes along which they coincide, such as "xz" for a planar mechanism (a constraint across
+            the plane would be redundant).
         name: of its multipliers' columns [N], ``…_x`` and so on.
     """
 
