@@ -170,7 +170,7 @@ class WholeBodyController(Controller):
         points, owners = feet_fields.points_of_feet(model)
         turns = placed.orientation[feet]
         inset = _inwards(model, points, owners, self.margin)
-        held = np.ones(model.nv)  # what hangs limp would be swung by all the rest, the more the longer
+        held = np.ones(model.nv)  # a joint without torque would be swung by all the others
         held[
             [model.dof(joint) for joint in feet_fields.limp(feet_fields.torque_limits(self.torque_limit, model), model)]
         ] = _LIMP_SHARE

@@ -31,7 +31,7 @@ from formulations.mechanism.inputs import Input
 
 #: A coordinate of a joint with one freedom, or all of a joint's.
 Coordinates = float | Sequence[float]
-#: Place of the centre of mass [m] and unit quaternion.
+#: Position of the centre of mass [m] and unit quaternion.
 Pose = tuple[Sequence[float], Sequence[float]]
 
 #: Relative singular value of the rows' gradients below which it counts as zero.
@@ -239,7 +239,7 @@ class Assembly:
                 if name not in joints:
                     raise AssemblyError(f"{what}: {unknown('joint', name, joints)}")
                 if joints[name] in self.structure.tree.closing:
-                    raise AssemblyError(f"{what}: joint {name!r} closes a loop, and is where the others put it")
+                    raise AssemblyError(f"{what}: joint {name!r} closes a loop, so that other joints set its position")
                 found[what, name] = self._values(self.joints[joints[name]], value, what)
         placement = self._placed({name: value for (what, name), value in found.items() if what == "coordinates"}, poses)
         if not rates:

@@ -11,9 +11,9 @@ from contact.arrays import Floats
 from formulations.assembly.manifold import Manifold, core_of, manifold, separating_way
 from formulations.assembly.shapes import Shape
 
-#: [m] of what ``coal`` iterates to; what it leaves is taken away by the features that it finds.
+#: [m] Tolerance of the iterations in ``coal``; the features that it selects remove the remaining error.
 TOLERANCE = 1e-10
-#: Cores nearer than this part of their size have a way that may be any.
+#: Relative distance of cores below which their direction is undetermined.
 NOISE = 1e-5
 
 

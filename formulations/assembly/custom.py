@@ -29,7 +29,7 @@ WORLD = "world"
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _ROW = Row(kinds.TRANSLATION, (0.0, 0.0, 1.0))
 
-#: A body, or None for the ground, and the place on it [m] from its centre of mass, in its axes.
+#: A body (None: the ground) and a position [m] from its centre of mass, in its axes.
 Point = tuple[str | None, Sequence[float]]
 
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
     from formulations.assembly.body import RigidBody
 
-#: The radius of a body without a shape, beside its greatest reach.
+#: Radius of a body without a shape / its greatest reach.
 SLIM = 0.06
-#: [m] it has at least.
+#: [m] Least radius.
 THIN = 1e-3
 
 
@@ -32,7 +32,7 @@ def world_of(assembly: Assembly, step: float) -> World:
     return World("an assembly", assembly.name, step, plots, _bodies(assembly))
 
 
-# --- what there is to see ---
+# --- shapes ---
 
 
 def _bodies(assembly: Assembly) -> Bodies:
@@ -84,7 +84,7 @@ def _plots(assembly: Assembly) -> Iterator[Plot]:
     yield Plot("Newton iterations", "1", ("newton_iterations",))
 
 
-# --- what it is judged by ---
+# --- checks ---
 
 
 def checks_of(

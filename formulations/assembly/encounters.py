@@ -24,7 +24,7 @@ from formulations.assembly.manifold import MOST_POINTS, Manifold
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-#: [m] Bodies that are nearer are looked at whatever their speed: they may lie on one another, pressed by springs.
+#: [m] Distance below which bodies are checked at any speed: springs may press them together.
 TOUCHING = 1e-6
 #: Columns of a pair: normal force, force on the second body in world axes, least gap.
 COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap": "m"}

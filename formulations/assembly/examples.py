@@ -20,9 +20,9 @@ from formulations.assembly.placement import Placement
 from formulations.assembly.shapes import box_corners
 
 _X: Vector3 = (1.0, 0.0, 0.0)
-#: [m] across a link.
+#: [m] Thickness of a link.
 THICKNESS = 0.1
-#: [rad] of the first and the second joint of the three-link loop; the third link hangs upside down, at π.
+#: [rad] Angles of the first and the second joint of the three-link loop; the third link hangs upside down, at π.
 LOOP_START = (2.842889445268244, -1.209429202890086)
 
 

@@ -27,10 +27,10 @@ GROUND = -1
 class SpanningTree(NamedTuple):
     """Spanning tree of the bodies along the joints."""
 
-    order: tuple[int, ...]  #: bodies, each after the one that it hangs on
-    parent: tuple[int, ...]  #: body that a body hangs on; −1 on the ground, or on nothing
-    carrier: tuple[int, ...]  #: joint that it hangs on; −1 where it hangs on nothing
-    closing: tuple[int, ...]  #: the joints that are left
+    order: tuple[int, ...]  #: bodies, parents first
+    parent: tuple[int, ...]  #: parent of each body; −1: the ground, or none
+    carrier: tuple[int, ...]  #: joint to the parent; −1 without one
+    closing: tuple[int, ...]  #: joints that close loops
 
 
 def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, ...]:

@@ -16,15 +16,15 @@ import numpy as np
 from contact.arrays import Floats
 from formulations.assembly.shapes import Shape
 
-#: Features at angles below this [rad] from flat on a plane lie on it.
+#: [rad] Angle below which a feature counts as flat on a plane.
 FLAT = 1e-3
-#: Points below this part of a shape's size apart are one.
+#: Relative distance below which points are merged.
 SAME = 1e-6
-#: Cosine from which on a normal is that of the way.
+#: Cosine above which a normal counts as along the direction.
 NEAR = 0.9
-#: Cosine from which on a face is looked at that no feature lies on: what is over it may touch in the same step.
+#: Cosine above which a face without a feature is considered: a part above it may touch in the same step.
 STEEP = 0.5
-#: The most that a face has in common with another.
+#: Greatest number of points in a manifold.
 MOST_POINTS = 8
 
 

@@ -15,7 +15,7 @@ from contact.arrays import Floats, Integers
 from formulations.assembly.errors import AssemblyError
 
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
-#: Points farther than this part of a shape's size from a plane are not on it.
+#: Relative distance above which a point is not on a plane.
 FLAT = 1e-9
 
 

@@ -34,15 +34,15 @@ from formulations.mechanism.inputs import Input, checked_input, table_of_inputs
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-# Velocities [m/s, rad/s] below which that counts as of these: what is left of a body that loops hold still is rounding.
+# Velocity floor [m/s, rad/s] of relative tolerances: a body held still by loops has velocities of rounding.
 STILL = 1e-3
-# A point may begin this far [m] below its plane: rounding of what placed it.
+# Depth [m] below its plane at which a point may start: rounding of its placement.
 BELOW_PLANE = 1e-9
 MAX_BACKTRACKS = 30
-# Least products of slacks and multipliers that doubles can be asked for [N·s·m].
+# Least product of slack and multiplier [N·s·m] that doubles can reach.
 LEAST_PRODUCT = 1e-17
 
-# What helps where a step has no solution, and more of what its iterations do not solve.
+# Remedies for a step without a solution, and more for one that does not converge.
 REMEDY = "a smaller step may help"
 LARGER = ", or a larger tolerance and complementarity where contacts and joints hold the same motion"
 

@@ -16,7 +16,7 @@ from formulations.assembly.kernels.wrenches import LEDGER, Wrenches
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-#: Columns of a motion, where there are any: what all have given, the moment about the common centre of mass.
+#: Columns of a motion with disturbances: total work and impulse, the moment about the common centre of mass.
 COLUMNS = (
     {"external_work": "J"}
     | {f"external_impulse_{axis}": "N*s" for axis in "xyz"}

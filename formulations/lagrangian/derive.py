@@ -12,10 +12,10 @@ from formulations.lagrangian.system import System, rates
 Vector = Sequence[Expr]
 
 H = Symbol("h", real=True)
-# A discrete gradient's correction is evaluated as a difference where it is above this times what is subtracted, and as
-# the first term of its series elsewhere: there, the next term is below the difference's rounding.
+# Relative size above which a discrete gradient's correction is evaluated as a difference; below it as the first term of
+# its series: there, the next term is below the difference's rounding.
 RESOLVED = 1e3 * 2.0**-52
-# Both branches of that are evaluated: neither may divide by zero. Nothing beside a square, finite to the power −3.
+# Both branches are evaluated, and neither may divide by zero: negligible relative to a square, finite to the power −3.
 NOTHING = sympy.Float(1e-90)
 
 
@@ -434,12 +434,12 @@ def rigid_energy_momentum(system: System) -> Equations:
     inertia = Matrix(system.inertia).applyfunc(own.own)
     z = symbols("z", 3)
     omega = Matrix(z)
-    # Divided by |q|², or else its rounding would be a factor of the momentum in every step.
+    # Divided by |q|²; otherwise its rounding would multiply the momentum at every step.
     squared = 2 * sum(x * x for x in own.q)
     spin = Matrix([x / squared for x in quaternion_product(conjugate(own.q), own.p)[1:]])
     middle = inertia * omega
     residual = spin - middle - H / 2 * omega.cross(middle)
-    # In this form what Newton's method leaves of the residual changes energy and momentum by h times as much only.
+    # In this form the remaining residual of Newton's method changes energy and momentum only by h times its size.
     end = spin - H * omega.cross(middle)
     length = sympy.sqrt(1 + H * H * omega.dot(omega) / 4)
     y = quaternion_product(own.q, [1 / length, *(H * omega / (2 * length))])

@@ -23,12 +23,12 @@ from formulations.lagrangian.build import built
 from formulations.lagrangian.methods import LagrangianMethod, lagrangian_method_named
 from formulations.lagrangian.system import System
 
-# Steps between two calls of ``progress``: some tenths of a second.
+# Steps between two calls of ``progress``: a few tenths of a second.
 CHUNK = 50_000
 #: Tolerance on the relative residual of a step, most Newton iterations, and most halvings of a Newton step.
-#: Where rounding is coarser than the tolerance, Newton's method stops where the residual stops falling.
+#: If rounding exceeds the tolerance, Newton's method stops when the residual no longer decreases.
 SOLVER = (1e-14, 50, 20)
-#: The unit of what a system does not tell that of.
+#: Unit of quantities without a declared unit.
 OWN_UNIT = "SI"
 
 

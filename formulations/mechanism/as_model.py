@@ -49,7 +49,7 @@ def to_model(mechanism: Mechanism) -> Model:
         mechanism.name,
         tuple(_with_rotor(body, mechanism.loose.get(body.name)) for body in bodies),
         gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
-        facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
+        facing=(-1.0, 0.0, 0.0),  # so that x points right in a side view
         notes=tuple(notes),
         visuals=visuals_of(mechanism),
         lines=lines_of(mechanism),

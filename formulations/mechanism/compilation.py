@@ -65,9 +65,9 @@ class Place:
 class Coordinate:
     """Configuration variable."""
 
-    name: str  #: its name
-    frame: Frame  #: whose transform it is the parameter of
-    parent: int  #: the row of the body that it moves against, or −1
+    name: str  #: name
+    frame: Frame  #: frame whose transform it parametrizes
+    parent: int  #: row of the parent body, or −1
     origin: Floats  #: (3,) [m] a point of its axis in the home configuration
     axis: Floats  #: (3,) in the home configuration
 
@@ -91,10 +91,10 @@ class Coordinate:
 class Structure:
     """Structure of a mechanism's frames: coordinates, tree and centres of mass."""
 
-    coordinates: tuple[Coordinate, ...]  #: in the order of q, each after those before it on its way from the world
-    places: tuple[Place, ...]  #: of all frames, in the same order; frames without a name too
-    named: dict[str, Place]  #: the same by name, with that of the world
-    tree: Tree  #: as the kernels take it
+    coordinates: tuple[Coordinate, ...]  #: in the order of q, parents first
+    places: tuple[Place, ...]  #: of all frames, with or without a name, in the same order
+    named: dict[str, Place]  #: places by name, with the world's
+    tree: Tree  #: the kernels' tree
     com: Floats  #: (n, 3) [m] the bodies' centres of mass in the home configuration; of a body without mass, its joint
 
     @property
@@ -208,7 +208,7 @@ class Builder:
     customs: list[Custom] = field(default_factory=list)
     _current: str = ""
 
-    # --- what components ask for ---
+    # --- queries of components ---
 
     def place(self, name: str) -> Place:
         """Position and orientation of a frame.
@@ -251,7 +251,7 @@ class Builder:
             raise MechanismError(f"frame {name!r} has no mass: gravity needs one")
         return frame.mass[0]
 
-    # --- what components add ---
+    # --- additions by components ---
 
     def add_spring(self, law: int, first: str, second: str, rest: float, coefficients: tuple[float, ...]) -> None:
         """Add a force along the line between two frames' origins, by a law of ``kernels.potentials``."""
@@ -351,7 +351,7 @@ class Builder:
 
     def _add_input(self, value: Input) -> int:
         self.inputs.append((self._current, value))
-        return len(self.inputs)  # the time stands before them
+        return len(self.inputs)  # column 0 is the time
 
     def _check_apart(self, first: str, second: str) -> None:
         one, other = self.place(first), self.place(second)
@@ -367,7 +367,7 @@ class Builder:
         self.labels.append(Label(name, unit))
         self._rows.append(row)
 
-    # --- what comes out ---
+    # --- result ---
 
     def add(self, component: Component) -> None:
         """Take in a component.

@@ -27,10 +27,10 @@ from formulations.mechanism.singularity import cause_of
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism, Vector
 
-#: The classical method of order 4 with a fixed step; that of Dormand and Prince, of order 8, which chooses its steps.
+#: Classical Runge-Kutta method of order 4 with a fixed step; Dormand-Prince method of order 8 with adaptive steps.
 Method = Literal["rk4", "dop853"]
 
-# [s] between the times whose differences give rates and accelerations of prescribed motions.
+# [s] Time difference for rates and accelerations of prescribed motions.
 DIFFERENCE = 2e-3
 # SciPy refuses a relative tolerance below 100 roundings.
 LEAST_TOLERANCE = 2.3e-14
@@ -127,7 +127,7 @@ def integrate(
 
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
     """Return the kernels with buffers for an integration."""
-    steps = mechanism.engine()  # which has room for what is asked about one state, and users' components
+    steps = mechanism.engine()  # has the buffers of evaluations at a state, and users' components
     flow = kernels.Flow(
         mechanics=mechanism.mechanics,
         room=steps.world.room,
@@ -277,7 +277,7 @@ class _OwnSteps(_Integration):
         """Its own steps, until all rows up to the end of these are there."""
         solver, times = self.begun(), self.times
         while self.row < (first + count) // self.settings.record_every:
-            if solver.step() is not None:  # no step is small enough
+            if solver.step() is not None:  # no step size is small enough
                 raise _NoSlopeError(NOT_FINITE, solver.t)
             between = solver.dense_output()
             while self.row + 1 < len(times) and times[self.row + 1] <= solver.t:

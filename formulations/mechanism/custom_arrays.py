@@ -18,12 +18,12 @@ class Custom:
 
     kind: int
     part: Callable[..., int]
-    strains: list[tuple[int, int, int]]  # a point or −1, the axis of its place, a coordinate
+    strains: list[tuple[int, int, int]]  # a point or −1, the axis of its position, a coordinate
     numbers: list[float]
-    row: int  # the first of a constraint's rows
+    row: int  # first row of a constraint
     rows: int
     exact: bool  # whether the part knows derivatives of its forces
-    border: int  # the first place in the border, of what is no constraint, counted from the end of springs'
+    border: int  # first row in the border if not a constraint, counted from the end of the springs' rows
 
     @property
     def size(self) -> int:

@@ -41,7 +41,7 @@ class Engine:
     def enter(self, number: int, *arguments: int) -> int:
         """Enter a part by its number."""
         self._need(number)
-        packed = self._packed  # there until the part is done, whatever another thread takes in
+        packed = self._packed  # kept until the part is done, even if another thread replaces arrays
         return int(enter(packed.value.parts[number], (packed.place, *arguments)))
 
     def is_ready(self, number: int) -> bool:

@@ -14,7 +14,7 @@ from formulations.mechanism.mechanism import Mechanism
 #: [m/s²] as in the paper's listing 1.
 GRAVITY = (0.0, 0.0, -9.81)
 
-#: [rad] near where the authors' program starts the closed-chain device; `Mechanism.satisfy_constraints` does the rest.
+#: [rad] Approximate start of the closed-chain device in the authors' program; see `Mechanism.satisfy_constraints`.
 CLOSED_CHAIN_START: Mapping[str, float] = {
     "K": 0.523599,
     "M": -1.34537,
@@ -114,7 +114,7 @@ def scissor_frames(segments: int, *, length: float, mass: float, inertia: float,
     left: tuple[Frame, ...] = ()
     right: tuple[Frame, ...] = ()
     for k in range(segments, 0, -1):
-        # The end of the link that begins on the left is where the right one of the next segment begins.
+        # The left link of a segment ends where the right link of the next segment starts.
         left, right = ((_scissor_link(f"L{k}", length, load, right),), (_scissor_link(f"R{k}", length, load, left),))
     return [*left, tx("slider", *right, name="slider", mass=slider)]
 
@@ -145,7 +145,7 @@ def planar_human() -> Mechanism:
     """
     forearm = _segment("elbow", (), mass=3.3, length=0.44, centre=0.17, gyration=0.12)
     arm = _segment("shoulder", (forearm,), mass=4.2, length=0.33, centre=0.14, gyration=0.11)
-    head = tz(0.33, name="head")  # its mass is the trunk's
+    head = tz(0.33, name="head")  # its mass is included in the trunk's
     trunk = ry("trunk", tz(0.33, name="trunk", mass=_load(43.35, 0.25)), tz(0.50, arm, head, name="shoulder"))
     hips = tz("z", trunk, _leg("left"), _leg("right"), name="hips")
     return Mechanism("planar_human", frames=[tx("x", hips)], gravity=GRAVITY)

@@ -19,11 +19,11 @@ from formulations.mechanism.errors import MechanismError
 Basic = Literal["tx", "ty", "tz", "rx", "ry", "rz"]
 #: The six basic transformations, R1.
 TRANSFORMS: tuple[str, ...] = get_args(Basic)
-#: That of a general twist.
+#: Transform of a general twist.
 TWIST = "twist"
 Transform = Basic | Literal["twist"]
 
-#: The name of the frame in which the frames at the top stand; no other frame may have it.
+#: Name of the root frame; reserved.
 WORLD = "world"
 
 #: Mass [kg] and principal moments of inertia [kg m²] about the frame's x, y and z.
@@ -48,7 +48,7 @@ Parameter = float | str | Kinematic
 #: A twist ξ = (v, ω) in the parent's axes: a motion by q is exp(ξ̂ q).
 Twist = tuple[float, float, float, float, float, float]
 
-# What ‖ω‖ of a twist may be off one, and what rounding leaves of that.
+# Tolerance of ‖ω‖ = 1 of a twist, and its rounding error.
 _UNIT, _ROUNDING = 1e-9, 1e-15
 
 
@@ -229,7 +229,7 @@ def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
     return nodes
 
 
-#: The maker of a prescribed configuration variable, as the parameter of a frame: ``tx(kinematic("rail"))``.
+#: Function that makes a prescribed configuration variable, as the parameter of a frame: ``tx(kinematic("rail"))``.
 kinematic = Kinematic
 
 
@@ -366,9 +366,9 @@ def _checked_twist(value: object) -> Twist:
     if abs(length - 1.0) > _UNIT:
         raise MechanismError(
             f"a twist (v, ω) needs an ω of length one, or a v of that where ω is zero; got {given}, of length "
-            f"{length:.6g}: what it is longer by is its variable's to say"
+            f"{length:.6g}: normalize it, and scale its variable instead"
         )
-    if abs(length - 1.0) <= _ROUNDING:  # so that what is written is read back as it is
+    if abs(length - 1.0) <= _ROUNDING:  # so that a saved twist is restored unchanged
         return x, y, z, a, b, c
     return x / length, y / length, z / length, a / length, b / length, c / length
 

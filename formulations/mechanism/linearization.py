@@ -76,7 +76,7 @@ class DiscreteMechanism:
             if not (is_finite(value) and 0.0 <= value <= 1.0):
                 raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
 
-    # --- what it is made of ---
+    # --- parts ---
 
     @cached_property
     def _dynamic(self) -> Integers:
@@ -335,7 +335,7 @@ class Linearization:
         chain = system._chain(solved, system._first)
         self._set_maps(chain)
         self.determinant, self.constraint_determinant = map(float, chain.determinant)
-        if system.mechanism.loose:  # of M with a ballast: M itself has a column of zeros
+        if system.mechanism.loose:  # determinant of M with ballast: M itself has a column of zeros
             self.determinant, self.constraint_determinant = 0.0, float("inf")
 
     def _set_maps(self, chain: Chain) -> None:

@@ -16,9 +16,9 @@ from formulations.mechanism.mechanism import Mechanism
 
 #: [m/s²]
 GRAVITY = (0.0, 0.0, -9.8)
-#: [N·s/m or N·m·s] of each dynamic coordinate.
+#: [N·s/m or N·m·s] Damping of each dynamic coordinate.
 DAMPING = 0.2
-#: [m] above the origin, the plane that the strings come from.
+#: [m] Height of the strings' plane above the origin.
 CEILING = 2.0
 #: [m] half widths, lengths.
 HIP, SHOULDER = 0.1, 0.1581
@@ -29,7 +29,7 @@ PELVIS: Mass = (10.0, 1.0, 1.0, 1.0)
 HEAD: Mass = (0.75, 0.08, 0.08, 0.08)
 LEG: Mass = (1.5, 0.3, 0.3, 0.1)
 ARM: Mass = (0.5, 0.05, 0.05, 0.01)
-#: Where strings are tied: the frame, and from there [m].
+#: Attachment of the strings: frame, and offset [m].
 STRINGS: Mapping[str, tuple[str, tuple[float, float]]] = {
     "left_shoulder": ("spine_top", (-0.1, 0.0)),
     "right_shoulder": ("spine_top", (0.1, 0.0)),
@@ -38,7 +38,7 @@ STRINGS: Mapping[str, tuple[str, tuple[float, float]]] = {
     "left_knee": ("left_femur_end", (0.0, 0.1)),
     "right_knee": ("right_femur_end", (0.0, 0.1)),
 }
-#: [rad] of the start; all others are zero.
+#: [rad] Start; all other coordinates are zero.
 POSTURE: Mapping[str, float] = {
     "torso_rx": -0.05,
     **{f"{side}_elbow_rx": 1.57 for side in ("left", "right")},

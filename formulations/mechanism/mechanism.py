@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 #: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
 Vector = ArrayLike | Mapping[str, float]
 
-# Rounds in which a configuration is brought to the constraints.
+# Greatest number of iterations to satisfy the constraints.
 ROUNDS = 60
 
 
@@ -93,7 +93,7 @@ class Mechanism:
         ]
         return f"Mechanism {self.name!r}: {', '.join(parts)}"
 
-    # --- what it is made of ---
+    # --- parts ---
 
     @cached_property
     def structure(self) -> Structure:

@@ -27,7 +27,7 @@ from formulations.mechanism.inputs import sampled
 if TYPE_CHECKING:
     from formulations.mechanism.simulation import Motion
 
-#: What a run has in its ledger instead.
+#: Corresponding columns of a run's energy balance.
 _IN_LEDGER = ("kinetic_energy", "potential_energy", "work")
 
 

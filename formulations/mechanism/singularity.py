@@ -19,7 +19,7 @@ from formulations.mechanism.kernels.system import Border, Room
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism
 
-#: Parts of a pivot's size below which it is told, and below which it is nothing but rounding.
+#: Relative pivots below which a near singularity is reported, and below which a pivot is only rounding.
 NEARLY, ROUNDING = 1e-5, 1e-13
 
 
@@ -94,7 +94,7 @@ def _dependence(border: Border, constraints: Sequence[str], ballast: Mapping[int
     which = int(order[worst])
     if which in ballast:
         return f"{ballast[which]!r} moves no mass, and no constraint holds it there"
-    name = f" at {constraints[which]!r}, which says what others say" if which < len(constraints) else ""
+    name = f" at {constraints[which]!r}, which is redundant" if which < len(constraints) else ""
     return f"[Dh M⁻¹ Dhᵀ] is {_nearly(share[worst])}singular there{name}: the constraints depend on each other"
 
 

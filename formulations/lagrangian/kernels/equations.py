@@ -14,7 +14,7 @@ from kernelcache import kernel
 SIZE, UNKNOWNS, MOTIONS = 1, 1, 1
 #: Rows of the system that gives the velocity from the momentum, and whether it is linear in the velocity.
 VELOCITY_ROWS, LINEAR_VELOCITY = 1, True
-#: What is recorded besides coordinates, momenta and velocities.
+#: Recorded quantities in addition to coordinates, momenta and velocities.
 OBSERVED = 1
 #: Whether each step ends with a projection on the hidden constraints (2.37).
 PROJECTS = False

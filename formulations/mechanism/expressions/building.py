@@ -29,7 +29,7 @@ class Parts:
     forces: list[Force] = field(default_factory=list)
 
 
-#: What a frame begins with.
+#: First words of a frame's form.
 _TRANSFORMS = (*TRANSFORMS, TWIST)
 
 
@@ -224,9 +224,9 @@ def _value(item: Word | Form, kind: type[Component]) -> Any:
 
 def _form(item: Word | Form, what: str) -> Form:
     if not isinstance(item, Form):
-        raise ExpressionError(item.place, f"{what} stands in parentheses; got {_shown(item)}")
+        raise ExpressionError(item.place, f"{what} must be in parentheses; got {_shown(item)}")
     if item.head is None:
-        raise ExpressionError(item.place, f"{what} begins with what it is, such as (tz -1 …); got {_shown(item)}")
+        raise ExpressionError(item.place, f"{what} must begin with a word, such as (tz -1 …); got {_shown(item)}")
     return item
 
 

@@ -16,7 +16,7 @@ class Place(NamedTuple):
 
     line: int
     column: int
-    source: str  # what errors begin with, such as a file's name; may be empty
+    source: str  # start of error messages, such as a file's name; may be empty
 
     def __str__(self) -> str:
         before = f"{self.source}, " if self.source else ""
@@ -50,7 +50,7 @@ class Word:
     place: Place
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # forms are deep: what goes down them must not recurse
+@dataclass(frozen=True, eq=False, repr=False)  # forms are deep: no recursion
 class Form:
     """Words and forms in parentheses."""
 
