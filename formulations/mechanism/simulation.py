@@ -320,7 +320,7 @@ def checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[st
     for name in given:
         if name not in wanted:
             raise MechanismError(
-                f"kinematic: {name!r} is not a kinematic variable ({', '.join(wanted) or 'there are none'}); make it one by "
+                f"kinematic: {name!r} is not a kinematic variable ({', '.join(wanted) or 'none'}); make it one by "
                 f"kinematic({name!r}) as its transform's parameter"
             )
     missing = [name for name in wanted if name not in given]

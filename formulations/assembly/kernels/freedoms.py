@@ -15,7 +15,7 @@ from biped.kernels.solve.rounding import resolved
 from contact.vectors import load6
 from kernelcache import kernel
 
-# A freedom without damper far from its limits yields this much [m/(N·s)]: one over it is as good as no row.
+# Compliance [m/(N·s)] of a freedom without damper far from its limits: its inverse is negligible.
 SOFTEST = 1e30
 
 

@@ -16,7 +16,7 @@ from contact.vectors import add_scaled6, load6, scale6, store6
 from formulations.assembly.kernels.system import WIDTH
 from kernelcache import kernel, routine
 
-# Pivots below this part of what was summed for them are rounding: rows that depend on others.
+# Pivot relative to its summed magnitudes below which it is rounding: a dependent row.
 DEPENDENT = 1e-11
 
 # Kinds of updates.

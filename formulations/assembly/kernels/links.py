@@ -34,8 +34,8 @@ class CustomLinks(NamedTuple):
     begin: int  # the place of the first link among the joints
     body: Integers  # (p,) of a point; −1 the ground
     offset: Floats  # (p, 3) [m] from the centre of mass, the body's axes; on the ground from the origin
-    arm: Floats  # (p, 3) room: the same in world axes
-    place: Floats  # (p, 3) room: in the world
+    arm: Floats  # (p, 3) buffer: offset in world axes
+    place: Floats  # (p, 3) buffer: position in the world
 
 
 @kernel
@@ -71,7 +71,7 @@ def ask_all(links, poses):
         store3(links.arm, p, arm)
         store3(links.place, p, place)
     customs = links.customs
-    set_strains(customs, links.place, links.offset[0])  # of places alone
+    set_strains(customs, links.place, links.offset[0])  # of positions only
     for k in range(customs.kind.shape[0]):
         is_potential = customs.kind[k] == POTENTIAL
         ask_custom(customs, k, 0.0, ENERGY if is_potential else VALUES)

@@ -11,17 +11,17 @@ from formulations.assembly.kernels.wrenches import count_wrenches, set_wrenches
 from kernelcache import kernel, routine
 
 # Places in a row after the bodies' poses (n, 7) and velocities (n, 6) and the coordinates of all rows (R,). After
-# them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; what is beyond
-# these is not written here.
+# them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; further
+# columns are not written here.
 KINETIC = 0  # [J]
 POTENTIAL = 1  # [J] of gravity and springs
 ITERATIONS = 2
-EQUATION = 3  # [N·s, m] what the solver left of its equations
-OPEN = 4  # [m or rad] of the joint that is open most where the step ends
+EQUATION = 3  # [N·s, m] remaining residual of the equations
+OPEN = 4  # [m or rad] largest joint opening at the end of the step
 COMPLEMENTARITY = 5  # [N·s·m] the greatest product of a slack and its multiplier
 NUMBERS = 6
 
-# Of the kinetic and the elastic energy. Errors of steps are less, but where a body turns far in one.
+# Share of the kinetic and elastic energy. Errors of steps are smaller, unless a body turns far in one.
 CREATED = 0.25
 
 
@@ -169,7 +169,7 @@ def take_steps(system, motion, room, rule, driven, forces, before, wrenches, ene
         commit_step(system, motion, room, rule, iterations)
         given += actuators_work(motion, driven, before)
         if creates_energy(system, motion, room, rule, given, energy):
-            motion.counts[STEPS] -= 1  # the row of where it began, with the velocity that came of it, is not kept
+            motion.counts[STEPS] -= 1  # the row of its start, with the resulting velocity, is dropped
             return CREATES_ENERGY
     return 0
 

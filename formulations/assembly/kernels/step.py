@@ -21,7 +21,7 @@ from formulations.assembly.kernels.links import set_custom_rows, set_lengths
 from formulations.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
 from kernelcache import kernel, routine
 
-# A search begins so many times as far inside as the one before that did not end, and that far at most.
+# Factor by which a repeated search starts farther inside, and its greatest value.
 WIDER, WIDEST = 10.0, 1e4
 
 

@@ -14,7 +14,7 @@ from biped.kernels.solve.contacts import Contacts
 from biped.kernels.solve.interior import MEASURES
 from contact.arrays import Floats, Integers, unset
 
-# The most that a node of the graph has: a body has six displacements, a joint at most six rows.
+# Greatest size of a node of the graph: a body has six displacements, a joint at most six rows.
 WIDTH = 6
 
 
@@ -34,9 +34,9 @@ class Joints(NamedTuple):
     inboard_point: Floats  # (m, 3) [m] from the inboard centre of mass, its axes; on the ground from the origin
     outboard_point: Floats  # (m, 3)
     alignment: Floats  # (m, 4) outboard to inboard axes where the joint is at zero
-    first: Integers  # (m + 1,) where its rows begin
-    rigid: Integers  # (m,) how many are held at zero
-    solved: Integers  # (m,) how many are unknowns of a step: these, and freedoms with dampers or limits
+    first: Integers  # (m + 1,) first row of each
+    rigid: Integers  # (m,) number of rows held at zero
+    solved: Integers  # (m,) number of rows that are unknowns of a step: rigid ones, and freedoms with dampers or limits
     kind: Integers  # (R,)
     axis: Floats  # (R, 3) unit, inboard axes
     other: Floats  # (R, 3) unit, outboard axes, of rows with two axes
@@ -73,7 +73,7 @@ class System(NamedTuple):
     joints: Joints
     contacts: Contacts
     graph: Graph
-    springs: int  # how many of the joints are springs, the last ones
+    springs: int  # number of springs, the last of the joints
     links: Any  # the ``CustomLinks`` before them
 
 
@@ -103,7 +103,7 @@ def new_poses(n: int) -> Poses:
 
 # Places in ``Motion.counts``.
 STEPS = 0  # taken
-FRESH = 1  # 1 where the momentum is that of a velocity, not of a step before
+FRESH = 1  # 1 if the momentum comes from a velocity, not from a previous step
 ITERATIONS = 2  # of Newton's method, in all
 MOST_ITERATIONS = 3
 LAST_ITERATIONS = 4
@@ -147,9 +147,9 @@ class Room(NamedTuple):
     moved: Floats  # (n, 3) of a centre of mass in the step
     turn: Floats  # (n, 4) in the step, world axes
     impulse: Floats  # (n, 6) known before the step: momentum and forces
-    balance: Floats  # (n, 6) what is left of a body's balance
+    balance: Floats  # (n, 6) residual of a body's balance
     rows_begin: Floats  # (2 R, 6) gradients where the step begins, by the inboard and by the outboard body in turn
-    rows_end: Floats  # (2 R, 6) the same where it ends
+    rows_end: Floats  # (2 R, 6) gradients at the end of the step
     value: Floats  # (R,) of all rows where it ends
     arm_begin: Floats  # (2 c, 3) [m] from centres of mass to where a contact's impulse acts, by the body and the other
     arm_end: Floats  # (2 c, 3)
@@ -161,7 +161,7 @@ class Room(NamedTuple):
     multipliers: Floats  # (n + m, WIDTH, WIDTH) of the diagonal blocks' decomposition
     pivots: Integers  # (n + m, WIDTH) rows in their order
     rank: Integers  # (n + m,)
-    magnitude: Floats  # (n + m, WIDTH) of what is summed on the diagonal
+    magnitude: Floats  # (n + m, WIDTH) of the terms summed on the diagonal
     upper: Floats  # (edges, WIDTH, WIDTH) from an earlier to a later node
     lower: Floats  # (edges, WIDTH, WIDTH)
     load: Floats  # (n + m, WIDTH) right-hand side, then the solution

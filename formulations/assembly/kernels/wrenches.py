@@ -28,9 +28,9 @@ class Wrenches(NamedTuple):
     point: Floats  # (m, 3) [m] where a force acts: from the centre of mass, the body's axes
     force: Floats  # (m, 3) unit, or zero of a torque
     torque: Floats  # (m, 3) unit, or zero of a force
-    given: Signals  # of m [N·s or N·m·s]: what each has given up to a time
+    given: Signals  # of m [N·s or N·m·s]: accumulated impulse of each up to a time
     impulse: Floats  # (m,) of the node where a step begins
-    node: Floats  # (LEDGER,) what all give there, and the work of half of it over the last way
+    node: Floats  # (LEDGER,) total impulses there, and the work of half of them over the last displacement
     total: Floats  # (LEDGER,) of the nodes before
     table: Floats  # (rows, LEDGER) of a motion
 

@@ -10,7 +10,7 @@ step, the discrete velocity u = (y − q)/h first and the multipliers after it; 
 
 from kernelcache import kernel
 
-#: Coordinates; unknowns of a step; those of them that are no multipliers.
+#: Coordinates; unknowns of a step; unknowns that are not multipliers.
 SIZE, UNKNOWNS, MOTIONS = 1, 1, 1
 #: Rows of the system that gives the velocity from the momentum, and whether it is linear in the velocity.
 VELOCITY_ROWS, LINEAR_VELOCITY = 1, True
@@ -18,7 +18,7 @@ VELOCITY_ROWS, LINEAR_VELOCITY = 1, True
 OBSERVED = 1
 #: Whether each step ends with a projection on the hidden constraints (2.37).
 PROJECTS = False
-#: What makes a multiplier of the step one of the continuous equations.
+#: Factor from a multiplier of the step to one of the continuous equations.
 MULTIPLIER_SCALE = 1.0
 
 

@@ -10,7 +10,7 @@ from biped.kernels.midpoint.elimination import solve_blocks
 from biped.kernels.solve.dense import factor_dense, solve_dense
 from kernelcache import kernel
 
-# A pivot below this part of its row is rounding: the row depends on others.
+# Relative pivot below which a row depends on others.
 DEPENDENT = 1e-12
 
 

@@ -40,7 +40,7 @@ from formulations.mechanism.kernels.linearization import Derivatives
 from formulations.mechanism.kernels.system import Mechanics
 from kernelcache import kernel, part, routine
 
-# A pivot below this part of its column's size is nothing but rounding.
+# Relative pivot (to its column's size) below which it is rounding.
 ROUNDING = 1e-13
 # Columns that are solved at once, so that they stay near the processor.
 STRIP = 96
@@ -90,7 +90,7 @@ class Chain(NamedTuple):
     block_first: Integers  # (nd,) where a coordinate's blocks begin
     blocks: Floats  # (.,) S, C and B of each row of E and p', as large as what is near
     moved: Floats  # (n + m, nw) e of the coordinates that are near, and λ_w of the constraints
-    turned: Floats  # (n + m, nw) what they are multiplied with
+    turned: Floats  # (n + m, nw) their factors
     beside: Floats  # (nw,) a row of T
     leaning: Floats  # (m, n) curvatures of h by the coordinate of a row and all others
     bends: Floats  # (nd + m + nd, nw (nw + 1) / 2) R of E, h and p', packed; then −y_ab, and p'_ab
@@ -107,8 +107,8 @@ class SolvedStep(NamedTuple):
     alpha: float
     h: float
     share: float  # σ
-    q: Floats  # (n,) where it begins
-    moved: Floats  # (n,) by how much it changes
+    q: Floats  # (n,) at the start of the step
+    moved: Floats  # (n,) change in the step
     multiplier: Floats  # (m,) λ
     inputs: Floats  # (1, .) functions of time
     results: Derivatives

@@ -63,8 +63,8 @@ class Rates(NamedTuple):
     """Buffers for a state's derivative."""
 
     bodies: Floats  # (n, 6) rates of change of the bodies' twists at O
-    balance: Floats  # (n,) what forces leave for the acceleration of coordinates that are free
-    bend: Floats  # (m,) what constraints would accelerate by if these did not
+    balance: Floats  # (n,) remaining force for the acceleration of free coordinates
+    bend: Floats  # (m,) constraint accelerations at zero coordinate accelerations
     acceleration: Floats  # (n,) q̈
     multiplier: Floats  # (m,) λ of (36a)
     stage: Floats  # (2 n + 1,) q, v and work
@@ -84,12 +84,12 @@ class Flow(NamedTuple):
     mechanics: Mechanics
     room: Room
     rates: Rates
-    state: Floats  # (2 n + 1,) q, v, and the work of forces that are not of a potential
+    state: Floats  # (2 n + 1,) q, v, and the work of forces without a potential
     step: float  # [s]
     inputs: Floats  # (., 1 + inputs) time and functions of it
     given: Floats  # (., 3, n) places, rates and accelerations of prescribed coordinates, at the same times
-    rows: Floats  # (., columns) what is recorded
-    parts: Integers  # (PARTS,) addresses of what is compiled by itself
+    rows: Floats  # (., columns) recorded rows
+    parts: Integers  # (PARTS,) addresses of separately compiled parts
 
 
 @kernel
@@ -321,7 +321,7 @@ def fill_row(prescribed, room, rates, work, row):
         row[at] = rates.multiplier[c]
         at += 1
     for j in range(n):
-        if prescribed[j] != 0:  # what is lacking to accelerate as it does, drives it
+        if prescribed[j] != 0:  # the missing force for its acceleration is the driving force
             row[at] = -rates.balance[j]
             for c in range(rates.multiplier.shape[0]):
                 row[at] -= room.node_border.rows[c, j] * rates.multiplier[c]
@@ -371,5 +371,5 @@ def take_steps_part(world, steps, every, row):
 
 #: Each part with the whole numbers that it is called with, in the order of ``Flow.parts``.
 FUNCTIONS: tuple[tuple[Any, ...], ...] = ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
-#: What a part calls.
+#: Parts that a part calls.
 CALLS = {TAKE_STEPS: (SLOPE, RECORD)}

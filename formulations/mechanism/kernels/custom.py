@@ -53,11 +53,11 @@ class Customs(NamedTuple):
     row: Integers  # (k,) the first of a constraint's rows of h
     rows: Integers  # (k,) how many
     value: Integers  # (k,) where its values begin in ``values``
-    border: Integers  # (k,) the first place in the border of what is no constraint
+    border: Integers  # (k,) first row in the border, if not a constraint
     point: Integers  # (s,) of a strain, or −1
     axis: Integers  # (s,) of the point's place
     coordinate: Integers  # (s,) of a strain that is one
-    z: Floats  # (s,) what the rooms' arrays are parts of
+    z: Floats  # (s,) common array of the components' strains
     rate: Floats  # (s,)
     force: Floats  # (s,)
     energy: Floats  # (k,)
@@ -180,7 +180,7 @@ def set_custom_border(tree, customs, points, arms, time, alpha, h, potentials, f
     """
     if customs.kind.shape[0] == 0:
         return
-    set_strains(customs, arms, room.middle)  # the constraints have seen others since
+    set_strains(customs, arms, room.middle)  # constraints have been evaluated elsewhere since
     set_strain_rates(customs, points, arms, room)
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:

@@ -147,7 +147,7 @@ FUNCTIONS: tuple[tuple[Any, ...], ...] = (
     (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
     (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
 )  # fmt: skip
-#: What a part calls.
+#: Parts that a part calls.
 CALLS = {
     system.EVALUATE: (system.IMPULSES,),
     system.FACTOR: (system.ROWS,),

@@ -7,7 +7,7 @@ from contact.arrays import Floats, Integers
 from contact.vectors import cross, dot6, load3, load6, load9, mat_vec, store3
 from kernelcache import kernel
 
-# The body of what does not move.
+# Body of fixed points.
 WORLD = -1
 
 

@@ -11,7 +11,7 @@ from contact.vectors import dot, load3, mat_add, mat_scale, outer, scale, sub
 from formulations.mechanism.kernels.points import add_point_pairings
 from kernelcache import kernel
 
-# Laws of what acts between two points: V(x), x their distance.
+# Laws of springs between two points: V(x), x their distance.
 POLYNOMIAL = 0  # V' = Σ c_k (x − x₀)^k, k from 1
 NEWTONIAN = 1  # V = −c₁ / x, c₁ = G m₁ m₂
 

@@ -20,7 +20,7 @@ from formulations.mechanism.kernels.points import place_points
 from formulations.mechanism.kernels.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
 from kernelcache import call, kernel, part
 
-# What rounding leaves of a residual is so many times the largest term's.
+# Rounding error of a residual, in roundings of the largest term.
 ROUNDINGS = 16.0
 
 
@@ -353,7 +353,7 @@ def finish_step(world, iterations):
 def move_on(prescribed, motion, middle):
     for j in range(motion.q.shape[0]):
         if prescribed[j] == 0:
-            # What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
+            # The remaining e is carried over, so that the solver's tolerance does not affect the momentum.
             motion.momentum[j] += middle.residual[j]
         motion.q[j] += middle.moved[j]
         motion.past[2, j], motion.past[1, j] = motion.past[1, j], motion.past[0, j]

@@ -28,7 +28,7 @@ class Mechanics(NamedTuple):
     forces: Forces
     constraints: Constraints
     ballast: Ballast
-    border: Integers  # (1,) how many unknowns stand beside the tree's: multipliers, forces between bodies, ballast
+    border: Integers  # (1,) number of unknowns in addition to the tree's: multipliers, forces between bodies, ballast
 
 
 class Rule(NamedTuple):
@@ -65,7 +65,7 @@ class Motion(NamedTuple):
     multiplier: Floats  # (m,) λ of the last step [N·s or N·m·s]
     past: Floats  # (PAST, n) the last displacements, the latest first
     counts: Integers  # (COUNTS,)
-    work: Floats  # (1,) [J] of forces that are not of a potential
+    work: Floats  # (1,) [J] of forces without a potential
     residual: Floats  # (3,) of the last candidate: the equations' norm, the largest constraint, both by tolerances
 
 
@@ -117,10 +117,10 @@ class Room(NamedTuple):
     node: MidpointRoom
     node_arms: Floats  # (np, 3)
     node_border: Border
-    node_q: Floats  # (n,) the configuration that is asked about
+    node_q: Floats  # (n,) configuration to evaluate
     node_rates: Floats  # (n,)
     node_momentum: Floats  # (n,)
-    given_rates: Floats  # (n,) of what is prescribed; zero of the others
+    given_rates: Floats  # (n,) of prescribed coordinates; zero for the others
     energy: Floats  # (2,) kinetic and potential [J]
 
 
@@ -135,7 +135,7 @@ def new_room(n: int, m: int, b: int, points: int, customs: Customs, ballast: int
     )  # fmt: skip
 
 
-# Places in ``World.parts``: what is compiled by itself.
+# Indices of ``World.parts``, which are compiled separately.
 EVALUATE, FACTOR, CORRECT, SOLVE, COMMIT, IMPULSES, ROWS, MOMENTUM, RATES, ENERGIES, CONSTRAINTS, BEGIN = range(12)
 TAKE_STEPS, RECORD_END, PARTS = range(12, 15)
 
@@ -149,5 +149,5 @@ class World(NamedTuple):
     room: Room
     inputs: Floats  # (., 1 + inputs) time and functions of it in the middle of steps; row 1 is that of the first step
     given: Floats  # (., n) prescribed coordinates; row 1 belongs to where the first step begins
-    rows: Floats  # (., columns) what is recorded
-    parts: Integers  # (PARTS,) addresses of what is compiled by itself
+    rows: Floats  # (., columns) recorded rows
+    parts: Integers  # (PARTS,) addresses of separately compiled parts
