@@ -1,4 +1,4 @@
-"""Compiled laws of a user's own: found again by the next process, but not once they were edited; given copies only."""
+"""Compiled laws of users: cached across processes unless edited; they get only copies."""
 
 import os
 import secrets

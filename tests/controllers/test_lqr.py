@@ -1,4 +1,4 @@
-"""The regulator of standing: its closed loop is the one that was designed, and costs what Riccati says."""
+"""LQR of standing: its closed loop is the designed one, at the cost of the Riccati equation."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -119,7 +119,7 @@ def test_its_closed_loop_is_the_one_that_was_designed(model, exact):
 
 
 def seen_from_feet(model, q):
-    """(nv, nv) by which displacements become those seen from the feet."""
+    """Return the matrix (nv, nv) to displacements relative to the feet."""
     body = WholeBody(model, q)
     feet = [body.jacobian(foot) for foot in model.feet]
     shift = sum(J[:2] for J in feet) / len(feet)
@@ -147,7 +147,7 @@ def test_seen_from_the_feet_it_is_the_designed_one_but_for_the_soles_deflections
 
 
 def deviations(scene, at, change, ticks):
-    """(ticks + 1, 36) of (q, p) from ``at``, and (ticks, 12) of the torques that were held."""
+    """Return deviations (ticks + 1, 36) of (q, p) from ``at``, and (ticks, 12) of the held torques."""
     start = at.copy()
     start.arrays.q[:] = displaced(scene.model, at.q, change[:NV])
     start.arrays.momentum[:] += change[NV:]
