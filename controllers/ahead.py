@@ -88,9 +88,7 @@ class Ahead(Controller):
         """Return the compiled law of the inner controller; raises InputError for a controller in Python."""
         found = self.inner.law(model)
         if found is None:
-            raise InputError(
-                f"{type(self.inner).__name__} is written in Python: prediction needs a compiled controller"
-            )
+            raise InputError(f"{type(self.inner).__name__} is not compiled: prediction needs a compiled controller")
         return found
 
     def impedance(self, model: Model) -> Impedance | None:

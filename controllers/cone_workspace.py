@@ -51,9 +51,7 @@ class ConeWorkspaceController(WorkspaceController):
     analytic: ClassVar[bool] = False  # a quadratic program
 
     friction: float = feet_fields.a_friction()
-    weight_moment: float = parameter(
-        10.0, "1/m²", "Weight of the moment error on the trunk (force error: 1)", 1e-4, 100.0
-    )
+    weight_moment: float = parameter(10.0, "1/m²", "Moment error weight on the trunk (force error: 1)", 1e-4, 100.0)
     weight_split: float = parameter(1e-3, "", "Weight of deviations from the thesis's force distribution", 1e-5, 0.1)
     torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
     kp_feet: float = feet_fields.a_foot_stiffness(400.0)

@@ -15,6 +15,7 @@ from biped.model.legs import foot_under
 from contact.arrays import Floats, Integers
 from controllers.joint_values import JointValues, by_joint
 from controllers.kernels.feet_frame import Frame
+from controllers.parameter import parameter
 
 #: Metadata of the field ``torque_limit``, which is infinite if not given.
 TORQUE_LIMIT = {"unit": "N·m", "title": "Torque limit of each joint"}
@@ -22,27 +23,22 @@ TORQUE_LIMIT = {"unit": "N·m", "title": "Torque limit of each joint"}
 
 def a_friction() -> Any:
     """Return the controller field ``friction``."""
-    return field(default=0.27, metadata={"title": "Coefficient of friction assumed by the controller"})
+    return parameter(0.27, "", "Coefficient of friction assumed by the controller")
 
 
 def a_lift(default: float) -> Any:
     """Return the controller field ``lift`` [m]."""
-    title = "Greatest height of a contact point in stance, if its foot touches the floor"
-    return field(default=default, metadata={"unit": "m", "title": title})
+    return parameter(default, "m", "Greatest height of a contact point in stance, if its foot touches the floor")
 
 
 def a_foot_stiffness(default: float) -> Any:
     """Return the controller field ``kp_feet`` [1/s²]."""
-    title = "Foot correction: acceleration per displacement"
-    return field(default=default, metadata={"unit": "1/s²", "title": title, "range": (0.0, 1000.0)})
+    return parameter(default, "1/s²", "Foot correction: acceleration per displacement", 0.0, 1000.0)
 
 
 def a_foot_damping(default: float) -> Any:
     """Return the controller field ``kd_feet`` [1/s]."""
-    return field(
-        default=default,
-        metadata={"unit": "1/s", "title": "Foot correction: acceleration per velocity", "range": (0.0, 100.0)},
-    )
+    return parameter(default, "1/s", "Foot correction: acceleration per velocity", 0.0, 100.0)
 
 
 def a_posture() -> Any:

@@ -66,7 +66,7 @@ class LQR(Controller):
         (25.0, 5.0, 35.0), "1/m²", "Weight of the CoM displacement along x, y, z", 0.01, 1e4, repeats=True
     )
     weight_com_velocity: Vector3 = parameter(
-        (2.5, 0.7, 1.0), "s²/m²", "Weight of the CoM velocity along x, y, z", 0.01, 1e4, repeats=True
+        (2.5, 0.7, 1.0), "s²/m²", "Weight of CoM velocity", 0.01, 1e4, repeats=True
     )
     weight_trunk: Vector3 = parameter(
         (2.5, 2.5, 2.5), "1/rad²", "Weight of the trunk rotation about x, y, z", 0.01, 1e4, repeats=True
@@ -79,9 +79,7 @@ class LQR(Controller):
     weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "Weight of each joint torque", 1e-7, 1e-2)
     horizon: float = parameter(math.inf, "s", "Finite horizon, then steady-state gains; inf: steady-state gains only")
     weight_end: float = parameter(1.0, "s", "Weight of the final state of a finite horizon")
-    reference: Literal["world", "feet"] = parameter(
-        "feet", "", f"Reference frame of the errors: {' or '.join(REFERENCES)}"
-    )
+    reference: Literal["world", "feet"] = parameter("feet", "", f"Frame of the errors: {' or '.join(REFERENCES)}")
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     period: float = parameter(2e-3, "s", "Control period")
     step: float = parameter(5e-4, "s", "Integrator step of the design model")

@@ -48,13 +48,9 @@ class Reweighting(AnkleController):
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m", "estimated_tilt": "rad"}
 
     tilt_gain: float = parameter(0.75, "", "Gain of the floor tilt compensation", 0.0, 1.0)
-    tilt_threshold: float = parameter(
-        0.33 * _DEGREE, "rad/s", "Floor tilt velocity below which no tilt is perceived", 0.0, 0.02
-    )
+    tilt_threshold: float = parameter(0.33 * _DEGREE, "rad/s", "Threshold of perceived floor tilt velocity", 0.0, 0.02)
     gravity_gain: float = parameter(0.55, "", "Gain of the gravity compensation", 0.0, 1.0)
-    gravity_threshold: float = parameter(
-        0.07 * _DEGREE, "rad", "Sway angle below which no gravity effect is perceived", 0.0, 0.01
-    )
+    gravity_threshold: float = parameter(0.07 * _DEGREE, "rad", "Threshold of sway in the gravity estimate", 0.0, 0.01)
     servo: float = parameter(0.85, "", "Gain of the servo", 0.0, 2.0)
     stiffness: float = parameter(1.0, "m g h", "Stiffness of the servo", 0.0, 3.0)
     damping: float = parameter(0.3, "m g h s", "Damping of the servo", 0.0, 1.0)

@@ -90,7 +90,7 @@ class ForwardModelLaw(NamedTuple):
     ticks: Integers  # (1,) so far
     asked: Floats  # (nv,) buffer: accelerations
     error: Floats  # (2 nv,) buffer
-    buffer: Floats  # (2 nv,)
+    room: Floats  # (2 nv,) buffer
     rate: Floats  # (nv,) buffer
 
 
