@@ -1,4 +1,4 @@
-"""S-expressions: the grammar of Table II, Listing 1, errors with their places, and the way back to text."""
+"""S-expressions: grammar of Table II, Listing 1, errors with positions, and conversion back to text."""
 
 from dataclasses import dataclass
 from pathlib import Path
