@@ -167,7 +167,7 @@ class LQR(Controller):
         values = by_joint(weight, model)
         missing = [joint for joint, value in values.items() if value == 0.0]
         if missing:
-            raise InputError(f"lqr.weight_torque: weights must be above zero: it is missing for {', '.join(missing)}")
+            raise InputError(f"lqr.weight_torque: no weight for {', '.join(missing)}; each must be above zero")
         return np.diag(list(values.values()))
 
     def set_point(self, model: Model) -> SetPoint:

@@ -315,7 +315,7 @@ def test_what_does_not_fit_the_model_is_refused(model):
         LQR().law(chain(3))
     with pytest.raises(InputError, match="12 joints"):
         LQR(weight_torque=np.eye(3)).design(model)
-    with pytest.raises(InputError, match="none is given for left_hip_roll"):
+    with pytest.raises(InputError, match="no weight for left_hip_roll"):
         LQR(weight_torque={"left_knee_pitch": 1.0}).design(model)
     with pytest.raises(ModelError, match="unknown joint .tail"):
         LQR(weight_joints={"tail": 1.0}).design(model)
