@@ -1,6 +1,6 @@
-"""Controllers: from a model's state to the torques of its joints.
+"""Controllers: from a model's state to joint torques.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: each name is imported when it is first used.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""What laws have in common that are shown what is now, where their senses are late."""
+"""Common base of controllers that predict the present state from delayed sensors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,19 +18,19 @@ from controllers.joint_values import JointValues, by_joint, checked
 
 @dataclass(frozen=True)
 class Ahead(Controller):
-    """A law that is asked with x̂, where the body has come to, in place of what its senses tell.
+    """Controller that gets a predicted present state x̂ in place of the delayed sensed state.
 
     Attributes:
-        inner: the law, compiled.
-        delay: [s] of the senses, that of ``biped.Sensors``: a whole number of the law's periods.
-        floor: that it stands on; ``contact.RUBBER`` if not given.
-        stiffness: [N·m/rad] of muscles and tendons, which act at once, within the integrator's steps: an impedance in
-            each joint. The law's torques come on top of what it exerts at x̂, so that it changes nothing where x̂ is
-            true, and holds against the rest. One for all joints or by joint.
+        inner: compiled controller.
+        delay: [s] sensory delay of ``biped.Sensors``, a whole number of control periods.
+        floor: floor under the feet; ``contact.RUBBER`` if not given.
+        stiffness: [N·m/rad] of muscles and tendons, an impedance in each joint that acts without delay, within the
+            integrator's steps. Its torque at x̂ is subtracted, so that it has no effect if x̂ is exact, and resists
+            other deviations. One value for all joints or by joint.
         damping: [N·m·s/rad] likewise.
 
     Raises:
-        InputError: the delay is no whole number of periods above zero, or the law is none that is compiled.
+        InputError: the delay is not a positive whole number of periods, or the controller is not compiled.
     """
 
     inner: Controller
@@ -57,42 +57,42 @@ class Ahead(Controller):
 
     @property
     def period(self) -> float:  # type: ignore[override]
-        """[s] between two ticks: the law's."""
+        """Control period [s] of the inner controller."""
         return self.inner.period
 
     @property
     def recorded(self) -> tuple[str, ...] | Mapping[str, str]:  # type: ignore[override]
-        """What the law records."""
+        """Columns that the controller records."""
         return self.inner.recorded
 
     def _posture(self, model: Model) -> Floats:
-        """(nq,) in which the law begins; raises InputError for ball joints, or ones that it holds by an impedance."""
+        """Return the initial posture (nq,); raise InputError for ball joints, or joints held by an impedance."""
         if self.inner.impedance(model) is not None:
             raise InputError(
-                f"{type(self.inner).__name__} holds joints by an impedance, of which a prediction knows nothing"
+                f"{type(self.inner).__name__} holds joints by an impedance: prediction needs a controller without one"
             )
         if any(body.joint.kind == "spherical" for body in model.bodies):
             raise InputError(
-                f"{type(self).__name__} is for joints of one degree of freedom; {model.name!r} has ball joints"
+                f"{type(self).__name__} needs joints of one degree of freedom; {model.name!r} has ball joints"
             )
         floor = self.floor or RUBBER
         q = self.inner.initial_configuration(model, floor)
         return standing(model, floor).q if q is None else q
 
     def _muscles(self, model: Model) -> tuple[Floats, Floats]:
-        """(joints,) stiffness and damping, each."""
+        """Return stiffness (joints,) and damping (joints,)."""
         stiffness, damping = (list(by_joint(one, model).values()) for one in (self.stiffness, self.damping))
         return np.array(stiffness), np.array(damping)
 
     def _inner_law(self, model: Model) -> Any:
-        """The law's own, compiled; raises InputError where it is asked in Python."""
+        """Return the compiled law of the inner controller; raises InputError for a controller in Python."""
         found = self.inner.law(model)
         if found is None:
-            raise InputError(f"{type(self.inner).__name__} is asked in Python: only compiled laws are predicted for")
+            raise InputError(f"{type(self.inner).__name__} is not compiled: prediction needs a compiled controller")
         return found
 
     def impedance(self, model: Model) -> Impedance | None:
-        """That of muscles and tendons, at rest in the posture."""
+        """Return the impedance of muscles and tendons, at rest in the posture."""
         stiffness, damping = (dict(by_joint(one, model)) for one in (self.stiffness, self.damping))
         q = self._posture(model)
         if not any(stiffness.values()) and not any(damping.values()):
@@ -100,29 +100,29 @@ class Ahead(Controller):
         return Impedance(stiffness, damping, {joint: float(q[model.coordinate(joint)]) for joint in stiffness})
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """The same of the law about that posture."""
+        """Return this controller with the inner one about posture ``q`` (nq,)."""
         return replace(self, inner=self.inner.holding(model, q))
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """The law's."""
+        """Return the initial configuration of the inner controller."""
         return self.inner.initial_configuration(model, floor)
 
     def set_point(self, model: Model) -> SetPoint | None:
-        """The law's."""
+        """Return the set point of the inner controller."""
         return self.inner.set_point(model)
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint | None:
-        """The law's."""
+        """Return the set point of the inner controller for configuration ``q`` (nq,)."""
         return self.inner.set_point_from(model, q)
 
     def most_steps(self) -> float:
-        """The law's."""
+        """Return the number of steps that the inner controller may take."""
         return self.inner.most_steps()
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:
-        """The law's."""
+        """Return the singular joint angles of the inner controller."""
         return self.inner.singular_angles(model)
 
     def check_start(self, model: Model, q: Floats) -> None:
-        """The law's."""
+        """Check a start as the inner controller does."""
         self.inner.check_start(model, q)

@@ -1,4 +1,4 @@
-"""What laws of quiet stance share: passive ankles, all other joints held, and the pendulum that is left."""
+"""Base of the quiet-stance controllers: an inverted pendulum on passive ankles, with all other joints held."""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,21 +23,21 @@ from controllers.parameter import parameter
 
 @dataclass(frozen=True)
 class AnkleController(Controller):
-    """A law that stands by its ankles as an inverted pendulum: derive from it, and define ``law``.
+    """Base of controllers that balance as an inverted pendulum on the ankles; derived classes define ``law``.
 
-    Its stiffnesses are in parts of the toppling torque m g h, so that they suit any subject. What it remembers goes on
-    in a run and in a session; a run that goes on from a state begins with what is felt then.
+    Stiffness is in units of the toppling torque m g h, so that values suit any subject. The filters' memory persists
+    within a run and a session; a run that continues from a state starts with the signals of that state.
 
     Attributes:
-        passive_stiffness: of both ankles together [m g h], tendons and muscles as long as they are; about 0.65
+        passive_stiffness: [m g h] intrinsic stiffness of both ankles together, tendons and muscles; about 0.65
             (Casadio et al. 2005) to 0.9 (Loram and Lakie 2002) in quiet stance; 0.15 in large sways (Peterka 2002).
-        smoothing: [s] time constant of a low pass through which legs and feet are felt (our choice). Feet tremble on a
-            floor that yields, and a law that follows at once keeps them trembling.
-        posture: (nq,) that it holds, which ``holding`` sets; that of ``biped.Stance()`` if not given.
+        smoothing: [s] time constant of the low-pass filter on proprioception (our choice). Feet tremble on a compliant
+            floor, and unfiltered feedback would sustain the tremor.
+        posture: (nq,) reference posture, set by ``holding``; that of ``biped.Stance()`` if not given.
 
     Raises:
         InputError: a number is out of range.
-        ModelError: the model has no two legs with ankles that pitch; raised when the model is known.
+        ModelError: the model does not have two legs with pitching ankles; raised when the model is known.
     """
 
     passive_stiffness: float = parameter(0.65, "m g h", "Passive ankle stiffness", 0.0, 2.0)
@@ -58,21 +58,21 @@ class AnkleController(Controller):
         return type(self).__name__.lower()
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """About that posture."""
+        """Return this controller with reference posture ``q`` (nq,)."""
         return replace(self, posture=tuple(q.tolist()))
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats:
-        """The configuration (nq,) of the posture that is held."""
+        """Return the configuration (nq,) of the posture."""
         return Stance().configuration(model, floor) if self.posture is None else np.array(self.posture)
 
     def set_point(self, model: Model) -> SetPoint:
-        """Where the root is in the posture, as the floor carries it."""
+        """Return the root's pose in the posture, relative to the floor."""
         q = self._posture(model)
         w, x, y, z = (float(number) for number in q[3:7])
         return SetPoint(place_of(q), (w, x, y, z), on_floor=True)
 
     def impedance(self, model: Model) -> Impedance:
-        """Passive ankles, and all other joints held."""
+        """Return the impedance of passive ankles and held other joints."""
         ankles, toppling = _ankles(model), self._toppling(model)[0]
         stiffness = dict.fromkeys(model.joint_names, self.held_stiffness)
         damping = dict.fromkeys(model.joint_names, self.held_damping)
@@ -81,7 +81,7 @@ class AnkleController(Controller):
         return Impedance(stiffness, damping, angles_of(model, self._posture(model)), passive=tuple(ankles))
 
     def pendulum(self, model: Model) -> Ankles:
-        """The body about its ankles, for the kernels."""
+        """Return the body as a pendulum about its ankles, for the kernels."""
         ankles, placed = _ankles(model), forward_kinematics(model, self._posture(model))
         feet = [model.joint_index(joint) for joint in ankles]
         toppling, upright = self._toppling(model)
@@ -103,7 +103,7 @@ class AnkleController(Controller):
         return self.initial_configuration(model, Floor())
 
     def _toppling(self, model: Model) -> tuple[float, float]:
-        """The toppling torque m g h [N·m/rad], and the slope of the sway, in the posture."""
+        """Return the toppling torque m g h [N·m/rad] and the slope of the sway in the posture."""
         body = WholeBody(model, self._posture(model))
         feet = [model.bodies[model.joint_index(joint)] for joint in _ankles(model)]
         arm = body.com - np.mean([body.position(foot.name, -np.array(foot.com)) for foot in feet], axis=0)
@@ -112,9 +112,9 @@ class AnkleController(Controller):
 
 
 def _ankles(model: Model) -> list[str]:
-    """The joints that pitch the feet."""
+    """Return the joints that pitch the feet."""
     found = [leg.sagittal[-1] for leg in legs_of(model) if leg.sagittal]
     carried = [joint for joint in found if model.bodies[model.joint_index(joint)].name in model.feet]
     if len(carried) != 2:
-        raise ModelError(f"model {model.name!r}: the law needs two feet, each on a joint that pitches it")
+        raise ModelError(f"model {model.name!r}: the controller needs two feet, each on a pitch joint")
     return carried

@@ -25,19 +25,19 @@ STILL = Signal(np.zeros(1), np.zeros((1, 1)))
 class ComputedTorque(Controller):
     """τ = M(θ) (θ̈_d − K_v ė − K_p e) + C(θ, θ̇) θ̇ + N(θ, θ̇), e = θ − θ_d: in each joint ë + K_v ė + K_p e = 0.
 
-    That holds exactly between ticks of no length, for a model whose root is fixed or moves freely. A floating root has
-    no actuator: it takes the acceleration that it has anyway (partial feedback linearization, Spong 1994). Where it
-    stands on a floor, the floor's forces of the last step are taken for those of the next tick. This keeps a posture,
-    not the balance: the joints stay about where they are to be, and the whole body topples like a statue.
+    This is exact in the limit of short control periods, for a model with a fixed or freely moving root. A floating root
+    has no actuator, and its acceleration results (partial feedback linearization, Spong 1994). On a floor, the ground
+    reaction forces of the last step are used in the next tick. The controller keeps a posture, not balance: the joints
+    stay near their targets while the whole body topples like a statue.
 
-    Gains and targets are one number for all joints or a table by joint; joints that a table leaves out have none, and
-    the target zero. K_p and K_v may also be symmetric positive definite matrices over ``model.joint_names``.
+    Gains and targets are one number for all joints or a table by joint; joints missing in a table have gain and target
+    zero. K_p and K_v may also be symmetric positive definite matrices over ``model.joint_names``.
 
     Attributes:
         kp: K_p [1/s²].
         kd: K_v [1/s].
-        target: θ_d [rad or m], from which ``path`` counts.
-        path: by joint, how its target moves [rad or m].
+        target: θ_d [rad or m].
+        path: by joint, the target's displacement from ``target`` over time [rad or m].
 
     Raises:
         InputError: a gain is negative, a matrix is not symmetric positive definite, or a number is not finite.
@@ -48,7 +48,7 @@ class ComputedTorque(Controller):
     kd: JointValues | Floats = parameter(40.0, "1/s", "Joint acceleration per rate error", 0.0, 200.0)
     target: JointValues = field(default_factory=dict)
     path: Mapping[str, Signal] = field(default_factory=dict)
-    analytic: ClassVar[bool] = True  # but where the floor's forces of the last step are felt, which are no state
+    analytic: ClassVar[bool] = True  # except for the last step's contact forces, which are not in the state
     period: float = parameter(2e-3, "s", "Control period")
 
     def __post_init__(self) -> None:
@@ -65,23 +65,23 @@ class ComputedTorque(Controller):
         above_zero(self.period, "computed_torque.period")
 
     def torques(self, observation: Observation) -> Floats:
-        """(joints,) [N·m] torques for a state.
+        """Return the torques (joints,) [N·m] for a state.
 
         Raises:
-            InputError: the model has contact points, and the observation, made by hand, has no forces on them.
+            InputError: the model has contact points, but the observation has no forces on them.
         """
         if observation.model.nc and not observation.torques.size:
             raise InputError(
-                "computed torque needs the floor's forces: ask it in a run, or of model.without_contacts()"
+                "computed torque needs ground reaction forces: use it in a run, or with model.without_contacts()"
             )
         return super().torques(observation)
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """With the joints' angles there as its targets."""
+        """Return this controller with the joint angles of ``q`` (nq,) as targets."""
         return replace(self, target=angles_of(model, q))
 
     def law(self, model: Model) -> ComputedTorqueLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         joints, places = model.joint_names, joint_places(model)
         for joint in self.path:
             if joint not in joints:
@@ -103,7 +103,7 @@ class ComputedTorque(Controller):
 
 
 def _matrix(gain: JointValues | Floats, model: Model, name: str) -> Floats:
-    """(joints, joints)."""
+    """Return a gain as a matrix (joints, joints)."""
     count = len(model.joint_names)
     if not isinstance(gain, np.ndarray):
         return np.diag(list(by_joint(gain, model).values()))

@@ -1,4 +1,4 @@
-"""The workspace controller of Wendlandt 1997 on feet that can only push, within friction cones."""
+"""Workspace controller of Wendlandt 1997 with unilateral contact and friction cones."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -24,24 +24,24 @@ from controllers.workspace import LARGEST_INERTIA, WorkspaceController
 
 @dataclass(frozen=True)
 class ConeWorkspaceController(WorkspaceController):
-    """The workspace law, but for wrenches that the floor cannot give: of those that it can, the nearest.
+    """Workspace controller that gives the nearest wrench that the floor and the joints allow.
 
-    Algorithm 4.5 of Wendlandt 1997 splits the wanted wrench between the feet as if they were glued to the floor. Here
-    the points' forces lie in friction pyramids, and the torques within what the joints can give now; the nearest
-    wrench on the central body is given, and of those that are as near the split nearest to the thesis's. While the
-    thesis's own fulfils all of that, the torques are the thesis's, damped alike. A foot that does not stand flat is
-    turned back about its points that touch, and one that touches nowhere goes back to its place beside the other.
+    Algorithm 4.5 of Wendlandt 1997 splits the desired wrench between the feet as if they were glued to the floor. Here
+    the contact forces lie in friction pyramids, and the torques within the joints' current limits. The result is the
+    wrench on the central body nearest to the desired one; among equally near ones, the split nearest to the thesis's.
+    If the thesis's solution is feasible, the torques equal it (with the same damping). A foot that does not stand flat
+    is rotated back about its touching points; a foot without contact returns to its position in the posture.
 
-    The feet are to stay where they are, on a floor that is level. Where it reaches farther than the thesis's law the
-    legs come near to straight, so that it is damped there unless set otherwise, and no torque is beyond reason.
+    The feet are to stay in place on level ground. This controller brings the legs closer to straight than the thesis's,
+    so that it is damped there by default, and torques stay within reason.
 
     Attributes:
-        weight_moment: [1/m²] of what is missed of the wanted moment on the central body, beside 1 of the force's.
-        weight_split: of the points' forces beside those of the thesis's split.
-        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides. A joint that neither
-            limits gets what would hold the whole weight at a lever arm as long as the centre of mass is high, at most.
-        posture: (nq,) where its feet stand beside each other, which ``holding`` sets; as at home if not given.
-        largest_inertia: [kg, kg·m²] as of ``WorkspaceController``; infinite is the thesis's law.
+        weight_moment: [1/m²] weight of the moment error on the central body; the force error has weight 1.
+        weight_split: weight of the contact forces' deviation from the thesis's split.
+        torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits. A joint without either
+            is limited to the body's weight times the height of its centre of mass.
+        posture: (nq,) reference posture of the feet, set by ``holding``; the home posture if not given.
+        largest_inertia: [kg, kg·m²] as in ``WorkspaceController``; infinite: the thesis's controller.
 
     Raises:
         InputError: a number is out of range.
@@ -51,9 +51,7 @@ class ConeWorkspaceController(WorkspaceController):
     analytic: ClassVar[bool] = False  # a quadratic program
 
     friction: float = feet_fields.a_friction()
-    weight_moment: float = parameter(
-        10.0, "1/m²", "Weight of the moment error on the trunk (force error: 1)", 1e-4, 100.0
-    )
+    weight_moment: float = parameter(10.0, "1/m²", "Moment error weight on the trunk (force error: 1)", 1e-4, 100.0)
     weight_split: float = parameter(1e-3, "", "Weight of deviations from the thesis's force distribution", 1e-5, 0.1)
     torque_limit: JointValues = field(default=math.inf, metadata=feet_fields.TORQUE_LIMIT)
     kp_feet: float = feet_fields.a_foot_stiffness(400.0)
@@ -64,7 +62,7 @@ class ConeWorkspaceController(WorkspaceController):
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The names of recorded numbers: the workspace law's, and how the program ended."""
+        """Columns that the controller records: the workspace controller's, and the program's outcome."""
         return (*super().recorded, "qp_ended", "qp_iterations")
 
     def __post_init__(self) -> None:
@@ -76,21 +74,19 @@ class ConeWorkspaceController(WorkspaceController):
         checked(self.torque_limit, "controller.torque_limit", least=0.0, infinite=True)
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """With the central body's place, and that of the feet beside each other, as there."""
+        """Return this controller with the central body and the feet as in ``q`` (nq,)."""
         return replace(super().holding(model, q), posture=tuple(q.tolist()))
 
     def law(self, model: Model) -> ConeWorkspaceLaw:  # type: ignore[override]
-        """The compiled law, for the kernels.
+        """Return the compiled law, for the kernels.
 
         Raises:
-            InputError: the model has no floating root, no feet, or no contact points there; or a joint in no leg that
-                cannot be held.
+            InputError: the model has no floating root, no feet, or no contact points there; or a joint outside
+                the legs cannot be held.
         """
         workspace, stance = super().law(model), _stance(model, self.posture)
         if not len(stance.point):
-            raise InputError(
-                f"the cone-workspace controller needs feet with contact points; those of {model.name!r} have none"
-            )
+            raise InputError(f"the cone-workspace controller needs feet with contact points; {model.name!r} has none")
         limits = self._limits(model, workspace.legs)
         tasks = Tasks((float(self.kp_feet), float(self.kd_feet)), float(self.weight_moment), float(self.lift))
         qp = self._program(len(stance.point), len(limits.torque_dof))
@@ -113,7 +109,7 @@ class ConeWorkspaceController(WorkspaceController):
 
 
 def _stance(model: Model, posture: tuple[float, ...] | None) -> Stance:
-    """The feet as they stand when nothing has happened."""
+    """Return the feet's stance in the undisturbed posture."""
     placed = forward_kinematics(model, standing(model, RUBBER).q if posture is None else posture)
     feet = [model.body_index(foot) for foot in model.feet]
     return Stance(placed.position[feet], placed.orientation[feet], *feet_fields.points_of_feet(model))

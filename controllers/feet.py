@@ -1,4 +1,4 @@
-"""Common parts of laws whose feet can only push: the points that they stand on, friction, limits of torque."""
+"""Shared parts of controllers with unilateral contact: contact points, friction, torque limits."""
 
 import math
 from dataclasses import field
@@ -15,48 +15,44 @@ from biped.model.legs import foot_under
 from contact.arrays import Floats, Integers
 from controllers.joint_values import JointValues, by_joint
 from controllers.kernels.feet_frame import Frame
+from controllers.parameter import parameter
 
 #: Metadata of the field ``torque_limit``, which is infinite if not given.
 TORQUE_LIMIT = {"unit": "N·m", "title": "Torque limit of each joint"}
 
 
 def a_friction() -> Any:
-    """A controller's field."""
-    return field(default=0.27, metadata={"title": "Coefficient of friction assumed by the controller"})
+    """Return the controller field ``friction``."""
+    return parameter(0.27, "", "Coefficient of friction assumed by the controller")
 
 
 def a_lift(default: float) -> Any:
-    """A controller's field [m]."""
-    title = "Greatest height of a contact point in stance, if its foot touches the floor"
-    return field(default=default, metadata={"unit": "m", "title": title})
+    """Return the controller field ``lift`` [m]."""
+    return parameter(default, "m", "Greatest height of a contact point in stance, if its foot touches the floor")
 
 
 def a_foot_stiffness(default: float) -> Any:
-    """A controller's field [1/s²]."""
-    title = "Foot correction: acceleration per displacement"
-    return field(default=default, metadata={"unit": "1/s²", "title": title, "range": (0.0, 1000.0)})
+    """Return the controller field ``kp_feet`` [1/s²]."""
+    return parameter(default, "1/s²", "Foot correction: acceleration per displacement", 0.0, 1000.0)
 
 
 def a_foot_damping(default: float) -> Any:
-    """A controller's field [1/s]."""
-    return field(
-        default=default,
-        metadata={"unit": "1/s", "title": "Foot correction: acceleration per velocity", "range": (0.0, 100.0)},
-    )
+    """Return the controller field ``kd_feet`` [1/s]."""
+    return parameter(default, "1/s", "Foot correction: acceleration per velocity", 0.0, 100.0)
 
 
 def a_posture() -> Any:
-    """A controller's field (nq,), which is no parameter: a posture is set by ``Controller.holding``."""
+    """Return the controller field ``posture`` (nq,): set by ``Controller.holding``, not a parameter."""
     return field(default=None, repr=False)
 
 
 def place_of(q: Floats) -> Vector3:
-    """[m] of a floating root's centre of mass."""
+    """Return the position [m] of a floating root's centre of mass."""
     return float(q[0]), float(q[1]), float(q[2])
 
 
 def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
-    """[N·m] by joint of one degree of freedom: what a law may ask for, and the joint's own effort, whichever is less.
+    """Return the torque limit [N·m] by joint of one degree of freedom: the least of ``limit`` and joint effort.
 
     Raises:
         ModelError: ``limit`` names a joint that the model does not have.
@@ -67,16 +63,16 @@ def torque_limits(limit: JointValues, model: Model) -> dict[str, float]:
 
 
 def limp(limits: dict[str, float], model: Model) -> list[str]:
-    """The joints that may have next to no torque."""
+    """Return the joints whose torque limit is almost zero."""
     most = within_reason(dict.fromkeys(limits, math.inf), model)
     return [joint for joint, limit in limits.items() if limit <= LIMP * most[joint]]
 
 
 def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
-    """[N·m] The same; of a joint without a limit what no posture takes, which laws ask for all the same as they fall.
+    """Return the limits [N·m]; a joint without a limit gets a value that no posture needs, so that falls stay bounded.
 
-    That is what holds the weight at a lever arm as long as the centre of mass is high, m g z: 691 N·m of the human; of
-    a joint that slides, the weight [N].
+    It is the weight times the height of the centre of mass, m g z: 691 N·m for the human; for a sliding joint, the
+    weight [N].
     """
     weight = -model.total_mass * float(STANDARD_GRAVITY[2])
     most = {"prismatic": weight}
@@ -88,7 +84,7 @@ def within_reason(limits: dict[str, float], model: Model) -> dict[str, float]:
 
 
 def points_of_feet(model: Model) -> tuple[Integers, Integers]:
-    """(m,) contact points of feet and toes, as the tree numbers them, and (m,) of which of ``model.feet`` each is."""
+    """Return the contact points of feet and toes (m,) by index in the tree, and the foot (m,) of each."""
     on = [foot_under(model, point.body) for point in model.contact_points]
     found = [(point, model.feet.index(foot)) for point, foot in enumerate(on) if foot is not None]
     points, owners = np.array(found, dtype=np.int64).reshape(-1, 2).T.copy()
@@ -96,7 +92,7 @@ def points_of_feet(model: Model) -> tuple[Integers, Integers]:
 
 
 def frame_of(model: Model, q: Floats, reference: str) -> Frame:
-    """The frame in which the posture ``q`` (nq,) is meant: that of the ``feet``, or of the ``world``."""
+    """Return the frame of the posture ``q`` (nq,): that of the ``feet``, or of the ``world``."""
     placed = forward_kinematics(model, q)
     feet = np.array([model.body_index(foot) for foot in model.feet], dtype=np.int64)
     x, y, _ = placed.position[feet].mean(axis=0)

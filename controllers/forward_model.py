@@ -1,4 +1,4 @@
-"""Laws that ask for accelerations, with senses that are late: they are shown what has come of what they asked for."""
+"""Predictor for controllers that command accelerations: a forward model over the sensory delay."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,28 +17,28 @@ from controllers.kernels.forward_model import BLOCK, ForwardModelLaw, Muscles, P
 from controllers.lqr_design import kept
 from controllers.whole_body import WholeBodyController
 
-#: [rad] by which a body may turn, and its joints, with M and the feet's Jacobians hardly another.
+#: [rad] Rotation of the root or a joint above which M and the feet's Jacobians are evaluated again.
 _ALIKE = 0.03
-#: [rad, m] of central differences, of which the error is about its square.
+#: [rad, m] Step of central differences; the error is about its square.
 _REACH = 1e-5
 
 
 @dataclass(frozen=True)
 class ForwardModel(Ahead):
-    """x̂ is where the body is if it has gone on as it was asked to; senses mend it, late, by what they find it to miss.
+    """Predictor of the present state x̂: integrated commanded accelerations, corrected by delayed sensors.
 
-    The law's own accelerations are its model of the body: an efference copy, as in Wolpert, Ghahramani and Jordan
-    (1995), in a predictor after Smith (1957). The error e of the x̂ of then goes on with the feet held that stand, by
-    M ë = −G e − D ė: G of gravity, with the floor's forces of the posture, and of muscles; M and the feet as they are
-    at x̂. So it steps with senses that are late, too: it knows which foot swings, and that one that lands stops. Of
-    what pushes, of feet that slide, and of what the floor does, it knows nothing until senses tell.
+    The commanded accelerations are the model of the body: an efference copy, as in Wolpert, Ghahramani and Jordan
+    (1995), in a predictor after Smith (1957). The sensed error e of an earlier x̂ is propagated with the stance feet
+    held, by M ë = −G e − D ė: G from gravity, with the posture's ground reaction forces, and from muscles; M and the
+    feet as at x̂. It works with steps and delayed sensors too: it knows which foot swings, and that a landing foot
+    stops. Pushes, sliding feet and floor motion are unknown to it until they are sensed.
 
     Attributes:
-        yielding: [s] in which velocities die out that feet which stand do not allow: soles may tilt. Where it is long,
-            they are taken to be free; a foot that lands stops at once.
+        yielding: [s] time constant with which velocities that stance feet do not allow decay: soles may tilt. A long
+            time leaves them free; a landing foot stops at once.
 
     Raises:
-        InputError: as of ``Ahead``; or the law is neither ``WholeBodyController`` nor ``Stepping``.
+        InputError: as for ``Ahead``; or the controller is neither ``WholeBodyController`` nor ``Stepping``.
     """
 
     yielding: float = 0.1
@@ -49,15 +49,15 @@ class ForwardModel(Ahead):
         if not isinstance(self.inner, WholeBodyController):
             raise InputError(
                 f"forwardmodel.inner = {type(self.inner).__name__}: it must be a WholeBodyController, or Stepping, "
-                "which ask for accelerations; Predicted serves other laws"
+                "which command accelerations; use Predicted for other controllers"
             )
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
-        """Compile what the law needs."""
+        """Compile the controller's kernels."""
         self.inner.warm_up(model, announce)
 
     def law(self, model: Model) -> ForwardModelLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         q, nq, nv, count = self._posture(model), model.nq, model.nv, self._ticks
         dofs = np.array([model.dof(joint) for joint in model.joint_names], dtype=np.int64)
         stiffness, damping = self._muscles(model)
@@ -116,14 +116,14 @@ class ForwardModel(Ahead):
 
 
 def _pulls(model: Model, posture: tuple[float, ...]) -> Floats:
-    """(1 + feet, nv, nv) Gᵀ of gravity with all feet held, and with all but one."""
+    """Return Gᵀ (1 + feet, nv, nv) of gravity with all feet held, and with all but one."""
     q, feet = np.array(posture), model.feet
     but_one = [[other for other in feet if other != foot] or list(feet) for foot in feet]
     return np.array([_pull(model, q, held).T for held in (feet, *but_one)])
 
 
 def _pull(model: Model, q: Floats, feet: Sequence[str]) -> Floats:
-    """(nv, nv) the slopes of g − Σ Jᵀ w, with the wrenches w of least size of the feet that hold the body."""
+    """Return the derivatives (nv, nv) of g − Σ Jᵀ w, with the least wrenches w of the feet that hold the body."""
     at = WholeBody(model, q)
     base = np.vstack([at.jacobian(foot)[:, :6] for foot in feet])
     wrenches = np.linalg.lstsq(base.T, at.gravity_forces[:6], rcond=None)[0].reshape(-1, 6)

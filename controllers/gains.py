@@ -1,6 +1,6 @@
 """Gains of the workspace controller as a TOML file.
 
-The file has one table, and each of its keys may be left out, for the thesis's value::
+The file has one table; a missing key keeps the thesis's value::
 
     [controller]
     kp_position = [50.0, 50.0, 200.0]       # 1/s², along x, y, z; or one number for all three
@@ -26,7 +26,7 @@ UNITS = {item.name: item.metadata["unit"] for item in fields(WorkspaceGains)}
 
 
 def load_gains(path: str | Path) -> WorkspaceGains:
-    """Read gains.
+    """Read gains from a TOML file.
 
     Raises:
         InputError: the file is not TOML, has a key that is not a gain, or a gain is impossible; the message
@@ -37,7 +37,7 @@ def load_gains(path: str | Path) -> WorkspaceGains:
 
 
 def read_gains(path: str | Path) -> dict[str, Gain]:
-    """The gains that the file has, and no others; raises what ``load_gains`` raises."""
+    """Return the gains that the file sets, and no others; raises as ``load_gains``."""
     path = Path(path)
     text = _text(path)
     try:
@@ -49,7 +49,7 @@ def read_gains(path: str | Path) -> dict[str, Gain]:
 
 
 def save_gains(gains: WorkspaceGains, path: str | Path) -> None:
-    """Write gains so that ``load_gains`` reads the same ones.
+    """Write gains to a TOML file for ``load_gains``.
 
     Raises:
         OSError: the file cannot be written.
@@ -70,13 +70,13 @@ def _text(path: Path) -> str:
 
 
 def _controller_table(path: Path, text: str, document: dict[str, Any]) -> dict[str, Any]:
-    """The one table of the document, with no key but gains."""
+    """Return the only table of the document; its keys must be gains."""
     for name in document:
         if name != TABLE:
-            raise InputError(f"{path}{_line(text, name)}: unknown table or key {name!r}; the one table is [{TABLE}]")
+            raise InputError(f"{path}{_line(text, name)}: unknown table or key {name!r}; the only table is [{TABLE}]")
     table = document.get(TABLE)
     if not isinstance(table, dict):
-        raise InputError(f"{path}: there is no table [{TABLE}]; it holds {', '.join(KEYS)}")
+        raise InputError(f"{path}: table [{TABLE}] is missing; its keys are {', '.join(KEYS)}")
     for key in table:
         if key not in KEYS:
             raise InputError(f"{path}{_line(text, key)}: unknown gain {key!r}; gains are {', '.join(KEYS)}")
@@ -84,7 +84,7 @@ def _controller_table(path: Path, text: str, document: dict[str, Any]) -> dict[s
 
 
 def _gain(path: Path, text: str, key: str, value: Any) -> Gain:
-    """One gain, checked as ``WorkspaceGains`` checks it."""
+    """Return one gain, checked as in ``WorkspaceGains``."""
     rows = value if isinstance(value, list) else [value]
     entries = [entry for row in rows for entry in (row if isinstance(row, list) else [row])]
     if not all(isinstance(entry, (int, float)) and not isinstance(entry, bool) for entry in entries):
@@ -97,7 +97,7 @@ def _gain(path: Path, text: str, key: str, value: Any) -> Gain:
 
 
 def _line(text: str, name: str) -> str:
-    """``, line 3`` if the name begins a line of the file."""
+    """Return ``, line 3`` if the name begins a line of the file, else nothing."""
     pattern = re.compile(rf"^\s*\[?\s*[\"']?{re.escape(name)}[\"']?\s*[=\].]")
     for number, line in enumerate(text.splitlines(), start=1):
         if pattern.match(line):

@@ -1,4 +1,4 @@
-"""Joints that a controller has no other use for, kept where they are: arms, a waist, a neck."""
+"""Joints outside the legs (arms, waist, neck), held at fixed angles."""
 
 import math
 from collections.abc import Mapping
@@ -23,21 +23,20 @@ MEANS = ("impedance", "servo")
 
 @dataclass(frozen=True)
 class HeldJoints:
-    """A spring and a damper in each joint that is held, tuned to what hangs on it.
+    """Spring and damper in each held joint, tuned to the inertia that it carries.
 
-    With all other joints locked in the home configuration, the joint swings back to its angle with the given frequency
-    and damping ratio: k = J ω², d = 2 ζ J ω, with J the inertia about its axis of all that it carries. Of toes it has
-    besides that of a foot's share of the mass at their tip, since the body stands on them.
+    With all other joints locked in the home configuration, the joint returns to its angle with the given frequency and
+    damping ratio: k = J ω², d = 2 ζ J ω; J is the inertia about its axis of everything that it carries. For toes, a
+    foot's share of the body mass at their tip is added, since the body stands on them.
 
     Attributes:
         by: ``impedance``, which acts within the integrator's steps, or ``servo``, torques held for a control period.
         frequency: ω/2π [Hz].
         damping_ratio: ζ.
-        angles: at which they are held [rad], one for all or by joint; those of the model's ``posture`` where a table
-            leaves one out.
+        angles: [rad] held angles, one for all or by joint; joints missing in a table use the model's ``posture``.
 
     Raises:
-        InputError: a number is out of range, or ``by`` is no such means.
+        InputError: a number is out of range, or ``by`` is unknown.
         ModelError: ``angles`` names a joint that the model does not have; raised when the model is known.
     """
 
@@ -55,7 +54,7 @@ class HeldJoints:
         checked(self.angles, "controller.held.angles")
 
     def impedance(self, model: Model, joints: tuple[str, ...]) -> Impedance | None:
-        """The integrator's springs and dampers; None where nothing is held, or a servo does it."""
+        """Return the integrator's springs and dampers; None without held joints, or with a servo."""
         if not joints or self.by != "impedance":
             return None
         gains = self._gains(model, joints)
@@ -63,7 +62,7 @@ class HeldJoints:
         return Impedance(stiffness, damping, rest)
 
     def servo(self, model: Model, joints: tuple[str, ...]) -> PdLaw:
-        """A compiled PD law of the held joints; zero where nothing is held, or an impedance does it."""
+        """Return a compiled PD law of the held joints; zero gains without held joints, or with an impedance."""
         kp, kd, target, limit = (np.full(model.nv, value) for value in (0.0, 0.0, 0.0, np.inf))
         law = PdLaw(kp, kd, target, limit)
         if self.by == "servo":
@@ -72,7 +71,7 @@ class HeldJoints:
         return law
 
     def _gains(self, model: Model, joints: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
-        """(joints,) stiffness, damping and angle of each."""
+        """Return stiffness, damping and angle (joints,) each."""
         inertia = np.diag(mass_matrix(model, model.neutral()))[[model.dof(joint) for joint in joints]]
         inertia = inertia + [_that_stands(model, joint) for joint in joints]
         omega = 2.0 * math.pi * self.frequency
@@ -83,7 +82,7 @@ class HeldJoints:
 
 
 def _that_stands(model: Model, joint: str) -> float:
-    """[kg m²] of a foot's share of the mass, as far from the joint as the farthest point beyond it that touches."""
+    """Return the inertia [kg m²] of a foot's share of the mass at the farthest contact point of the toes."""
     body = model.bodies[model.joint_index(joint)].name
     if body in model.feet or foot_under(model, body) is None:
         return 0.0

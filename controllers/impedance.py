@@ -1,4 +1,4 @@
-"""A spring and a damper in each joint that act within the integrator's steps."""
+"""Joint impedance: a spring and a damper in each joint, evaluated within the integrator's steps."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -15,7 +15,7 @@ from contact.arrays import Floats
 from controllers.joint_values import JointValues, angles_of, by_joint, checked
 from controllers.parameter import parameter
 
-#: Stiff enough for the human to stand upright: at the ankles, gravity pulls it over with about 750 N·m/rad.
+#: [N·m/rad] Enough for the human to stand upright: the toppling stiffness at the ankles is about 750 N·m/rad.
 STIFFNESS = 2000.0
 DAMPING = 50.0
 
@@ -24,15 +24,15 @@ DAMPING = 50.0
 class JointImpedance(Controller):
     """Joint impedance about a set point, evaluated in the middle of each step with the step's own unknowns.
 
-    It commands no torques of its own: the integrator adds stiffness and damping to the diagonal of its
-    factorization, so they stay stable at any step, where the same gains outside of the step diverge.
+    It commands no torques: the integrator adds stiffness and damping to the diagonal of its factorization. They are
+    stable at any step size, while the same gains outside the step diverge.
 
-    Each of the three is one number for all joints or a table by joint; joints that a table leaves out have
-    no stiffness, no damping and the rest angle zero.
+    Stiffness, damping and rest are one number for all joints or a table by joint; joints missing in a table have value
+    zero.
 
     Attributes:
-        rest: where the springs are at rest [rad].
-        period: [s] between two looks at whether the model has fallen; the impedance itself knows no ticks.
+        rest: [rad] rest angles of the springs.
+        period: [s] time between two checks for a fall; the impedance itself has no ticks.
 
     Raises:
         InputError: a stiffness or a damping is negative, or a number is not finite.
@@ -52,7 +52,7 @@ class JointImpedance(Controller):
             raise InputError(f"impedance.period = {self.period!r}: it must be a finite number of seconds above zero")
 
     def impedance(self, model: Model) -> Impedance:
-        """The integrator's springs and dampers."""
+        """Return the integrator's springs and dampers."""
         return Impedance(
             stiffness=by_joint(self.stiffness, model),
             damping=by_joint(self.damping, model),
@@ -60,13 +60,13 @@ class JointImpedance(Controller):
         )
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """With the joints' angles there as its springs' rest."""
+        """Return this controller with the joint angles of ``q`` (nq,) as rest angles."""
         return replace(self, rest=angles_of(model, q))
 
     def law(self, model: Model) -> Passive:
-        """The compiled law without torques: the springs and dampers act alone."""
+        """Return a compiled law without torques: only the springs and dampers act."""
         return Passive()
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
-        """(joints,) zero: all it does, it does within the steps."""
+        """Return zero torques (joints,): the impedance acts within the steps."""
         return np.zeros(len(observation.model.joint_names))

@@ -1,4 +1,4 @@
-"""Proportional and derivative action in each joint: the simplest controller there is, and a baseline."""
+"""Proportional-derivative controller of each joint: a simple baseline."""
 
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
@@ -20,11 +20,11 @@ from controllers.parameter import parameter
 class JointPD(Controller):
     """τ = −k_p (θ − θ_d) − k_d θ̇ in each joint, within ±limit, held for a period.
 
-    The human stands upright with the defaults. Damping is bounded by the period: a torque that is held for it
-    must not turn a light foot in the air farther back than it came. ``JointImpedance`` has no such bound.
+    The human stands upright with the defaults. The control period bounds the damping: a torque held for a period must
+    not reverse the motion of a light foot in the air. ``JointImpedance`` has no such bound.
 
-    Each of the four is one number for all joints or a table by joint, such as ``{"left_knee_pitch": 400.0}``;
-    joints that a table leaves out have no gain, the target zero, and no limit.
+    Gains, target and limit are one number for all joints or a table by joint, such as ``{"left_knee_pitch": 400.0}``;
+    joints missing in a table have gain zero, target zero, and no limit.
 
     Attributes:
         kp: k_p [N·m/rad].
@@ -53,11 +53,11 @@ class JointPD(Controller):
             raise InputError(f"joint_pd.period = {self.period!r}: it must be a finite number of seconds above zero")
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """With the joints' angles there as its targets."""
+        """Return this controller with the joint angles of ``q`` (nq,) as targets."""
         return replace(self, target=angles_of(model, q))
 
     def law(self, model: Model) -> PdLaw:
-        """The gains as the kernels take them."""
+        """Return the compiled law: the gains by degree of freedom."""
         return PdLaw(
             kp=_spread(model, by_joint(self.kp, model)),
             kd=_spread(model, by_joint(self.kd, model)),
@@ -66,7 +66,7 @@ class JointPD(Controller):
         )
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
-        """(joints,) [N·m] torques for a state."""
+        """Return the torques (joints,) [N·m] for a state."""
         model = observation.model
         law = self.law(model)
         dofs = [model.dof(joint) for joint in model.joint_names]
@@ -75,7 +75,7 @@ class JointPD(Controller):
 
 
 def _spread(model: Model, values: dict[str, float]) -> NDArray[np.float64]:
-    """(nv,) the joints' numbers at their degrees of freedom, zero elsewhere."""
+    """Return an array (nv,) with the joints' values at their degrees of freedom, zero elsewhere."""
     array = np.zeros(model.nv)
     for joint, value in values.items():
         array[model.dof(joint)] = value

@@ -1,4 +1,4 @@
-"""One number for each joint of a model, from one number for all of them or from a table by joint."""
+"""Values by joint: one number for all joints, or a table."""
 
 from collections.abc import Mapping
 
@@ -9,12 +9,12 @@ from biped.model import Model
 from biped.model.errors import unknown
 from contact.arrays import Floats
 
-#: One number for all joints, or one for each joint named; the joints not named take a controller's default.
+#: One number for all joints, or a table by joint; missing joints take a controller's default.
 JointValues = float | Mapping[str, float]
 
 
 def checked(values: JointValues, what: str, *, least: float = -np.inf, infinite: bool = False) -> JointValues:
-    """``values`` if all of them are numbers that ``what`` can have.
+    """Return ``values`` if all are numbers that ``what`` can have.
 
     Raises:
         InputError: one is not a number, below ``least``, or infinite where that is not allowed.
@@ -37,10 +37,10 @@ def _named(values: JointValues, what: str) -> list[tuple[str, float]]:
 
 
 def by_joint(values: JointValues, model: Model, default: float = 0.0) -> dict[str, float]:
-    """A number for each joint of one degree of freedom; ``default`` for those that a table leaves out.
+    """Return a number for each joint of one degree of freedom; ``default`` for joints missing in a table.
 
     Raises:
-        ModelError: a table names a joint that the model does not have; the message lists those it has.
+        ModelError: a table names a joint that the model does not have; the message lists the model's joints.
     """
     joints = model.joint_names
     if not isinstance(values, Mapping):
@@ -52,5 +52,5 @@ def by_joint(values: JointValues, model: Model, default: float = 0.0) -> dict[st
 
 
 def angles_of(model: Model, q: Floats) -> dict[str, float]:
-    """[rad] by joint in a configuration (nq,)."""
+    """Return the angles [rad] by joint in a configuration (nq,)."""
     return {joint: float(q[model.coordinate(joint)]) for joint in model.joint_names}

@@ -1,4 +1,4 @@
-"""The compiled part of a controller of one's own: register its kernel by ``@control.register(NamedTuple)``."""
+"""Compiled part of a custom controller: register its kernel with ``@control.register(NamedTuple)``."""
 
 from biped.kernels.loop.closed_loop import control
 

@@ -1,4 +1,4 @@
-"""The linear quadratic regulator of standing, as a controller."""
+"""Linear quadratic regulator (LQR) of standing."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -22,38 +22,37 @@ from controllers.lqr_design import Cost, Design, Plan, design_of, warm_up
 from controllers.parameter import parameter
 
 REFERENCES = ("world", "feet")
-#: Of a table of gains.
+#: Greatest number of periods in a table of gains.
 MOST_PERIODS = 10_000
 
 
 @dataclass(frozen=True)
 class LQR(Controller):
-    """u = u_0 − K x: of all torques those with the least ∫ (xᵀ Q x + uᵀ R u) dt for small deviations from a stance.
+    """u = u_0 − K x: the torques of least ∫ (xᵀ Q x + uᵀ R u) dt for small deviations x from a stance.
 
-    The stance is one at rest: the trunk where ``target_position`` is, feet flat, all contact points sticking. A and B
-    are the exact linearization of one control period there, torques held, contact springs included; K is from the
-    discrete Riccati equation (``design``). x are displacements and momenta in tangent coordinates, of which the law
-    sees the root's and the joints' errors and rates.
+    The stance is at rest: trunk at ``target_position``, feet flat, all contact points sticking. A and B are the exact
+    linearization of one control period there, with torques held and contact springs included; K is from the discrete
+    Riccati equation (``design``). x are displacements and momenta in tangent coordinates; the controller reads the
+    errors and rates of root and joints.
 
-    The anchors of the floor's springs are not seen: while points stick they stay where they are, and are parameters of
-    A and B. Where feet have slid they are elsewhere. With the ``reference`` ``world`` the law is the regulator to the
-    letter, and drives such feet back to where they were as well as it can without sliding. With ``feet`` errors are
-    those seen from the feet: the anchors are taken to have moved with them. Between the two are the feet's deflections
-    on the floor's springs, a millimetre or so.
+    The anchors of the floor's springs are not measured: while points stick the anchors do not move, and are parameters
+    of A and B. They move if feet slide. With the ``reference`` ``world`` the controller is the exact regulator, and
+    pulls such feet back as far as possible without sliding. With ``feet`` errors are relative to the feet: the anchors
+    are assumed to have moved with them. The difference is the feet's deflection on the floor's springs, about 1 mm.
 
-    It knows of no cone of friction and of no edge of a sole: it is for small deviations, and falls beyond.
+    Friction cones and the soles' edges are not modelled: the controller is for small deviations, and falls beyond them.
 
     Attributes:
         target_position: [m] of the trunk's centre of mass; robots stand in their own posture.
-        weight_joints: of the joints' displacements, one for all or by joint; those that a table leaves out have none.
-        weight_torque: of torques; one for all, by joint, or a symmetric positive definite matrix over
+        weight_joints: weight of joint displacements, one for all or by joint; zero for joints missing in a table.
+        weight_torque: weight of torques; one for all, by joint, or a symmetric positive definite matrix over
             ``model.joint_names``.
-        horizon: [s] from the start of the run, over which gains are those of a finite horizon that ends then; later,
-            and if infinite, they are the steady ones.
-        weight_end: [s] at the end of a finite horizon Q counts as if it lasted for so long.
-        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides.
-        posture: (nq,) that it holds, which ``holding`` sets; feet flat below home's, or a robot's own, if not given.
-        floor: that it is designed for; ``contact.RUBBER`` if not given.
+        horizon: [s] from the start of the run: gains of a finite horizon that ends then, and steady-state gains
+            afterwards; infinite: only steady-state gains.
+        weight_end: [s] weight of the final state of a finite horizon, as a duration of Q.
+        torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits.
+        posture: (nq,) reference posture, set by ``holding``; default: feet flat below the home posture, or a robot's.
+        floor: floor of the design model; ``contact.RUBBER`` if not given.
 
     Raises:
         InputError: a number is out of range, or a matrix of weights is not symmetric positive definite.
@@ -67,7 +66,7 @@ class LQR(Controller):
         (25.0, 5.0, 35.0), "1/m²", "Weight of the CoM displacement along x, y, z", 0.01, 1e4, repeats=True
     )
     weight_com_velocity: Vector3 = parameter(
-        (2.5, 0.7, 1.0), "s²/m²", "Weight of the CoM velocity along x, y, z", 0.01, 1e4, repeats=True
+        (2.5, 0.7, 1.0), "s²/m²", "Weight of CoM velocity", 0.01, 1e4, repeats=True
     )
     weight_trunk: Vector3 = parameter(
         (2.5, 2.5, 2.5), "1/rad²", "Weight of the trunk rotation about x, y, z", 0.01, 1e4, repeats=True
@@ -80,9 +79,7 @@ class LQR(Controller):
     weight_torque: JointValues | Floats = parameter(1e-5, "1/(N·m)²", "Weight of each joint torque", 1e-7, 1e-2)
     horizon: float = parameter(math.inf, "s", "Finite horizon, then steady-state gains; inf: steady-state gains only")
     weight_end: float = parameter(1.0, "s", "Weight of the final state of a finite horizon")
-    reference: Literal["world", "feet"] = parameter(
-        "feet", "", f"Reference frame of the errors: {' or '.join(REFERENCES)}"
-    )
+    reference: Literal["world", "feet"] = parameter("feet", "", f"Frame of the errors: {' or '.join(REFERENCES)}")
     torque_limit: JointValues = field(default=math.inf, metadata=TORQUE_LIMIT)
     period: float = parameter(2e-3, "s", "Control period")
     step: float = parameter(5e-4, "s", "Integrator step of the design model")
@@ -105,7 +102,7 @@ class LQR(Controller):
         if not self.horizon > 0.0:
             raise InputError(f"lqr.horizon = {self.horizon!r}: it must be above zero, or inf")
         if math.isfinite(self.horizon) and self.horizon > MOST_PERIODS * self.period:
-            raise InputError(f"lqr.horizon = {self.horizon:g} s: more than {MOST_PERIODS} periods; or inf")
+            raise InputError(f"lqr.horizon = {self.horizon:g} s: at most {MOST_PERIODS} control periods, or inf")
         zero_or_above(self.weight_end, "lqr.weight_end")
         reference: str = self.reference
         if reference not in REFERENCES:
@@ -123,14 +120,14 @@ class LQR(Controller):
         checked(weight, "lqr.weight_torque")
         for value in weight.values() if isinstance(weight, Mapping) else (weight,):
             if not value > 0.0:
-                raise InputError(f"lqr.weight_torque = {weight!r}: torques must cost something: weights above zero")
+                raise InputError(f"lqr.weight_torque = {weight!r}: all weights must be above zero")
 
     def design(self, model: Model) -> Design:
-        """The stance, A, B, Q, R, gains and costs.
+        """Return the design: stance, A, B, Q, R, gains and costs.
 
         Raises:
             InputError: the model has no floating root or no feet with contact points, or does not stand; or no
-                feedback of least cost makes it stable.
+                feedback of least cost stabilizes it.
         """
         self._check_model(model)
         cost = Cost(
@@ -152,12 +149,12 @@ class LQR(Controller):
 
     def _check_model(self, model: Model) -> None:
         if not model.is_floating or not model.feet or not model.nc:
-            raise InputError(f"the lqr needs a floating root and feet with contact points; {model.name!r} lacks them")
+            raise InputError(f"lqr needs a floating root and feet with contact points; {model.name!r} lacks them")
         if any(body.joint.kind == "spherical" for body in model.bodies):
-            raise InputError(f"the lqr is for joints of one degree of freedom; {model.name!r} has ball joints")
+            raise InputError(f"lqr needs joints of one degree of freedom; {model.name!r} has ball joints")
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
-        """Compile what it is designed by; raises as ``design``."""
+        """Compile the kernels of the design; raises as ``design``."""
         self._check_model(model)
         warm_up(model, self._plan, announce)
 
@@ -170,24 +167,24 @@ class LQR(Controller):
         values = by_joint(weight, model)
         missing = [joint for joint, value in values.items() if value == 0.0]
         if missing:
-            raise InputError(f"lqr.weight_torque: torques must cost something: none is given for {', '.join(missing)}")
+            raise InputError(f"lqr.weight_torque: no weight for {', '.join(missing)}; each must be above zero")
         return np.diag(list(values.values()))
 
     def set_point(self, model: Model) -> SetPoint:
-        """Where the root is in the posture."""
+        """Return the root's pose in the posture."""
         x, y, z, w, i, j, k = (float(number) for number in self.design(model).stance.state.q[:7])
         return SetPoint((x, y, z), (w, i, j, k), on_floor=self.reference == "feet")
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats:
-        """The configuration (nq,) of the posture that is regulated."""
+        """Return the configuration (nq,) of the regulated posture."""
         return self.design(model).stance.state.q.copy()
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """With that posture, as the floor carries it."""
+        """Return this controller with reference posture ``q`` (nq,)."""
         return replace(self, target_position=place_of(q), posture=tuple(q.tolist()))
 
     def law(self, model: Model) -> LqrLaw:
-        """The compiled law, for the kernels; raises as ``design``."""
+        """Return the compiled law, for the kernels; raises as ``design``."""
         design = self.design(model)
         state, nv = design.stance.state, model.nv
         dofs = [model.dof(joint) for joint in model.joint_names]

@@ -1,4 +1,4 @@
-"""How the regulator of standing is designed: what a deviation costs, and the gains of least cost."""
+"""Design of the standing regulator: cost of deviations, and gains of least cost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from contact.arrays import Floats
 
 T = TypeVar("T")
 
-#: Designs, stances and predictions that a model keeps, of each.
+#: Number of cached designs, stances and predictions of a model, each.
 MOST_KEPT = 64
-#: Of a control period's singular values: below this part of the greatest, torques are taken to move nothing.
+#: Relative singular value below which torques count as moving nothing in a control period.
 STRAIN_ONLY = 1e-9
 
 Weights3 = tuple[float, float, float]
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
     place: Weights3 | None  # [m] of the root; None for a robot's own posture
     step: float  # [s]
     period: float  # [s]
-    posture: tuple[float, ...] | None = None  # (nq,) in place of that with the root at ``place``
+    posture: tuple[float, ...] | None = None  # (nq,) replaces the posture with the root at ``place``
     stiffness: tuple[float, ...] = ()  # [N·m/rad] of an impedance in each joint, at rest in the posture; () for none
     damping: tuple[float, ...] = ()  # [N·m·s/rad] likewise
 
@@ -53,15 +53,15 @@ class Cost(NamedTuple):
     joint_rates: tuple[float, ...]  # [s²/rad²]
     torque: tuple[tuple[float, ...], ...]  # [1/(N·m)²] a matrix
     horizon: float  # [s]
-    end: float  # [s] of Q at the end of the horizon
+    end: float  # [s] weight of the final state, as a duration of Q
 
 
 @dataclass(frozen=True)
 class StanceModel:
-    """A posture at rest, and x' = A x + B u about it, torques held over a control period.
+    """Posture at rest, and x' = A x + B u about it, with torques held over a control period.
 
-    x = (δq, δp) in tangent coordinates. The anchors of the floor's springs, which stay where they are while all points
-    stick, are parameters of it.
+    x = (δq, δp) in tangent coordinates. The anchors of the floor's springs are parameters: they do not move while all
+    points stick.
     """
 
     state: State  #: the posture, and the torques that keep it
@@ -79,25 +79,25 @@ class StanceModel:
 
     @property
     def B(self) -> Floats:  # noqa: N802
-        """(2 nv, joints)."""
+        """The input matrix B (2 nv, joints)."""
         return self.found.input_matrix
 
     @cached_property
     def mass(self) -> Floats:
-        """(nv, nv) M in the posture: δp = M v."""
+        """The mass matrix M (nv, nv) in the posture: δp = M v."""
         return mass_matrix(self.model, self.state.q)
 
     def rows(self) -> tuple[Floats, Floats]:
-        """(3, nv) of the centre of mass's displacement and (nv, nv) M⁻¹, by which rates are had from momenta."""
+        """Return the Jacobian (3, nv) of the centre of mass, and M⁻¹ (nv, nv): momenta to rates."""
         rates: Floats = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
         return WholeBody(self.model, self.state.q).com_jacobian, rates
 
     @cached_property
     def straining(self) -> Floats:
-        """(joints, k) orthonormal torques that move nothing while the soles stay where they are.
+        """Orthonormal torques (joints, k) that move nothing while the soles do not move.
 
-        With rigid soles a motion has J v = 0 for the contact points' Jacobian; torques act on it by its joint rates
-        alone. What is orthogonal to them strains the feet against each other and against the floor.
+        With rigid soles a motion has J v = 0 for the contact points' Jacobian; torques act on it only through
+        its joint rates. Torques orthogonal to them strain the feet against each other and the floor.
         """
         body = WholeBody(self.model, self.state.q)
         J = np.vstack([body.contact_jacobian(name) for name in self.model.contact_names])
@@ -110,14 +110,14 @@ class StanceModel:
 
 @dataclass(frozen=True)
 class Design:
-    """The regulator u = u_0 − K x of a stance.
+    """Regulator u = u_0 − K x of a stance.
 
     Attributes:
-        stance: on what it is designed.
+        stance: linearized stance.
         Q: (2 nv, 2 nv) cost of a period's state.
         R: (joints, joints) of its torques.
-        gains: (periods + 1, joints, 2 nv) K of each period of the horizon, and the steady one.
-        costs: (periods + 1, 2 nv, 2 nv) P: xᵀ P x is what a deviation costs from there on; the last is the steady one.
+        gains: (periods + 1, joints, 2 nv) K of each period of the horizon, last the steady-state one.
+        costs: (periods + 1, 2 nv, 2 nv) P: xᵀ P x is the remaining cost of a deviation; last the steady-state one.
     """
 
     stance: StanceModel
@@ -128,31 +128,31 @@ class Design:
 
     @property
     def steady_gain(self) -> Floats:
-        """(joints, 2 nv) K for ever."""
+        """Steady-state gain K (joints, 2 nv)."""
         return self.gains[-1]
 
     @property
     def steady_cost(self) -> Floats:
-        """(2 nv, 2 nv) P for ever."""
+        """Steady-state cost P (2 nv, 2 nv)."""
         return self.costs[-1]
 
     @property
     def closed_loop(self) -> Floats:
-        """(2 nv, 2 nv) A − B K with the steady gain."""
+        """Closed-loop matrix A − B K (2 nv, 2 nv) with the steady-state gain."""
         return self.stance.A - self.stance.B @ self.steady_gain
 
     def __str__(self) -> str:
         found, strains = self.stance.found, self.stance.straining.shape[1]
         return (
-            f"regulator of {self.stance.model.name}: {len(self.Q)} states, of which torques move "
-            f"{found.controllability_rank}; of {len(self.R)} torques {strains} strain the feet only; "
+            f"regulator of {self.stance.model.name}: {len(self.Q)} states, "
+            f"{found.controllability_rank} controllable; {strains} of {len(self.R)} torques only strain the feet; "
             f"greatest |λ| {np.abs(np.linalg.eigvals(self.closed_loop)).max():.6f} "
             f"({found.spectral_radius:.6f} with torques held)"
         )
 
 
 def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
-    """The result of a function of the model and the key, found once; of each function the oldest goes first."""
+    """Return a cached result of a function of model and key; the oldest result of each function is dropped first."""
     found = _room(model, compute)
     result = found.get(key)
     if result is None:
@@ -168,16 +168,16 @@ def _room(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
 
 
 def stance_of(model: Model, plan: Plan) -> StanceModel:
-    """The stance of a model, found once.
+    """Return the stance of a model (cached).
 
     Raises:
-        InputError: it does not stand, or a contact point's law has a kink there.
+        InputError: the model does not stand, or the contact law of a point is not differentiable there.
     """
     return kept(model, _stance, plan)
 
 
 def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
-    """Compile what a stance is linearized by, unless it is on disk; ``announce`` is called before that.
+    """Compile the kernels that linearize a stance, unless cached on disk; ``announce`` is called before that.
 
     Raises:
         InputError: the model does not stand.
@@ -187,10 +187,10 @@ def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
 
 
 def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
-    """The regulator of a model, found once.
+    """Return the regulator of a model (cached).
 
     Raises:
-        InputError: it does not stand, or no feedback of least cost makes it stable.
+        InputError: the model does not stand, or no feedback of least cost stabilizes it.
     """
     return kept(model, _design, plan, cost)
 
@@ -206,7 +206,7 @@ def _stance(model: Model, plan: Plan) -> StanceModel:
 
 
 def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
-    """That of a plan, at rest in configuration ``q`` (nq,)."""
+    """Return the impedance of a plan, at rest in configuration ``q`` (nq,)."""
     if not plan.stiffness:
         return None
     joints = model.joint_names
@@ -238,7 +238,7 @@ def _design(model: Model, plan: Plan, cost: Cost) -> Design:
 
 
 def _state_cost(stance: StanceModel, cost: Cost) -> Floats:
-    """(2 nv, 2 nv) Cᵀ W C: the weights of what is wanted small, a row of C each."""
+    """Return the state cost Cᵀ W C (2 nv, 2 nv); the rows of C are the weighted deviations."""
     nv = stance.model.nv
     com, rates = stance.rows()
     dofs = [stance.model.dof(name) for name in stance.model.joint_names]

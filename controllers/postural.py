@@ -1,4 +1,4 @@
-"""People's law of quiet stance, as models of postural control have it: an inverted pendulum on ankles that are felt."""
+"""Model of human quiet stance: sensory-weighted feedback to the ankles of an inverted pendulum."""
 
 import math
 from dataclasses import dataclass
@@ -16,19 +16,18 @@ from controllers.parameter import parameter
 
 @dataclass(frozen=True)
 class Postural(AnkleController):
-    """T = −m g h (φ_0 + K e + D ė) about the ankles, beside passive ankles; all other joints are held.
+    """T = −m g h (φ_0 + K e + D ė) about the ankles, in addition to passive ankles; all other joints are held.
 
-    The body is an inverted pendulum about the ankles, and the law that of independent channels (Peterka 2002):
+    The body is an inverted pendulum about the ankles, with the independent channel model (Peterka 2002):
 
         e = W L (φ − ψ) + (1 − W) φ − F T.
 
-    W weighs the body's sway φ as the joints tell it, against the feet, which tilt by ψ with the floor below them, and
-    1 − W the sway in space; both are from the posture's φ_0. L is the low pass of ``smoothing``, F another one, and T
-    the torque of the ankles as the feet feel it by the floor's force, with the part of it that is passive. All is late
-    and noisy as ``biped.Sensors`` show it: the loop has the delay that their ``delay`` and ``force_delay`` have. The
-    passive part, of tendons and of muscles as long as they are, acts without delay, within the integrator's steps: an
-    impedance about the posture's angle. The posture is a stable equilibrium where both stiffnesses together are above
-    1, and the delay is short enough.
+    W weighs proprioception: the body's sway φ relative to the feet, which tilt by ψ with the floor. 1 − W weighs the
+    sway in space; both are relative to the posture's φ_0. L is the low-pass filter of ``smoothing``, F another one, and
+    T the ankle torque sensed from the ground reaction forces, its passive part included. All signals are delayed and
+    noisy as set by ``biped.Sensors``: the loop has their ``delay`` and ``force_delay``. The passive part (tendons and
+    muscles of constant activation) acts without delay, within the integrator's steps: an impedance about the posture's
+    angle. The posture is a stable equilibrium if the sum of both stiffnesses is above 1 and the delay is short enough.
 
     On a floor that tilts by ψ about the ankles the body sways by H ψ. With J φ̈ = m g h φ + T of a body of inertia J,
     N = m g h (K + D s), P = m g h (passive stiffness + passive damping s), the delay E = e^{−sτ}, B = 1/(J s² − m g h):
@@ -39,8 +38,8 @@ class Postural(AnkleController):
     Attributes:
         stiffness: K of the feedback [m g h].
         damping: D of the feedback [m g h s].
-        weight: W of proprioception, 0 to 1; the rest is graviception's. People rely the less on the floor the more it
-            tilts: 0.7 at tilts of 0.5° from peak to peak, 0.2 at 8°.
+        weight: proprioceptive weight W, 0 to 1; the rest is graviceptive. People use it less for larger tilts of the
+            floor: 0.7 at tilts of 0.5° peak to peak, 0.2 at 8°.
         torque_feedback: gain of F [rad/(m g h rad)]; 0.01° per N·m are 0.11.
         torque_feedback_time: time constant of F [s].
     """
@@ -64,7 +63,7 @@ class Postural(AnkleController):
             raise InputError(f"postural.weight = {self.weight!r}: it must be from 0 (space) to 1 (the feet)")
 
     def law(self, model: Model) -> PosturalLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         kept = math.exp(-self.period / self.torque_feedback_time)
         feedback = TorqueFeedback(self.torque_feedback, kept, self.period, np.full(1, np.nan))
         return PosturalLaw(self.pendulum(model), self.weight, self.stiffness, self.damping, feedback)

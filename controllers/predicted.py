@@ -1,4 +1,4 @@
-"""Any law that feeds back where the body is, with senses that are late: it is shown what a linear model sees ahead."""
+"""Predictor for state-feedback controllers: a linear model of the body over the sensory delay."""
 
 import math
 from collections.abc import Callable
@@ -18,30 +18,29 @@ from controllers.kernels.predicted import PredictedLaw
 from controllers.lqr import REFERENCES
 from controllers.lqr_design import Plan, StanceModel, kept, stance_of, warm_up
 
-#: By how much rounding may grow before sums are formed anew, and ticks after which they are in any case.
+#: Growth of rounding errors, and number of ticks, after which sums are formed anew.
 GROWTH, MOST_TICKS = 1e4, 1000
 
 
 @dataclass(frozen=True)
 class Predicted(Ahead):
-    """x̂(t) = A^d x(t − d) + Σ A^i B u(t − i − 1): where the body has come to while the senses told where it was.
+    """x̂(t) = A^d x(t − d) + Σ A^i B u(t − i − 1): predicted present state from the state sensed d periods ago.
 
-    x are deviations from the posture in which the law begins, at rest, as ``LQR`` knows them, seen from the feet; A and
-    B the exact linearization of one control period there, contact springs included; u what the actuators have given
-    meanwhile, beyond what the posture takes. The law is asked with x̂ in place of what was sensed: it is a model of the
-    body that a nervous system might have, a predictor after Smith (1957) and Kleinman (1969, for delays in control by
-    humans). It is exact in the limit of small deviations, and knows nothing of what pushes, of feet that lift or slide,
-    nor of what the floor does, until senses tell.
+    x are deviations from the initial posture at rest, as in ``LQR``, relative to the feet. A and B are the exact
+    linearization of one control period there, contact springs included; u are the actuator torques since then, minus
+    those of the posture. The controller gets x̂ in place of the sensed state: an internal model that a nervous system
+    might have, a predictor after Smith (1957) and Kleinman (1969, for delays in human control). It is exact in the
+    limit of small deviations; pushes, lifted or sliding feet and floor motion are unknown to it until they are sensed.
 
     Attributes:
-        step: [s] of the integrator that it is linearized for.
-        reference: what deviations are seen from, as in ``LQR``: the ``feet``, or the ``world``, where feet that have
-            slid are taken to be drawn back.
+        step: [s] integrator step of the linearized model.
+        reference: reference frame of the deviations, as in ``LQR``: the ``feet``, or the ``world``, which assumes that
+            feet that have slid are pulled back.
 
     Raises:
-        InputError: the delay is no whole number of periods above zero, or the law is none that is compiled.
-        ModelError, InputError: the model does not stand, or the law has joints held by an impedance; raised when the
-            model is known.
+        InputError: the delay is not a positive whole number of periods, or the controller is not compiled.
+        ModelError, InputError: the model does not stand, or the controller holds joints by an impedance; raised when
+            the model is known.
     """
 
     step: float = 5e-4
@@ -55,10 +54,10 @@ class Predicted(Ahead):
             raise InputError(f"predicted.reference = {reference!r}: it must be one of {', '.join(REFERENCES)}")
 
     def stance(self, model: Model) -> StanceModel:
-        """The posture, and A and B there.
+        """Return the posture at rest, with A and B of one control period there.
 
         Raises:
-            InputError: it does not stand, or the law holds joints by an impedance.
+            InputError: the model does not stand, or the controller holds joints by an impedance.
         """
         return stance_of(model, self._plan(model))
 
@@ -69,12 +68,12 @@ class Predicted(Ahead):
         return Plan(self.floor or RUBBER, None, float(self.step), float(self.period), posture, *held)
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
-        """Compile what it is linearized by, and what the law needs; raises as ``stance``."""
+        """Compile the kernels of linearization and controller; raises as ``stance``."""
         warm_up(model, self._plan(model), announce)
         self.inner.warm_up(model, announce)
 
     def law(self, model: Model) -> PredictedLaw:
-        """The compiled law, for the kernels; raises as ``stance``."""
+        """Return the compiled law, for the kernels; raises as ``stance``."""
         inner, stance, nv = self._inner_law(model), self.stance(model), model.nv
         state, dofs = stance.state, [model.dof(joint) for joint in model.joint_names]
         stiffness, damping = self._muscles(model)
@@ -101,7 +100,7 @@ class Predicted(Ahead):
 
 
 class _Powers(NamedTuple):
-    """What ``PredictedLaw`` has of A and B of displacements and rates, which it reads alone."""
+    """Blocks of A and B for displacements and rates, as ``PredictedLaw`` reads them."""
 
     ahead: Floats
     once: Floats
@@ -123,5 +122,5 @@ def _powers(model: Model, plan: Plan, count: int) -> _Powers:
 
 
 def _ticks_of_growth(radius: float) -> int:
-    """In which rounding grows by no more than ``GROWTH``."""
+    """Return the number of ticks in which rounding errors grow by at most ``GROWTH``."""
     return MOST_TICKS if radius <= 1.0 else max(1, min(MOST_TICKS, int(math.log(GROWTH) / math.log(radius))))

@@ -1,4 +1,4 @@
-"""A law that makes up for disturbances that it estimates, and so relies on the senses that it can."""
+"""Model of human sensory reweighting: disturbance estimation and compensation (DEC)."""
 
 import math
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ _DEGREE = math.pi / 180.0
 
 @dataclass(frozen=True)
 class Reweighting(AnkleController):
-    """T = −m g h (φ_0 + S (K a + D ȧ)) about the ankles, with disturbances made up for (Mergner's DEC, 2015).
+    """T = −m g h (φ_0 + S (K a + D ȧ)) about the ankles, with disturbance estimation and compensation (Mergner 2015).
 
     The body is an inverted pendulum about its ankles. A servo keeps the angle φ − ψ between body and feet, which alone
-    would tilt the body with the floor; so two disturbances are estimated, each beyond a threshold, and made up for:
+    would tilt the body with the floor. Two disturbances are estimated beyond a threshold and compensated:
 
         a = (φ − ψ) + ψ̂ + ĝ,    ψ̂ = ∫ G_ψ D(ψ̇) dt,    ĝ = G_g D(φ),
 
     the floor's tilt ψ, from the rate at which the feet tilt in space, and gravity's pull, from the sway φ in space.
-    D(x) is what of x is beyond the threshold on either side. Tilts that are small and slow are within: then the body
-    goes with the floor. The larger the tilts, the more of them is made up for: the weight goes from proprioception to
-    the senses of space, with one set of parameters for all amplitudes.
+    D(x) is the part of x beyond the threshold on either side. Small, slow tilts are within it: the body then follows
+    the floor. Larger tilts are compensated more: the weight shifts from proprioception to the senses of space, with one
+    set of parameters for all amplitudes.
 
-    Gains, thresholds (in degrees and degrees a second, as we read them) and the servo are those of people with eyes
-    closed, whose senses are 0.16 s late; with eyes open the thresholds are 0.20°/s and 0.03°, the gains 0.89 and 0.46,
-    and the delay 0.15 s. The delay is that of ``biped.Sensors``, which should have no thresholds besides. That ψ̂ leaks
-    is our choice: what noise adds up to in it is forgotten.
+    Gains, thresholds (in degrees and degrees per second, as we read them) and the servo are those of people with eyes
+    closed and a sensory delay of 0.16 s. With eyes open the thresholds are 0.20°/s and 0.03°, the gains 0.89 and 0.46,
+    and the delay 0.15 s. Set the delay in ``biped.Sensors``, without thresholds there. The leak of ψ̂ is our choice: it
+    removes accumulated noise.
 
     Attributes:
         tilt_gain: G_ψ.
@@ -42,19 +42,15 @@ class Reweighting(AnkleController):
         servo: S.
         stiffness: K [m g h].
         damping: D [m g h s].
-        leak: [s] time constant with which the estimated tilt is forgotten.
+        leak: [s] decay time constant of the estimated tilt.
     """
 
     recorded: ClassVar[dict[str, str]] = {"sensed_sway": "rad", "ankle_torque": "N*m", "estimated_tilt": "rad"}
 
     tilt_gain: float = parameter(0.75, "", "Gain of the floor tilt compensation", 0.0, 1.0)
-    tilt_threshold: float = parameter(
-        0.33 * _DEGREE, "rad/s", "Floor tilt velocity below which no tilt is perceived", 0.0, 0.02
-    )
+    tilt_threshold: float = parameter(0.33 * _DEGREE, "rad/s", "Threshold of perceived floor tilt velocity", 0.0, 0.02)
     gravity_gain: float = parameter(0.55, "", "Gain of the gravity compensation", 0.0, 1.0)
-    gravity_threshold: float = parameter(
-        0.07 * _DEGREE, "rad", "Sway angle below which no gravity effect is perceived", 0.0, 0.01
-    )
+    gravity_threshold: float = parameter(0.07 * _DEGREE, "rad", "Threshold of sway in the gravity estimate", 0.0, 0.01)
     servo: float = parameter(0.85, "", "Gain of the servo", 0.0, 2.0)
     stiffness: float = parameter(1.0, "m g h", "Stiffness of the servo", 0.0, 3.0)
     damping: float = parameter(0.3, "m g h s", "Damping of the servo", 0.0, 1.0)
@@ -70,7 +66,7 @@ class Reweighting(AnkleController):
         above_zero(self.leak, "reweighting.leak")
 
     def law(self, model: Model) -> ReweightingLaw:
-        """The compiled law, for the kernels."""
+        """Return the compiled law, for the kernels."""
         return ReweightingLaw(
             ankles=self.pendulum(model),
             tilt=Estimate(self.tilt_gain, self.tilt_threshold),

@@ -1,4 +1,4 @@
-"""How a set point moves: along any signals, a recorded table, or a shape of a few numbers."""
+"""Motion of a set point: by signals, a recorded table, or a simple shape."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ from controllers.parameter import parameter
 Shape = Literal["none", "step", "return", "sine", "recorded"]
 NO_FILE = "none"
 _AS_IT_IS = Reading()
-#: Columns of a recorded table beside ``time``: [m], and a unit quaternion, scalar first, that may be left out.
+#: Columns of a recorded table in addition to ``time``: position [m], and optionally a unit quaternion, scalar first.
 PLACE, TURN = ("x", "y", "z"), ("qw", "qx", "qy", "qz")
 
 
 @dataclass(frozen=True)
 class SetPointPath(Displacement):
-    """Displacement and turn of a set point from where a controller has it, along the world's axes, as signals of time.
+    """Displacement and rotation of a controller's set point over time, in world axes.
 
     Position p_d(t) = p_d + (x, y, z), orientation R_d(t) = exp(φ̂) R_d with the rotation vector φ = (roll, pitch, yaw).
-    Velocities and accelerations are the signals' own derivatives: a signal that jumps, or has a kink, asks for neither
-    there. Before its first knot a signal is zero, and from its last one on it stays.
+    Velocities and accelerations are the signals' own derivatives: at a jump or a kink of a signal
+    both are zero. A signal is zero before its first knot, and constant after its last one.
     """
 
     WHAT: ClassVar[str] = "set point"
 
     @property
     def path(self) -> SetPointPath:
-        """Itself: what ``SetPointMotion`` makes of its numbers."""
+        """This path (``SetPointMotion`` makes one from its numbers)."""
         return self
 
     @property
     def moves(self) -> bool:
-        """Whether any signal is given."""
+        """True if any signal is given."""
         return bool(self.signals)
 
     def end(self) -> Floats:
-        """(6,) the same from when on nothing moves any more."""
+        """Return the displacement (6,) at the end of the motion."""
         return self.at(self.ends)
 
     @classmethod
     def recorded(
         cls, times: ArrayLike, positions: ArrayLike, orientations: ArrayLike | None = None, start: float = 0.0
     ) -> SetPointPath:
-        """The motion of something that was recorded, from where it was in the first row, by cubic splines.
+        """Return the motion of a recorded body relative to the first row, by cubic splines.
 
         Args:
             times: (n,) [s], ascending; the first is ``start`` of the motion.
             positions: (n, 3) [m].
-            orientations: (n, 4) unit quaternions, scalar first, body to world; it does not turn if not given.
-            start: [s] when the motion begins.
+            orientations: (n, 4) unit quaternions, scalar first, body to world; no rotation if not given.
+            start: [s] start of the motion.
 
         Raises:
             InputError: a shape is wrong, a number is not finite, times do not ascend, or quaternions are not unit.
@@ -75,10 +75,10 @@ class SetPointPath(Displacement):
 
     @classmethod
     def from_csv(cls, path: str | Path, start: float = 0.0, reading: Reading = _AS_IT_IS) -> SetPointPath:
-        """``recorded`` of a table with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
+        """Return ``recorded`` for a CSV table with the columns time, x, y, z and, for rotations, qw, qx, qy, qz.
 
         Raises:
-            InputError: it is no such table; the message names the file, and the line or the column.
+            InputError: the table is not like that; the message names the file and the line or column.
             OSError: the file cannot be read.
         """
         record = reading.read(path)
@@ -93,31 +93,31 @@ class SetPointPath(Displacement):
 
 
 def _turns(times: Floats, orientations: Floats) -> Floats:
-    """(n, 3) [rad] rotation vectors from the first orientation, without jumps by whole turns."""
+    """Return the rotation vectors (n, 3) [rad] from the first orientation, without jumps by whole turns."""
     if orientations.shape != (len(times), 4) or not np.all(np.isfinite(orientations)):
         raise InputError(f"recorded set point: orientations of shape {orientations.shape} for {len(times)} times")
     if np.any(np.abs(np.linalg.norm(orientations, axis=1) - 1.0) > 1e-3):
         raise InputError("recorded set point: orientations must be unit quaternions, scalar first")
-    from scipy.spatial.transform import Rotation  # a fifth of a command's start, for this alone
+    from scipy.spatial.transform import Rotation  # importing it takes a fifth of a command's start
 
     turns = Rotation.from_quat(orientations, scalar_first=True)
     found: Floats = (turns * turns[0].inv()).as_rotvec()
     if np.any(np.linalg.norm(found, axis=1) > 0.9 * np.pi):
-        raise InputError("recorded set point: it turns by more than 160° from its first row: give a SetPointPath")
+        raise InputError("recorded set point: rotation by more than 160° from the first row: use a SetPointPath")
     return found
 
 
 @dataclass(frozen=True)
 class SetPointMotion:
-    """A motion of a set point by a few numbers, as parameters of an experiment have them.
+    """Motion of a set point by a few numbers, the parameters of an experiment.
 
     Attributes:
-        shape: ``none``; a ``step``, with the least jerk, to where it stays; the same and a ``return`` after ``hold``; a
-            ``sine`` about the set point; or ``recorded``.
-        file: of ``recorded``: a CSV file with the columns time, x, y, z and, where it turns, qw, qx, qy, qz.
+        shape: ``none``; ``step``: a minimum-jerk step; ``return``: a step and, after ``hold``, its return; ``sine``
+            about the set point; or ``recorded``.
+        file: of ``recorded``: CSV file with the columns time, x, y, z and, for rotations, qw, qx, qy, qz.
 
     Raises:
-        InputError: a number is impossible, nothing moves, or the file is no such table.
+        InputError: a number is out of range, nothing moves, or the file does not have these columns.
     """
 
     shape: Shape = parameter("none", "", "Shape of the set point's motion")
@@ -142,12 +142,12 @@ class SetPointMotion:
         for name in ("rise", "frequency", "duration"):
             above_zero(getattr(self, name), f"set point's {name}")
         if self.shape in ("step", "return", "sine") and not any((*self.displacement, *self.turn)):
-            raise InputError(f"set point's shape = {self.shape}: give it a displacement or a turn")
+            raise InputError(f"set point's shape = {self.shape}: set a displacement or a turn")
         object.__setattr__(self, "_path", self._made())
 
     @property
     def path(self) -> SetPointPath:
-        """The signals that these numbers stand for."""
+        """Signals of this motion."""
         found: SetPointPath = self.__dict__["_path"]
         return found
 

@@ -84,29 +84,18 @@ def _check_direction(values: Any, name: str) -> None:
             check(getattr(values, item.name), f"controller.{name}.{item.name}")
 
 
-_LATERAL_SHARE = "CoP shift / capture-point offset, across the direction of travel"
-_SHORTEST_SWING = "Shortest swing time"
-_SWING_SPEED = "Mean swing-foot speed above which a step is penalized"
-_FOOT_LOAD = "Greatest vertical GRF of a foot from the first step on / body weight"
-_CLEARANCE = "Swing foot clearance"
-_LANDING = "Landing speed / horizontal CoM speed"
-_INSET = "Inset of the planned CoP from the sole's edge / distance to the sole's centre"
-_SWING_YAW = "Yaw weight of the swing foot / its position weight"
-_WEIGHT_SWING = "Weight of the swing foot task"
-
-
 @dataclass(frozen=True)
 class LateralSteps:
     """Values of `Stepping` that differ for lateral steps; raises InputError for a number out of range."""
 
     bearing: float = parameter(0.916, "rad", "Least angle of travel from the AP axis for a lateral step", 0.0, 1.6)
-    lateral_share: float = parameter(0.7589, "", _LATERAL_SHARE, 0.0, 1.0)
-    shortest_swing: float = parameter(0.2, "s", _SHORTEST_SWING, 0.1, 0.8)
-    swing_speed: float = parameter(1.055, "m/s", _SWING_SPEED, 0.5, 6.0)
-    max_foot_load: float = parameter(1.803, "", _FOOT_LOAD, 1.0, 5.0)
-    clearance: float = parameter(0.03076, "m", _CLEARANCE, 0.01, 0.2)
-    landing_speed_ratio: float = parameter(0.8989, "", _LANDING, 0.0, 2.0)
-    swing_yaw_ratio: float = parameter(0.088, "", _SWING_YAW, 0.0, 1.0)
+    lateral_share: float = parameter(0.7589, "", "CoP shift / capture-point offset, perpendicular to travel", 0.0, 1.0)
+    shortest_swing: float = parameter(0.2, "s", "Shortest swing time", 0.1, 0.8)
+    swing_speed: float = parameter(1.055, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
+    max_foot_load: float = parameter(1.803, "", "Greatest vertical GRF of a foot / body weight", 1.0, 5.0)
+    clearance: float = parameter(0.03076, "m", "Swing foot clearance", 0.01, 0.2)
+    landing_speed_ratio: float = parameter(0.8989, "", "Landing speed / horizontal CoM speed", 0.0, 2.0)
+    swing_yaw_ratio: float = parameter(0.088, "", "Yaw weight of the swing foot / its position weight", 0.0, 1.0)
 
     def __post_init__(self) -> None:
         _check_direction(self, "lateral")
@@ -125,15 +114,13 @@ class BackwardSteps:
         InputError: a number is out of range.
     """
 
-    min_capture_offset: float = parameter(
-        0.09, "m", "Least capture-point offset from the CoM for these values", 0.0, 1.0
-    )
-    lateral_share: float = parameter(0.6841, "", _LATERAL_SHARE, 0.0, 1.0)
-    shortest_swing: float = parameter(0.2667, "s", _SHORTEST_SWING, 0.1, 0.8)
-    max_foot_load: float = parameter(1.583, "", _FOOT_LOAD, 1.0, 5.0)
-    landing_speed_ratio: float = parameter(0.6, "", _LANDING, 0.0, 2.0)
-    cop_inset: float = parameter(0.1232, "", _INSET, 0.0, 0.9)
-    weight_swing: float = parameter(0.1938, "", _WEIGHT_SWING, 0.1, 1000.0)
+    min_capture_offset: float = parameter(0.09, "m", "Least capture-point offset from the CoM", 0.0, 1.0)
+    lateral_share: float = parameter(0.6841, "", "CoP shift / capture-point offset, perpendicular to travel", 0.0, 1.0)
+    shortest_swing: float = parameter(0.2667, "s", "Shortest swing time", 0.1, 0.8)
+    max_foot_load: float = parameter(1.583, "", "Greatest vertical GRF of a foot / body weight", 1.0, 5.0)
+    landing_speed_ratio: float = parameter(0.6, "", "Landing speed / horizontal CoM speed", 0.0, 2.0)
+    cop_inset: float = parameter(0.1232, "", "CoP inset / distance of the sole's edge from its centre", 0.0, 0.9)
+    weight_swing: float = parameter(0.1938, "", "Weight of the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT_BACKWARD
 
     def __post_init__(self) -> None:
@@ -171,18 +158,16 @@ class Stepping(WholeBodyController):
     instruction: Literal["try-not-to-step", "step-freely", "one-step-only", "feet-in-place"] = parameter(
         "try-not-to-step", "", f"Instruction to the participant: {', '.join(INSTRUCTIONS)}"
     )
-    trigger: float = parameter(0.01785, "m", "Step trigger: capture point outside the soles by", -0.05, 0.1)
+    trigger: float = parameter(0.01785, "m", "Capture-point distance from the soles that triggers a step", -0.05, 0.1)
     lean_gain: float = parameter(0.01, "m s", "Capture-point shift per trunk lean rate and per ω × lean", 0.0, 0.1)
-    repeat_trigger: float = parameter(
-        -0.04682, "m", "Trigger of a further step: capture point outside the soles by", -0.1, 0.1
-    )
+    repeat_trigger: float = parameter(-0.04682, "m", "Capture-point distance that triggers a further step", -0.1, 0.1)
     same_foot_cost: float = parameter(0.07368, "m", "Cost of a further step with the same foot", 0.0, 1.0)
-    lateral_share: float = parameter(0.7912, "", _LATERAL_SHARE, 0.0, 1.0)
+    lateral_share: float = parameter(0.7912, "", "CoP shift / capture-point offset, perpendicular to travel", 0.0, 1.0)
     unload_time: float = parameter(0.002495, "s", "Time to unload a foot", 0.0, 0.2)
-    shortest_swing: float = parameter(0.2321, "s", _SHORTEST_SWING, 0.1, 0.8)
+    shortest_swing: float = parameter(0.2321, "s", "Shortest swing time", 0.1, 0.8)
     longest_swing: float = parameter(0.8281, "s", "Longest swing time", 0.2, 1.5)
     load_time: float = parameter(0.005069, "s", "Time to load a foot", 0.0, 0.3)
-    swing_speed: float = parameter(1.438, "m/s", _SWING_SPEED, 0.5, 6.0)
+    swing_speed: float = parameter(1.438, "m/s", "Mean swing-foot speed above which a step is penalized", 0.5, 6.0)
     max_swing_speed: float = parameter(3.4, "m/s", "Greatest mean speed of the swing foot", 1.0, 10.0)
     overshoot: float = parameter(0.02792, "m", "Foot placement beyond the capture point", -0.1, 0.2)
     min_step_width: float = parameter(0.1026, "m", "Least step width (lateral distance of the feet)", 0.05, 0.5)
@@ -190,13 +175,13 @@ class Stepping(WholeBodyController):
     time_cost: float = parameter(0.1978, "m/s", "Cost per landing time", 0.0, 2.0)
     length_cost: float = parameter(0.4728, "", "Cost per step length", 0.0, 2.0)
     crossing_cost: float = parameter(0.2003, "m", "Cost of a cross-over step", 0.0, 1.0)
-    max_foot_load: float = parameter(1.186, "", _FOOT_LOAD, 1.0, 5.0)
-    clearance: float = parameter(0.02139, "m", _CLEARANCE, 0.01, 0.2)
+    max_foot_load: float = parameter(1.186, "", "Greatest vertical GRF of a foot / body weight", 1.0, 5.0)
+    clearance: float = parameter(0.02139, "m", "Swing foot clearance", 0.01, 0.2)
     crossing_clearance: float = parameter(0.1109, "m", "Swing foot clearance in a cross-over step", 0.01, 0.3)
     passing_share: float = parameter(0.4132, "", "Share of a cross-over swing until the stance leg is passed", 0.2, 1.0)
-    landing_speed_ratio: float = parameter(0.5, "", _LANDING, 0.0, 2.0)
-    cop_inset: float = parameter(0.2157, "", _INSET, 0.0, 0.9)
-    swing_yaw_ratio: float = parameter(0.08353, "", _SWING_YAW, 0.0, 1.0)
+    landing_speed_ratio: float = parameter(0.5, "", "Landing speed / horizontal CoM speed", 0.0, 2.0)
+    cop_inset: float = parameter(0.2157, "", "CoP inset / distance of the sole's edge from its centre", 0.0, 0.9)
+    swing_yaw_ratio: float = parameter(0.08353, "", "Yaw weight of the swing foot / its position weight", 0.0, 1.0)
     kp_swing: float = parameter(500.0, "1/s²", "Swing foot orientation: acceleration per angle", 0.0, 2000.0)
     kd_swing: float = parameter(45.0, "1/s", "Swing foot orientation: acceleration per angular velocity", 0.0, 100.0)
     com_drop: float = parameter(0.01258, "m", "Lowering of the hips that a step may use", 0.0, 0.2)
@@ -204,7 +189,7 @@ class Stepping(WholeBodyController):
     max_leg_extension: float = parameter(0.9792, "", "Greatest hip-to-foot distance / leg length", 0.7, 1.0)
     posture_rate: float = parameter(20.89, "1/s", "Rate at which the reference posture follows the posture", 0.0, 50.0)
     closing_delay: float = parameter(0.0, "s", "Standing time until the feet are brought together; 0: never", 0.0, 10.0)
-    weight_swing: float = parameter(0.3119, "", _WEIGHT_SWING, 0.1, 1000.0)
+    weight_swing: float = parameter(0.3119, "", "Weight of the swing foot task", 0.1, 1000.0)
     single_support: StepTasks = SINGLE_SUPPORT
     double_support: StepTasks = DOUBLE_SUPPORT
     lateral: LateralSteps = LateralSteps()

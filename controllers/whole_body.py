@@ -1,4 +1,4 @@
-"""Whole-body control by a quadratic program, aware of what contacts, joints and actuators can do."""
+"""Whole-body control by a quadratic program with contact, joint and actuator limits."""
 
 import math
 from collections.abc import Mapping
@@ -23,33 +23,32 @@ from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, 
 from controllers.parameter import parameter
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
-#: Of the posture's weight: enough for the program to have one solution.
+#: Share of the posture's weight for joints without torque: makes the program's solution unique.
 _LIMP_SHARE = 1e-3
 
 
 @dataclass(frozen=True)
 class WholeBodyController(Controller):
-    """Balances on unilateral contacts with friction, by the accelerations and forces that fit each other best.
+    """Whole-body controller: balances with feet in place on unilateral contacts with friction.
 
-    At each tick a quadratic program asks for the joints' accelerations and the contact points' forces: the equations
-    of motion hold exactly, forces lie in their friction pyramids, torques within their limits, and joints stay in their
-    ranges (Kuindersma et al. 2014; Herzog et al. 2014; Koolen et al. 2016). What it minimizes is the weighted sum of
-    squares by which the tasks are missed. The first is the divergent component of motion: it goes to its set point as
-    long as the centre of pressure can bring it there. Where it cannot, the angular momentum of the trunk helps: the
-    hip strategy is nothing but a low ``weight_trunk``. A foot that is in the air gets no force, and is put back; where
-    all are, they fall with the body.
+    At each tick a quadratic program computes joint accelerations and contact forces: the equations of motion hold
+    exactly, forces lie in friction pyramids, torques within their limits, and joints stay in their ranges (Kuindersma
+    et al. 2014; Herzog et al. 2014; Koolen et al. 2016). It minimizes the weighted sum of squared task errors. The main
+    task moves the capture point (divergent component of motion) to its set point, as far as the centre of pressure can.
+    Beyond that, angular momentum of the trunk helps: the hip strategy results from a low ``weight_trunk``. A foot in
+    the air bears no force and is put back; with all feet in the air they fall with the body.
 
-    It takes no steps: the feet are to stay where they are. It assumes a rigid floor; ours yields by a millimetre.
+    It takes no steps. It assumes a rigid floor; the default floor yields by about a millimetre.
 
     Attributes:
-        target_position: [m] of the central body's centre of mass in the posture that it holds; what counts is
-            where that puts the centre of mass, from the feet.
-        weight_height: of its error, beside 1 of the centre of mass's horizontal acceleration.
-        weight_momentum: of the angular momentum's change, over m z².
-        weight_force: of the contact forces, over m.
-        torque_limit: [N·m] for all joints or by joint; the model's own efforts count besides. A joint that neither
-            limits gets what would hold the whole weight at a lever arm as long as the centre of mass is high, at most.
-        posture: (nq,) that it holds, which ``holding`` sets; feet flat below home's, or a robot's own, if not given.
+        target_position: [m] of the central body's centre of mass in the reference posture; it sets the position of the
+            whole body's centre of mass relative to the feet.
+        weight_height: weight of the height task; the horizontal acceleration of the centre of mass has weight 1.
+        weight_momentum: weight of the angular momentum's rate of change, over m z².
+        weight_force: weight of the contact forces, over m.
+        torque_limit: [N·m] for all joints or by joint, in addition to the model's effort limits. A joint without either
+            is limited to the body's weight times the height of its centre of mass.
+        posture: (nq,) reference posture, set by ``holding``; default: feet flat below the home posture, or a robot's.
 
     Raises:
         InputError: a number is out of range.
@@ -95,11 +94,11 @@ class WholeBodyController(Controller):
                 zero_or_above(value, name)
 
     def set_point(self, model: Model) -> SetPoint:
-        """Where the central body is in the posture that it holds."""
+        """Return the central body's pose in the reference posture."""
         return SetPoint(self.target_position, UPRIGHT, on_floor=True)
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint:
-        """Where that posture has it above the feet as they stand in ``q``."""
+        """Return the central body's pose in the reference posture, above the feet as in ``q`` (nq,)."""
         held = self._held(model, RUBBER)
         points = feet_fields.points_of_feet(model)[0]
         now, then = (forward_kinematics(model, at).contact[points].mean(axis=0) for at in (q, held))
@@ -107,21 +106,21 @@ class WholeBodyController(Controller):
         return SetPoint((x + float(now[0] - then[0]), y + float(now[1] - then[1]), z), UPRIGHT, on_floor=True)
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """The configuration (nq,) of the posture that it holds, standing on the floor."""
+        """Return the configuration (nq,) of the reference posture, standing on the floor."""
         return self._held(model, floor)
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """With that posture; its central body is to be upright."""
+        """Return this controller with reference posture ``q`` (nq,) and an upright central body."""
         return replace(self, target_position=feet_fields.place_of(q), posture=tuple(q.tolist()))
 
     def _held(self, model: Model, floor: Floor) -> Floats:
-        """(nq,) the posture with the central body at its place; of robots, their own."""
+        """Return the reference posture (nq,): central body at ``target_position``, or a robot's own posture."""
         if self.posture is not None:
             return np.array(self.posture)
         return standing(model, floor, self.target_position if has_human_legs(model) else None).q
 
     def law(self, model: Model) -> WholeBodyLaw:
-        """The compiled law, for the kernels.
+        """Return the compiled law, for the kernels.
 
         Raises:
             InputError: the model has no floating root or no feet with contact points.
@@ -129,7 +128,7 @@ class WholeBodyController(Controller):
         return self._law_with(model, 0)
 
     def _law_with(self, model: Model, more: int) -> WholeBodyLaw:
-        """The same, its program with room for so many further rows."""
+        """Return the compiled law with buffers for ``more`` further rows of its program."""
         if not model.is_floating or not model.feet or not len(feet_fields.points_of_feet(model)[0]):
             raise InputError(
                 f"the whole-body controller needs a floating root and feet with contact points; model {model.name!r} "
@@ -171,7 +170,7 @@ class WholeBodyController(Controller):
         points, owners = feet_fields.points_of_feet(model)
         turns = placed.orientation[feet]
         inset = _inwards(model, points, owners, self.margin)
-        held = np.ones(model.nv)  # what hangs limp would be swung by all the rest, the more the longer
+        held = np.ones(model.nv)  # a joint without torque would be swung by all the others
         held[
             [model.dof(joint) for joint in feet_fields.limp(feet_fields.torque_limits(self.torque_limit, model), model)]
         ] = _LIMP_SHARE

@@ -34,26 +34,26 @@ LARGEST_INERTIA = {
     "infinite": True,
 }
 DESIRED_WRENCH = ("desired_fx", "desired_fy", "desired_fz", "desired_nx", "desired_ny", "desired_nz")
-#: What is recorded too where the set point moves.
+#: Columns recorded in addition if the set point moves.
 TARGET = ("target_x", "target_y", "target_z", "target_qw", "target_qx", "target_qy", "target_qz")
-#: [m] The thesis's experiments start with the soles 5 mm above the floor.
+#: [m] Greatest height of the soles at the start; the thesis's experiments start 5 mm above the floor.
 HANGING = 0.03
 
 
-#: Metadata of gains, whose ranges end at twice what tuning has found good.
+#: Metadata of gains; their ranges end at twice the tuned values.
 _GAIN = {"source": THESIS, "repeats": True, "matrix": True}
 
 
 @dataclass(frozen=True)
 class WorkspaceGains:
-    """Gains of the central body's error dynamics, along the world's axes.
+    """Gains of the central body's error dynamics, in world axes.
 
     Each is three numbers, one for all three, or a symmetric positive definite matrix (equations 4.14 and 4.24): nine
     numbers row by row, or three rows of three. The defaults are those of Wendlandt 1997, section 4.3: the vertical one
     after astronauts' jumps, the others with a damping ratio of one half.
 
     Raises:
-        InputError: for a gain that is not finite, or negative; a matrix that is not symmetric or not positive definite.
+        InputError: a gain is not finite or is negative, or a matrix is not symmetric positive definite.
     """
 
     kp_position: Gain = parameter(
@@ -96,30 +96,30 @@ def _checked_gain(value: Any, name: str) -> Gain:
 
 @dataclass(frozen=True)
 class WorkspaceController(Controller):
-    """Keeps the central body at a set point that may move, by torques in the legs, for feet that stand on the floor.
+    """Workspace controller: keeps the central body at a set point by leg torques, with the feet on the floor.
 
     From the articulated-body inertia and bias force of the central body with its feet fixed, it computes
-    the wrench that would give the body the wanted acceleration, splits it between the feet with
-    the least norm, and turns it into joint torques.
+    the wrench that gives the body the desired acceleration, splits it between the feet with least norm, and converts
+    it to joint torques.
 
     Attributes:
         target_orientation: unit quaternion, scalar first, body to world.
-        reference: what the set point is fixed to: the ``world``, as in the thesis, or the ``feet``: it then moves
-            sideways with the point midway between them, and velocities count from theirs. On a floor that moves, the
-            first is a sense of balance alone, the second a sense of the legs' posture.
-        feet_at: [m] x and y of the point midway between the feet's centres of mass for which the set point is meant;
-            where it is in the home configuration, if not given. It is used with the reference ``feet`` only.
-        held: how joints that are in no leg are kept where they are; the law takes them as locked.
-        motion: how the set point moves from there: a ``SetPointPath`` of signals, or the numbers of a
-            ``SetPointMotion``. The law then feeds velocities and accelerations forward (equations 4.13 and 4.24), and
-            the run records where the set point is, ``target_*``.
-        largest_inertia: L [kg, kg·m²] of the central body along its legs, beyond which the law is damped. Where knees
-            are straight the trunk cannot be accelerated along the legs: the law takes it for infinitely heavy there,
-            and its torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then stands for P_1, L/2 at most and fading beyond
-            L, at the cost of a part (P_1/L)² of the wanted force in any posture. Infinite is the thesis's law.
+        reference: reference frame of the set point: the ``world``, as in the thesis, or the ``feet``: it then moves
+            horizontally with the midpoint of the feet, and velocities are relative to theirs. On a moving floor, the
+            first corresponds to vestibular sensing alone, the second to proprioception of the legs.
+        feet_at: [m] x and y of the midpoint of the feet's centres of mass that belongs to the set point; default: that
+            of the home configuration. Used only with the reference ``feet``.
+        held: holding of the joints outside the legs; the controller treats them as locked.
+        motion: motion of the set point: a ``SetPointPath`` of signals, or the numbers of a ``SetPointMotion``. The
+            controller then feeds velocities and accelerations forward (equations 4.13 and 4.24), and the run records
+            the set point, ``target_*``.
+        largest_inertia: L [kg, kg·m²] of the central body along its legs above which torques are damped. With straight
+            knees the trunk cannot be accelerated along the legs: its apparent inertia P_1 is infinite there, and
+            torques grow without bounds. P_1 (1 + (P_1/L)²)⁻¹ then replaces P_1: at most L/2 and fading beyond L, at the
+            cost of a share (P_1/L)² of the desired force in any posture. Infinite: the thesis's controller.
 
     Raises:
-        InputError: for a set point that is not finite or a quaternion that is not unit, or another impossible number.
+        InputError: the set point is not finite, the quaternion is not a unit quaternion, or a number is out of range.
     """
 
     analytic: ClassVar[bool] = True
@@ -142,7 +142,7 @@ class WorkspaceController(Controller):
 
     @property
     def recorded(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The wrench that is wanted and, where the set point moves, where it is."""
+        """Columns: the desired wrench and, for a moving set point, its position and orientation."""
         return (*DESIRED_WRENCH, *TARGET) if self.motion.path.moves else DESIRED_WRENCH
 
     def __post_init__(self) -> None:
@@ -179,7 +179,7 @@ class WorkspaceController(Controller):
         path, on_floor = self.motion.path, self.reference == "feet"
         if not path.moves:
             return SetPoint(self.target_position, self.target_orientation, on_floor)
-        from scipy.spatial.transform import Rotation  # a fifth of a command's start, for this alone
+        from scipy.spatial.transform import Rotation  # importing it takes a fifth of a command's start
 
         end = path.end()
         turned = Rotation.from_rotvec(end[3:]) * Rotation.from_quat(self.target_orientation, scalar_first=True)
@@ -188,15 +188,15 @@ class WorkspaceController(Controller):
         return SetPoint((x, y, z), (w, i, j, k), on_floor)
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:
-        """Straight knees, unless the law is damped there."""
+        """Return the joint angles of straight knees, unless torques are damped there."""
         return straight_knees(model) if np.isinf(self.largest_inertia) else {}
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """The human stands with its trunk upright at the set point."""
+        """Return the configuration (nq,) of a human with its trunk upright at the set point; None for other models."""
         return standing(model, floor, self.target_position).q if has_human_legs(model) else None
 
     def check_start(self, model: Model, q: Floats) -> None:
-        """Refuse feet that hang in the air: the law takes them for standing, and would fling them.
+        """Refuse feet in the air: the controller assumes stance, and would fling them.
 
         Raises:
             InputError: no foot has a contact point within a few centimetres of the floor.
@@ -209,18 +209,18 @@ class WorkspaceController(Controller):
             )
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """With the central body's place there; how it is turned stays."""
+        """Return this controller with the central body's position of ``q`` (nq,); the orientation is kept."""
         return replace(self, target_position=place_of(q))
 
     def impedance(self, model: Model) -> Impedance | None:
-        """Springs and dampers that hold the joints that are in no leg, if a servo does not."""
+        """Return the springs and dampers of the joints outside the legs; None with a servo."""
         return self.held.impedance(model, _others(model))
 
     def law(self, model: Model) -> WorkspaceLaw:
-        """The compiled law, for the kernels.
+        """Return the compiled law, for the kernels.
 
         Raises:
-            InputError: the model has no floating root or no feet, or a joint in no leg that cannot be held.
+            InputError: the model has no floating root or no feet, or a joint outside the legs cannot be held.
         """
         if not model.is_floating or not model.feet:
             raise InputError(
@@ -242,7 +242,7 @@ class WorkspaceController(Controller):
 
 
 def _between_feet_at_home(model: Model) -> tuple[float, float]:
-    """[m] x and y of the point midway between the feet's centres of mass in the home configuration."""
+    """Return x and y [m] of the midpoint of the feet's centres of mass in the home configuration."""
     places = [model.home_positions[model.body_index(foot)] for foot in model.feet]
     return float(sum(place[0] for place in places)) / len(places), float(sum(place[1] for place in places)) / len(
         places
@@ -263,13 +263,13 @@ def _legs(model: Model) -> Legs:
             if not part.joint.has_axis:
                 raise InputError(
                     f"the workspace controller holds joints of one degree of freedom; {part.joint.name!r} of model "
-                    f"{model.name!r}, which is in no leg, is {part.joint.kind}: weld {part.name!r} to {part.parent!r}"
+                    f"{model.name!r}, outside the legs, is {part.joint.kind}: weld {part.name!r} to {part.parent!r}"
                 )
             diagonal[model.dof(part.joint.name)] = np.inf
     return Legs(np.array(feet, dtype=np.int64), leg, diagonal)
 
 
 def _others(model: Model) -> tuple[str, ...]:
-    """The joints that are in no leg."""
+    """Return the joints outside the legs."""
     held = np.isinf(_legs(model).diagonal)
     return tuple(joint for joint in model.joint_names if held[model.dof(joint)])

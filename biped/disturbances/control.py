@@ -36,9 +36,7 @@ class Actuators(Disturbance, ParameterGroup):
     """
 
     limit: ByJoint = quantity("N·m", "Torque limit, one for all joints or by joint", float("inf"))
-    strength: str = quantity(
-        "", "Strength preset: torque limits over joint angle and speed", NOBODY, choices=(NOBODY, *PEOPLE)
-    )
+    strength: str = quantity("", "Preset of torque limits over angle and speed", NOBODY, choices=(NOBODY, *PEOPLE))
     time_constant: float = quantity("s", "Time constant of the torques; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
     rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
     noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)

@@ -1,4 +1,4 @@
-"""The body as an inverted pendulum about its ankles: what is sensed of its sway, and what they exert, compiled."""
+"""Inverted pendulum about the ankles: sensed sway, and ankle torques; compiled."""
 
 import math
 from typing import NamedTuple
@@ -12,37 +12,37 @@ from kernelcache import kernel
 
 
 class Ankles(NamedTuple):
-    """The pendulum in the posture that is held, and the joints that pitch its feet."""
+    """Pendulum in the reference posture, and the joints that pitch its feet."""
 
     foot: Integers  # (feet,) bodies
     dof: Integers  # (feet,) of the joint that carries each: the ankle's pitch
-    turns: Floats  # (feet,) 1 where its torque on the foot turns the toes down, −1 where up
+    turns: Floats  # (feet,) 1 if its torque on the foot turns the toes down, −1 if up
     flat: Floats  # (feet, 4) orientations of the feet in the posture
-    forward: tuple[float, float, float]  # where the model faces
+    forward: tuple[float, float, float]  # direction that the model faces
     left: tuple[float, float, float]
     mass: float  # [kg]
     toppling: float  # [N·m/rad] m g h: gravity's torque about the ankles by sway
     upright: float  # [rad] the sway of the posture
-    kept: float  # of what the feet are felt by, from tick to tick
-    felt: Floats  # (5,) what that was, and two rates as they were measured; not a number before the first tick
+    kept: float  # low-pass filter of the feet's signals: share kept from tick to tick
+    felt: Floats  # (5,) filtered signals and two measured rates; NaN before the first tick
 
 
 class Sway(NamedTuple):
-    """What is sensed, anterior positive; small angles."""
+    """Sensed sway angles and rates, anterior positive; small angles."""
 
-    body: float  # [rad] of the centre of mass in space, from the posture
+    body: float  # [rad] sway of the centre of mass in space, from the posture
     body_rate: float  # [rad/s]
-    legs: float  # [rad] the same from the feet, by the joints alone; smoothed
-    legs_rate: float  # [rad/s] smoothed
-    feet_rate: float  # [rad/s] of the feet in space, and so of the floor that they stand on; smoothed
+    legs: float  # [rad] sway relative to the feet, from the joints alone; filtered
+    legs_rate: float  # [rad/s] filtered
+    feet_rate: float  # [rad/s] of the feet in space, thus of the floor; filtered
 
 
 @kernel
 def sense_sway(ankles, measurement):
-    """The sway of body and feet, as the measured posture and rates have it; once a tick.
+    """Return the sway of body and feet from the measured posture and rates; call once a tick.
 
-    What the feet are felt by goes through a low pass, and of rates the mean of two ticks: light feet on stiff springs
-    tremble by a rate that turns its sign from step to step, which a torque that follows it would feed.
+    Signals of the feet pass a low-pass filter, and rates are means of two ticks: light feet on stiff springs oscillate
+    at a rate that changes sign from step to step, which a torque that follows it would amplify.
     """
     tree, motion = measurement.tree, measurement.motion
     set_twists(tree, motion.poses, motion.rates, motion.velocity)
@@ -66,7 +66,7 @@ def sense_sway(ankles, measurement):
 
 @kernel
 def smoothed(ankles, place, value):
-    """A low pass, which begins at what it is first given."""
+    """Return the low-pass filtered value; the filter starts at its first input."""
     before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
     ankles.felt[place] = value + ankles.kept * (before - value)
     return ankles.felt[place]
@@ -74,7 +74,7 @@ def smoothed(ankles, place, value):
 
 @kernel
 def steadied(ankles, place, value):
-    """The mean of a number and of the one a tick ago."""
+    """Return the mean of a number and its value a tick ago."""
     before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
     ankles.felt[place] = value
     return 0.5 * (value + before)
@@ -82,13 +82,13 @@ def steadied(ankles, place, value):
 
 @kernel
 def place_of_ankle(tree, poses, foot):
-    """The place of the joint that carries a foot, relative to O."""
+    """Return the position of the joint that carries a foot, relative to O."""
     return point_of_body(poses, foot, scale(-1.0, load3(tree.com_offset, foot)))
 
 
 @kernel
 def sway_of_body(ankles, tree, motion):
-    """How far the line from between the ankles to the centre of mass leans forwards: slope and its rate [1, 1/s]."""
+    """Return slope and its rate [1, 1/s] of the line from the ankles' midpoint to the centre of mass, forward."""
     share = 1.0 / ankles.foot.shape[0]
     arm = centre_of_mass(tree, motion.poses)
     velocity = scale(1.0 / ankles.mass, momentum_about_reference(tree, motion)[0])
@@ -102,7 +102,7 @@ def sway_of_body(ankles, tree, motion):
 
 @kernel
 def torque_from_floor(ankles, measurement):
-    """[N·m] that the floor exerts on the body about the ankles, more than in the posture: by the force that is felt."""
+    """Return the floor's torque [N·m] about the ankles, relative to the posture, from the sensed contact forces."""
     tree, poses, total = measurement.tree, measurement.motion.poses, ankles.toppling * ankles.upright
     middle = (0.0, 0.0, 0.0)
     for k in range(ankles.foot.shape[0]):
@@ -114,7 +114,7 @@ def torque_from_floor(ankles, measurement):
 
 @kernel
 def exert(ankles, sway, torque):
-    """Share −m g h (φ_0 + sway) on the body among the ankles, which push the feet the other way; the torque [N·m]."""
+    """Distribute the body torque −m g h (φ_0 + sway) among the ankles (opposite on the feet); return it [N·m]."""
     wanted = ankles.toppling * (ankles.upright + sway)
     for k in range(ankles.foot.shape[0]):
         torque[ankles.dof[k]] = ankles.turns[k] * wanted / ankles.foot.shape[0]

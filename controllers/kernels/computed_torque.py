@@ -14,15 +14,15 @@ from kernelcache import kernel
 
 
 class ComputedTorqueLaw(NamedTuple):
-    """All of the controller; j counts the joints of one degree of freedom."""
+    """Compiled controller; j joints of one degree of freedom."""
 
-    coordinate: Integers  # (j,) of each joint in a configuration
-    dof: Integers  # (j,) and in a velocity
+    coordinate: Integers  # (j,) index of each joint in a configuration
+    dof: Integers  # (j,) index in a velocity
     kp: Floats  # (j, j) K_p [1/s²]
     kd: Floats  # (j, j) K_v [1/s]
     target: Floats  # (j,) [rad or m]
     path: Signals  # (j) displacements of the targets
-    error: Floats  # (j,) room
+    error: Floats  # (j,) buffer
     error_rate: Floats  # (j,)
     acceleration: Floats  # (nv,)
     gram: Floats  # (6, 6)
@@ -33,8 +33,8 @@ class ComputedTorqueLaw(NamedTuple):
 def computed_torque(law, measurement, torque, recorded):
     """τ = M (θ̈_d − K_v ė − K_p e) + C θ̇ + N.
 
-    A floating root takes whatever acceleration it has without actuators (partial feedback linearization, Spong 1994),
-    the floor's forces being those that were last felt.
+    A floating root's acceleration results without actuators (partial feedback linearization, Spong 1994), with the
+    ground reaction forces of the last step.
     """
     tree, motion = measurement.tree, measurement.motion
     joint_accelerations(law, measurement)
@@ -47,7 +47,7 @@ def computed_torque(law, measurement, torque, recorded):
 
 @kernel
 def joint_accelerations(law, measurement):
-    """θ̈_d − K_v ė − K_p e into ``law.acceleration``; of other degrees of freedom zero."""
+    """Write θ̈_d − K_v ė − K_p e to ``law.acceleration``; zero for other degrees of freedom."""
     law.acceleration[:] = 0.0
     count, t = law.dof.shape[0], measurement.time[0]
     for j in range(count):
@@ -64,7 +64,7 @@ def joint_accelerations(law, measurement):
 
 @kernel
 def generalized_forces(law, measurement, torque):
-    """M β̇ + C − Jᵀ F (Algorithm 3.2) for ``law.acceleration`` and the floor's forces F."""
+    """Compute M β̇ + C − Jᵀ F (Algorithm 3.2) for ``law.acceleration`` and the ground reaction forces F."""
     tree, motion = measurement.tree, measurement.motion
     accelerate_bodies(tree, motion, law.acceleration)
     wrench = motion.factors.wrench
@@ -79,7 +79,7 @@ def generalized_forces(law, measurement, torque):
 
 @kernel
 def root_acceleration(law, tree, motion, missing):
-    """That with which nothing is missing at the root, where ``missing`` is what at rest would have to act there."""
+    """Set the root's acceleration so that no wrench acts on it; ``missing``: wrench needed at zero acceleration."""
     load_composite_blocks(tree, motion)
     for row in range(6):
         law.root[row] = -missing[row]

@@ -1,21 +1,21 @@
-"""The workspace law on feet that can only push: Algorithm 4.5 of Wendlandt 1997 within friction cones.
+"""Workspace controller with unilateral contact: Algorithm 4.5 of Wendlandt 1997 within friction cones.
 
-Algorithms 4.1 to 4.4 and 4.6 are those of ``controllers.kernels.workspace``. What they ask of a leg is a wrench F that
-it has on the central body. Not all of F comes from the floor: the leg's own weight and motion take a part Q, which the
-articulated-body recursion of Algorithm 4.3 has at hand, as what the legs press their fixed feet with. So
+Algorithms 4.1 to 4.4 and 4.6 are those of ``controllers.kernels.workspace``. Each leg is to exert a wrench F on the
+central body. Not all of F comes from the floor: the leg's own weight and motion contribute a part Q, which the
+articulated-body recursion of Algorithm 4.3 provides as the force of the legs on their fixed feet. So
 
     F = G f + Q + L a
 
-with f the forces of the floor on the leg's contact points, G their grasp, and a a deviation of the central body from
-the wanted acceleration, by which Q changes at the rate L. The nearest of such wrenches, in place of the wanted ones:
+with f the contact forces on the leg, G their grasp matrix, and a the deviation of the central body from the desired
+acceleration, by which Q changes at the rate L. The nearest of such wrenches replace the desired ones:
 
     minimize    ½ |P a|² + ½ ε |f − f⁰|²
     subject to  (P − Σ L) a − Σ G f = Σ Q − F^bd        the legs' wrenches sum up to F^bd + P a
                 each f in its pyramid, |τ| ≤ limit
 
-with P the central body's articulated inertia, so that P a is what is missed of the wrench F^bd (its moment counts by a
-weight of its own), and f⁰ the forces of least norm that give each foot what Algorithm 4.5 asks of it. Where f⁰ fulfils
-all, nothing is solved and the torques are the thesis's.
+with P the central body's articulated inertia, so that P a is the error of the wrench F^bd (its moment has a separate
+weight), and f⁰ the forces of least norm that give each foot the wrench of Algorithm 4.5. If f⁰ fulfils all constraints,
+nothing is solved and the torques are the thesis's.
 """
 
 import math
@@ -35,33 +35,33 @@ from controllers.kernels.set_point import desired_motion
 from controllers.kernels.whole_body import HELD, is_in_flight, keep_torques_in_range, lowest_touch, torque_range
 from kernelcache import kernel, routine
 
-#: How a tick ended, besides SOLVED and HELD: limits of torque were left out, since with them there is no solution.
+#: Outcome of a tick (others: SOLVED, HELD): torque limits were left out, since the program has no solution with them.
 WITHOUT_LIMITS = 1
-#: Of a foot's Gram matrix: what stands on an edge or a point cannot give all moments.
+#: Relative pivot of a foot's Gram matrix below which a moment is unavailable (contact on an edge or a point).
 DAMPING = 1e-10
-#: [N, N·m] By how much points may miss a foot's wrench and still count as giving it.
+#: [N, N·m] Tolerance within which the points' forces match a foot's wrench.
 MISSED = 1e-3
 
 
 class Tasks(NamedTuple):
     """Gains and weights."""
 
-    feet: tuple[float, float]  # [1/s², 1/s] of a foot that does not stand flat
-    weight_moment: float  # [1/m²] of the moment's deviation, beside 1 of the force's
-    lift: float  # [m] of a point that counts as standing where another of its foot touches
+    feet: tuple[float, float]  # [1/s², 1/s] gains for a foot that does not stand flat
+    weight_moment: float  # [1/m²] weight of the moment error; the force error has 1
+    lift: float  # [m] greatest height of a point in stance, if another point of its foot touches
 
 
 class Stance(NamedTuple):
-    """How the feet stand beside one another."""
+    """Reference stance of the feet."""
 
     foot_place: Floats  # (feet, 3) [m] of their centres of mass
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
-    point_foot: Integers  # (m,) of which foot
+    point_foot: Integers  # (m,) foot of each
 
 
 class Limits(NamedTuple):
-    """Of the legs' joints."""
+    """Limits of the leg joints."""
 
     torque_dof: Integers  # (r,)
     leg: Integers  # (r,)
@@ -69,16 +69,16 @@ class Limits(NamedTuple):
 
 
 class Room(NamedTuple):
-    """For a tick; wrenches and twists about O, the central body's centre of mass."""
+    """Buffers of a tick; wrenches and twists about O, the central body's centre of mass."""
 
-    acceleration: Floats  # (6,) of the central body, as wanted
+    acceleration: Floats  # (6,) desired, of the central body
     planned: Floats  # (feet, 6) accelerations of the feet
     own: Floats  # (feet, 6) Q
     response: Floats  # (feet, 6, 6) L
 
 
 class ConeWorkspaceLaw(NamedTuple):
-    """All of the controller."""
+    """Compiled controller."""
 
     workspace: thesis_law.WorkspaceLaw
     tasks: Tasks
@@ -89,14 +89,14 @@ class ConeWorkspaceLaw(NamedTuple):
 
 
 def new_room(feet: int) -> Room:
-    """Room for the ticks of a model."""
+    """Return the buffers for a model."""
     shapes: tuple[tuple[int, ...], ...] = ((6,), (feet, 6), (feet, 6), (feet, 6, 6))
     return Room(*(np.full(shape, np.nan) for shape in shapes))
 
 
 @control.register(ConeWorkspaceLaw)
 def cone_workspace_torques(law, measurement, torque, recorded):
-    """One control tick; recorded are what the workspace law records, how the program ended, and its iterations."""
+    """Write the torques of a tick; record the workspace controller's columns, outcome and iterations."""
     workspace = law.workspace
     gains, legs, scratch = workspace.gains, workspace.legs, workspace.scratch
     tree, motion = measurement.tree, measurement.motion
@@ -120,7 +120,7 @@ def cone_workspace_torques(law, measurement, torque, recorded):
 
 @kernel
 def find_carriers(law, measurement):
-    """Points that touch, and those beside them that are hardly lifted: to load them brings them down."""
+    """Set the load-bearing points: touching ones, and slightly lifted ones of the same foot."""
     stance, carries = law.stance, law.qp.carries
     places = measurement.motion.poses.contact
     for k in range(law.stance.foot_place.shape[0]):
@@ -134,9 +134,9 @@ def find_carriers(law, measurement):
 
 @routine
 def plan_feet(law, measurement):
-    """The feet that do not stand flat are put back.
+    """Plan the motion that returns feet that do not stand flat.
 
-    The big base of Algorithm 4.3 then moves as planned: the accelerations that velocities cause count from there.
+    The big base of Algorithm 4.3 then moves as planned: velocity-dependent accelerations are relative to it.
     """
     motion, planned = measurement.motion, law.room.planned
     in_flight = is_in_flight(law)
@@ -149,9 +149,9 @@ def plan_feet(law, measurement):
 
 @kernel
 def foot_acceleration(law, measurement, k, in_flight):
-    """How a foot's twist is to change: not at all if it stands flat; else it turns back about the points that touch.
+    """Return the desired acceleration of a foot: zero if flat, else a rotation back about its touching points.
 
-    Without any it goes back to its place beside the other feet.
+    A foot without contact returns to its reference position relative to the other feet.
     """
     tree, motion = measurement.tree, measurement.motion
     i = law.workspace.legs.foot[k]
@@ -177,7 +177,7 @@ def foot_acceleration(law, measurement, k, in_flight):
 
 @kernel
 def middle_of_touch(law, motion, k):
-    """How many of a foot's points can carry, how many it has, and the middle of the former."""
+    """Return the number of a foot's load-bearing points, its number of points, and the middle of the former."""
     stance, carries = law.stance, law.qp.carries
     touching, points = 0, 0
     middle = (0.0, 0.0, 0.0)
@@ -192,7 +192,7 @@ def middle_of_touch(law, motion, k):
 
 @kernel
 def from_others(law, motion, k):
-    """How far a foot is from its place beside the other feet [m], and how fast it moves from there [m/s]."""
+    """Return a foot's displacement [m] from its reference position relative to the other feet, and velocity [m/s]."""
     foot = law.workspace.legs.foot
     away, moving = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     share = 1.0 / max(foot.shape[0] - 1, 1)
@@ -209,16 +209,16 @@ def from_others(law, motion, k):
 
 @kernel
 def com_velocity(motion, i):
-    """[m/s] of a body's centre of mass."""
+    """Return the velocity [m/s] of a body's centre of mass."""
     return velocity_at(motion, i, v.load3(motion.poses.com, i))[:3]
 
 
 @kernel
 def own_wrenches(law, measurement):
-    """Q: what a leg's wrench on the central body has that is not from the floor, while all accelerate as wanted.
+    """Compute Q: the part of a leg's wrench not from the floor, at the desired accelerations.
 
-    Newton's and Euler's equations of the foot. In Algorithm 4.3 it is a big base: what the leg presses it with gives it
-    an acceleration beyond the planned one, tiny times big. The floor carries its true weight and inertia besides.
+    Newton's and Euler's equations of the foot. In Algorithm 4.3 it is a big base: the leg's force on it is its (big)
+    inertia times its (tiny) acceleration beyond the planned one. The floor also carries its true weight and inertia.
     """
     tree, motion, room = measurement.tree, measurement.motion, law.room
     legs = law.workspace.legs
@@ -233,7 +233,7 @@ def own_wrenches(law, measurement):
 
 @kernel
 def accelerate_legs(law, motion, tree):
-    """V̇_1 = P_1⁻¹ (F^bd − z_1), and the outboard recursion from there, joints without torques."""
+    """Compute V̇_1 = P_1⁻¹ (F^bd − z_1) and the outboard recursion, without joint torques."""
     gram, wanted = law.workspace.scratch.gram, law.room.acceleration
     factors = motion.factors
     for row in range(6):
@@ -253,13 +253,13 @@ def accelerate_legs(law, motion, tree):
 
 @kernel
 def big_inertia(tree, big_base, motion, i):
-    """[kg m²] about the centre of mass of a foot, as big base."""
+    """Return the inertia [kg m²] of a foot as big base, about its centre of mass."""
     return v.congruence(v.load9(motion.poses.rotation, i), v.mat_scale(big_base, v.load9(tree.inertia, 0)))
 
 
 @kernel
 def base_wrench(law, tree, motion, i, inertia, a):
-    """The wrench about O that gives the big base of a foot the acceleration a, whatever its bias."""
+    """Return the wrench about O that gives the big base of a foot the acceleration a, without its bias."""
     com = v.load3(motion.poses.com, i)
     force = v.scale(law.workspace.gains.big_base * tree.mass[0], v.add(a[:3], v.cross(a[3:], com)))
     return force + v.add(v.mat_vec(inertia, a[3:]), v.cross(com, force))
@@ -267,7 +267,7 @@ def base_wrench(law, tree, motion, i, inertia, a):
 
 @kernel
 def own_response(law, measurement):
-    """L: by how much Q changes with the central body's acceleration, by the same recursion, six columns at once."""
+    """Compute L = ∂Q/∂a, a the central body's acceleration, by the same recursion with six columns."""
     tree, motion = measurement.tree, measurement.motion
     legs, factors = law.workspace.legs, motion.factors
     for k in range(legs.foot.shape[0]):
@@ -304,7 +304,7 @@ def accelerate_column_wise(T, s, w, d):
 
 @kernel
 def prefer_forces(law, measurement):
-    """f⁰: the points' forces of least norm that give each foot what Algorithm 4.5 asks of it; whether they can.
+    """Compute f⁰, the forces of least norm that give each foot its wrench of Algorithm 4.5; return success.
 
     With arms from the foot's centre of mass they are λ_f − arm × λ_n, where G Gᵀ λ is the wrench.
     """
@@ -334,7 +334,7 @@ def prefer_forces_of_foot(law, motion, k):
         if stance.point_foot[c] == k and qp.carries[c]:
             thesis_law.add_gram(gram, v.sub(v.load3(motion.poses.contact, stance.point[c]), com))
             for axis in range(3, 6):
-                gram[axis, axis] -= 1.0  # a point gives no moment of its own
+                gram[axis, axis] -= 1.0  # a point exerts no moment
     for axis in range(6):
         gram[axis, axis] += DAMPING
     thesis_law.solve_symmetric6(gram, multiplier)
@@ -364,10 +364,10 @@ def is_within_limits(law, measurement, torque):
 
 @routine
 def nearest_wrenches(law, measurement, torque):
-    """The torques of the nearest wrenches that the floor and the joints can give; how the program ended.
+    """Write the torques of the nearest wrenches that floor and joints can give; return how the program ended.
 
-    Limits of torque are told to the program where it goes beyond them without. They yield to what the floor can give,
-    and are kept by what is asked of the joints all the same. If numbers fail, the last torques are held.
+    Torque limits enter the program only if its solution without them exceeds them. They yield to the floor's limits,
+    and the torques are clipped to them in any case. After a numerical failure the last torques are held.
     """
     qp = law.qp
     own_response(law, measurement)
@@ -375,7 +375,7 @@ def nearest_wrenches(law, measurement, torque):
     write_balance(law, measurement.motion)
     contact_qp.factor_contact_qp(qp)
     bounded, ended, before = 0, HELD, 0
-    for attempt in range(2):  # without limits of torque, then with them; one call, as each is compiled by itself
+    for attempt in range(2):  # without torque limits, then with them; one call site: each is compiled
         if contact_qp.solve_contact_qp(qp, bounded) != contact_qp.SOLVED:
             break
         take_wrenches(law, measurement, torque)
@@ -394,7 +394,7 @@ def nearest_wrenches(law, measurement, torque):
 
 @kernel
 def write_cost(law, motion):
-    """H = P W P, with W the weights of force and moment."""
+    """Write H = P W P; W are the weights of force and moment."""
     hessian, P = law.qp.hessian, motion.factors.block[0]
     for row in range(6):
         for column in range(row + 1):
@@ -406,7 +406,7 @@ def write_cost(law, motion):
 
 @kernel
 def write_balance(law, motion):
-    """(P − Σ L) a − Σ G f = Σ Q − F^bd."""
+    """Write the equality (P − Σ L) a − Σ G f = Σ Q − F^bd."""
     qp, room, stance = law.qp, law.room, law.stance
     for row in range(contact_qp.BASE):
         qp.load[row] = -law.workspace.scratch.wrench[row]
@@ -429,7 +429,7 @@ def write_balance(law, motion):
 
 @kernel
 def write_limits(law, measurement):
-    """least ≤ −s · (G f + Q + L a) ≤ most, for those joints that have either; how many."""
+    """Write least ≤ −s · (G f + Q + L a) ≤ most for joints with limits; return their number."""
     limits, qp, room, stance = law.limits, law.qp, law.room, law.stance
     row = 0
     for k in range(limits.torque_dof.shape[0]):
@@ -453,7 +453,7 @@ def write_limits(law, measurement):
 
 @kernel
 def take_wrenches(law, measurement, torque):
-    """F = G f + Q + L a of each leg, and its torques."""
+    """Set F = G f + Q + L a of each leg, and the torques."""
     qp, room, stance, motion = law.qp, law.room, law.stance, measurement.motion
     wrench = law.workspace.scratch.leg_wrench
     for k in range(room.own.shape[0]):

@@ -1,9 +1,9 @@
-"""The quadratic program of a law that asks for accelerations and for forces that the floor can give.
+"""Quadratic program for accelerations and contact forces within friction pyramids.
 
     minimize    ½ xᵀ H x − gᵀ x + ½ ε |f − f⁰|²
-    subject to  A x − G f = b                      what moves the floating base
+    subject to  A x − G f = b                      equation of motion of the floating base
                 f of each point in its friction pyramid
-                lower ≤ D x + F f ≤ upper          torques, and whatever else is bounded
+                lower ≤ D x + F f ≤ upper          torques, and other bounded quantities
 
 by the dual active-set method of Goldfarb and Idnani 1983 (Mathematical Programming 27, 1-33). It starts from the least
 cost without inequalities, and takes in one violated inequality after another. H is dense and small, the forces'
@@ -23,46 +23,46 @@ from kernelcache import kernel, routine
 # How a program ended.
 SOLVED = 0
 INFEASIBLE = 1  # no x and f fulfil all constraints
-UNFINISHED = 2  # the most iterations are used up
-NOT_FINITE = 3  # a number is not one, or H is not positive definite
+UNFINISHED = 2  # the iteration limit is reached
+NOT_FINITE = 3  # a number is NaN, or H is not positive definite
 
 #: Rows of A: force and moment on the base.
 BASE = 6
-#: Sides of a friction pyramid, whose edges lie on the cone: of the friction there is, 0.92 to all is used.
+#: Sides of a friction pyramid; its edges lie on the cone, so that 0.92 to 1 of the friction is available.
 SIDES = 8
 INNER = math.cos(math.pi / SIDES)
 _ANGLES = [(2 * k + 1) * math.pi / SIDES for k in range(SIDES)]
 COSINES = tuple(math.cos(angle) for angle in _ANGLES)
 SINES = tuple(math.sin(angle) for angle in _ANGLES)
 
-#: [N, N·m, rad/s²] By how much a constraint may be violated.
+#: [N, N·m, rad/s²] Tolerance of a constraint.
 TOLERANCE = 1e-7
 #: Of a constraint's squared length, what it has outside of the active ones' span: where less is found as a difference
 #: of squares, it is computed anew as the length of what is outside.
 UNSURE = 1e-6
-#: What has less than this depends on them.
+#: Below this share a constraint depends on the active ones.
 DEPENDENT = 1e-22
-#: Constraints that are taken in and dropped before it is given up.
+#: Limit of added and dropped constraints.
 MOST_ITERATIONS = 200
 
 
 class ContactQp(NamedTuple):
-    """A program of n unknowns x, forces at m points (world axes), r two-sided rows; and room to solve it."""
+    """Program with n unknowns x, forces at m points (world axes), r two-sided rows; and solver buffers."""
 
     hessian: Floats  # (n, n) H, symmetric; its Cholesky factor afterwards
     gradient: Floats  # (n,) g
     spread: Floats  # (1,) ε
-    preferred: Floats  # (3m,) f⁰; of points that do not carry, zero
+    preferred: Floats  # (3m,) f⁰; zero for points without load
     base: Floats  # (6, n) A
     grasp: Floats  # (6, 3m) G
     load: Floats  # (6,) b
-    carries: Integers  # (m,) 1 where a point may push, 0 where its force is zero
+    carries: Integers  # (m,) 1 if a point may push, 0 if its force is zero
     friction: Floats  # (1,) μ
     rows: Floats  # (r, n + 3m) D and F
     lower: Floats  # (r,) or −∞
     upper: Floats  # (r,) or ∞
     unknown: Floats  # (n + 3m,) the solution: x and f
-    # Room, for as many active constraints as unknowns, N = n + 3m, and one that is to be taken in:
+    # Buffers for N = n + 3m active constraints (as many as unknowns) and one to be added:
     counts: Integers  # (3,) active constraints, iterations, how it ended
     active: Integers  # (N + 1,) which are
     normal: Floats  # (N + 1, N) their gradients c, by row
@@ -74,7 +74,7 @@ class ContactQp(NamedTuple):
 
 
 def new_contact_qp(n: int, m: int, r: int) -> ContactQp:
-    """Room for programs of this size."""
+    """Return a program of this size."""
     size = n + 3 * m
     return ContactQp(
         hessian=np.zeros((n, n)),
@@ -113,9 +113,9 @@ def factor_contact_qp(qp):
 
 @kernel
 def solve_contact_qp(qp, bounded):
-    """Solve the program into ``qp.unknown``, with the first ``bounded`` of its rows; how it ended.
+    """Solve the program into ``qp.unknown``, with the first ``bounded`` of its rows; return the outcome.
 
-    Needs ``factor_contact_qp``. If it did not end SOLVED, what stands in ``unknown`` is no solution.
+    Needs ``factor_contact_qp``. Unless the outcome is SOLVED, ``unknown`` is not a solution.
     """
     qp.counts[ACTIVE], qp.counts[ITERATIONS] = 0, 0
     start_at_least_cost(qp)
@@ -140,7 +140,7 @@ def solve_contact_qp(qp, bounded):
 
 @kernel
 def factor_hessian(hessian):
-    """H = L Lᵀ, with L in its lower triangle."""
+    """Factor H = L Lᵀ, with L in its lower triangle."""
     n = hessian.shape[0]
     for j in range(n):
         for k in range(j):
@@ -154,7 +154,7 @@ def factor_hessian(hessian):
 
 @kernel
 def start_at_least_cost(qp):
-    """The least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
+    """Solve for the least cost under the equality alone: x = H⁻¹(g + Aᵀ λ), f = f⁰ − Gᵀ λ / ε."""
     n = qp.hessian.shape[0]
     for row in range(BASE):
         normal = qp.normal[row]
@@ -175,9 +175,9 @@ def start_at_least_cost(qp):
 
 @kernel
 def refine(qp):
-    """The active constraints' least cost without the rounding errors of the way to it.
+    """Recompute the least cost under the active constraints, free of accumulated rounding errors.
 
-    Where forces cost next to nothing, Cᵀ H⁻¹ C is ill conditioned; two corrections leave of its errors their cube.
+    If forces cost almost nothing, Cᵀ H⁻¹ C is ill conditioned; two corrections reduce its errors to their cube.
     """
     put_unknowns(qp)
     correct(qp)
@@ -186,7 +186,7 @@ def refine(qp):
 
 @kernel
 def put_unknowns(qp):
-    """Those that the multipliers say: x, f ← H⁻¹ (g + Cᵀ λ), from the preferred forces."""
+    """Set the unknowns from the multipliers: x, f ← H⁻¹ (g + Cᵀ λ), from the preferred forces."""
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     for i in range(n):
         qp.unknown[i] = qp.gradient[i]
@@ -198,7 +198,7 @@ def put_unknowns(qp):
 
 @kernel
 def correct(qp):
-    """Change the multipliers by what the active constraints are off: (C H⁻¹ Cᵀ)⁻¹ of it."""
+    """Correct the multipliers by (C H⁻¹ Cᵀ)⁻¹ times the active constraints' errors."""
     for j in range(qp.counts[ACTIVE]):
         qp.change[j] = bound_of(qp, j) - product(qp.normal[j], qp.unknown, qp.unknown.shape[0])
     solve_active(qp)
@@ -209,7 +209,7 @@ def correct(qp):
 
 @kernel
 def add_pulled(qp, multiplier):
-    """x, f ← x, f + H⁻¹ Cᵀ λ."""
+    """Add H⁻¹ Cᵀ λ to x, f."""
     for j in range(qp.counts[ACTIVE]):
         for i in range(qp.unknown.shape[0]):
             qp.unknown[i] += multiplier[j] * qp.pulled[j, i]
@@ -217,7 +217,7 @@ def add_pulled(qp, multiplier):
 
 @kernel
 def bound_of(qp, place):
-    """What the active constraint in a place is to be equal to."""
+    """Return the bound of the active constraint at index ``place``."""
     first = SIDES * qp.carries.shape[0]
     if place < BASE:
         return qp.load[place]
@@ -229,14 +229,14 @@ def bound_of(qp, place):
 
 @kernel
 def pull(qp, place):
-    """H⁻¹ c of the constraint in a place."""
+    """Compute H⁻¹ c of the constraint at index ``place``."""
     if weigh(qp, place):
         solve_cholesky(qp.hessian, qp.pulled[place])
 
 
 @kernel
 def weigh(qp, place):
-    """Begin it: for the forces it is c / ε, for the accelerations still c; whether it has any of these."""
+    """Start H⁻¹ c: c / ε for forces, c for accelerations; return whether it has accelerations."""
     n, size = qp.hessian.shape[0], qp.unknown.shape[0]
     moves = False
     for i in range(n):
@@ -249,9 +249,9 @@ def weigh(qp, place):
 
 @kernel
 def append(qp, place):
-    """Add the constraint after the last active one to the factor; whether it is independent of them.
+    """Add the constraint after the last active one to the factor; return whether it is independent.
 
-    ``change`` is then r and ``direction`` H⁻¹ c', where c' = c − Cᵀ r is what it has outside of the active ones' span.
+    ``change`` is then r and ``direction`` H⁻¹ c', where c' = c − Cᵀ r is its part outside the active constraints' span.
     """
     size = qp.unknown.shape[0]
     row = qp.factor[place]
@@ -275,7 +275,7 @@ def append(qp, place):
 
 @kernel
 def project(qp, place):
-    """Take away what ``direction`` has of the active constraints, and add that to the factor's row; r in ``change``."""
+    """Project ``direction`` off the active constraints, and add that part to the factor's row; r in ``change``."""
     size = qp.unknown.shape[0]
     for j in range(place):
         qp.change[j] = product(qp.normal[j], qp.direction, size)
@@ -290,10 +290,10 @@ def project(qp, place):
 
 @routine
 def length_outside(qp, place):
-    """c' · H⁻¹ c', as the length of what is left instead of the difference of two squares.
+    """Return c' · H⁻¹ c' from the remainder itself instead of a difference of squares.
 
-    Where forces cost next to nothing, they make up most of a constraint's length, in whose rounding the rest is lost.
-    A second projection takes away what the rounding of the first has left within the span (Daniel et al. 1976,
+    If forces cost almost nothing, they dominate a constraint's length, and the rest is lost in rounding.
+    A second projection removes the rounding error of the first within the span (Daniel et al. 1976,
     Mathematics of Computation 30).
     """
     size = qp.unknown.shape[0]
@@ -320,7 +320,7 @@ def product(a, b, size):
 
 @kernel
 def solve_active(qp):
-    """``change`` ← (C H⁻¹ Cᵀ)⁻¹ ``change`` of the active constraints C."""
+    """Solve ``change`` ← (C H⁻¹ Cᵀ)⁻¹ ``change`` of the active constraints C."""
     count = qp.counts[ACTIVE]
     solve_lower(qp, count)
     solve_upper(qp, count)
@@ -352,9 +352,9 @@ def is_finite(numbers):
 
 @kernel
 def most_violated(qp, bounded):
-    """Which inequality is violated most, or −1; and by how much, a negative number, or NaN once there is one.
+    """Return the most violated inequality, or −1; and the (negative) violation, or NaN if there is one.
 
-    Of a point those of its pyramid's sides are numbered first, then the lower and the upper bound of each row.
+    Inequalities are numbered: sides of each point's pyramid, then lower and upper bound of each row.
     """
     n, size, points = qp.hessian.shape[0], qp.unknown.shape[0], qp.carries.shape[0]
     worst, least = -1, -TOLERANCE
@@ -379,7 +379,7 @@ def most_violated(qp, bounded):
 
 @kernel
 def put_normal(qp, which, place):
-    """The gradient of an inequality, written as c · (x, f) ≥ its bound."""
+    """Write the gradient c of an inequality c · (x, f) ≥ bound."""
     n, points = qp.hessian.shape[0], qp.carries.shape[0]
     normal = qp.normal[place]
     if which < SIDES * points:
@@ -401,8 +401,8 @@ def put_normal(qp, which, place):
 
 @kernel
 def take_in(qp, which, violation):
-    """Make a violated inequality an active one, dropping others that it frees; False if that cannot be."""
-    own = 0.0  # its multiplier
+    """Activate a violated inequality, dropping others that it frees; return False if impossible."""
+    own = 0.0  # multiplier of the new constraint
     while qp.counts[ITERATIONS] < MOST_ITERATIONS:
         qp.counts[ITERATIONS] += 1
         place = qp.counts[ACTIVE]
@@ -433,7 +433,7 @@ def take_in(qp, which, violation):
 
 @kernel
 def first_to_drop(qp, count):
-    """The active inequality whose multiplier is the first to become zero, and after what length."""
+    """Return the active inequality whose multiplier reaches zero first, and the step length until then."""
     dropped, most = -1, math.inf
     for j in range(BASE, count):
         if qp.change[j] > 0.0 and qp.multiplier[j] < most * qp.change[j]:
@@ -443,14 +443,14 @@ def first_to_drop(qp, count):
 
 @kernel
 def move(qp, length):
-    """Go along H⁻¹ (c − Cᵀ r), in which the active constraints keep their values."""
+    """Move along H⁻¹ (c − Cᵀ r), which leaves the active constraints' values unchanged."""
     for i in range(qp.unknown.shape[0]):
         qp.unknown[i] += length * qp.direction[i]
 
 
 @kernel
 def drop(qp, place):
-    """Take an active constraint out; Givens rotations make its factor triangular again."""
+    """Drop an active constraint; Givens rotations make the factor triangular again."""
     size, count = qp.unknown.shape[0], qp.counts[ACTIVE]
     for i in range(place, count - 1):
         qp.multiplier[i] = qp.multiplier[i + 1]

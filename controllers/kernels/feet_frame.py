@@ -1,4 +1,4 @@
-"""The frame in which a posture is meant: the world's, or one that goes with the feet."""
+"""Reference frame of a posture: the world, or a frame that moves with the feet."""
 
 from typing import NamedTuple
 
@@ -11,18 +11,18 @@ from kernelcache import kernel
 class Frame(NamedTuple):
     """The frame in which the posture is meant: the world's, or one that goes with the feet."""
 
-    follows: float  # 1 where it goes with the feet, 0 where it stands in the world
+    follows: float  # 1: moves with the feet, 0: fixed in the world
     foot: Integers  # (feet,) bodies
-    place: tuple[float, float, float]  # [m] midway between the feet's centres of mass in the posture; z is zero
+    place: tuple[float, float, float]  # [m] midpoint of the feet's centres of mass in the posture; z is zero
     turn: Floats  # (feet, 4) orientations of the feet in the posture
 
 
 @kernel
 def seen_from_feet(frame, poses):
-    """The turn from the world's axes to the feet's, and the place [m] midway between them, from the root's.
+    """Return the rotation from world axes to the feet's, and their midpoint [m] relative to the root.
 
-    The frame's turn is that about the vertical in the mean of the feet's, of which each is q q̄_0 = (w, x, y, z): the
-    part about the vertical is (w, 0, 0, z), made unit.
+    The frame's rotation is the vertical part of the mean of the feet's rotations q q̄_0 = (w, x, y, z): (w, 0, 0, z),
+    normalized.
     """
     share, middle, w, z = 1.0 / frame.foot.shape[0], (0.0, 0.0, 0.0), 0.0, 0.0
     for k in range(frame.foot.shape[0]):
@@ -36,13 +36,13 @@ def seen_from_feet(frame, poses):
 
 @kernel
 def in_frame(frame, poses, place, turn, velocity, omega):
-    """Pose of the root as seen from the feet, from midway between them and about the vertical; its velocities turned.
+    """Return the root's pose and velocities relative to the feet's midpoint and heading.
 
-    Velocities are the world's: those of a foot in the air say nothing of the body, and much of the law's own torques in
-    the tick before.
+    Velocities are relative to the world, only rotated: a foot in the air moves by the torques of the last tick, not
+    with the body.
     """
     back, middle = seen_from_feet(frame, poses)
     R = quat_matrix(back)
-    # Places of bodies are from the root's centre of mass.
+    # Positions of bodies are relative to the root's centre of mass.
     x, y, _ = add(mat_vec(R, (-middle[0], -middle[1], 0.0)), frame.place)
     return (x, y, place[2]), quat_mul(back, turn), mat_vec(R, velocity), mat_vec(R, omega)

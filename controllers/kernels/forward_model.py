@@ -1,8 +1,8 @@
-"""A law that is shown what is now, by a forward model of what it has asked for, where its senses are late; compiled.
+"""Forward model of commanded accelerations over the sensory delay, around a controller; compiled.
 
-Since d ticks ago, of which the senses tell now, the body has gone on as the law asked it to, and as the feet that stand
-allowed: that is x̂. What the senses show to differ from the x̂ of then, e, has gone on as well, by M ë = −G e − D ė with
-the feet held: as a body topples, and as muscles hold it. By as much x̂ is mended at each tick.
+The sensed state is d ticks old. Since then the body has moved as commanded, within the constraints of the stance feet:
+that gives x̂. The sensed error e of the x̂ of that time has evolved too, by M ë = −G e − D ė with the feet held: as a
+body topples, and as muscles hold it. x̂ is corrected by it at each tick.
 
 Over one period the error e becomes F e − m, where m is the correction of x̂ at the period's end. Each tick repeats
 this over all periods of the delay. A recursion from the previous tick would be faster, but it would multiply its own
@@ -26,17 +26,17 @@ from controllers.kernels.stepping import PHASE, STANDS, SWING, SWINGS, TAKEN, St
 from controllers.kernels.whole_body import WholeBodyLaw
 from kernelcache import generic, kernel, routine
 
-#: [m] A point of a foot that is not higher than the other foot's has come down.
+#: [m] Height tolerance: a point no higher above the other foot's points has landed.
 DOWN = 0.002
-#: Periods of a block, 2^DOUBLINGS, which takes one product where F is the same in all of them.
+#: Periods of a block, 2^DOUBLINGS; a block takes one product if F is the same in all of them.
 DOUBLINGS = 3
 BLOCK = 1 << DOUBLINGS
-#: By which feet are softer than held, so that two of stretched-out legs, which hold the body twice, can be told apart.
+#: Softness of held feet, so that two stretched legs (a redundant support) have a unique solution.
 SOFT = 1e-9
 
 
 class Muscles(NamedTuple):
-    """Joints, and what muscles exert in them at once, at rest in the posture."""
+    """Joints, and the undelayed impedance of their muscles, at rest in the posture."""
 
     coordinate: Integers  # (joints,)
     dof: Integers  # (joints,)
@@ -46,75 +46,75 @@ class Muscles(NamedTuple):
 
 
 class Propagation(NamedTuple):
-    """How an error goes on in a period: ė' = R (e, ė), e' = e + h ė'."""
+    """Propagation of an error over a period: ė' = R (e, ė), e' = e + h ė'."""
 
     span: float  # [s] h
     foot: Integers  # (feet,) bodies
-    alike: float  # [rad] by which the body has turned, or a joint, when M and the feet are looked at anew
-    pull: Floats  # (1 + feet, nv, nv) Gᵀ: with which errors of place are drawn back; all feet held, or all but one
+    alike: float  # [rad] rotation of the root or a joint after which M and the feet are evaluated again
+    pull: Floats  # (1 + feet, nv, nv) Gᵀ: restoring force of displacements; all feet held, or all but one
     drag: Floats  # (nv,) D + h K of the muscles
-    share: float  # of velocities of x̂ that the feet do not allow, as soles may tilt, what is lost in a period
-    mass: Floats  # (nv, nv) room: M + h D + h² K
-    factor: Floats  # (nv, nv) room: its Cholesky factor L
-    inverse: Floats  # (nv, nv) room: X = L⁻¹
-    hold: Floats  # (nv, 6 feet) room: Y = L⁻¹ Jᵀ of the feet that stand
-    compliance: Floats  # (6 feet, 6 feet) room: the factor C of Yᵀ Y
-    reaction: Floats  # (6 feet, nv) room: Z
-    jacobian: Floats  # (6, nv) room
-    free: Floats  # (nv, nv) room: P, accelerations by forces
-    allowed: Floats  # (nv, nv) room: Nᵀ, of velocities what the feet leave
-    double: Floats  # (2 nv, 2 nv) room
+    share: float  # share of disallowed foot velocities of x̂ that decays in a period (soles may tilt)
+    mass: Floats  # (nv, nv) buffer: M + h D + h² K
+    factor: Floats  # (nv, nv) buffer: its Cholesky factor L
+    inverse: Floats  # (nv, nv) buffer: X = L⁻¹
+    hold: Floats  # (nv, 6 feet) buffer: Y = L⁻¹ Jᵀ of the feet that stand
+    compliance: Floats  # (6 feet, 6 feet) buffer: the factor C of Yᵀ Y
+    reaction: Floats  # (6 feet, nv) buffer: Z
+    jacobian: Floats  # (6, nv) buffer
+    free: Floats  # (nv, nv) buffer: P, accelerations from forces
+    allowed: Floats  # (nv, nv) buffer: Nᵀ, projection of velocities that the feet allow
+    double: Floats  # (2 nv, 2 nv) buffer
 
 
 class ForwardModelLaw(NamedTuple):
-    """A law, and where its forward model is."""
+    """Controller with its forward model."""
 
-    inner: Any  # the law
+    inner: Any  # controller
     muscles: Muscles
     goes: Propagation
-    q: Floats  # (nq,) x̂ of the next tick, before it is mended
+    q: Floats  # (nq,) x̂ of the next tick, before its correction
     rates: Floats  # (nv,)
-    past_q: Floats  # (d, nq) x̂ of the last ticks, in a ring
+    past_q: Floats  # (d, nq) x̂ of the last ticks, ring buffer
     past_rates: Floats  # (d, nv)
-    onward: Floats  # (d, 2 nv, nv) Rᵀ as it was found lately, in a ring; of several ticks one
-    which: Integers  # (d,) of these ticks, the row of the Rᵀ
+    onward: Floats  # (d, 2 nv, nv) recent Rᵀ, ring buffer; one for several ticks
+    which: Integers  # (d,) row of Rᵀ for each of these ticks
     newest: Integers  # (1,) row of Rᵀ
-    since: Integers  # (1,) for how many ticks
-    shape: Floats  # (nq,) the body as it was when R was found
-    leap: Floats  # (·, 2 nv, 2 nv) (F^8)ᵀ, in a ring; of each F that was the same for so long
+    since: Integers  # (1,) number of ticks with the newest Rᵀ
+    shape: Floats  # (nq,) posture at the evaluation of R
+    leap: Floats  # (·, 2 nv, 2 nv) (F^8)ᵀ, ring buffer; for each F that was constant for a block
     leaps: Integers  # (1,) so far
-    leap_of: Integers  # (d,) of a row of Rᵀ, that of its (F^8)ᵀ
-    mended: Floats  # (d, 2 nv) corrections m of x̂, in a ring
-    within: Floats  # (·, 2 nv) sums s of blocks: the corrections after a block's first tick, in a ring
-    swings: Integers  # (1,) the foot that swung at the last tick, or −1
+    leap_of: Integers  # (d,) row of (F^8)ᵀ for each row of Rᵀ
+    mended: Floats  # (d, 2 nv) corrections m of x̂, ring buffer
+    within: Floats  # (·, 2 nv) sums s of blocks: corrections after a block's first tick, ring buffer
+    swings: Integers  # (1,) swing foot of the last tick, or −1
     ticks: Integers  # (1,) so far
-    asked: Floats  # (nv,) room: accelerations
-    error: Floats  # (2 nv,) room
-    room: Floats  # (2 nv,)
-    rate: Floats  # (nv,) room
+    asked: Floats  # (nv,) buffer: accelerations
+    error: Floats  # (2 nv,) buffer
+    room: Floats  # (2 nv,) buffer
+    rate: Floats  # (nv,) buffer
 
 
-# --- what it has to know of a law ---
+# --- interface to the controller ---
 
 
 @generic("law")
 def tell_asked(law, asked):
-    """Write the accelerations (nv,) that the law's tick has asked for."""
+    """Write the accelerations (nv,) commanded by the controller's tick."""
 
 
 @generic("law")
 def swinging_foot(law):
-    """The number of the foot that swings, or −1."""
+    """Return the index of the swing foot, or −1."""
 
 
 @generic("law")
 def feel_feet(law, measurement):
-    """Set which points touch the floor, and with what forces, by what the law does and where the body is by now."""
+    """Set touching points and contact forces as predicted from the controller's state and the predicted pose."""
 
 
 @tell_asked.register(WholeBodyLaw)
 def tell_asked_in_place(law, asked):
-    for dof in range(asked.shape[0]):  # without a solution torques are held, and nothing is known
+    for dof in range(asked.shape[0]):  # without a solution torques are held, and accelerations are unknown
         asked[dof] = law.qp.unknown[dof] if law.qp.counts[ENDED] == SOLVED else 0.0
 
 
@@ -140,7 +140,7 @@ def foot_that_swings(law):
 
 @feel_feet.register(SteppingLaw)
 def feel_feet_stepping(law, measurement):
-    """Feet that do not swing stand; one that does touches as low as the other, and bears what was asked of it."""
+    """Set the contacts: stance feet touch; the swing foot touches at the other's height; forces as commanded."""
     phase, body = law.phase, law.body
     stance, places, nv = body.stance, measurement.motion.poses.contact, law.body.qp.hessian.shape[0]
     if phase[PHASE] == STANDS and phase[TAKEN] == 0:
@@ -166,7 +166,7 @@ def feel_feet_stepping(law, measurement):
 
 @kernel
 def show_now(law, measurement):
-    """In place of the state that was sensed, x̂, mended by what that state differs by from the x̂ of then."""
+    """Replace the sensed state by x̂, corrected by the propagated sensed error."""
     q, rates, error, tick = measurement.q, measurement.motion.rates, law.error, law.ticks[0]
     nv, depth = rates.shape[0], law.past_q.shape[0]
     if tick == 0:
@@ -174,7 +174,7 @@ def show_now(law, measurement):
     if tick >= depth:
         difference(law, measurement, tick % depth)
         bring_to_now(law, tick)
-    else:  # what is sensed is the start, and what was asked since is all that is known
+    else:  # the sensed state is the start, and only the commands since then are known
         error[:] = 0.0
     copy1(error, law.mended[tick % depth])
     copy1(law.q, q)
@@ -204,7 +204,7 @@ def bring_to_now(law, tick):
 
 @kernel
 def go_a_period(law, error, row):
-    """An error of the tick of a row becomes that of the next."""
+    """Propagate the error of a row's tick to the next tick."""
     nv, rate = law.rates.shape[0], law.rate
     rate[:] = 0.0
     add_product(rate, law.onward[law.which[row]], error)
@@ -225,7 +225,7 @@ def add_to_block(law, row):
 
 @kernel
 def difference(law, measurement, row):
-    """The sensed state less x̂ of a row, into ``error``."""
+    """Write the sensed state minus x̂ of a row into ``error``."""
     q, rates, error = measurement.q, measurement.motion.rates, law.error
     was, had, muscles, nv = law.past_q[row], law.past_rates[row], law.muscles, law.rates.shape[0]
     for axis in range(3):
@@ -240,7 +240,7 @@ def difference(law, measurement, row):
 
 @kernel
 def displace(law, rates, span, q):
-    """Go on from q with rates (nv,) for a time."""
+    """Integrate q with rates (nv,) over ``span``."""
     for axis in range(3):
         q[axis] += span * rates[axis]
     turn = quat_exp((span * rates[3], span * rates[4], span * rates[5]))
@@ -251,13 +251,13 @@ def displace(law, rates, span, q):
 
 @kernel
 def go_on(law, measurement):
-    """x̂ of the next tick by what was asked for, and how errors go there."""
+    """Compute x̂ of the next tick from the commanded accelerations, and the propagation of errors."""
     q, rates, goes, depth = measurement.q, measurement.motion.rates, law.goes, law.past_q.shape[0]
     row, foot, half = law.ticks[0] % depth, swinging_foot(law.inner), 0.5 * law.goes.span
     tell_asked(law.inner, law.asked)
     copy1(q, law.past_q[row])
     copy1(rates, law.past_rates[row])
-    share = 1.0 if foot < 0 and law.swings[0] >= 0 else goes.share  # one that lands is stopped at once
+    share = 1.0 if foot < 0 and law.swings[0] >= 0 else goes.share  # a landing foot stops at once
     if foot != law.swings[0] or law.ticks[0] == 0 or has_changed(law, q):
         law.newest[0], law.since[0] = (law.newest[0] + 1) % depth, 0
         copy1(q, law.shape)
@@ -270,7 +270,7 @@ def go_on(law, measurement):
         law.leaps[0] += 1
         double(goes, law.onward[law.newest[0]], law.leap[law.leap_of[law.newest[0]]])
     add_to_block(law, row)
-    for when in range(2):  # the place by the rates at the period's middle
+    for when in range(2):  # the position by the rates at the middle of the period
         copy1(rates if when == 0 else law.rates, law.rate)
         add_times(law.rate, half, law.asked)
         law.rates[:] = 0.0
@@ -285,7 +285,7 @@ def go_on(law, measurement):
 
 @kernel
 def has_changed(law, q):
-    """Whether the body is no longer in the shape in which M and the feet were looked at."""
+    """Return whether the posture has changed since M and the feet were last evaluated."""
     shape, muscles = law.shape, law.muscles
     _, x, y, z = quat_difference((q[3], q[4], q[5], q[6]), (shape[3], shape[4], shape[5], shape[6]))
     far = 2.0 * max(abs(x), abs(y), abs(z))
@@ -296,10 +296,10 @@ def has_changed(law, q):
 
 @routine
 def hold_feet(goes, measurement, swings):
-    """P and the projector N with the feet held that stand, whose J they let no velocity have.
+    """Compute P and the projector N with the stance feet held (J v = 0).
 
-    With M = L Lᵀ, X = L⁻¹, Y = X Jᵀ and Yᵀ Y = C Cᵀ, Z = C⁻¹ Yᵀ X, P = Xᵀ X − Zᵀ Z and N = P M; M has what muscles do
-    in a period beforehand, as the plant's steps have it. Sums go along rows.
+    With M = L Lᵀ, X = L⁻¹, Y = X Jᵀ and Yᵀ Y = C Cᵀ, Z = C⁻¹ Yᵀ X, P = Xᵀ X − Zᵀ Z and N = P M; M
+    includes the muscles' implicit terms, as in the plant's steps. Sums go along rows.
     """
     tree, motion, nv, rows = measurement.tree, measurement.motion, goes.mass.shape[0], goes.compliance.shape[0]
     compose_mass_matrix(tree, motion, goes.mass)
@@ -329,7 +329,7 @@ def hold_feet(goes, measurement, swings):
             add_times(goes.reaction[r], goes.hold[i, r], goes.inverse[i])
         for k in range(i + 1):
             add_times(goes.free[k], goes.inverse[i, k], goes.inverse[i])
-    for r in range(rows):  # a foot that swings is held by nothing
+    for r in range(rows):  # the swing foot is not held
         goes.compliance[r, r] = goes.compliance[r, r] * (1.0 + SOFT) if goes.compliance[r, r] > 0.0 else 1.0
     factor_hessian(goes.compliance)
     solve_lower(goes.compliance, goes.reaction)
@@ -343,7 +343,7 @@ def hold_feet(goes, measurement, swings):
 
 @kernel
 def solve_lower(factor, columns):
-    """X ← L⁻¹ X."""
+    """Compute X ← L⁻¹ X."""
     for i in range(columns.shape[0]):
         for k in range(i):
             add_times(columns[i], -factor[i, k], columns[k])
@@ -353,7 +353,7 @@ def solve_lower(factor, columns):
 
 @kernel
 def propagate(goes, pull, onward):
-    """Rᵀ of a step with the feet held, the muscles' part of it implicit: ė' = P (M ė − h G e)."""
+    """Compute Rᵀ of a step with the feet held, muscles implicit: ė' = P (M ė − h G e)."""
     nv = goes.mass.shape[0]
     onward[:] = 0.0
     for k in range(nv):
@@ -366,7 +366,7 @@ def propagate(goes, pull, onward):
 
 @routine
 def double(goes, onward, leap):
-    """(F^8)ᵀ by squares, of F = (1 + h R_e, h R_ė; R_e, R_ė)."""
+    """Compute (F^8)ᵀ by squaring F = (1 + h R_e, h R_ė; R_e, R_ė)."""
     nv = goes.mass.shape[0]
     for i in range(2 * nv):
         copy1(onward[i], leap[i, nv:])
@@ -384,7 +384,7 @@ def double(goes, onward, leap):
 
 @control.register(ForwardModelLaw)
 def forward_model_torques(law, measurement, torque, recorded):
-    """Whatever the law does where the body is by now, on top of what muscles exert there by themselves."""
+    """Write the controller's torques for the predicted state, minus the muscles' passive torques there."""
     show_now(law, measurement)
     place_measured(measurement)
     feel_feet(law.inner, measurement)

@@ -1,4 +1,4 @@
-"""Proportional and derivative action in the joints, compiled."""
+"""Proportional-derivative control of the joints, compiled."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from kernelcache import kernel
 
 
 class PdLaw(NamedTuple):
-    """One entry for each degree of freedom; those of floating and spherical joints are zero."""
+    """Gains, one entry for each degree of freedom; zero for floating and spherical joints."""
 
     kp: Floats  # (nv,) [N·m/rad]
     kd: Floats  # (nv,) [N·m·s/rad]

@@ -1,4 +1,4 @@
-"""The linear quadratic regulator of standing, compiled."""
+"""Linear quadratic regulator of standing, compiled."""
 
 from typing import NamedTuple
 
@@ -11,9 +11,9 @@ from kernelcache import kernel
 
 
 class LqrLaw(NamedTuple):
-    """All of the controller."""
+    """Compiled controller."""
 
-    gain: Floats  # (periods + 1, joints, 2 nv) K of each period of the horizon, and that of all later ones
+    gain: Floats  # (periods + 1, joints, 2 nv) K of each period of the horizon, last the steady-state one
     torque: Floats  # (joints,) [N·m] in the posture
     limit: Floats  # (joints,) [N·m]
     coordinate: Integers  # (joints,)
@@ -21,7 +21,7 @@ class LqrLaw(NamedTuple):
     posture: Floats  # (nq,)
     frame: Frame
     period: float  # [s]
-    error: Floats  # (2 nv,) room: displacements from the posture and rates
+    error: Floats  # (2 nv,) buffer: displacements from the posture and rates
 
 
 @control.register(LqrLaw)
@@ -37,7 +37,7 @@ def lqr_torques(law, measurement, torque, recorded):
 
 @kernel
 def place_in_table(law, time):
-    """The period of the horizon, or the place after it."""
+    """Return the index of the horizon's period at ``time``, or the last index after the horizon."""
     return max(0, min(int(time / law.period + 0.5), law.gain.shape[0] - 1))
 
 
@@ -60,7 +60,7 @@ def read_joint_errors(law, measurement):
 
 @kernel
 def read_root_error(law, measurement):
-    """Displacement of the root, twice the vector part of its error quaternion, and its velocities, in the frame."""
+    """Write the root's displacement, twice its error quaternion's vector part, and velocities, in the frame."""
     q, rates, posture, nv = measurement.q, measurement.motion.rates, law.posture, measurement.motion.rates.shape[0]
     place, turn = (q[0], q[1], q[2]), (q[3], q[4], q[5], q[6])
     velocity, omega = (rates[0], rates[1], rates[2]), (rates[3], rates[4], rates[5])

@@ -1,4 +1,4 @@
-"""Independent channels of postural control, compiled."""
+"""Independent channel model of postural control, compiled."""
 
 import math
 from typing import NamedTuple
@@ -10,21 +10,21 @@ from kernelcache import kernel
 
 
 class TorqueFeedback(NamedTuple):
-    """What is felt of the floor's torque, slowly."""
+    """Low-pass feedback of the ankle torque."""
 
     gain: float  # [rad per m g h rad]
-    kept: float  # of its last value, from tick to tick
+    kept: float  # share of the last value kept from tick to tick
     period: float  # [s]
-    last: Floats  # (1,) [rad] its value; not a number before the first tick
+    last: Floats  # (1,) [rad] last value; NaN before the first tick
 
 
 class PosturalLaw(NamedTuple):
-    """All of the controller."""
+    """Compiled controller."""
 
     ankles: Ankles
-    weight: float  # of the sway from the feet; the rest is of that in space
-    stiffness: float  # of the feedback, in parts of the toppling torque
-    damping: float  # [s] likewise
+    weight: float  # of the sway relative to the feet; the rest is of the sway in space
+    stiffness: float  # of the feedback [m g h]
+    damping: float  # [m g h s]
     torque: TorqueFeedback
 
 
@@ -44,7 +44,7 @@ def postural_torques(law, measurement, torque, recorded):
 
 @kernel
 def torque_feedback(law, measurement):
-    """F T and its rate [rad, rad/s], with F = G/(T_F s + 1): it pushes on where the ankles already push."""
+    """Return F T and its rate [rad, rad/s], F = G/(T_F s + 1): positive feedback of the ankle torque."""
     feedback = law.torque
     target = feedback.gain * torque_from_floor(law.ankles, measurement) / law.ankles.toppling
     last = target if math.isnan(feedback.last[0]) else feedback.last[0]

@@ -1,4 +1,4 @@
-"""A law that is shown what is now, by a linear model of the body, where its senses are late; compiled."""
+"""Linear prediction of the body over the sensory delay, around a controller; compiled."""
 
 from typing import Any, NamedTuple
 
@@ -11,30 +11,30 @@ from kernelcache import kernel
 
 
 class PredictedLaw(NamedTuple):
-    """A law, and x' = A x + B u of a control period, by which it sees d periods ahead."""
+    """Controller, and x' = A x + B u of a control period for predicting d periods ahead."""
 
-    inner: Any  # the law
-    frame: Frame  # in which the posture is meant
+    inner: Any  # controller
+    frame: Frame  # reference frame of the posture
     posture: Floats  # (nq,)
-    torque: Floats  # (joints,) [N·m] that hold it
+    torque: Floats  # (joints,) [N·m] torques of the posture
     coordinate: Integers  # (joints,)
     dof: Integers  # (joints,)
     ahead: Floats  # (2 nv, 2 nv) (A^d)ᵀ, of displacements and rates
     once: Floats  # (2 nv, 2 nv) Aᵀ
     by_torque: Floats  # (d + 1, joints, 2 nv) (A^i B)ᵀ, the latest torque's first
-    given: Floats  # (d, joints) [N·m] beyond those of the posture, in a ring
-    done: Floats  # (2 nv,) S: what they have come to
-    anew: int  # ticks after which it is summed up anew
+    given: Floats  # (d, joints) [N·m] torques relative to the posture's, ring buffer
+    done: Floats  # (2 nv,) S: their effect on the state
+    anew: int  # ticks after which S is summed up anew
     ticks: Integers  # (1,) so far
     stiffness: Floats  # (joints,) [N·m/rad] of an impedance in the plant, at rest in the posture
     damping: Floats  # (joints,) [N·m·s/rad]
-    error: Floats  # (2 nv,) room: what was
-    found: Floats  # (2 nv,) room: what is
+    error: Floats  # (2 nv,) buffer: sensed state
+    found: Floats  # (2 nv,) buffer: predicted state
 
 
 @control.register(PredictedLaw)
 def predicted_torques(law, measurement, torque, recorded):
-    """Whatever the law does where the body is by now, on top of what muscles exert there by themselves."""
+    """Write the controller's torques for the predicted state, minus the muscles' passive torques there."""
     remember(law, measurement.held)
     show_ahead(law, measurement)
     place_measured(measurement)
@@ -44,7 +44,7 @@ def predicted_torques(law, measurement, torque, recorded):
 
 @kernel
 def make_up_for_muscles(muscles, rest, measurement, torque):
-    """Add what muscles, at rest in a posture, take off by themselves where the body is by now."""
+    """Subtract the passive torques of muscles, at rest in a posture, at the predicted state."""
     for k in range(muscles.dof.shape[0]):
         dof, away = muscles.dof[k], measurement.q[muscles.coordinate[k]] - rest[muscles.coordinate[k]]
         torque[dof] += muscles.stiffness[k] * away + muscles.damping[k] * measurement.motion.rates[dof]
@@ -58,7 +58,7 @@ def add_times(total, factor, row):
 
 @kernel
 def add_product(total, rows, factors):
-    """Add rowsᵀ factors: row after row, along the memory, and four at a time, for which ``total`` is read once."""
+    """Add rowsᵀ factors, four rows at a time, so that ``total`` is read once for four."""
     fours = factors.shape[0] // 4 * 4
     for k in range(0, fours, 4):
         a, b, c, d = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
@@ -71,10 +71,10 @@ def add_product(total, rows, factors):
 
 @kernel
 def remember(law, held):
-    """What the actuators gave since the last tick, and what all that was given within the delay has come to.
+    """Store the torques since the last tick, and update S, the effect of all torques within the delay.
 
-    Before the first tick it was what the posture takes. S' = A S + B u − A^d B u_d is quick, and multiplies its own
-    rounding by A, of a body that topples: so S is summed up anew before that has grown.
+    Before the first tick they were those of the posture. S' = A S + B u − A^d B u_d is fast, but A amplifies its
+    rounding errors (an unstable body), so that S is summed up anew before they grow.
     """
     depth, tick = law.given.shape[0], law.ticks[0]
     law.ticks[0] += 1
@@ -98,14 +98,14 @@ def remember(law, held):
 
 @kernel
 def add_times_torques(law, age, row, sign):
-    """Add to S what torques of that age have come to."""
+    """Add the effect of torques of an age to S."""
     for k in range(law.dof.shape[0]):
         add_times(law.done, sign * law.given[row, k], law.by_torque[age, k])
 
 
 @kernel
 def show_ahead(law, measurement):
-    """In place of the state that was sensed, that to which it has come."""
+    """Replace the sensed state by the predicted one."""
     q, rates, posture, error, found = measurement.q, measurement.motion.rates, law.posture, law.error, law.found
     nv, place, back = rates.shape[0], law.frame.place, (1.0, 0.0, 0.0, 0.0)
     if law.frame.follows != 0.0:

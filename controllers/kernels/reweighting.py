@@ -1,4 +1,4 @@
-"""Estimation of disturbances by senses with thresholds, compiled."""
+"""Disturbance estimation from sensory signals with thresholds, compiled."""
 
 from typing import NamedTuple
 
@@ -9,29 +9,29 @@ from kernelcache import kernel
 
 
 class Estimate(NamedTuple):
-    """A disturbance as it is made up for: by so much of what is beyond its threshold."""
+    """Compensated disturbance: gain and threshold."""
 
     gain: float
     threshold: float  # [rad, or rad/s]
 
 
 class ReweightingLaw(NamedTuple):
-    """All of the controller."""
+    """Compiled controller."""
 
     ankles: Ankles
     tilt: Estimate  # of the floor's rate in space
     gravity: Estimate  # of the body's sway in space
     servo: float
-    stiffness: float  # in parts of the toppling torque
-    damping: float  # [s] likewise
-    kept: float  # of the tilt that is estimated, from tick to tick
+    stiffness: float  # [m g h]
+    damping: float  # [m g h s]
+    kept: float  # share of the estimated tilt kept from tick to tick
     period: float  # [s]
-    believed: Floats  # (1,) [rad] that tilt
+    believed: Floats  # (1,) [rad] estimated tilt
 
 
 @control.register(ReweightingLaw)
 def reweighting_torques(law, measurement, torque, recorded):
-    """−m g h (φ_0 + S (K a + D ȧ)) on the body, a = φ_foot + tilt + gravity: the servo's angle and what is made up."""
+    """−m g h (φ_0 + S (K a + D ȧ)) on the body; a = φ_foot + tilt + gravity: the servo's angle with compensation."""
     sway = sense_sway(law.ankles, measurement)
     tilt_rate = law.tilt.gain * beyond(sway.feet_rate, law.tilt.threshold)
     tilt = law.kept * law.believed[0] + law.period * tilt_rate
@@ -46,5 +46,5 @@ def reweighting_torques(law, measurement, torque, recorded):
 
 @kernel
 def beyond(x, threshold):
-    """What of x is beyond a threshold on either side."""
+    """Return the part of x beyond a threshold on either side (dead zone)."""
     return max(x - threshold, 0.0) + min(x + threshold, 0.0)

@@ -1,4 +1,4 @@
-"""Where the set point of a body is, and how it moves: from six signals, exactly."""
+"""Position and motion of a set point from six signals, exact."""
 
 import math
 from typing import NamedTuple
@@ -7,13 +7,13 @@ from contact.piecewise import count_signals, signal_motion
 from contact.vectors import add, cross, dot, quat_exp, quat_mul, scale
 from kernelcache import kernel
 
-#: [rad²] of the squared angle: below it, series stand for quotients that lose their digits there. Their first term
-#: left out is then below 1e-12 of the first.
+#: [rad²] Squared angle below which series replace quotients that lose digits. Then the first omitted term is below
+#: 1e-12 of the first.
 SMALL = 1e-2
 
 
 class DesiredMotion(NamedTuple):
-    """What a body is to do at one time (Wendlandt 1997, figure 4.2); world axes."""
+    """Desired motion of a body at one time (Wendlandt 1997, figure 4.2); world axes."""
 
     position: tuple[float, float, float]  # [m]
     velocity: tuple[float, float, float]  # [m/s]
@@ -25,10 +25,10 @@ class DesiredMotion(NamedTuple):
 
 @kernel
 def desired_motion(path, position, orientation, t):
-    """The set point ``position``, ``orientation`` displaced along ``path`` at time t [s].
+    """Return the set point ``position``, ``orientation`` displaced along ``path`` at time t [s].
 
-    ``path`` has no signals, or six: a displacement [m], and a rotation vector φ [rad] by which it is turned from
-    ``orientation``, both along the world's axes.
+    ``path`` has no signals, or six: a displacement [m] and a rotation vector φ [rad] from ``orientation``, both in
+    world axes.
     """
     still = (0.0, 0.0, 0.0)
     if count_signals(path) == 0:
@@ -47,7 +47,7 @@ def desired_motion(path, position, orientation, t):
 
 @kernel
 def turn_rates(phi, rate, curve):
-    """ω and ω̇ in world axes of the turn exp(φ), from φ, φ̇ and φ̈.
+    """Return ω and ω̇ in world axes of the rotation exp(φ), from φ, φ̇ and φ̈.
 
     ω = φ̇ + A φ × φ̇ + B φ × (φ × φ̇) with A = (1 − cos θ)/θ² and B = (θ − sin θ)/θ³, the left Jacobian of SO(3) times φ̇
     (Chirikjian, Stochastic Models 2, 2012, equation 10.86), and its derivative. Ȧ = A' (φ · φ̇), with A' = (dA/dθ)/θ.
@@ -65,7 +65,7 @@ def turn_rates(phi, rate, curve):
 
 @kernel
 def turn_factors(square):
-    """A, B, (dA/dθ)/θ and (dB/dθ)/θ of ``turn_rates``, of θ²."""
+    """Return A, B, (dA/dθ)/θ and (dB/dθ)/θ of ``turn_rates`` for θ² = ``square``."""
     if square < SMALL:
         A = 1.0 / 2.0 - square * (1.0 / 24.0 - square * (1.0 / 720.0 - square * (1.0 / 40320.0 - square / 3628800.0)))
         B = 1.0 / 6.0 - square * (1.0 / 120.0 - square * (1.0 / 5040.0 - square / 362880.0))

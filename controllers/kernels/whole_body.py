@@ -1,8 +1,8 @@
-"""Whole-body control by a quadratic program: accelerations and contact forces that fit each other and the floor.
+"""Whole-body control by a quadratic program for accelerations and contact forces.
 
-The tasks are wanted accelerations, each with a weight; what is minimized is the weighted sum of squares of what they
-miss, in m/s² or rad/s² all of them: momenta are divided by m z² and forces by m. All places are from the reference
-point O, the root's centre of mass, in world axes.
+The tasks are desired accelerations with weights; the program minimizes the weighted sum of squared task errors, all in
+m/s² or rad/s²: momenta are divided by m z² and forces by m. Positions are relative to the reference point O, the root's
+centre of mass, in world axes.
 """
 
 import math
@@ -20,52 +20,52 @@ from contact.vectors import add, cross, load3, load4, load6, load9, mat_vec, qua
 from controllers.kernels import contact_qp
 from kernelcache import kernel
 
-# How a tick ended, besides those of ``contact_qp``; recorded.
-WITHOUT_RANGES = 1  # joints' ranges and speeds were left out: with them there is no solution
+# Outcomes of a tick, in addition to those of ``contact_qp``; recorded.
+WITHOUT_RANGES = 1  # joint ranges and speeds were left out: no solution with them
 HELD = 2  # no solution: the last torques are held
 
 
 class Tasks(NamedTuple):
-    """Gains, by what they act on, and weights."""
+    """Gains and weights of the tasks."""
 
-    capture: float  # [1/s] at which the divergent component of motion goes to its set point
-    height: tuple[float, float]  # [1/s², 1/s] of the centre of mass
-    trunk: tuple[float, float]  # of its turn
+    capture: float  # [1/s] decay rate of the capture point's error
+    height: tuple[float, float]  # [1/s², 1/s] height of the centre of mass
+    trunk: tuple[float, float]  # orientation of the trunk
     momentum: float  # [1/s] of the angular momentum about the centre of mass
     feet: tuple[float, float]
     posture: tuple[float, float]
-    weight_height: float  # beside 1 of the centre of mass's horizontal acceleration
+    weight_height: float  # the centre of mass's horizontal acceleration has 1
     weight_trunk: float
     weight_momentum: float
     weight_feet: float
     weight_posture: float
     weight_force: float
     friction: float
-    lift: float  # [m] of a point that counts as standing where its foot touches
-    look_ahead: float  # [s] in which a joint may come to the end of its range
+    lift: float  # [m] greatest height of a point in stance, if its foot touches
+    look_ahead: float  # [s] time horizon of the joint range limits
 
 
 class Stance(NamedTuple):
-    """The posture that it holds, and the feet that it stands on."""
+    """Reference posture, and stance feet."""
 
-    com: Floats  # (3,) [m] centre of mass: from midway between the feet's, and above the floor
-    posture: Floats  # (nq,) the configuration; where the root is in it does not count
+    com: Floats  # (3,) [m] centre of mass: from the midpoint of the feet's, and height above the floor
+    posture: Floats  # (nq,) configuration; the root's position is not used
     foot: Integers  # (feet,) bodies
-    foot_place: Floats  # (feet, 3) [m] of their centres of mass, in the same way
+    foot_place: Floats  # (feet, 3) [m] of their centres of mass, likewise
     foot_turn: Floats  # (feet, 4) orientations
     point: Integers  # (m,) the feet's contact points
-    point_foot: Integers  # (m,) of which foot
-    inset: Floats  # (m, 3) [m] foot's axes: from each point to where the law takes it to be, nearer to the middle
-    held: Floats  # (nv,) of the posture's weight, what a joint has: next to nothing of those without muscles
+    point_foot: Integers  # (m,) foot of each
+    inset: Floats  # (m, 3) [m] foot's axes: offset of each assumed contact point towards the middle
+    held: Floats  # (nv,) share of the posture's weight of each joint: almost zero for joints without torque
 
 
 class Limits(NamedTuple):
-    """Of joints of one degree of freedom."""
+    """Limits of joints of one degree of freedom."""
 
     torque_dof: Integers  # (·,)
-    torque: Floats  # (·,) [N·m] that the law may ask for, or infinite
-    reason: Floats  # (·,) [N·m] the same; where infinite, what no posture takes
-    range_dof: Integers  # (·,) those with a range or a limit of speed
+    torque: Floats  # (·,) [N·m] controller's limit, or infinite
+    reason: Floats  # (·,) [N·m] the limit, or a value that no posture needs
+    range_dof: Integers  # (·,) joints with a range or a speed limit
     range_q: Integers  # (·,) their coordinates
     lower: Floats  # (·,) [rad], or infinite
     upper: Floats  # (·,)
@@ -73,33 +73,33 @@ class Limits(NamedTuple):
 
 
 class Room(NamedTuple):
-    """For a tick."""
+    """Buffers of a tick."""
 
     mass: Floats  # (nv, nv)
     bias: Floats  # (nv,)
     jacobian: Floats  # (6, nv)
     push: Floats  # (nv, 3m) Jᵀ of the feet's points
-    shares: Floats  # (feet,) of the load; equal ones where there is none
-    most: Floats  # (feet,) [N] that a foot may bear, or infinite
-    more: Floats  # (k, nv) of accelerations, further rows that are to be ``least`` or more, as ranges are
+    shares: Floats  # (feet,) shares of the load; equal without load
+    most: Floats  # (feet,) [N] load limit of a foot, or infinite
+    more: Floats  # (k, nv) further rows of accelerations, at least ``least`` (as ranges)
     least: Floats  # (k,)
-    rows: Integers  # (1,) how many of them there are
+    rows: Integers  # (1,) number of these rows
     state: Floats  # (PLACES,) below
 
 
-# Places in ``Room.state``: of the centre of mass and between the feet, from O, and the velocities of what bears it.
+# Indices of ``Room.state``: centre of mass and feet's midpoint, from O, and the velocity of the support.
 COM = 0
 BETWEEN = 3
-BEARING = 6  # (3,) velocity of the floor, as far as the feet feel it
-HIGH = 9  # [m] of the centre of mass above the floor, as far as the feet tell
+BEARING = 6  # (3,) velocity of the floor, estimated from the feet
+HIGH = 9  # [m] height of the centre of mass above the floor, from the feet
 PLACES = 10
 
-#: Of a body's six accelerations, that about the vertical.
+#: Index of the yaw acceleration among a body's six.
 YAW = 5
 
 
 class WholeBodyLaw(NamedTuple):
-    """All of the controller."""
+    """Compiled controller."""
 
     tasks: Tasks
     stance: Stance
@@ -109,7 +109,7 @@ class WholeBodyLaw(NamedTuple):
 
 
 def new_room(nv: int, feet: int, points: int, more: int = 0) -> Room:
-    """Room for the ticks of a model, with so many further rows."""
+    """Return the buffers for a model, with ``more`` further rows."""
     return Room(
         mass=np.full((nv, nv), np.nan),
         bias=np.full(nv, np.nan),
@@ -125,13 +125,13 @@ def new_room(nv: int, feet: int, points: int, more: int = 0) -> Room:
 
 
 def new_program(nv: int, feet: int, points: int, limits: Limits, more: int = 0) -> contact_qp.ContactQp:
-    """Room for the program of a tick."""
+    """Return the program of a tick."""
     return contact_qp.new_contact_qp(nv, points, len(limits.torque_dof) + feet + len(limits.range_dof) + more)
 
 
 @control.register(WholeBodyLaw)
 def whole_body_torques(law, measurement, torque, recorded):
-    """One control tick; iterations of the program and how it ended are recorded."""
+    """Write the torques of a tick; record the program's outcome and iterations."""
     see(law, measurement)
     write_base(law, measurement)
     clear_cost(law)
@@ -146,7 +146,7 @@ def whole_body_torques(law, measurement, torque, recorded):
 
 @kernel
 def see(law, measurement):
-    """Mass matrix, bias forces, and how the feet stand: which points touch, who bears what share, how that moves."""
+    """Compute mass matrix, bias forces, and the support: touching points, shares of the load, velocity."""
     stance, room = law.stance, law.room
     tree, motion = measurement.tree, measurement.motion
     drift(tree, motion)
@@ -183,7 +183,7 @@ def see(law, measurement):
 
 @kernel
 def find_carriers(law, measurement):
-    """Points that touch, and those beside them that are hardly lifted: to load them brings them down."""
+    """Set the load-bearing points: touching ones, and slightly lifted ones of the same foot."""
     stance, carries = law.stance, law.qp.carries
     places = measurement.motion.poses.contact
     for k in range(stance.point.shape[0]):
@@ -193,7 +193,7 @@ def find_carriers(law, measurement):
 
 @kernel
 def is_in_flight(law):
-    """Whether nothing carries the body."""
+    """Return whether no contact point carries the body."""
     for k in range(law.qp.carries.shape[0]):
         if law.qp.carries[k]:
             return False
@@ -202,7 +202,7 @@ def is_in_flight(law):
 
 @kernel
 def lowest_touch(stance, measurement, foot):
-    """[m] the height, from O, of the lowest of a foot's points that touch; infinite if none does."""
+    """Return the height [m], from O, of a foot's lowest touching point; infinite if none touches."""
     lowest = math.inf
     for k in range(stance.point.shape[0]):
         point = stance.point[k]
@@ -213,7 +213,7 @@ def lowest_touch(stance, measurement, foot):
 
 @kernel
 def share_weight(law, measurement):
-    """What forces cost counts from the weight in equal parts, so that standing upright costs nothing."""
+    """Set the preferred forces to equal shares of the weight, so that standing upright costs nothing."""
     qp, carrying = law.qp, 0
     for k in range(qp.carries.shape[0]):
         carrying += qp.carries[k]
@@ -224,7 +224,7 @@ def share_weight(law, measurement):
 
 @kernel
 def write_base(law, measurement):
-    """M v̇ + h = τ + Jᵀ f, whose first six rows have no torque: what the program's equality says."""
+    """Write the program's equality: the first six rows of M v̇ + h = τ + Jᵀ f, which have no torque."""
     stance, room, qp = law.stance, law.room, law.qp
     tree, poses = measurement.tree, measurement.motion.poses
     for k in range(stance.point.shape[0]):
@@ -255,7 +255,7 @@ def clear_cost(law):
 
 @kernel
 def add_row(qp, row, weight, wanted):
-    """½ w (row · v̇ − wanted)² to the cost; H in its lower triangle."""
+    """Add ½ w (row · v̇ − wanted)² to the cost (lower triangle of H)."""
     n = qp.hessian.shape[0]
     for i in range(n):
         part = weight * row[i]
@@ -267,17 +267,17 @@ def add_row(qp, row, weight, wanted):
 
 @kernel
 def add_entry(qp, dof, weight, wanted):
-    """The same of one acceleration."""
+    """Add the cost of one acceleration to the program."""
     qp.gradient[dof] += weight * wanted
     qp.hessian[dof, dof] += weight
 
 
 @kernel
 def balance_task(law, measurement):
-    """Accelerations of the centre of mass: the divergent component goes to its set point, the height is kept.
+    """Add the CoM tasks: the capture point moves to its set point, the height is kept.
 
     ξ = x + ẋ/ω, ω² = g/z, and ξ̇ = ω (ξ − p) with p the centre of pressure (Koolen et al. 2012), so that p = ξ + (k/ω)
-    (ξ − ξ_d) lets it decay as e^{−kt}; ẍ = ω² (x − p). Positions and velocities count from the feet's.
+    (ξ − ξ_d) makes the error decay as e^{−kt}; ẍ = ω² (x − p). Positions and velocities are relative to the feet's.
     """
     tasks, room, qp = law.tasks, law.room, law.qp
     tree, rates = measurement.tree, measurement.motion.rates
@@ -305,7 +305,7 @@ def balance_task(law, measurement):
 
 @kernel
 def momentum_task(law, measurement):
-    """The angular momentum about the centre of mass fades."""
+    """Add the task of decaying angular momentum about the centre of mass."""
     room, rates = law.room, measurement.motion.rates
     scaled = room.mass[0, 0] * law.stance.com[2] * law.stance.com[2]
     com = (room.state[COM], room.state[COM + 1], room.state[COM + 2])
@@ -324,7 +324,7 @@ def momentum_task(law, measurement):
 
 @kernel
 def turn_task(law, measurement):
-    """The trunk upright. The error is the quaternion's vector part, as in Wendlandt 1997, equation 4.24."""
+    """Add the trunk orientation task. The error is the quaternion's vector part (Wendlandt 1997, equation 4.24)."""
     rates, q = measurement.motion.rates, measurement.q
     stiffness, damping = law.tasks.trunk
     home = law.stance.posture
@@ -337,15 +337,15 @@ def turn_task(law, measurement):
 
 @kernel
 def feet_task(law, measurement):
-    """Feet that stand keep still beside one another; one that unloads is put back, flat and where it stood."""
-    falls = is_in_flight(law)  # feet that would stay where they are would never come down
+    """Add the foot tasks: stance feet keep still; an unloaded foot is put back, flat, at its reference position."""
+    falls = is_in_flight(law)  # feet kept in place would never come down
     for k in range(law.stance.foot.shape[0]):
         foot_task(law, measurement, k, falls)
 
 
 @kernel
 def foot_task(law, measurement, k, falls):
-    """One of the feet, of a body that falls or does not."""
+    """Add the task of one foot, of a body that falls or does not."""
     stance, room, tasks = law.stance, law.room, law.tasks
     tree, motion = measurement.tree, measurement.motion
     stiffness, damping = tasks.feet
@@ -360,7 +360,7 @@ def foot_task(law, measurement, k, falls):
     for axis in range(6):
         floor = room.state[BEARING + axis] if axis < 3 else 0.0
         wanted = -damping * (moving[axis] - floor)
-        # Friction holds what touches, but for a foot that pivots on a corner; what stands flat is held altogether.
+        # Friction holds touching points, except for a foot that pivots on a corner; a flat foot is held completely.
         if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
             wanted -= stiffness * error[axis]
         if falls and axis < 3:
@@ -370,7 +370,7 @@ def foot_task(law, measurement, k, falls):
 
 @kernel
 def touch(law, k):
-    """How many of a foot's points touch, and how many it has."""
+    """Return the number of a foot's touching points, and its number of points."""
     touching, points = 0, 0
     for c in range(law.stance.point.shape[0]):
         if law.stance.point_foot[c] == k:
@@ -381,7 +381,7 @@ def touch(law, k):
 
 @kernel
 def displaced(law, k, place):
-    """[m] how far a foot is from where it stood: sideways from the other feet, and in height from those that bear."""
+    """Return a foot's displacement [m]: horizontal relative to the other feet, height relative to loaded ones."""
     stance, state = law.stance, law.room.state
     between = (state[BETWEEN], state[BETWEEN + 1], state[BETWEEN + 2])
     away = sub(sub(place, between), load3(stance.foot_place, k))
@@ -394,7 +394,7 @@ def displaced(law, k, place):
 
 @kernel
 def posture_task(law, measurement):
-    """Each joint where it is in the posture: what all else leaves free."""
+    """Add the joint posture task, for the freedom that other tasks leave."""
     tree, rates = measurement.tree, measurement.motion.rates
     stiffness, damping = law.tasks.posture
     for i in range(1, tree.parent.shape[0]):
@@ -407,7 +407,7 @@ def posture_task(law, measurement):
 
 @kernel
 def joint_error(law, measurement, i):
-    """How far a joint is from its place in the posture, in the axes of its rates: of a spherical one the world's."""
+    """Return a joint's displacement from the posture, in the axes of its rates (spherical joint: world axes)."""
     tree, poses, home = measurement.tree, measurement.motion.poses, law.stance.posture
     first = tree.first_q[i]
     if tree.kind[i] != SPHERICAL:
@@ -421,7 +421,7 @@ def joint_error(law, measurement, i):
 
 @kernel
 def torque_range(law, measurement, most, k):
-    """What may be asked of a joint: by the law's own limit, and by what its actuator can give now."""
+    """Return the torque range of a joint: the controller's limit and the actuator's current range."""
     dof = law.limits.torque_dof[k]
     return max(measurement.least[dof], -most[k]), min(measurement.most[dof], most[k])
 
@@ -436,7 +436,7 @@ def keep_torques_in_range(law, measurement, most, torque):
 
 @kernel
 def write_torque_limits(law, measurement, most):
-    """least ≤ M v̇ + h − Jᵀ f ≤ most, for those joints that have either; how many."""
+    """Write least ≤ M v̇ + h − Jᵀ f ≤ most for joints with limits; return their number."""
     limits, room, qp = law.limits, law.room, law.qp
     nv, row = room.mass.shape[0], 0
     for k in range(limits.torque_dof.shape[0]):
@@ -454,7 +454,7 @@ def write_torque_limits(law, measurement, most):
 
 @kernel
 def write_load_limits(law, first):
-    """Σ f_z ≤ most of each foot that may not bear what it likes; how many rows there are then."""
+    """Write Σ f_z ≤ most of each foot with a load limit; return the number of rows."""
     stance, room, qp = law.stance, law.room, law.qp
     nv, row = room.mass.shape[0], first
     for k in range(room.most.shape[0]):
@@ -470,9 +470,9 @@ def write_load_limits(law, first):
 
 @kernel
 def write_ranges(law, measurement, first):
-    """Accelerations with which a joint stays within its range and speed.
+    """Write the acceleration limits that keep joints within range and speed.
 
-    With a = 1/T: θ̈ ≥ −2a θ̇ − a² (θ − lower) lets it come to the end critically damped; θ̈ ≤ a (most − θ̇).
+    With a = 1/T: θ̈ ≥ −2a θ̇ − a² (θ − lower) reaches the end of the range critically damped; θ̈ ≤ a (most − θ̇).
     """
     limits, qp = law.limits, law.qp
     pace = 1.0 / law.tasks.look_ahead
@@ -490,7 +490,7 @@ def write_ranges(law, measurement, first):
 
 @kernel
 def write_more(law, first):
-    """The further rows."""
+    """Write the further rows into the program."""
     room, qp = law.room, law.qp
     for k in range(room.rows[0]):
         qp.rows[first + k] = 0.0
@@ -501,11 +501,10 @@ def write_more(law, first):
 
 @kernel
 def solve(law, measurement, torque):
-    """The torques of the program's solution; how it ended.
+    """Write the torques of the program's solution; return how it ended.
 
-    A joint that nothing limits has no row, unless what it would be asked for is beyond reason: what is the solution
-    without a row that it fulfils is the solution with it. If numbers fail, the last torques are held, as far as joints
-    can.
+    A joint without a limit has no row unless its torque is beyond reason: a row that the solution without it fulfils
+    does not change the solution. After a numerical failure the last torques are held, within the joints' limits.
     """
     limits, nv = law.limits, law.room.mass.shape[0]
     contact_qp.factor_contact_qp(law.qp)
@@ -523,15 +522,15 @@ def solve(law, measurement, torque):
 
 @kernel
 def solve_within(law, measurement, most, torque):
-    """The torques of the program's solution with so much of them at most; how it ended.
+    """Write the torques of the solution with torque limits ``most``; return how it ended.
 
-    Joints' ranges yield to what the actuators and the floor can give: without them there is always a solution, that of
-    limp joints in free fall.
+    Joint ranges yield to the limits of actuators and floor: without them a solution always exists, that of limp joints
+    in free fall.
     """
     limits, qp = law.limits, law.qp
     bounded = write_load_limits(law, write_torque_limits(law, measurement, most))
     write_ranges(law, measurement, bounded)
-    for ended in range(HELD):  # SOLVED, or else WITHOUT_RANGES; one call, as each is compiled by itself
+    for ended in range(HELD):  # SOLVED, or else WITHOUT_RANGES; a single call site, as each is compiled separately
         contact_qp.solve_contact_qp(
             qp, bounded + (limits.range_dof.shape[0] + law.room.rows[0] if ended == contact_qp.SOLVED else 0)
         )
@@ -552,7 +551,7 @@ def is_within_reason(law, torque):
 
 @kernel
 def write_torques(law, torque):
-    """M v̇ + h − Jᵀ f of the joints."""
+    """Write the joint torques M v̇ + h − Jᵀ f."""
     room, qp = law.room, law.qp
     nv = room.mass.shape[0]
     for dof in range(contact_qp.BASE, nv):

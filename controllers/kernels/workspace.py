@@ -1,9 +1,9 @@
-"""The recursive workspace controller (Wendlandt 1997, section 4.2), one kernel a stage.
+"""Recursive workspace controller (Wendlandt 1997, section 4.2), one kernel per stage.
 
 The thesis writes the recursions in the bodies' frames. Here all bodies share the reference point O, the
 central body's centre of mass, and the world's axes: every Ad between links is then the identity, and
-the twists, wrenches and 6 x 6 inertias of different bodies add as they are. ``tests`` hold a longhand twin
-in the thesis's own notation against it.
+the twists, wrenches and 6 x 6 inertias of different bodies can be added directly. The tests compare with a
+longhand twin in the thesis's notation.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ Matrix3 = tuple[float, ...]
 
 
 class Gains(NamedTuple):
-    """Gains and set point as the kernels take them; gains are symmetric matrices, row by row."""
+    """Gains and set point in the kernels' form; gains are symmetric matrices, row by row."""
 
     kp_position: Matrix3  # [1/s²]
     kd_position: Matrix3  # [1/s]
@@ -36,43 +36,43 @@ class Gains(NamedTuple):
     kd_orientation: Matrix3  # [1/s]
     target_position: tuple[float, float, float]  # [m]
     target_orientation: tuple[float, float, float, float]
-    follows: float  # 1 where the set point moves sideways with the feet, 0 where it stands in the world
-    feet_at_home: tuple[float, float]  # [m] x and y between the feet, for which ``target_position`` is meant
+    follows: float  # 1: the set point moves horizontally with the feet, 0: fixed in the world
+    feet_at_home: tuple[float, float]  # [m] x and y of the feet's midpoint that belongs to ``target_position``
     big_base: float  # the feet are given this many times the central body's inertia (Algorithm 4.3)
     damping: float  # δ [1/kg, 1/(kg m²)] of the inverse of the central body's inertia
 
 
 class Legs(NamedTuple):
-    """Which bodies are feet, and which leg a body belongs to."""
+    """Feet, and the leg of each body."""
 
     foot: Integers  # (legs,) body of each foot
     leg: Integers  # (n,) index of the foot that a body's joint leads to, or -1
-    diagonal: Floats  # (nv,) [kg m²] what joints add to their own inertia: armature; infinite in no leg, to be locked
+    diagonal: Floats  # (nv,) [kg m²] armature added to each joint; infinite (locked) outside the legs
 
 
 class Scratch(NamedTuple):
-    """Room for a control tick."""
+    """Buffers of a control tick."""
 
     gram: Floats  # (6, 6) G Gᵀ and its Cholesky factor
     multiplier: Floats  # (6,)
     wrench: Floats  # (6,) desired wrench on the central body, world axes, about O
-    body_wrench: Floats  # (6,) the same in the central body's axes: F_1^bd of the thesis
-    leg_wrench: Floats  # (legs, 6) its share that each leg provides
+    body_wrench: Floats  # (6,) in the central body's axes: F_1^bd of the thesis
+    leg_wrench: Floats  # (legs, 6) share of each leg
     nothing: Floats  # (nv,) zeros
 
 
 class WorkspaceLaw(NamedTuple):
-    """All of the controller."""
+    """Compiled controller."""
 
     gains: Gains
-    path: Signals  # how the set point moves, as ``controllers.kernels.set_point`` takes it
+    path: Signals  # motion of the set point, for ``controllers.kernels.set_point``
     legs: Legs
-    servo: PdLaw  # of joints that are in no leg
+    servo: PdLaw  # of joints outside the legs
     scratch: Scratch
 
 
 def new_scratch(legs: int, nv: int) -> Scratch:
-    """Room for the ticks of a model."""
+    """Return the buffers for a model."""
     return Scratch(
         gram=np.full((6, 6), np.nan),
         multiplier=np.full(6, np.nan),
@@ -85,7 +85,7 @@ def new_scratch(legs: int, nv: int) -> Scratch:
 
 @control.register(WorkspaceLaw)
 def workspace_torques(law, measurement, torque, recorded):
-    """One control tick; the desired wrench is recorded."""
+    """Write the torques of a tick; record the desired wrench."""
     gains, legs, scratch = law.gains, law.legs, law.scratch
     tree, motion = measurement.tree, measurement.motion
     desired = desired_motion(law.path, gains.target_position, gains.target_orientation, measurement.time[0])
@@ -100,7 +100,7 @@ def workspace_torques(law, measurement, torque, recorded):
 
 @kernel
 def record(law, desired, recorded):
-    """The desired wrench and, where the set point moves, where it is."""
+    """Record the desired wrench and, for a moving set point, its position and orientation."""
     for k in range(6):
         recorded[k] = law.scratch.body_wrench[k]
     if count_signals(law.path) > 0:
@@ -110,19 +110,19 @@ def record(law, desired, recorded):
 
 @kernel
 def initialize_and_move(tree, motion):
-    """Velocities, velocity-dependent accelerations and bias forces of all bodies (Algorithms 4.1 and 4.2)."""
+    """Compute velocities, velocity-dependent accelerations and bias forces of all bodies (Algorithms 4.1 and 4.2)."""
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
     load_bias_forces(tree, motion, 1)
 
 
 @kernel
 def workspace_dynamics(tree, big_base, legs, motion, scratch):
-    """P_1 and z_1: inertia and bias force of the central body with the feet fixed (Algorithm 4.3).
+    """Compute P_1 and z_1: inertia and bias force of the central body with the feet fixed (Algorithm 4.3).
 
-    Joints that are in no leg are held by somebody else, and taken as locked.
+    Joints outside the legs are held separately, and treated as locked.
 
-    Left in the block and the wrench of body 0. The bias forces carry the accelerations that velocities
-    cause all the way from the central body, so that a foot's z = 0 becomes P times that acceleration.
+    Results are in the block and the wrench of body 0. Bias forces include the velocity-dependent accelerations
+    accumulated from the central body, so that a foot's z = 0 becomes P times that acceleration.
     """
     factors = motion.factors
     for i in range(tree.parent.shape[0]):
@@ -142,7 +142,7 @@ def workspace_dynamics(tree, big_base, legs, motion, scratch):
 
 @kernel
 def between_feet(legs, q, motion):
-    """Where the point midway between the feet's centres of mass is, and its velocity; needs ``motion.velocity``."""
+    """Return the midpoint of the feet's centres of mass and its velocity; needs ``motion.velocity``."""
     share = 1.0 / legs.foot.shape[0]
     place, moving = (q[0], q[1], q[2]), (0.0, 0.0, 0.0)
     for leg in range(legs.foot.shape[0]):
@@ -155,7 +155,7 @@ def between_feet(legs, q, motion):
 
 @kernel
 def position_acceleration(gains, desired, legs, q, motion):
-    """X_c of equations 4.12 to 4.14 in world axes, less ω × ṗ as the rate of a body's twist."""
+    """Return X_c of equations 4.12 to 4.14 in world axes, less ω × ṗ as the rate of a body's twist."""
     velocity = (motion.rates[0], motion.rates[1], motion.rates[2])
     omega = (motion.rates[3], motion.rates[4], motion.rates[5])
     error = v.sub((q[0], q[1], q[2]), desired.position)
@@ -171,7 +171,7 @@ def position_acceleration(gains, desired, legs, q, motion):
 
 @kernel
 def orientation_acceleration(gains, desired, q, motion):
-    """X_R of equation 4.24, with the error quaternion of equation 4.17 and ω_e of equation 4.20."""
+    """Return X_R of equation 4.24, with the error quaternion of equation 4.17 and ω_e of equation 4.20."""
     omega = (motion.rates[3], motion.rates[4], motion.rates[5])
     turn = v.quat_difference((q[3], q[4], q[5], q[6]), desired.orientation)
     Re = v.quat_matrix(turn)
@@ -183,7 +183,7 @@ def orientation_acceleration(gains, desired, q, motion):
 
 @kernel
 def desired_wrench(gains, desired, legs, q, motion, scratch):
-    """F_1^bd = P_1 X + z_1 (Algorithm 4.4), about O in world axes, and in the body's axes for the record."""
+    """Compute F_1^bd = P_1 X + z_1 (Algorithm 4.4), about O in world axes; in the body's axes for the record."""
     linear = position_acceleration(gains, desired, legs, q, motion)
     X = linear + orientation_acceleration(gains, desired, q, motion)
     block, bias = motion.factors.block, motion.factors.wrench
@@ -201,10 +201,10 @@ def desired_wrench(gains, desired, legs, q, motion, scratch):
 
 @kernel
 def damp_wrench(block, damping, scratch):
-    """F ← (1 + (δ P_1)²)⁻¹ F: the damped inverse of the mobility P_1⁻¹ in place of P_1.
+    """Damp the wrench, F ← (1 + (δ P_1)²)⁻¹ F: the damped inverse of the mobility P_1⁻¹ replaces P_1.
 
-    Where the legs are straight, the mobility is singular: P_1 grows without bounds along them, and F with it, while F
-    has no effect there. P_1 (1 + (δ P_1)²)⁻¹ is greatest where P_1 is 1/δ, half of that, and fades beyond. (Damped
+    With straight legs the mobility is singular: P_1 grows without bounds along them, and F with it, without
+    effect. P_1 (1 + (δ P_1)²)⁻¹ has its maximum 1/(2 δ) at P_1 = 1/δ and fades beyond. (Damped
     least squares, Nakamura and Hanafusa 1986, of the operational-space inertia.)
     """
     gram = scratch.gram
@@ -221,7 +221,7 @@ def damp_wrench(block, damping, scratch):
 
 @kernel
 def distribute_wrench(legs, motion, scratch):
-    """The feet's wrenches of least norm that add up to the desired one (Algorithm 4.5, equation 4.29).
+    """Compute the feet's wrenches of least norm that add up to the desired one (Algorithm 4.5, equation 4.29).
 
     With the foot's centre of mass at ρ, G = [1 0; ρ̂ 1] takes its wrench to O. G Gᵀ λ = F gives the foot
     force λ_f − ρ × λ_n and the foot moment λ_n, and about O the moment λ_n + ρ × force.
@@ -277,7 +277,7 @@ def solve_symmetric6(gram, x):
 
 @kernel
 def joint_torques(tree, legs, motion, scratch, torque):
-    """τ_k = −s_k · F̄_leg (Algorithm 4.6): the links between are in equilibrium and hand the wrench on as it is."""
+    """τ_k = −s_k · F̄_leg (Algorithm 4.6): the links between are in equilibrium and transmit the wrench unchanged."""
     for i in range(1, tree.parent.shape[0]):
         leg = legs.leg[i]
         if leg >= 0:
@@ -287,7 +287,7 @@ def joint_torques(tree, legs, motion, scratch, torque):
 
 @kernel
 def servo_torques(tree, legs, servo, measurement, torque):
-    """What holds the joints that are in no leg, where nothing within the steps does."""
+    """Add the servo torques of the joints outside the legs."""
     for i in range(1, tree.parent.shape[0]):
         if legs.leg[i] < 0:
             torque[tree.first_v[i]] = pd_torque(servo, measurement, tree.first_q[i], tree.first_v[i])

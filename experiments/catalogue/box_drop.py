@@ -28,9 +28,7 @@ def box_parameters() -> tuple[Parameter, ...]:
             Parameter(f"initial.body_{axis}", at, "m", f"Centre of mass along {axis}", SOURCE)
             for axis, at in zip("xyz", (0.0, 0.0, 0.3), strict=True)
         ),
-        Parameter(
-            "initial.orientation", (0.9239, 0.2706, 0.2706, 0.0), "", "Orientation quaternion (normalized)", SOURCE
-        ),
+        Parameter("initial.orientation", (0.9239, 0.2706, 0.2706, 0.0), "", "Orientation (quaternion)", SOURCE),
         Parameter("initial.velocity", (5.0, 0.0, -0.04), "m/s", "Velocity of the centre of mass", SOURCE),
         Parameter("initial.angular_velocity", (0.0, 0.0, 0.0), "rad/s", "Angular velocity, world axes", SOURCE),
         *scatter_parameters("the orientation"),

@@ -33,7 +33,7 @@ class Outcome:
     engine: str = quantity("", "name")
     verdict: str = quantity("", "how it ended")
     step: float = quantity("s", "step")
-    period: float | None = quantity("s", "time between two control ticks")
+    period: float | None = quantity("s", "Control period")
     simulated: float = quantity("s", "time simulated")
     settling_time: float | None = quantity("s", "settling time, to 2 cm and 2°")
     position_error: float | None = quantity("m", "distance from the set point over the last tenth")

@@ -1,4 +1,4 @@
-"""An assembly: bodies with poses of their own, what holds them together, and what they touch."""
+"""Assembly: rigid bodies in maximal coordinates, with joints, springs and contacts."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ from formulations.mechanism.inputs import Input
 
 #: A coordinate of a joint with one freedom, or all of a joint's.
 Coordinates = float | Sequence[float]
-#: Place of the centre of mass [m] and unit quaternion.
+#: Position of the centre of mass [m] and unit quaternion.
 Pose = tuple[Sequence[float], Sequence[float]]
 
-#: Singular values of the rows' gradients below this part of the greatest are zero.
+#: Relative singular value of the rows' gradients below which it counts as zero.
 RANK = 1e-9
-#: Rounds in which poses are brought to the joints, and what is left then [m or sine].
+#: Greatest number of iterations to close the joints, and the tolerance [m or sine].
 ROUNDS, CLOSED = 60, 1e-13
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Rigid bodies, joints between them, loops or not, and what touches planes or bodies (Brüdigam et al. 2024).
+    """Rigid bodies with joints (loops allowed) and contacts with planes or bodies (Brüdigam et al. 2024).
 
     Attributes:
         name: of the assembly.
-        bodies: in the order of all that lists them; those on no joint are free.
-        joints: in any order. One whose bodies those before it connect already closes a loop.
+        bodies: in the order of all arrays; bodies without a joint are free.
+        joints: in any order. A joint whose bodies earlier joints already connect closes a loop.
         contacts: points over planes.
         gravity: [m/s²]
-        directions: sides of friction's pyramid: even, four or more; 0: Coulomb's true cone.
-        touching: pairs of bodies that may touch; the others go through one another.
+        directions: sides of the friction pyramid: even, at least four; 0: Coulomb's cone.
+        touching: pairs of bodies that may touch; other pairs pass through each other.
         springs: between points of bodies.
-        components: a user's own, each a ``CustomPotential``, ``CustomConstraint`` or ``CustomInequality``.
-        points: what these are functions of, by name: each a body or None, and the place on it [m].
+        components: user-defined, each a ``CustomPotential``, ``CustomConstraint`` or ``CustomInequality``.
+        points: arguments of the components, by name: a body or None, and the position on it [m].
 
     Raises:
-        AssemblyError: a name is used twice or unknown, or the number of directions cannot be; bodies that touch have
-            no shape, are on one joint, or are a pair already.
+        AssemblyError: a name is used twice or unknown, or the number of directions is not allowed; touching bodies
+            have no shape, share a joint, or are listed twice.
         ModelError: a vector is not finite.
     """
 
@@ -99,7 +99,7 @@ class Assembly:
         object.__setattr__(self, "gravity", vector3(self.gravity, f"assembly {self.name!r}: gravity"))
 
     def _check_directions(self) -> None:
-        """That friction acts both ways along each of them."""
+        """Check that friction acts both ways along each direction."""
         count: Any = self.directions
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or not (count == 0 or count >= 4):
             raise AssemblyError(
@@ -132,11 +132,11 @@ class Assembly:
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
-        """In the order of all arrays."""
+        """Names of the bodies, in the order of all arrays."""
         return tuple(body.name for body in self.bodies)
 
     def body_index(self, name: str, where: str = "") -> int:
-        """The row of a body.
+        """Return the row of a body.
 
         Raises:
             AssemblyError: there is none of this name.
@@ -147,7 +147,7 @@ class Assembly:
 
     @cached_property
     def custom_links(self) -> tuple[CustomLink, ...]:
-        """Of the components."""
+        """Custom links of the components."""
         for name, (body, _) in self.points.items():
             if body is not None:
                 self.body_index(body, f"point {name!r}")
@@ -155,11 +155,11 @@ class Assembly:
 
     @cached_property
     def links(self) -> tuple[Joint | CustomLink | Spring, ...]:
-        """The joints, then those of components, then the springs: all that has rows."""
+        """All parts with rows: joints, components' links, springs."""
         return (*self.joints, *self.custom_links, *self.springs)
 
     def new_system(self) -> tuple[System, list[Any]]:
-        """All arrays of the kernels, with room of their own for components, and what must stay as long as that does."""
+        """Return the kernels' arrays with buffers for components, and the objects that must outlive them."""
         if not self.components:
             return self.system, []
         index = {name: i for i, name in enumerate(self.body_names)}
@@ -168,7 +168,7 @@ class Assembly:
 
     @cached_property
     def coordinates(self) -> dict[str, int]:
-        """The minimal coordinates of the joints and the lengths of springs by name, and the rows they are in."""
+        """Minimal coordinates of joints and lengths of springs by name, with their rows."""
         return {
             name: row
             for joint, rows in zip(self.links, self.structure.freedom_rows, strict=True)
@@ -183,7 +183,7 @@ class Assembly:
 
     @property
     def closing_joints(self) -> tuple[str, ...]:
-        """The names of the joints that close loops."""
+        """Names of the joints that close loops."""
         return tuple(self.joints[j].name for j in self.structure.tree.closing)
 
     # --- for the kernels ---
@@ -209,7 +209,7 @@ class Assembly:
 
     @property
     def fill_in(self) -> int:
-        """How many blocks the sparse elimination adds: none without loops."""
+        """Number of blocks that the sparse elimination adds: 0 without loops."""
         return fill_in(self.system.graph, self.system.joints, len(self.touching))
 
     # --- placing ---
@@ -239,7 +239,7 @@ class Assembly:
                 if name not in joints:
                     raise AssemblyError(f"{what}: {unknown('joint', name, joints)}")
                 if joints[name] in self.structure.tree.closing:
-                    raise AssemblyError(f"{what}: joint {name!r} closes a loop, and is where the others put it")
+                    raise AssemblyError(f"{what}: joint {name!r} closes a loop, so that other joints set its position")
                 found[what, name] = self._values(self.joints[joints[name]], value, what)
         placement = self._placed({name: value for (what, name), value in found.items() if what == "coordinates"}, poses)
         if not rates:
@@ -292,7 +292,7 @@ class Assembly:
             position[a] = tip - quaternion_matrix(orientation[a]) @ reach
 
     def _velocities(self, placement: Placement, rates: Mapping[str, tuple[float, ...]]) -> Floats:
-        """Of all bodies, by the rates of freedoms: the least squares of the tree's joints' rows, which are met."""
+        """Return the bodies' velocities (n, 6) for the rates of the tree's freedoms (consistent least squares)."""
         rows, wanted = [], []
         gradients, _ = self.gradients(placement)
         first = self.system.joints.first
@@ -309,7 +309,7 @@ class Assembly:
     # --- joints at a placement ---
 
     def rows_at(self, placement: Placement) -> tuple[Floats, Floats]:
-        """(R,) values of all rows, and (2 R, 6) gradients by the inboard and the outboard body in turn."""
+        """Return the values (R,) of all rows, and gradients (2 R, 6) by inboard and outboard body alternately."""
         poses = new_poses(len(self.bodies))
         poses.com[:], poses.quaternion[:] = placement.position, placement.orientation
         total = int(self.system.joints.first[-1])
@@ -319,7 +319,7 @@ class Assembly:
         return value, rows
 
     def gradients(self, placement: Placement) -> tuple[Floats, Floats]:
-        """(R, 6 n) of all rows by small displacements of the bodies, and their values (R,)."""
+        """Return the gradients (R, 6 n) of all rows by displacements of the bodies, and the values (R,)."""
         value, rows = self.rows_at(placement)
         joints = self.system.joints
         dense = np.zeros((len(value), 6 * len(self.bodies)))
@@ -332,7 +332,7 @@ class Assembly:
 
     @cached_property
     def rigid_mask(self) -> Floats:
-        """(R,) whether a row is held at zero."""
+        """Mask (R,) of the rows held at zero."""
         joints = self.system.joints
         mask = np.zeros(int(joints.first[-1]), dtype=bool)
         for j in range(len(self.links)):
@@ -340,7 +340,7 @@ class Assembly:
         return mask
 
     def openness(self, placement: Placement) -> dict[str, float]:
-        """How far each joint is open there, its largest row without sign [m, or a sine]."""
+        """Return the opening of each joint at a placement: its largest row, absolute [m or sine]."""
         value, _ = self.rows_at(placement)
         joints = self.system.joints
         return {
@@ -349,20 +349,20 @@ class Assembly:
         }
 
     def degrees_of_freedom(self, placement: Placement) -> int:
-        """Of the assembly there: six of each body less the independent rows."""
+        """Return the degrees of freedom at a placement: six for each body minus the independent rows."""
         dense, _ = self.gradients(placement)
         return 6 * len(self.bodies) - _rank(dense[self.rigid_mask])
 
     def redundancy(self, placement: Placement) -> int:
-        """How many of the joints' rows depend on others there, as those of planar loops of hinges do."""
+        """Return the number of dependent joint rows at a placement (as in planar loops of hinges)."""
         dense, _ = self.gradients(placement)
         return int(self.rigid_mask.sum()) - _rank(dense[self.rigid_mask])
 
     def assemble(self, placement: Placement) -> Placement:
-        """The bodies moved until all joints fit, as little as Gauss and Newton's steps make it; rates likewise.
+        """Return the placement with all joints closed by the smallest Gauss–Newton steps; rates likewise.
 
         Raises:
-            AssemblyError: there is no such place near by.
+            AssemblyError: no such placement is nearby.
         """
         held = self.rigid_mask
 
@@ -405,7 +405,7 @@ class Assembly:
         record_every: int = 1,
         progress: Progress | None = None,
     ) -> Motion:
-        """Steps of the variational integrator, from a placement on which all joints are closed.
+        """Simulate with the variational integrator, from a placement on which all joints are closed.
 
         Args:
             duration: [s] a whole number of steps.
@@ -447,7 +447,7 @@ class Assembly:
 
 
 def _least(rows: Floats, change: Floats) -> Floats:
-    """The least displacement that changes the rows so."""
+    """Return the smallest displacement that changes the rows by ``change``."""
     return np.asarray(np.linalg.lstsq(rows, change, rcond=RANK)[0], dtype=np.float64)
 
 

@@ -17,17 +17,17 @@ _UP: Vector3 = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class RigidBody:
-    """A body with a pose of its own: the place of its centre of mass and an orientation.
+    """Rigid body in maximal coordinates: position of its centre of mass and orientation.
 
     Attributes:
         name: unique among the bodies of an assembly.
-        mass: [kg] above zero: what has none cannot have a momentum of its own.
+        mass: [kg] above zero: the body needs a momentum.
         inertia: (3, 3) [kg m²] about the centre of mass, in the body's axes; every principal moment above zero.
-        shape: with which it touches other bodies; None of one that touches none.
+        shape: for contact with other bodies; None for none.
 
     Raises:
         InputError: the mass is not above zero.
-        ModelError: no solid body has this inertia.
+        ModelError: the inertia is impossible for a solid body.
     """
 
     name: str
@@ -44,15 +44,15 @@ class RigidBody:
 
 
 def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vector3]:
-    """Return a body of uniform density, the convex hull of points in the axes of these, and its centre of mass.
+    """Return a body of uniform density, the convex hull of points, and its centre of mass, in the points' axes.
 
     Args:
         name: of the body.
-        points: (k, 3) [m] all of them corners of the hull.
+        points: (k, 3) [m] corners of the hull.
         density: [kg/m³]
 
     Raises:
-        AssemblyError: the points do not span a volume, or one is no corner.
+        AssemblyError: the points do not span a volume, or a point is not a corner.
         InputError: the density is not above zero.
     """
     above_zero(density, f"density of body {name!r}")
@@ -73,16 +73,16 @@ def cast(name: str, points: ArrayLike, density: float) -> tuple[RigidBody, Vecto
 
 @dataclass(frozen=True)
 class PointContact:
-    """A point of a body that must not go below a plane of the ground, or a ball about it, which rolls.
+    """Contact of a body's point, or of a ball about that point, with a plane of the ground.
 
     Attributes:
         name: unique among the contacts of an assembly.
-        body: that it is on.
-        point: (3,) [m] from the body's centre of mass, in its axes; of a ball its centre.
+        body: name of the body.
+        point: (3,) [m] from the body's centre of mass, in its axes; the centre of a ball.
         friction: Coulomb's coefficient; 0 without friction.
-        normal: of the plane, made unit; the body is on the side that it points to.
+        normal: of the plane (normalized), pointing to the body's side.
         height: [m] of the plane above the origin, along its normal.
-        radius: [m] of the ball, whose lowest point touches; 0 of a point.
+        radius: [m] of the ball, which touches at its lowest point and rolls; 0 for a point.
 
     Raises:
         InputError: the friction or the radius is not a finite number, zero or above, or the height is not finite.

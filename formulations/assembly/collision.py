@@ -1,4 +1,4 @@
-"""How far two shapes are apart and where they are nearest, by ``coal``."""
+"""Distance and nearest points of two shapes, by ``coal``."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from contact.arrays import Floats
 from formulations.assembly.manifold import Manifold, core_of, manifold, separating_way
 from formulations.assembly.shapes import Shape
 
-#: [m] of what ``coal`` iterates to; what it leaves is taken away by the features that it finds.
+#: [m] Tolerance of the iterations in ``coal``; the features that it selects remove the remaining error.
 TOLERANCE = 1e-10
-#: Cores nearer than this part of their size have a way that may be any.
+#: Relative distance of cores below which their direction is undetermined.
 NOISE = 1e-5
 
 
 class Collider:
-    """A shape as ``coal`` has it."""
+    """Shape in the form of ``coal``."""
 
     def __init__(self, shape: Shape) -> None:
         import coal
@@ -36,7 +36,7 @@ class Collider:
             self.geometry = _convex(coal, shape)
 
     def at(self, place: Floats, rotation: Floats) -> Any:
-        """The geometry's pose where the body's centre of mass is there."""
+        """Return the geometry's pose for a body with its centre of mass at ``place``."""
         import coal
 
         turn, offset = self._local
@@ -55,11 +55,11 @@ def _convex(coal: Any, shape: Shape) -> Any:
 
 
 def distance(one: Collider, two: Collider, poses: tuple[Any, Any]) -> tuple[float, Floats, tuple[Floats, Floats]]:
-    """(distance [m], below zero of penetration; unit way from the first to the second; nearest points of their cores).
+    """Return distance [m] (negative: penetration), unit direction to the second, nearest points of the cores.
 
     Args:
-        one: the first.
-        two: the second.
+        one: first shape.
+        two: second shape.
         poses: of both, by ``Collider.at``.
     """
     import coal
@@ -76,7 +76,7 @@ def distance(one: Collider, two: Collider, poses: tuple[Any, Any]) -> tuple[floa
 def collide(
     one: Collider, two: Collider, places: tuple[Floats, Floats], rotations: tuple[Floats, Floats]
 ) -> tuple[float, Manifold]:
-    """(distance [m], where their cores are nearest) of shapes on bodies that are there."""
+    """Return distance [m] and contact manifold of two shapes on bodies at these poses."""
     poses = one.at(places[0], rotations[0]), two.at(places[1], rotations[1])
     apart, way, near = distance(one, two, poses)
     cores = core_of(one.shape, places[0], rotations[0]), core_of(two.shape, places[1], rotations[1])

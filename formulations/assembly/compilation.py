@@ -21,13 +21,13 @@ from formulations.assembly.spring import Spring
 
 
 class Structure(NamedTuple):
-    """What of an assembly follows from its parts once and for all.
+    """Constant structure of an assembly, derived from its parts.
 
     Attributes:
         system: for the kernels.
         tree: the bodies' spanning tree.
-        freedom_rows: of each joint, custom link and spring, the rows of its freedoms in the order of its coordinates.
-        pairs: of slacks and multipliers, without those of bodies that touch.
+        freedom_rows: for each joint, custom link and spring the rows of its freedoms, in the order of its coordinates.
+        pairs: number of slack-multiplier pairs, without those of touching bodies.
         touching: (first, second) bodies that may touch.
     """
 
@@ -140,6 +140,6 @@ def _contacts(
 
 
 def frame_of(normal: Sequence[float]) -> Floats:
-    """(9,) rows: the normal and two tangents; x and y where the normal is up."""
+    """Return the contact frame (9,): normal and two tangents as rows; x and y for a vertical normal."""
     rows = np.array(contact_frame(normal), dtype=np.float64).reshape(3, 3)
     return rows[[2, 0, 1]].reshape(9)

@@ -1,7 +1,7 @@
 """Conversion of a `Model` to an assembly, and of its configurations to placements.
 
-A model's frames are parallel to the world's where all its joints are at zero, so that joints need no alignment. Bodies,
-joints and contact points keep their names; loops may be closed by joints beside those of the tree.
+A model's frames are parallel to the world axes at joint positions zero, so that joints need no alignment. Bodies,
+joints and contact points keep their names; joints in addition to the tree's may close loops.
 """
 
 import math
@@ -102,10 +102,10 @@ def _contact(model: Model, point: ContactPoint, friction: float) -> PointContact
 
 
 def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Placement:
-    """Where the bodies of ``model`` are at a configuration (nq,), and how they move at a velocity (nv,), else at rest.
+    """Return the placement of a model's bodies at a configuration (nq,), moving at a velocity (nv,) or at rest.
 
     Raises:
-        AssemblyError: there are not as many numbers, or one is not finite.
+        AssemblyError: the number of values is wrong, or a value is not finite.
     """
     found = []
     for name, value, size in (("q", q, model.nq), ("v", np.zeros(model.nv) if v is None else v, model.nv)):

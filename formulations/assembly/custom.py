@@ -1,7 +1,7 @@
-"""Potentials, constraints and inequalities of one's own in an assembly, functions of the places of points.
+"""User-defined potentials, constraints and inequalities of an assembly: functions of points' positions.
 
-The classes are those of mechanisms (`formulations.mechanism.CustomPotential`, `CustomConstraint`): what they call
-frames are the assembly's points, or ``"world"``. `CustomInequality` is for assemblies alone.
+The classes are those of mechanisms (`formulations.mechanism.CustomPotential`, `CustomConstraint`); their frames are the
+assembly's points, or ``"world"``. `CustomInequality` is only for assemblies.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ WORLD = "world"
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
 _ROW = Row(kinds.TRANSLATION, (0.0, 0.0, 1.0))
 
-#: A body, or None for the ground, and the place on it [m] from its centre of mass, in its axes.
+#: A body (None: the ground) and a position [m] from its centre of mass, in its axes.
 Point = tuple[str | None, Sequence[float]]
 
 
 @dataclass(frozen=True)
 class CustomInequality(CustomConstraint):
-    """A φ(z) ≥ 0 of one's own: ``value(z, c, h)`` writes φ(z), ``jacobian(z, c, D)`` writes ∂φ/∂z into D.
+    """User-defined inequality φ(z) ≥ 0: ``value(z, c, h)`` writes φ(z), ``jacobian(z, c, D)`` writes ∂φ/∂z to D.
 
-    What acts along it is rigid: no impulse where φ is above zero at a step's end, and no more than that keeps it there.
+    It is rigid: no impulse while φ is above zero at the end of a step, and otherwise the impulse that keeps φ at zero.
     """
 
     def add_to(self, builder: Any) -> None:
@@ -51,7 +51,7 @@ class CustomInequality(CustomConstraint):
 
 @dataclass(frozen=True)
 class CustomLink:
-    """A function of points on two bodies, or on one, as a joint has it."""
+    """Function of points on one or two bodies, with the interface of a joint."""
 
     name: str
     component: Component
@@ -65,7 +65,7 @@ class CustomLink:
 
     @property
     def is_inequality(self) -> bool:
-        """Whether it holds its rows above zero."""
+        """True if the rows are kept at or above zero."""
         return isinstance(self.component, CustomInequality)
 
     @property
@@ -74,22 +74,22 @@ class CustomLink:
 
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
-        """Of a constraint; kernels of their own find them (``formulations.assembly.kernels.links``)."""
+        """Rows of a constraint; separate kernels evaluate them (``formulations.assembly.kernels.links``)."""
         return self._rows if isinstance(self.component, CustomConstraint) and not self.is_inequality else ()
 
     @property
     def free_rows(self) -> tuple[Row, ...]:
-        """Of a potential or an inequality."""
+        """Rows of a potential or an inequality."""
         return () if self.rigid_rows else self._rows
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:
-        """What acts along them: a limit of zero, or nothing but the potential."""
+        """Freedoms along the free rows: a lower limit of zero, or only the potential."""
         return (Freedom(lower=0.0) if self.is_inequality else Freedom(),) * len(self.free_rows)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """Of an inequality's values."""
+        """Names of an inequality's values."""
         if not self.is_inequality:
             return ()
         rows = len(self.free_rows)
@@ -97,15 +97,15 @@ class CustomLink:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of these."""
+        """Units of the coordinates."""
         return ("m",) * len(self.coordinate_names)
 
 
 def links_of(components: Sequence[Component], points: Mapping[str, Point]) -> Iterator[CustomLink]:
-    """One of each component; of a potential one of any two of its bodies.
+    """Yield the links of components: one each; for a potential one for any two of its bodies.
 
     Raises:
-        AssemblyError: a component is of another kind, names no point, or holds more than two bodies.
+        AssemblyError: a component is of another kind, names no point, or involves more than two bodies.
     """
     counts: dict[str, int] = {}
     for number, component in enumerate(components):

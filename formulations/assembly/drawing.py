@@ -1,4 +1,4 @@
-"""What a run of an assembly is drawn, plotted and judged by."""
+"""Drawing, plots and checks of an assembly's runs."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
     from formulations.assembly.body import RigidBody
 
-#: The radius of a body without a shape, beside its greatest reach.
+#: Radius of a body without a shape / its greatest reach.
 SLIM = 0.06
-#: [m] it has at least.
+#: [m] Least radius.
 THIN = 1e-3
 
 
 def world_of(assembly: Assembly, step: float) -> World:
-    """What its runs are drawn and plotted by."""
+    """Return the formulation's ``World`` for drawing and plotting runs of the assembly."""
     plots = tuple(plot for plot in _plots(assembly) if plot.columns)
     return World("an assembly", assembly.name, step, plots, _bodies(assembly))
 
 
-# --- what there is to see ---
+# --- shapes ---
 
 
 def _bodies(assembly: Assembly) -> Bodies:
@@ -50,7 +50,7 @@ def _rows(frame: Floats) -> tuple[Vector3, ...]:
 
 
 def _hulls(assembly: Assembly, body: RigidBody) -> Iterator[Hull]:
-    """Its shape; without one, limbs from the centre of mass to its joints, a rod to both sides of an only one."""
+    """Yield a body's hulls: its shape, else limbs from the centre of mass to its joints (a rod for a single one)."""
     yield from (Hull((one.point,), one.radius) for one in assembly.contacts if one.body == body.name and one.radius)
     if body.shape is not None:
         yield Hull(body.shape.points, body.shape.radius)
@@ -68,7 +68,7 @@ def _hulls(assembly: Assembly, body: RigidBody) -> Iterator[Hull]:
 
 
 def _radius_of_gyration(body: RigidBody) -> float:
-    """[m] of a ball with the body's mass and mean inertia."""
+    """Return the radius [m] of a ball with the body's mass and mean inertia."""
     return math.sqrt(2.5 * float(np.trace(np.array(body.inertia))) / 3.0 / body.mass)
 
 
@@ -84,7 +84,7 @@ def _plots(assembly: Assembly) -> Iterator[Plot]:
     yield Plot("Newton iterations", "1", ("newton_iterations",))
 
 
-# --- what it is judged by ---
+# --- checks ---
 
 
 def checks_of(
@@ -105,7 +105,7 @@ def checks_of(
 def _unexplained(
     assembly: Assembly, times: Floats, columns: Mapping[str, Floats], forces: Mapping[str, Input]
 ) -> Floats:
-    """(rows,) [J] the energy less what was given to it; where something takes energy, what it has gained only."""
+    """Return the unexplained energy (rows,) [J]: total minus external work; with dissipation, only gains."""
     energy = columns["energy"].copy()
     units, middle = assembly.coordinate_units, 0.5 * (times[1:] + times[:-1])
     for name, force in forces.items():
@@ -123,7 +123,7 @@ def _unexplained(
 
 
 def _momentum_checks(assembly: Assembly, times: Floats, columns: Mapping[str, Floats]) -> Iterator[Check]:
-    """Of bodies in free flight: all momentum less what is given, the angular one about the centre of mass."""
+    """Yield drift checks of free flight: linear and angular momentum minus external impulses."""
 
     def of(body: str, parts: str, before: str = "") -> Floats:
         return np.column_stack([columns[f"{body}_{before}{part}"] for part in parts])

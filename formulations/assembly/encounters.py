@@ -1,7 +1,7 @@
-"""The contacts of bodies with one another: found anew where each step begins, behind those with the ground.
+"""Contacts between bodies: detected at the start of each step, stored after the ground contacts.
 
-Arrays have room for all that there can be; a step gets the parts of them that are in use, so that kernels know nothing
-of pairs that are far apart. The edges of the graph are there whether bodies touch or not.
+Arrays are large enough for all possible contacts; a step gets the used parts, so that kernels do not see distant pairs.
+The graph has its edges whether bodies touch or not.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from formulations.assembly.manifold import MOST_POINTS, Manifold
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-#: [m] Bodies that are nearer are looked at whatever their speed: they may lie on one another, pressed by springs.
+#: [m] Distance below which bodies are checked at any speed: springs may press them together.
 TOUCHING = 1e-6
 #: Columns of a pair: normal force, force on the second body in world axes, least gap.
 COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap": "m"}
 
 
 class Parts(NamedTuple):
-    """What a step takes: views of the arrays, as long as there are contacts."""
+    """Arguments of a step: views of the arrays, as long as the number of contacts."""
 
     system: System
     motion: Motion
@@ -39,13 +39,13 @@ class Parts(NamedTuple):
 
 
 def room_for_encounters(assembly: Assembly) -> tuple[int, int]:
-    """(contacts, slacks and multipliers) that pairs of bodies may have at once."""
+    """Return the greatest numbers of contacts and of slack-multiplier pairs between bodies."""
     pairs = sum(pairs_of(one.friction, assembly.directions) for one in assembly.touching)
     return MOST_POINTS * len(assembly.touching), MOST_POINTS * pairs
 
 
 class Encounters:
-    """Of an assembly.
+    """Contacts between the bodies of an assembly, found anew at each step.
 
     Args:
         assembly: with pairs that may touch.
@@ -68,7 +68,7 @@ class Encounters:
         self._least = np.array([np.linalg.eigvalsh(np.array(body.inertia))[0] for body in assembly.bodies])
 
     def _room(self) -> Contacts:
-        """Those with the ground, and room behind them."""
+        """Return the arrays of the ground contacts, extended by buffers for body contacts."""
         ground, (more, _) = self.assembly.system.contacts, room_for_encounters(self.assembly)
         return Contacts(**{
             name: array if name == "directions" else np.pad(array, ((0, more), *(((0, 0),) * (array.ndim - 1))))
@@ -76,7 +76,7 @@ class Encounters:
         })  # fmt: skip
 
     def gaps(self, positions: Floats, rotations: Floats) -> Iterator[float]:
-        """[m] of all pairs, below zero of bodies that are in one another."""
+        """Yield the gaps [m] of all pairs, negative for penetrating bodies."""
         for first, second in self.ends:
             yield self._collided(first, second, positions, rotations)[0]
 
@@ -87,7 +87,7 @@ class Encounters:
         )  # fmt: skip
 
     def hastening(self, disturbances: Iterable[Push | Force | Torque], begin: float, end: float) -> float:
-        """[m/s] by which what they give between two times [s] can make a point of a body faster, one of all."""
+        """Return the greatest gain of speed [m/s] of any point by the disturbances between two times [s]."""
         gained = np.zeros(len(self._size))
         for one in disturbances:
             i, given = self.assembly.body_index(one.body), float(np.linalg.norm(one.delivered(begin, end)))
@@ -97,9 +97,9 @@ class Encounters:
         return float(gained.max())
 
     def reach(self, motion: Motion, hastening: float = 0.0) -> float:
-        """[m] by which two bodies can come nearer in a step, if none becomes faster than the fastest is by now.
+        """Return the greatest approach [m] of two bodies in a step, if none exceeds the present greatest speed.
 
-        A body that is hit is not faster afterwards than what hits it, but by gravity, and by ``hastening`` [m/s].
+        A body that is hit does not become faster than the body that hits it, except by gravity and ``hastening`` [m/s].
         """
         bodies = self.assembly.system.bodies
         speed = np.linalg.norm(motion.momentum[:, :3], axis=1) / bodies.mass
@@ -108,13 +108,13 @@ class Encounters:
         return max(2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step), TOUCHING)
 
     def begin_step(self, motion: Motion, room: Room, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
-        """What the next step takes, with all contacts that may close in it.
+        """Return the arguments of the next step, with all contacts that may close in it.
 
         Args:
-            motion: with room for all contacts.
-            room: likewise.
-            hastening: [m/s] by which a body can become faster, but for gravity.
-            all_gaps: whether ``gap`` is wanted of bodies that are far apart too.
+            motion: with arrays for all contacts.
+            room: buffers, likewise.
+            hastening: [m/s] greatest gain of speed of a body, gravity apart.
+            all_gaps: whether to compute ``gap`` for distant bodies too.
         """
         count, pairs = len(self.assembly.contacts), self.assembly.structure.pairs
         reach = self.reach(motion, hastening)
@@ -134,13 +134,13 @@ class Encounters:
         return self._parts(motion, room, count, pairs)
 
     def _within(self, number: int, found: Manifold, reach: float) -> Manifold:
-        """The points that may touch in the step."""
+        """Return the points that may touch in the step."""
         first, second = (self.colliders[i].shape.radius for i in self.ends[number])
         near = found.gaps - first - second <= max(reach, self.gap[number])
         return Manifold(found.normal, found.first[near], found.second[near])
 
     def _write(self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
-        """The points of a pair into the arrays from ``at`` on; how many slacks there are then."""
+        """Write the points of a pair into the arrays from ``at`` on; return the number of slacks."""
         (first, second), (edge, is_upper), arrays = self.ends[number], self.edges[number], self.contacts
         radii = [self.colliders[i].shape.radius for i in (first, second)]
         friction = float(self.assembly.touching[number].friction)
@@ -172,7 +172,7 @@ class Encounters:
         )
 
     def row(self, parts: Parts, time: float) -> Floats:
-        """(pairs, columns) of a step that is solved, whose impulses act for so long [s]."""
+        """Return the contact forces (pairs, columns) of a solved step whose impulses act for ``time`` [s]."""
         table = np.zeros((len(self.ends), len(COLUMNS)))
         table[:, -1] = self.gap
         begin = len(self.assembly.contacts)

@@ -1,7 +1,7 @@
-"""What can be wrong with an assembly, told in one sentence."""
+"""Errors of assemblies."""
 
 from biped.errors import InputError
 
 
 class AssemblyError(InputError):
-    """An assembly that cannot be, or a name it does not have; the message says what would be right."""
+    """An assembly is impossible, or a name is unknown; the message says what is allowed."""

@@ -20,19 +20,19 @@ from formulations.assembly.placement import Placement
 from formulations.assembly.shapes import box_corners
 
 _X: Vector3 = (1.0, 0.0, 0.0)
-#: [m] across a link.
+#: [m] Thickness of a link.
 THICKNESS = 0.1
-#: [rad] of the first and the second joint of the three-link loop; the third link hangs upside down, at π.
+#: [rad] Angles of the first and the second joint of the three-link loop; the third link hangs upside down, at π.
 LOOP_START = (2.842889445268244, -1.209429202890086)
 
 
 def link(name: str, length: float, mass: float) -> RigidBody:
-    """A box along z."""
+    """Return a box along z."""
     return RigidBody(name, mass, box_inertia(mass, (THICKNESS, THICKNESS, length)))
 
 
 def thin_rod(name: str, length: float, mass: float) -> RigidBody:
-    """A rod along z that has next to no thickness: m l²/12 about its centre."""
+    """Return a thin rod along z, with inertia m l²/12 about its centre."""
     across = mass * length**2 / 12.0
     return RigidBody(name, mass, ((across, 0.0, 0.0), (0.0, across, 0.0), (0.0, 0.0, 1e-3 * across)))
 
@@ -85,7 +85,7 @@ def three_link_loop() -> tuple[Assembly, Placement]:
 def box(
     size: Sequence[float], mass: float, friction: float, *, normal: Vector3 = (0.0, 0.0, 1.0), directions: int = 4
 ) -> Assembly:
-    """A free body ``box`` whose corners ``corner_1`` … touch a plane through the origin (figure 7d).
+    """Return a free body ``box`` whose corners ``corner_1`` … may touch a plane through the origin (figure 7d).
 
     Args:
         size: [m] of its edges.
@@ -110,7 +110,7 @@ def box(
 def on_incline(
     size: Sequence[float], mass: float, friction: float, tilt: float, speed: float = 0.0
 ) -> tuple[Assembly, Placement]:
-    """A box that lies on a plane which falls towards +x by an angle [rad], and slides down it at a speed [m/s]."""
+    """Return a box on a plane inclined by ``tilt`` [rad] (down towards +x) that slides down at ``speed`` [m/s]."""
     normal = (math.sin(tilt), 0.0, math.cos(tilt))
     assembly = box(size, mass, friction, normal=normal)
     turn = (math.cos(0.5 * tilt), 0.0, math.sin(0.5 * tilt), 0.0)
@@ -197,19 +197,19 @@ def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
 def arch(
     stones: int, thickness: float, *, friction: float = 0.8, density: float = 2000.0
 ) -> tuple[Assembly, Placement]:
-    """A semicircular arch of equal stones ``stone_1`` … on a floor, without mortar; its middle line is 1 m in radius.
+    """Return a semicircular arch of equal stones ``stone_1`` … on a floor, without mortar; mean radius 1 m.
 
-    One thinner than 0.1075 m falls, however many stones it has (Milankovitch 1907; Heyman 1969, Int. J. Mech. Sci. 11);
-    of few stones a little thinner ones stand.
+    An arch thinner than 0.1075 m falls with any number of stones (Milankovitch 1907; Heyman 1969, Int. J. Mech. Sci.
+    11); with few stones slightly thinner arches stand.
 
     Args:
-        stones: how many.
+        stones: number of stones.
         thickness: [m] along the radius.
-        friction: of all that touch.
+        friction: coefficient of all contacts.
         density: [kg/m³]
 
     Raises:
-        InputError: there are no stones, or a number is not above zero.
+        InputError: ``stones`` is zero, or a number is not above zero.
     """
     whole(stones, "stones")
     above_zero(stones, "stones")

@@ -1,14 +1,14 @@
-"""The order in which bodies and joints are eliminated, and the fill-in that it makes (Brüdigam et al. 2024, section 4).
+"""Elimination order of bodies and joints, and its fill-in (Brüdigam et al. 2024, section 4).
 
-A joint closes a loop if those before it in the list connect its bodies already; the others are a spanning tree. It is
-gone through by depth-first search, from the ground and then from the first body of what does not hang on it. Bodies are
-eliminated from the leaves inwards, each followed by the joint that it hangs on, whose block has become
-regular by then. A joint that closes a loop comes when both of its bodies are done, just before the body in which the
-loop's two branches meet: its row of blocks then runs along the loop and nowhere else. The paper merges it with the
-joint that opens the loop in one node; beside it, its fill-in is the same.
+A joint closes a loop if earlier joints in the list already connect its bodies; the others form a spanning tree. It is
+traversed by depth-first search, from the ground and then from the first body not connected to it. Bodies are eliminated
+from the leaves inwards, each followed by the joint to its parent, whose block is regular by then. A joint that closes a
+loop is eliminated after both of its bodies, just before the body in which the loop's two branches meet: its row of
+blocks then lies along the loop only. The paper merges it with the joint that opens the loop in one node; the fill-in is
+the same.
 
-Bodies that may touch have an edge between them and no node: their contacts' unknowns are eliminated by hand. Such pairs
-come after the joints in the tree that the order is of, so that a stack is gone through from its top.
+Bodies that may touch have an edge and no node: their contacts' unknowns are eliminated separately. Such pairs come
+after the joints in the tree, so that a stack is traversed from its top.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,16 +25,16 @@ GROUND = -1
 
 
 class SpanningTree(NamedTuple):
-    """Of the bodies, along the joints."""
+    """Spanning tree of the bodies along the joints."""
 
-    order: tuple[int, ...]  #: bodies, each after the one that it hangs on
-    parent: tuple[int, ...]  #: body that a body hangs on; −1 on the ground, or on nothing
-    carrier: tuple[int, ...]  #: joint that it hangs on; −1 where it hangs on nothing
-    closing: tuple[int, ...]  #: the joints that are left
+    order: tuple[int, ...]  #: bodies, parents first
+    parent: tuple[int, ...]  #: parent of each body; −1: the ground, or none
+    carrier: tuple[int, ...]  #: joint to the parent; −1 without one
+    closing: tuple[int, ...]  #: joints that close loops
 
 
 def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The joints, between (inboard, outboard), whose bodies are connected by those before them."""
+    """Return the joints (inboard, outboard) whose bodies are already connected by earlier joints."""
     part = list(range(bodies + 1))  # the ground is the last, at −1
 
     def found(body: int) -> int:
@@ -54,7 +54,7 @@ def closing_joints(bodies: int, ends: Sequence[tuple[int, int]]) -> tuple[int, .
 
 
 def spanning_tree(bodies: int, ends: Sequence[tuple[int, int]]) -> SpanningTree:
-    """Of so many bodies and joints, by depth-first search in the joints' order."""
+    """Return the spanning tree of ``bodies`` bodies, by depth-first search in the joints' order."""
     closing = closing_joints(bodies, ends)
     at: dict[int, list[int]] = {body: [] for body in range(GROUND, bodies)}
     for j in sorted(set(range(len(ends))) - set(closing)):
@@ -92,7 +92,7 @@ def _upwards(tree: SpanningTree, body: int) -> Iterator[int]:
 
 
 def meeting(tree: SpanningTree, a: int, b: int) -> int:
-    """The body that both hang on, or one of the two; −1 the ground."""
+    """Return the nearest common ancestor of two bodies (one of them included); −1: the ground."""
     above = set(_upwards(tree, a))
     return next((body for body in _upwards(tree, b) if body in above), GROUND)
 
@@ -112,11 +112,11 @@ def elimination_order(bodies: int, ends: Sequence[tuple[int, int]], tree: Spanni
 
 
 def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = ()) -> Graph:
-    """The order, and all that happens in it: found once, by going through the elimination without numbers.
+    """Return the elimination order and its updates, from a symbolic elimination.
 
     Args:
-        bodies: how many.
-        joints: between them.
+        bodies: number of bodies.
+        joints: pairs (inboard, outboard) of bodies.
         touching: pairs of bodies that may touch.
     """
     ends = list(zip(joints.inboard.tolist(), joints.outboard.tolist(), strict=True))
@@ -128,7 +128,7 @@ def graph_of(bodies: int, joints: Joints, touching: Sequence[tuple[int, int]] = 
 
 
 def graph_of_blocks(order: Sequence[int], sizes: Sequence[int], pairs: Sequence[tuple[int, int]]) -> Graph:
-    """Of any block matrix: nodes as they are eliminated, unknowns of each node, and pairs with blocks between them."""
+    """Return the graph of a block matrix: elimination order, unknowns of each node, pairs with blocks."""
     none = np.empty((0, 2), dtype=np.int64)
     return _with_updates(order, sizes, eliminated(order, pairs), (none, none))
 
@@ -181,7 +181,7 @@ def _with_updates(
 def _row_edges(
     bodies: int, joints: Joints, ends: list[tuple[int, int]], edges: dict[tuple[int, int], int]
 ) -> tuple[Integers, Integers]:
-    """Of each solved row the two edges, and whether the joint comes first there."""
+    """Return for each solved row its two edges, and whether the joint is eliminated first there."""
     rows = int(joints.first[-1])
     edge, upper = np.full((rows, 2), -1, dtype=np.int64), np.zeros((rows, 2), dtype=np.int64)
     for j, pair in enumerate(ends):
@@ -195,7 +195,7 @@ def _row_edges(
 
 
 def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
-    """The edge of two nodes that have one, and whether the first comes before the second."""
+    """Return the edge between two connected nodes, and whether the first is eliminated before the second."""
     place = graph.order.tolist().index
     begin, end = sorted((one, two), key=place)
     edges = range(int(graph.first_edge[place(begin)]), int(graph.first_edge[place(begin) + 1]))
@@ -203,6 +203,6 @@ def edge_between(graph: Graph, one: int, two: int) -> tuple[int, bool]:
 
 
 def fill_in(graph: Graph, joints: Joints, touching: int = 0) -> int:
-    """How many blocks the elimination adds above the diagonal to those of bodies with joints, and that may touch."""
+    """Return the number of blocks that the elimination adds above the diagonal."""
     own = sum(int(a >= 0) + 1 for a, s in zip(joints.inboard, joints.solved, strict=True) if s)
     return len(graph.other) - own - touching

@@ -37,18 +37,18 @@ _NO_TURN: Quaternion = (1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Freedom:
-    """What acts along one freedom of a joint.
+    """Spring, damper and limits along one freedom of a joint.
 
     Attributes:
-        stiffness: [N/m or N·m/rad] of a spring. Its force is that at a step's beginning, so that h² k must stay below
-            what moves.
-        rest: [m or rad] where the spring is at rest.
+        stiffness: [N/m or N·m/rad] of a spring. Its force is that at the start of a step, so that h² k must stay below
+            the moving mass or inertia.
+        rest: [m or rad] rest position of the spring.
         damping: [N·s/m or N·m·s/rad]
         lower: [m or rad] the least coordinate; −∞ without limit. A limit is rigid.
         upper: [m or rad] the greatest.
 
     Raises:
-        AssemblyError: a number is not one, stiffness or damping are negative, or the limits leave no room.
+        AssemblyError: a number is not finite, stiffness or damping is negative, or ``lower`` exceeds ``upper``.
     """
 
     stiffness: float = 0.0
@@ -68,23 +68,23 @@ class Freedom:
 
     @property
     def is_soft(self) -> bool:
-        """Whether it has a damper or limits, and so an impulse that depends on where a step ends."""
+        """True with a damper or limits: the impulse then depends on the end of the step."""
         return self.damping > 0.0 or self.limits > 0
 
     @property
     def limits(self) -> int:
-        """How many it has."""
+        """Number of limits."""
         return int(self.lower > -math.inf) + int(self.upper < math.inf)
 
 
 @dataclass(frozen=True)
 class Joint:
-    """What holds two bodies together, or one on the ground.
+    """Joint between two bodies, or between a body and the ground.
 
     Attributes:
         name: unique among the joints of an assembly.
-        inboard: the body whose axes the joint's are; None is the ground, whose axes are the world's.
-        outboard: the body that moves with respect to it.
+        inboard: body whose axes are the joint's axes; None: the ground, with world axes.
+        outboard: body that moves relative to ``inboard``.
         translation: of the outboard point, see the table of this module.
         turn: of the outboard body.
         axis: in inboard axes; made unit.
@@ -92,13 +92,13 @@ class Joint:
             at zero; made unit.
         inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground from the origin.
         outboard_point: (3,) [m] from the outboard body's centre of mass, its axes.
-        alignment: the unit quaternion from outboard to inboard axes where the joint is at zero.
+        alignment: unit quaternion from outboard to inboard axes at joint position zero.
         pitch: [m/rad] of a helical joint, which has translation ``line`` and turn ``axis``; 0 of all others.
-        freedoms: what acts along its freedoms, translations first: none, one for all, or one for each.
+        freedoms: `Freedom` of each freedom, translations first: none, one for all, or one for each.
 
     Raises:
-        AssemblyError: something does not fit: an unknown kind, a pitch or a second axis where there is none, the number
-            of freedoms.
+        AssemblyError: an unknown kind, a pitch or second axis that the kind does not have, or a wrong number of
+            freedoms.
         ModelError: a vector is zero where it must not be, or not finite.
     """
 
@@ -148,18 +148,18 @@ class Joint:
 
     @property
     def is_helical(self) -> bool:
-        """Whether slide and turn are one freedom."""
+        """True if slide and turn are one freedom."""
         return self.pitch != 0.0
 
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
-        """What is held at zero: translations, then turns."""
+        """Rows held at zero: translations, then turns."""
         outboard = self._outboard(self._second) if self.turn == "cardan" else None
         return tuple(held_rows(JointOptions(self.translation, self.turn), self.axis, outboard, self.pitch))
 
     @property
     def free_rows(self) -> tuple[Row, ...]:
-        """The minimal coordinates: translations, then turns."""
+        """Rows of the minimal coordinates: translations, then turns."""
         along, sides, everything = (self.axis,), across(self.axis), (_X, (0.0, 1.0, 0.0), _Z)
         shifts = {"point": (), "line": along, "plane": sides, "free": everything}[self.translation]
         rows = [] if self.is_helical else [Row(kinds.TRANSLATION, axis) for axis in shifts]
@@ -178,14 +178,14 @@ class Joint:
         return self.second_axis or _X
 
     def _outboard(self, axis: Vector3) -> Vector3:
-        """An axis in inboard axes where the joint is at zero, in outboard axes."""
+        """Return an axis given in inboard axes in outboard axes, at joint position zero."""
         return _vector(quaternion_matrix(self.alignment).T @ axis)
 
     # --- coordinates ---
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
-        """The joint's name where it has one freedom; else with ``_slide`` or ``_turn``, and a number of several."""
+        """Names of the coordinates: the joint's; with several freedoms also ``_slide`` or ``_turn`` and a number."""
         rows = self.free_rows
         if len(rows) == 1:
             return (self.name,)
@@ -197,14 +197,14 @@ class Joint:
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Of the coordinates. A twist, twice the sine of half an angle, counts as an angle."""
+        """Units of the coordinates. A twist (twice the sine of half an angle) counts as an angle."""
         return tuple("m" if row.kind == kinds.TRANSLATION else "rad" for row in self.free_rows)
 
     def relative_pose(self, coordinates: Sequence[float]) -> tuple[Floats, Floats]:
-        """The way (3,) of the outboard point from the inboard one [m], and ρ (4,), the turn from where it is at zero.
+        """Return the displacement (3,) [m] from inboard to outboard point, and the rotation ρ (4,) from zero.
 
         Args:
-            coordinates: as many as it has freedoms.
+            coordinates: one for each freedom.
 
         Raises:
             AssemblyError: a twist is beyond 2, half a turn.
@@ -229,7 +229,7 @@ class Joint:
 
 
 def quaternion_product(a: ArrayLike, b: ArrayLike) -> Floats:
-    """A b of two quaternions."""
+    """Return the product a b of two quaternions."""
     (w, x, y, z), (s, i, j, k) = np.asarray(a), np.asarray(b)
     return np.array([
         w * s - x * i - y * j - z * k, w * i + s * x + y * k - z * j, w * j + s * y + z * i - x * k,
@@ -256,7 +256,7 @@ def joint(
     pitch: float = 0.0,
     freedoms: Sequence[Freedom] = (),
 ) -> Joint:
-    """A joint of a kind with a name: one of ``KINDS``; the other arguments are those of `Joint`.
+    """Return a joint of one of ``KINDS``; the other arguments are those of `Joint`.
 
     Raises:
         AssemblyError: the kind is unknown, a helical joint has no pitch, or as `Joint` raises it.

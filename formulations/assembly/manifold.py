@@ -1,10 +1,10 @@
-"""Where two convex cores are nearest: one normal, and up to eight pairs of points along it.
+"""Contact manifold of two convex cores: one normal, and up to eight pairs of points along it.
 
-``coal`` says which way the cores are apart; where they all but touch, its way is a difference of large numbers and may
-be any, and the separating axis theorem says it instead. The features that this way selects make it exact: a face's
-normal, the normal of two edges, or the way between two corners. Points are what a face and the face, edge or corner
-opposite have in common, seen along the normal, by Sutherland and Hodgman's clipping (Commun. ACM 17, 1974): also those
-that do not touch yet, since a body that turns may bring them down within the step.
+``coal`` gives the direction between the cores. If they almost touch, that direction is dominated by rounding, and the
+separating axis theorem replaces it. The features that this direction selects make it exact: a face's normal, the normal
+of two edges, or the direction between two corners. Points are the overlap of a face and the opposite face, edge or
+corner along the normal, by Sutherland and Hodgman's clipping (Commun. ACM 17, 1974). They include points that do not
+touch yet, since a turning body may bring them down within the step.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 from contact.arrays import Floats
 from formulations.assembly.shapes import Shape
 
-#: Features at angles below this [rad] from flat on a plane lie on it.
+#: [rad] Angle below which a feature counts as flat on a plane.
 FLAT = 1e-3
-#: Points below this part of a shape's size apart are one.
+#: Relative distance below which points are merged.
 SAME = 1e-6
-#: Cosine from which on a normal is that of the way.
+#: Cosine above which a normal counts as along the direction.
 NEAR = 0.9
-#: Cosine from which on a face is looked at that no feature lies on: what is over it may touch in the same step.
+#: Cosine above which a face without a feature is considered: a part above it may touch in the same step.
 STEEP = 0.5
-#: The most that a face has in common with another.
+#: Greatest number of points in a manifold.
 MOST_POINTS = 8
 
 
 class Core(NamedTuple):
-    """The points and faces of a shape where its body is."""
+    """Points and faces of a shape at its body's pose."""
 
     points: Floats  # (k, 3) [m]
     normals: Floats  # (f, 3) outward, of the faces
@@ -38,7 +38,7 @@ class Core(NamedTuple):
 
 
 def core_of(shape: Shape, place: Floats, rotation: Floats) -> Core:
-    """That of a body whose centre of mass is there."""
+    """Return the core of a body with its centre of mass at ``place``."""
     return Core(place + shape.array @ rotation.T, shape.normals @ rotation.T, rotation, shape)
 
 
@@ -51,15 +51,15 @@ class Manifold(NamedTuple):
 
     @property
     def gaps(self) -> Floats:
-        """(k,) [m] along the normal."""
+        """Gaps (k,) [m] along the normal."""
         return (self.second - self.first) @ self.normal
 
 
 def separating_way(a: Core, b: Core) -> Floats:
-    """(3,) the unit way from a to b along which their hulls are farthest apart, or least in one another.
+    """Return the unit direction (3,) from a to b of greatest separation, or least penetration, of their hulls.
 
-    One of the faces' normals, or of the normals of an edge of either (Gottschalk et al. 1996, section 5); it is that of
-    the least distance where hulls touch or overlap.
+    It is a face normal or the normal of two edges (Gottschalk et al. 1996, section 5), and gives the least distance if
+    hulls touch or overlap.
     """
     u, v = a.shape.edges @ a.rotation.T, b.shape.edges @ b.rotation.T
     across = np.cross(u[:, None], v[None]).reshape(-1, 3)
@@ -71,7 +71,7 @@ def separating_way(a: Core, b: Core) -> Floats:
 
 
 def manifold(a: Core, b: Core, way: Floats, near: tuple[Floats, Floats]) -> Manifold:
-    """What a unit way (3,) from a to b, and points near one another on either, become by the features there."""
+    """Return the contact manifold from the features near a unit direction (3,) from a to b."""
     flat_a, flat_b = _flattest(a, way), _flattest(b, -way)
     lies = max(flat_a[0], flat_b[0]) > np.cos(FLAT)
     if lies:
@@ -104,7 +104,7 @@ def _with_nearest(found: Manifold, first: Manifold) -> Manifold:
 
 
 def _flattest(core: Core, way: Floats) -> tuple[float, int]:
-    """(cosine with the way, number) of the face that looks most along it; (−1, −1) without faces."""
+    """Return cosine and number of the face most aligned with ``way``; (−1, −1) without faces."""
     if not len(core.normals):
         return -1.0, -1
     cosines = core.normals @ way
@@ -113,7 +113,7 @@ def _flattest(core: Core, way: Floats) -> tuple[float, int]:
 
 
 def _opposite(core: Core, way: Floats) -> Floats:
-    """(k, 3) the face that looks most along the way, of those at the farthest corner; all points without faces."""
+    """Return the face (k, 3) at the farthest corner most aligned with ``way``; all points without faces."""
     if not len(core.normals):
         return core.points
     there = core.shape.faces_at[int((core.points @ way).argmax())]
@@ -122,7 +122,7 @@ def _opposite(core: Core, way: Floats) -> Floats:
 
 
 def _over(a: Core, number: int, b: Core, normal: Floats) -> Manifold:
-    """What b has over a face of a, seen along a normal."""
+    """Return the part of b over a face of a, along a normal."""
     face, upward = a.shape.faces[number], a.normals[number]
     corners, points = a.points[face.corners], _opposite(b, -normal)
     sides = face.sides @ a.rotation.T
@@ -135,7 +135,7 @@ def _over(a: Core, number: int, b: Core, normal: Floats) -> Manifold:
 
 
 def _clipped(points: Floats, depth: Floats, least: float) -> Floats:
-    """Of a point, a segment or a polygon, what is not below zero; as much as ``least`` counts as on the plane."""
+    """Clip a point, segment or polygon at depth zero; depths within ``least`` count as on the plane."""
     inside = depth >= -least
     if inside.all() or not len(points):
         return points
@@ -151,7 +151,7 @@ def _clipped(points: Floats, depth: Floats, least: float) -> Floats:
 
 
 def _spread(points: Floats, normal: Floats, least: float) -> Floats:
-    """Without points that are one, and of more than ``MOST_POINTS`` those whose loss costs the least area."""
+    """Return the points without duplicates; beyond ``MOST_POINTS`` drop those that cost the least area."""
     if len(points) > 1:
         apart = np.abs(points - np.roll(points, 1, axis=0)).max(axis=1) > least
         points = points[apart] if apart.any() else points[:1]
@@ -162,7 +162,7 @@ def _spread(points: Floats, normal: Floats, least: float) -> Floats:
 
 
 def _ends(core: Core, way: Floats) -> Floats:
-    """(1 or 2, 3) the corner or the edge that is farthest along the way."""
+    """Return the corner or edge (1 or 2, 3) farthest along ``way``."""
     height = core.points @ way
     corner = int(np.argmax(height))
     across = np.linalg.norm(core.points - core.points[corner], axis=1)
@@ -173,7 +173,7 @@ def _ends(core: Core, way: Floats) -> Floats:
 
 
 def _between_edges(one: Floats, two: Floats, way: Floats) -> Manifold:
-    """Of edges or corners: where they cross, along what parallel ones have in common, or where they are nearest."""
+    """Return the contact of edges or corners: crossing point, common part of parallel edges, or nearest points."""
     u, v = one[-1] - one[0], two[-1] - two[0]
     normal, lengths = np.cross(u, v), float(np.linalg.norm(u) * np.linalg.norm(v))
     if lengths > 0.0 and np.linalg.norm(normal) <= FLAT * lengths:
@@ -187,7 +187,7 @@ def _between_edges(one: Floats, two: Floats, way: Floats) -> Manifold:
 
 
 def _along(normal: Floats, way: Floats, one: Floats, two: Floats) -> Floats:
-    """A normal made unit, on the side of the way; the way itself where the normal is rounding, or far from it."""
+    """Return the unit normal on the side of ``way``; ``way`` itself if the normal is only rounding or far from it."""
     length, size = float(np.linalg.norm(normal)), float(np.abs(one - two[0]).max() + np.abs(two - one[0]).max())
     towards = float(normal @ way)
     if length <= SAME * size or abs(towards) < NEAR * length:
@@ -196,7 +196,7 @@ def _along(normal: Floats, way: Floats, one: Floats, two: Floats) -> Floats:
 
 
 def _beside(one: Floats, two: Floats) -> tuple[Floats, Floats]:
-    """Two points of either parallel edge where they lie beside one another, one where they do not."""
+    """Return the overlap of two parallel edges: two points on each, or one without overlap."""
     u = one[1] - one[0]
     along = (two - one[0]) @ u / (u @ u)
     places = np.clip(along, 0.0, 1.0)
@@ -206,7 +206,7 @@ def _beside(one: Floats, two: Floats) -> tuple[Floats, Floats]:
 
 
 def _nearest(u: Floats, v: Floats, r: Floats) -> tuple[float, float]:
-    """(s, t) in [0, 1] where p + s u and q + t v are nearest, r = p − q (Ericson 2005, section 5.1.9)."""
+    """Return s, t in [0, 1] with p + s u and q + t v nearest; r = p − q (Ericson 2005, section 5.1.9)."""
     a, b, c, e, f = (float(x @ y) for x, y in ((u, u), (u, v), (u, r), (v, v), (v, r)))
     if a == 0.0:
         return 0.0, _share(f, e)
@@ -216,5 +216,5 @@ def _nearest(u: Floats, v: Floats, r: Floats) -> tuple[float, float]:
 
 
 def _share(part: float, whole: float) -> float:
-    """Within 0 and 1; 0 of nothing."""
+    """Return part / whole within 0 and 1; 0 for a whole of zero."""
     return min(max(part / whole, 0.0), 1.0) if whole > 0.0 else 0.0

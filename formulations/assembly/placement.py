@@ -1,4 +1,4 @@
-"""Where the bodies of an assembly are, and how they move."""
+"""Placement of an assembly: positions, orientations and velocities of its bodies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from formulations.assembly.joint import quaternion_product
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Where the bodies of an assembly are, and how fast they move.
+    """Positions, orientations and velocities of an assembly's bodies.
 
     Attributes:
         position: (n, 3) [m] of the centres of mass.
@@ -25,12 +25,12 @@ class Placement:
     velocity: Floats
 
     def moving(self, velocity: Floats) -> Placement:
-        """The same with other velocities."""
+        """Return this placement with other velocities (n, 6)."""
         return replace(self, velocity=np.array(velocity, dtype=np.float64).reshape(-1, 6))
 
 
 def displaced(placement: Placement, step: Floats) -> Placement:
-    """Bodies displaced by (n, 6) shifts [m] and rotation vectors [rad] in world axes."""
+    """Return the placement displaced by (n, 6) shifts [m] and rotation vectors [rad], world axes."""
     turned = [
         quaternion_product(_exponential(turn), q) for turn, q in zip(step[:, 3:], placement.orientation, strict=True)
     ]

@@ -15,12 +15,12 @@ from contact.arrays import Floats, Integers
 from formulations.assembly.errors import AssemblyError
 
 _ZERO: Vector3 = (0.0, 0.0, 0.0)
-#: Points farther than this part of a shape's size from a plane are not on it.
+#: Relative distance above which a point is not on a plane.
 FLAT = 1e-9
 
 
 class Face(NamedTuple):
-    """Of a convex polytope: its corners in order around the outward normal."""
+    """Face of a convex polytope: corners in order around the outward normal."""
 
     corners: Integers  # (k,) numbers of points
     normal: Floats  # (3,) unit, outward
@@ -29,18 +29,18 @@ class Face(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """The convex hull of points, and all that is within a radius of it.
+    """Convex hull of points, enlarged by a radius.
 
     One point is a sphere, two are a capsule, others span a polytope with rounded edges; ``sphere``, ``capsule`` and
     ``block`` make the usual ones.
 
     Attributes:
         points: (k, 3) [m] from the body's centre of mass, in its axes; each a corner of the hull.
-        radius: [m]; above zero where the points do not span a volume.
+        radius: [m]; above zero if the points do not span a volume.
 
     Raises:
         AssemblyError: three points or more that do not span a volume, or a point inside the hull of the others.
-        InputError: the radius is negative, or zero where the points span no volume.
+        InputError: the radius is negative, or zero if the points span no volume.
     """
 
     points: tuple[Vector3, ...]
@@ -50,26 +50,26 @@ class Shape:
         points = tuple(vector3(point, f"point {k} of a shape") for k, point in enumerate(self.points, 1))
         object.__setattr__(self, "points", points)
         if not points:
-            raise AssemblyError("a shape has no points; it needs one at least")
+            raise AssemblyError("a shape has no points; it needs at least one")
         (above_zero if len(points) < 3 else zero_or_above)(self.radius, "radius of a shape")
         if len(points) == 2 and points[0] == points[1]:
             raise AssemblyError("the ends of a capsule are one point; make it a sphere")
         if len(points) > 2 and self._inside is not None:
-            raise AssemblyError(f"point {self._inside + 1} of a shape is no corner of the convex hull; leave it out")
+            raise AssemblyError(f"point {self._inside + 1} of a shape is not a corner of the convex hull; leave it out")
 
     @cached_property
     def array(self) -> Floats:
-        """(k, 3) [m] its points."""
+        """Points (k, 3) [m]."""
         return np.array(self.points)
 
     @cached_property
     def size(self) -> float:
-        """[m] of the ball about the body's centre of mass that the shape is in."""
+        """Radius [m] of the ball about the body's centre of mass that contains the shape."""
         return float(np.linalg.norm(self.array, axis=1).max()) + self.radius
 
     @cached_property
     def triangles(self) -> Integers:
-        """(t, 3) corners of the hull's triangles, in order around their outward normals; none of a point or two.
+        """Corners (t, 3) of the hull's triangles, in order around their outward normals; none for one or two points.
 
         Raises:
             AssemblyError: the points do not span a volume.
@@ -93,13 +93,13 @@ class Shape:
 
     @cached_property
     def _inside(self) -> int | None:
-        """A point that is no corner."""
+        """Index of a point that is not a corner, or None."""
         corners = set(self.triangles.reshape(-1).tolist())
         return next((k for k in range(len(self.points)) if k not in corners), None)
 
     @cached_property
     def faces(self) -> tuple[Face, ...]:
-        """Of the hull, with triangles in one plane made one; none of a sphere or a capsule."""
+        """Faces of the hull, coplanar triangles merged; none for a sphere or a capsule."""
         points = self.array
         faces: list[Face] = []
         for triangle in self.triangles:
@@ -115,7 +115,7 @@ class Shape:
 
     @cached_property
     def edges(self) -> Floats:
-        """(e, 3) unit directions of the edges, parallel ones once; that of a capsule's axis."""
+        """Unit directions (e, 3) of the edges, parallel ones once; a capsule's axis."""
         points = self.array
         ends = [(face.corners, np.roll(face.corners, -1)) for face in self.faces]
         ways = np.concatenate([points[end] - points[begin] for begin, end in ends] or [points[1:] - points[:1]])
@@ -128,12 +128,12 @@ class Shape:
 
     @cached_property
     def normals(self) -> Floats:
-        """(f, 3) of the faces, outward."""
+        """Outward normals (f, 3) of the faces."""
         return np.array([face.normal for face in self.faces]).reshape(-1, 3)
 
     @cached_property
     def faces_at(self) -> tuple[Integers, ...]:
-        """The numbers of the faces at each point."""
+        """Indices of the faces at each point."""
         return tuple(
             np.array([number for number, face in enumerate(self.faces) if point in face.corners], dtype=np.int64)
             for point in range(len(self.points))
@@ -141,7 +141,7 @@ class Shape:
 
 
 def _ordered(points: Floats, corners: Integers, normal: Floats) -> Face:
-    """Corners of a convex polygon, by their angle about its middle."""
+    """Return a face with its corners ordered by angle about the middle."""
     across = points[corners] - points[corners].mean(axis=0)
     x = across[0] / np.linalg.norm(across[0])
     corners = corners[np.argsort(np.arctan2(across @ np.cross(normal, x), across @ x))]
@@ -150,7 +150,7 @@ def _ordered(points: Floats, corners: Integers, normal: Floats) -> Face:
 
 
 def sphere(radius: float, center: Vector3 = _ZERO) -> Shape:
-    """A ball about a point [m] of the body."""
+    """Return a ball about a point [m] of the body."""
     return Shape((center,), radius)
 
 
@@ -160,11 +160,11 @@ def capsule(start: Vector3, end: Vector3, radius: float) -> Shape:
 
 
 def block(size: Sequence[float], center: Vector3 = _ZERO) -> Shape:
-    """A box with edges [m] along the body's axes.
+    """Return a box with edges [m] along the body's axes.
 
     Raises:
-        AssemblyError: there are not three edges.
-        InputError: one is not above zero.
+        AssemblyError: ``size`` does not have three edges.
+        InputError: an edge is not above zero.
     """
     if len(size) != 3:
         raise AssemblyError(f"size = {size!r}: a box has three edges")
@@ -176,6 +176,6 @@ def block(size: Sequence[float], center: Vector3 = _ZERO) -> Shape:
 
 
 def box_corners(size: Sequence[float]) -> list[Vector3]:
-    """[m] The eight corners of a box about its centre, the lower four first."""
+    """Return the eight corners [m] of a box about its centre, the lower four first."""
     x, y, z = (0.5 * edge for edge in size)
     return [(i * x, j * y, k * z) for k in (-1, 1) for i in (-1, 1) for j in (-1, 1)]

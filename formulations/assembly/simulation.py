@@ -34,26 +34,26 @@ from formulations.mechanism.inputs import Input, checked_input, table_of_inputs
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-# Velocities [m/s, rad/s] below which that counts as of these: what is left of a body that loops hold still is rounding.
+# Velocity floor [m/s, rad/s] of relative tolerances: a body held still by loops has velocities of rounding.
 STILL = 1e-3
-# A point may begin this far [m] below its plane: rounding of what placed it.
+# Depth [m] below its plane at which a point may start: rounding of its placement.
 BELOW_PLANE = 1e-9
 MAX_BACKTRACKS = 30
-# Least products of slacks and multipliers that doubles can be asked for [N·s·m].
+# Least product of slack and multiplier [N·s·m] that doubles can reach.
 LEAST_PRODUCT = 1e-17
 
-# What helps where a step has no solution, and more of what its iterations do not solve.
+# Remedies for a step without a solution, and more for one that does not converge.
 REMEDY = "a smaller step may help"
 LARGER = ", or a larger tolerance and complementarity where contacts and joints hold the same motion"
 
 
 class AssemblyStepError(IntegrationError):
-    """A step of an assembly that has no solution; ``run`` has the motion before it."""
+    """A step of an assembly has no solution; ``run`` has the motion before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(StepSettings):
-    """How steps are taken; ``Assembly.simulate`` documents each."""
+    """Settings of a simulation; see ``Assembly.simulate``."""
 
     order: int
     complementarity: float
@@ -70,7 +70,7 @@ class Settings(StepSettings):
 
     @property
     def rule(self) -> Rule:
-        """What the kernels take."""
+        """Settings in the form that the kernels take."""
         return Rule(
             float(self.step), 1.0 / self.order, float(self.tolerance), float(self.complementarity),
             int(self.max_iterations), MAX_BACKTRACKS,
@@ -79,29 +79,29 @@ class Settings(StepSettings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Motion(Run):
-    """A run of an assembly, with access by the names of its bodies.
+    """Run of an assembly, with access by body name.
 
     Attributes:
-        assembly: that moved.
+        assembly: the simulated assembly.
     """
 
     assembly: Assembly
 
     @property
     def time(self) -> Floats:
-        """(rows,) [s]."""
+        """Times (rows,) [s]."""
         return self.frame["time"].to_numpy()
 
     def position(self, body: str) -> Floats:
-        """(rows, 3) [m] of a body's centre of mass."""
+        """Return the positions (rows, 3) [m] of a body's centre of mass."""
         return self._of(body, ("x", "y", "z"))
 
     def orientation(self, body: str) -> Floats:
-        """(rows, 4) unit quaternions, body to world."""
+        """Return the orientations (rows, 4), unit quaternions, body to world."""
         return self._of(body, ("qw", "qx", "qy", "qz"))
 
     def velocity(self, body: str) -> Floats:
-        """(rows, 6) [m/s, rad/s] of the centre of mass and the turn, world axes."""
+        """Return velocity and angular velocity (rows, 6) [m/s, rad/s] of a body, world axes."""
         return self._of(body, ("vx", "vy", "vz", "wx", "wy", "wz"))
 
     def _of(self, body: str, parts: tuple[str, ...]) -> Floats:
@@ -109,7 +109,7 @@ class Motion(Run):
         return self.frame[[f"{body}_{part}" for part in parts]].to_numpy()
 
     def placement(self, row: int = -1) -> Placement:
-        """Where the bodies are in a row, to go on from."""
+        """Return the placement in a row, to continue from."""
         names = self.assembly.body_names
         return Placement(
             np.array([self.position(name)[row] for name in names]),
@@ -119,7 +119,7 @@ class Motion(Run):
 
 
 def units_of(assembly: Assembly) -> dict[str, str]:
-    """The units of the columns of a motion, in order, after the time."""
+    """Return the units of a motion's columns, in order, after the time."""
     units: dict[str, str] = {}
     for name in assembly.body_names:
         units |= {f"{name}_{axis}": "m" for axis in "xyz"} | {f"{name}_q{part}": "1" for part in "wxyz"}
@@ -159,17 +159,17 @@ def simulate(
 
 
 def freedoms_of(assembly: Assembly) -> Iterator[tuple[int, CustomLink]]:
-    """The rows of users' potentials and inequalities."""
+    """Yield the rows of users' potentials and inequalities, with their links."""
     for link, rows in zip(assembly.links, assembly.structure.freedom_rows, strict=True):
         if isinstance(link, CustomLink):
             yield from ((row, link) for row in rows)
 
 
 def check_start(assembly: Assembly, start: Placement) -> None:
-    """All joints must be closed there, rates must keep them so, and nothing may be below its plane or in another body.
+    """Check that joints are closed and stay closed, and that nothing is below its plane or in another body.
 
     Raises:
-        AssemblyError: one is not; the message names the worst.
+        AssemblyError: a condition is violated; the message names the worst violation.
     """
     n = len(assembly.bodies)
     shapes = {"position": (n, 3), "orientation": (n, 4), "velocity": (n, 6)}
@@ -219,7 +219,7 @@ def _check_bodies(assembly: Assembly, start: Placement) -> None:
 
 
 class _Simulation:
-    """State and room of one motion."""
+    """State and buffers of one motion."""
 
     def __init__(
         self,
@@ -262,13 +262,13 @@ class _Simulation:
         self.energy = np.array([kinetic, kinetic + loop.potential_energy(self.system, motion)])
 
     def look_ahead(self, first: int, count: int) -> None:
-        """(count, driven) forces in the middle of steps."""
+        """Set the driving forces (count, driven) at the middle of each step."""
         times = self.rule.h * (np.arange(first, first + count, dtype=np.float64) + 0.5)
         named = ((f"force along {name!r}", value) for name, value in self.forces.items())
         self.inputs = np.ascontiguousarray(table_of_inputs(named, times)[:, 1:])
 
     def begin(self, done: int) -> encounters.Parts:
-        """What the steps from one on take; bodies that touch are looked for where it begins."""
+        """Return the arguments of the steps from ``done`` on; body contacts are detected at its start."""
         if self.encounters is None:
             return encounters.Parts(self.system, self.motion, self.room)
         h, share = self.rule.h, self.rule.first_share
@@ -279,14 +279,14 @@ class _Simulation:
         return parts._replace(system=parts.system._replace(links=self.system.links))
 
     def end(self, done: int, parts: encounters.Parts) -> None:
-        """The forces of bodies that touch into the row of a step, if it has one."""
+        """Write the forces of touching bodies into the row of a step, if it has one."""
         if self.encounters is not None and done % self.settings.record_every == 0:
             share = self.rule.first_share if done == 0 else 1.0
             found = self.encounters.row(parts, share * self.rule.h)
             self.table[done // self.settings.record_every, self.width - found.size :] = found.reshape(-1)
 
     def advance(self, first: int, count: int) -> int:
-        """Steps in a row; one by one where bodies may touch one another."""
+        """Take ``count`` steps at once; one by one if bodies may touch one another."""
         parts, every = self.begin(first), self.settings.record_every
         status = loop.take_steps(
             *parts,
@@ -305,7 +305,7 @@ class _Simulation:
         return int(status)
 
     def finish(self, steps: int) -> int:
-        """The row of the end, for which a step is solved and not taken."""
+        """Record the last row, for which a step is solved and not taken."""
         parts = self.begin(steps)
         status = loop.record_end(
             *parts, self.rule, self.driven, self.inputs, self.wrenches, self.table, len(self.table) - 1
@@ -315,14 +315,14 @@ class _Simulation:
         return int(status)
 
     def failure(self, cause: int) -> str:
-        """What ended the motion."""
+        """Return a sentence about the cause that ended the motion."""
         reached = self.motion.counts[STEPS] * self.rule.h
         remedy = REMEDY + (LARGER if cause in (NOT_CONVERGED, STUCK) else "")
         told = f"{why(cause, self.settings.max_iterations)}; {remedy}"
         return f"at {reached:.6g} s of {self.assembly.name!r}: {told}"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
-        """The rows of steps that are solved."""
+        """Return the motion of all solved steps."""
         counts, every = self.motion.counts, self.settings.record_every
         steps = int(counts[STEPS])
         count = -(-steps // every) if failure else len(self.table)
@@ -347,7 +347,7 @@ class _Simulation:
         ))  # fmt: skip
 
     def _columns(self, table: Floats) -> Floats:
-        """The kernels' columns in the order of ``units_of``."""
+        """Return the kernels' columns in the order of ``units_of``."""
         assembly, joints = self.assembly, self.system.joints
         n, rows = len(assembly.bodies), int(joints.first[-1])
         order: list[int] = []

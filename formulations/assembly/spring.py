@@ -13,20 +13,20 @@ _ZERO: Vector3 = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Spring:
-    """A spring with a damper between two points, along the line through them; its length is a coordinate of its name.
+    """Spring and damper along the line between two points; the length is a coordinate with the spring's name.
 
     Attributes:
         name: unique among the springs and joints of an assembly.
         inboard: a body; None is the ground.
         outboard: another one.
-        stiffness: [N/m] Its force is that at a step's beginning, so that h² k must stay below what moves.
+        stiffness: [N/m] Its force is that at the start of a step, so that h² k must stay below the moving mass.
         rest: [m] length without force.
         damping: [N·s/m]
         inboard_point: (3,) [m] from the inboard body's centre of mass, its axes; on the ground from the origin.
         outboard_point: (3,) [m] from the outboard body's centre of mass, its axes.
 
     Raises:
-        AssemblyError: both are the same body, a number is not one, or below zero.
+        AssemblyError: both bodies are the same, or a number is not finite or is negative.
         ModelError: a point is not finite.
     """
 
@@ -57,7 +57,7 @@ class Spring:
 
     @property
     def freedoms(self) -> tuple[Freedom]:
-        """What acts along its length."""
+        """Freedom along the spring's length."""
         return (Freedom(self.stiffness, self.rest, self.damping),)
 
     @property
@@ -67,12 +67,12 @@ class Spring:
 
     @property
     def rigid_rows(self) -> tuple[Row, ...]:
-        """None."""
+        """Rigid rows: none."""
         return ()
 
     @property
     def alignment(self) -> Quaternion:
-        """None: it holds no turn."""
+        """Alignment: identity, as a spring holds no rotation."""
         return (1.0, 0.0, 0.0, 0.0)
 
     @property
@@ -82,5 +82,5 @@ class Spring:
 
     @property
     def units(self) -> tuple[str]:
-        """Of its length."""
+        """Unit of the length."""
         return ("m",)

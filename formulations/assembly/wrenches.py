@@ -16,7 +16,7 @@ from formulations.assembly.kernels.wrenches import LEDGER, Wrenches
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-#: Columns of a motion, where there are any: what all have given, the moment about the common centre of mass.
+#: Columns of a motion with disturbances: total work and impulse, the moment about the common centre of mass.
 COLUMNS = (
     {"external_work": "J"}
     | {f"external_impulse_{axis}": "N*s" for axis in "xyz"}
@@ -27,10 +27,10 @@ Wrench = Push | Force | Torque
 
 
 def compiled(assembly: Assembly, given: Sequence[Wrench], rows: int) -> Wrenches:
-    """As the kernels take them, with room for a motion of so many rows.
+    """Return the disturbances in the kernels' form, with a table of ``rows`` rows.
 
     Raises:
-        AssemblyError: one is something else, or acts on no body of the assembly.
+        AssemblyError: a disturbance is of another kind, or acts on no body of the assembly.
     """
     for one in given:
         kind: Any = type(one)

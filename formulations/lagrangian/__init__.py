@@ -1,6 +1,6 @@
-"""Chapter 2 of Wendlandt 1997 for any Lagrangian: from a system in SymPy, its integrators are derived and compiled.
+"""Integrators of Wendlandt 1997, chapter 2, derived and compiled for any Lagrangian system in SymPy.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: each name is imported when it is first used.
 """
 
 import lazy_loader

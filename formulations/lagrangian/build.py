@@ -1,4 +1,4 @@
-"""Generated modules: named by what they are made from, kept beside the compiled kernels, imported from there."""
+"""Generated modules: named by a digest of their source, cached with the compiled kernels, imported from there."""
 
 import hashlib
 import importlib.util
@@ -22,7 +22,7 @@ _SOURCES = [Path(__file__).with_name(name) for name in ("system.py", "derive.py"
 
 
 def digest(system: "System", method: str) -> str:
-    """Of all that decides the module's text: the system but for its parameters' values, and our own sources."""
+    """Return a digest of the system (without parameter values), the method and our own sources."""
     found = hashlib.sha256(f"{method} {sympy.__version__}".encode())
     for source in _SOURCES:
         found.update(source.read_bytes())
@@ -54,7 +54,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _loaded(name: str, path: Path) -> ModuleType:
-    """The module of this file, and in ``sys.modules`` only if all of it ran."""
+    """Return the module of this file; it is in ``sys.modules`` only if all of it ran."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -69,7 +69,7 @@ def _loaded(name: str, path: Path) -> ModuleType:
 
 
 def built(system: "System", method: str) -> ModuleType:
-    """The module that steps this system by this method, compiled when it is first called.
+    """Return the module that steps this system by this method; it compiles when it is first called.
 
     Raises:
         InputError: the method does not fit the system.

@@ -12,10 +12,10 @@ from formulations.lagrangian.system import System, rates
 Vector = Sequence[Expr]
 
 H = Symbol("h", real=True)
-# A discrete gradient's correction is evaluated as a difference where it is above this times what is subtracted, and as
-# the first term of its series elsewhere: there, the next term is below the difference's rounding.
+# Relative size above which a discrete gradient's correction is evaluated as a difference; below it as the first term of
+# its series: there, the next term is below the difference's rounding.
 RESOLVED = 1e3 * 2.0**-52
-# Both branches of that are evaluated: neither may divide by zero. Nothing beside a square, finite to the power −3.
+# Both branches are evaluated, and neither may divide by zero: negligible relative to a square, finite to the power −3.
 NOTHING = sympy.Float(1e-90)
 
 
@@ -75,7 +75,7 @@ def symbols(letter: str, count: int) -> tuple[Symbol, ...]:
 
 
 def written_out(system: System) -> tuple[Expr, tuple[Symbol, ...], tuple[Symbol, ...], Symbol]:
-    """(𝕃, y, x, h): the user's discrete Lagrangian, in symbols with names that no other symbol of a system has."""
+    """Return 𝕃, y, x, h: the user's discrete Lagrangian in unique symbols."""
     assert system.discrete_lagrangian is not None
     end, start = symbols("end of step ", system.size), symbols("start of step ", system.size)
     length = Symbol("length of step", real=True)
@@ -83,12 +83,12 @@ def written_out(system: System) -> tuple[Expr, tuple[Symbol, ...], tuple[Symbol,
 
 
 def gradient(expression: Expr, variables: Sequence[Symbol]) -> Matrix:
-    """As a column."""
+    """Return the partial derivatives of ``expression`` by ``variables``, as a column."""
     return Matrix([sympy.diff(expression, variable) for variable in variables])
 
 
 class Derivation:
-    """A system in symbols of its own, so that names that a user chose mean nothing to what is generated."""
+    """System in internal symbols, so that a user's names cannot clash with generated code."""
 
     def __init__(self, system: System, *, generalized: bool = False) -> None:
         self.system = system
@@ -111,11 +111,11 @@ class Derivation:
         self.p = symbols("p", len(self.q))
 
     def own(self, expression: Expr | float) -> Expr:
-        """An expression in our symbols."""
+        """Return an expression in internal symbols."""
         return sympy.sympify(expression).xreplace(self._rename)
 
     def at(self, expression: Expr, q: Sequence[Expr], v: Sequence[Expr]) -> Expr:
-        """An expression of configuration and velocity elsewhere."""
+        """Return an expression at another configuration and velocity."""
         place = dict(zip(self._full_q, q, strict=True)) | dict(zip(self._full_v, v, strict=True))
         return expression.subs(place, simultaneous=True)
 
@@ -146,7 +146,7 @@ class Derivation:
         self.q, self.v, self.g = s, ds, Matrix([])
 
     def velocity_rows(self, hidden: bool) -> tuple[tuple[Symbol, ...], Vector]:
-        """(w, residual): D₂L(q, v) + Dᵀg μ − p and Dg v; without the constraints if not ``hidden``."""
+        """Return w and the residual D₂L(q, v) + Dᵀg μ − p, Dg v; without the constraints if not ``hidden``."""
         held = self.g.jacobian(self.q) if hidden and len(self.g) else Matrix.zeros(0, len(self.q))
         w = symbols("w", len(self.q) + held.rows)
         v, mu = Matrix(w[: len(self.q)]), Matrix(w[len(self.q) :])
@@ -170,7 +170,7 @@ class Derivation:
         projects: bool = False,
         multiplier_scale: float = 1.0,
     ) -> Equations:
-        """All there is to a method, once its step is there."""
+        """Return the equations of a method from its step."""
         w, velocity = self.velocity_rows(hidden)
         n = len(self.q)
         jacobian = self.g.jacobian(self.q) if len(self.g) else Matrix.zeros(0, n)
@@ -204,7 +204,7 @@ def _variational(
     projects: bool = False,
     multiplier_scale: float = 1.0,
 ) -> Equations:
-    """A discrete Lagrangian as Λ(q, u) = 𝕃(q + h u, q), and the impulses of forces on the step's two ends.
+    """Return the equations of Λ(q, u) = 𝕃(q + h u, q) with the impulses of forces at both ends of the step.
 
     h D₁𝕃 = ∂Λ/∂u and −h D₂𝕃 = ∂Λ/∂u − h ∂Λ/∂q: nothing that nearly cancels is subtracted.
     """
@@ -237,7 +237,7 @@ def _variational(
 
 
 def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symbol, Symbol]) -> Expr:
-    """The user's 𝕃(y, x, h) at these configurations."""
+    """Return the user's 𝕃(y, x, h) at these configurations."""
     written, second, first, length = written_out(system)
     strange = written.free_symbols - {*first, *second, length, *c}
     if strange:
@@ -247,7 +247,7 @@ def _discrete(system: System, x: Sequence[Expr], y: Sequence[Expr], c: dict[Symb
 
 
 def midpoint(system: System) -> Equations:
-    """(2.23), (5.2)."""
+    """Derive the midpoint rule, (2.23) with forces (5.2)."""
     own = Derivation(system)
     u = symbols("u", system.size)
     middle = [x + H * w / 2 for x, w in zip(own.q, u, strict=True)]
@@ -263,7 +263,7 @@ def midpoint(system: System) -> Equations:
 
 
 def first_order(system: System) -> Equations:
-    """(2.45); the force acts where the potential's does."""
+    """Derive the first-order method (2.45); forces act at the same point as the potential's."""
     own = Derivation(system)
     u = symbols("u", system.size)
     y = [x + H * w for x, w in zip(own.q, u, strict=True)]
@@ -272,7 +272,7 @@ def first_order(system: System) -> Equations:
 
 
 def generalized(system: System) -> Equations:
-    """(2.41), (2.42), and of a force its component along the chart at each end."""
+    """Derive the method in generalized coordinates (2.41), (2.42); forces act along the chart at both ends."""
     own = Derivation(system, generalized=True)
     assert own.chart is not None
     u = symbols("u", len(own.q))
@@ -300,22 +300,22 @@ def _trapezoidal(system: System, **more: float | bool) -> Equations:
 
 
 def shake(system: System) -> Equations:
-    """(2.32)."""
+    """Derive SHAKE (2.32)."""
     _need_constant_mass(system, "shake")
     return _trapezoidal(system)
 
 
 def rattle(system: System) -> Equations:
-    """(2.33) … (2.37); its γ is twice SHAKE's multiplier, as only half of the impulse comes at the step's start."""
+    """Derive RATTLE (2.33) … (2.37); γ is twice SHAKE's multiplier: half of the impulse acts at the start."""
     _need_constant_mass(system, "rattle")
     return _trapezoidal(system, projects=True, multiplier_scale=2.0)
 
 
 def discrete_gradient(law: Expr, invariants: dict[Symbol, Expr], q: Sequence[Symbol], u: Sequence[Symbol]) -> Matrix:
-    """Gonzalez's discrete gradient of ``law`` between q and q + h u.
+    """Return Gonzalez's discrete gradient of ``law`` between q and q + h u.
 
-    Terms with invariants have theirs in the variables that occur in them, and pass it on to q by the gradient of the
-    invariants at the middle, which is exact because those are quadratic.
+    Terms with invariants have a discrete gradient in these, passed on to q by the invariants' gradient at the middle,
+    which is exact because they are quadratic.
     """
     free = sympy.expand(law)
     terms = sympy.Add.make_args(free)
@@ -373,7 +373,7 @@ def _third_difference(law: Expr, q: Sequence[Symbol], u: Sequence[Symbol]) -> Ex
 
 
 def _subtracted(law: Expr, q: Sequence[Symbol], slope: Matrix) -> Expr:
-    """What rounding in f(q + h u) − f(q) is relative to: f's terms, and f's change per relative change of its place."""
+    """Return the scale of rounding in f(q + h u) − f(q): f's terms plus f's change per relative change of q."""
     terms = sum(sympy.Abs(term) for term in sympy.Add.make_args(law))
     return terms + sum(sympy.Abs(x * row) for x, row in zip(q, slope, strict=True))
 
@@ -410,7 +410,7 @@ def energy_momentum(system: System) -> Equations:
 
 
 def quaternion_product(a: Sequence[Expr], b: Sequence[Expr]) -> list[Expr]:
-    """The quaternion a ⋆ b, scalar first."""
+    """Return the quaternion a ⋆ b, scalar first."""
     return [
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -434,12 +434,12 @@ def rigid_energy_momentum(system: System) -> Equations:
     inertia = Matrix(system.inertia).applyfunc(own.own)
     z = symbols("z", 3)
     omega = Matrix(z)
-    # Divided by |q|², or else its rounding would be a factor of the momentum in every step.
+    # Divided by |q|²; otherwise its rounding would multiply the momentum at every step.
     squared = 2 * sum(x * x for x in own.q)
     spin = Matrix([x / squared for x in quaternion_product(conjugate(own.q), own.p)[1:]])
     middle = inertia * omega
     residual = spin - middle - H / 2 * omega.cross(middle)
-    # In this form what Newton's method leaves of the residual changes energy and momentum by h times as much only.
+    # In this form the remaining residual of Newton's method changes energy and momentum only by h times its size.
     end = spin - H * omega.cross(middle)
     length = sympy.sqrt(1 + H * H * omega.dot(omega) / 4)
     y = quaternion_product(own.q, [1 / length, *(H * omega / (2 * length))])

@@ -11,7 +11,7 @@ from formulations.lagrangian.system import Chart, System, rates
 
 
 def rigid_body(inertia: Sequence[float] | Sequence[Sequence[float]]) -> System:
-    """A free rigid body on unit quaternions, (2.46) with the discrete Lagrangian (2.51).
+    """Return a free rigid body on unit quaternions, (2.46) with the discrete Lagrangian (2.51).
 
     Coordinates ``qw, qx, qy, qz`` from body to spatial axes; parameters ``j_xx`` … ``j_zz``; conserved: the spatial
     angular momentum ``angular_momentum_x`` … ``_z`` [N·m·s]. The chart is (qx, qy, qz) while qw > 0.
@@ -20,7 +20,7 @@ def rigid_body(inertia: Sequence[float] | Sequence[Sequence[float]]) -> System:
         inertia: [kg·m²] (3,) principal or (3, 3), in body axes about the centre of mass.
 
     Raises:
-        InputError: it is not of this shape, symmetric and positive definite.
+        InputError: ``inertia`` has another shape, or is not symmetric and positive definite.
     """
     import numpy as np
 

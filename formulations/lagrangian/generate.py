@@ -50,7 +50,7 @@ def _printed(expression: Expr) -> str:
 def function(
     name: str, arguments: str, unpacked: Mapping[str, Sequence[Symbol]], outputs: Mapping[str, Sequence[Expr] | Matrix]
 ) -> str:
-    """The text of a kernel of these arguments that fills arrays: vectors from sequences, matrices from matrices."""
+    """Return the text of a kernel that fills arrays: vectors from sequences, matrices from matrices."""
     targets: list[str] = []
     expressions: list[Expr] = []
     for array, values in outputs.items():
@@ -73,7 +73,7 @@ def _float(value: Expr) -> str:
 
 
 def module_text(equations: Equations) -> str:
-    """The module of a system and a method: its equations, and the loop."""
+    """Return the module's text for a system and a method: equations and loop."""
     e = equations
     linear = all(sympy.diff(row, a, b) == 0 for row in e.velocity for a in e.w for b in e.w)
     constants = {

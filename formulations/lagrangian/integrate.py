@@ -23,29 +23,29 @@ from formulations.lagrangian.build import built
 from formulations.lagrangian.methods import LagrangianMethod, lagrangian_method_named
 from formulations.lagrangian.system import System
 
-# Steps between two calls of ``progress``: some tenths of a second.
+# Steps between two calls of ``progress``: a few tenths of a second.
 CHUNK = 50_000
 #: Tolerance on the relative residual of a step, most Newton iterations, and most halvings of a Newton step.
-#: Where rounding is coarser than the tolerance, Newton's method stops where the residual stops falling.
+#: If rounding exceeds the tolerance, Newton's method stops when the residual no longer decreases.
 SOLVER = (1e-14, 50, 20)
-#: The unit of what a system does not tell that of.
+#: Unit of quantities without a declared unit.
 OWN_UNIT = "SI"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Trajectory(Run):
-    """A run of a system.
+    """Run of a Lagrangian system.
 
     Its frame has one row per recorded time: ``time``, the coordinates, ``p_…`` their momenta D₂L(q, v) and ``v_…``
     their rates (those of the state's momentum; for constrained methods without its part along Dᵀg, but for
-    ``energy-momentum``, whose momenta have one), ``energy`` = D₂L·v − L, and what the system says is conserved.
+    ``energy-momentum``, whose momenta have one), ``energy`` = D₂L·v − L, and the system's ``conserved`` expressions.
 
     Attributes:
         multipliers: ``time`` at the start of a step and ``multiplier_1`` …, those of Dᵀg λ in the equations of motion.
             One row for each row of ``frame`` but the last (and but the first where the motion was started from two
             configurations). In the first step of ``midpoint-dvp``, ``first-order-dvp`` and ``shake`` it is half of
             that, because the momentum comes without an earlier half step's. Mean over the substeps of a composition.
-        method: that was used.
+        method: integration method.
     """
 
     multipliers: pd.DataFrame
@@ -53,7 +53,7 @@ class Trajectory(Run):
 
     @property
     def seconds(self) -> float:
-        """[s] that the steps took, without what is derived, compiled, checked or put into tables."""
+        """Wall-clock time [s] of the steps, without derivation, compilation, checks and tables."""
         return float(self.summary["wall_time"])
 
 
@@ -134,7 +134,7 @@ class _Motion:
         return g, G
 
     def check_constraints(self, q: Floats, name: str, v: Floats | None = None) -> None:
-        """A configuration must be on the constraints, which are independent there, and a velocity on theirs."""
+        """Check that ``q`` and ``v`` satisfy the constraints, and that the constraints are independent there."""
         g, G = self.constraints(q)
         names = [f"constraint {i + 1}" for i in range(len(g))]
         scale = np.abs(G) @ np.abs(q) + np.finfo(float).tiny
@@ -143,7 +143,7 @@ class _Motion:
         check_on_constraints(g, G, v, names, what=name, scale=scale, leaving=leaving)
 
     def start(self, q: Floats, v0: ArrayLike | None, q1: ArrayLike | None) -> None:
-        """Sets the state before the first step, or after it."""
+        """Set the state before the first step, or after it."""
         if v0 is not None:
             v = _vector(v0, "v0", self.module.NAMES)
             self.check_constraints(q, "q0", v)
@@ -158,11 +158,11 @@ class _Motion:
             self.start_from_two(q, _vector(q1, "q1", self.module.NAMES))
 
     def guess_velocity(self, v: Floats) -> None:
-        """Where the search for the velocity of the first momentum starts."""
+        """Set the first guess of the velocity that belongs to the first momentum."""
         self.work[7][: v.size] = v
 
     def check_mass(self, q: Floats, p: Floats) -> None:
-        """That the momentum determines a velocity."""
+        """Check that the momentum determines a velocity."""
         rows = self.module.VELOCITY_ROWS
         r, A = np.zeros(rows), np.zeros((rows, rows))
         self.module.set_velocity_equations(q, p, np.zeros(rows), self.c, r, A)
@@ -170,7 +170,7 @@ class _Motion:
             raise InputError("the mass matrix is singular or not finite at q0, in a direction that no constraint fixes")
 
     def start_from_two(self, q: Floats, second: Floats) -> None:
-        """The state after the first step, from the discrete Legendre transforms of that step."""
+        """Set the state after the first step from the discrete Legendre transforms of that step."""
         module = self.module
         if not module.STARTS_FROM_TWO:
             raise InputError(f"{self.method.name} has no discrete Lagrangian: start it from a velocity v0")
@@ -197,20 +197,20 @@ class _Motion:
         """Nothing is a function of time."""
 
     def advance(self, first: int, count: int) -> int:
-        """Steps, with a row at the end of every so many."""
+        """Take ``count`` steps, with a row after every ``every`` steps; return 0 or a cause of failure."""
         row, rows = first // self.every, count // self.every
         failed = self.call(rows, self.table[row : row + rows + 1], row, self.done - first)
         self.done = first + count
         return failed
 
     def finish(self, steps: int) -> int:
-        """The only row where there are no steps; whether all are finite."""
+        """Record the only row if there are no steps; return 0, or a cause if a number is not finite."""
         if not steps and not self.began and self.call(0, self.table):
             return NO_VELOCITY
         return 0 if np.all(np.isfinite(self.table)) else NOT_FINITE
 
     def failure(self, cause: int) -> str:
-        """What ended the motion."""
+        """Return a sentence about the cause that ended the motion."""
         if cause == NOT_FINITE:
             bad = int(np.argmax(~np.all(np.isfinite(self.table), axis=1)))
             return f"{self.method.name} at t = {self.step * self.every * bad:.9g} s: the motion is not finite"
@@ -255,7 +255,7 @@ class _Motion:
 
     @property
     def conserved(self) -> list[str]:
-        """What the system says is."""
+        """Names of conserved quantities, as the system declares them."""
         return [name for name in self.system.conserved if name in self.module.OBSERVED_NAMES]
 
     def plots(self) -> Iterator[Plot]:
@@ -268,7 +268,7 @@ class _Motion:
             yield Plot(name.replace("_", " "), OWN_UNIT, (name,))
 
     def checks(self, columns: Mapping[str, Floats]) -> Iterator[Check]:
-        """Energy, unless forces do work, and what the system says is conserved."""
+        """Energy, unless forces do work, and the system's ``conserved`` expressions."""
         names = self.module.NAMES
         kinetic = 0.5 * np.abs(sum(columns[f"p_{name}"] * columns[f"v_{name}"] for name in names))
         if self.system.forces is None:

@@ -24,12 +24,12 @@ DiscreteLagrangian = Callable[[tuple[sympy.Symbol, ...], tuple[sympy.Symbol, ...
 
 
 def rate(coordinate: sympy.Symbol) -> sympy.Symbol:
-    """The symbol of a coordinate's time derivative: ``v_x`` for ``x``."""
+    """Return the symbol of a coordinate's time derivative: ``v_x`` for ``x``."""
     return sympy.Symbol(f"v_{coordinate.name}", real=True)
 
 
 def rates(coordinates: Iterable[sympy.Symbol]) -> tuple[sympy.Symbol, ...]:
-    """Those of several."""
+    """Return the symbols of several coordinates' time derivatives."""
     return tuple(rate(coordinate) for coordinate in coordinates)
 
 
@@ -48,10 +48,10 @@ class Chart:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1).
+    """Lagrangian system on a linear space, with holonomic constraints (Wendlandt 1997, 2.3.1).
 
     Give either ``mass`` (and ``potential``), L = q̇ᵀ M q̇/2 − V(q) (2.29), or ``lagrangian``. Units are those of the
-    values that are put in; SI is meant.
+    given values; SI is intended.
 
     Attributes:
         coordinates: q, whose names become the columns of a trajectory.
@@ -63,15 +63,15 @@ class System:
         discrete_lagrangian: 𝕃(y, x, h), which ``midpoint-dvp`` and ``generalized-dvp`` take in place of (2.23): one
             that differs from it off the constraints, such as (2.51).
         chart: for ``generalized-dvp``.
-        conserved: expressions in q and q̇ to be recorded by name, beside the energy.
-        invariants: symbols that stand in the potential for quadratic functions of q. ``energy-momentum`` takes its
+        conserved: expressions in q and q̇ recorded by name, in addition to the energy.
+        invariants: symbols in the potential for quadratic functions of q. ``energy-momentum`` takes its
             discrete gradient in them, and so conserves the momenta of the group that they are invariant to.
-        parameters: symbols and their values [SI]. Another value needs no other compiled code.
+        parameters: symbols and their values [SI]. New values need no compilation.
         inertia: for ``rigid-energy-momentum``: the coordinates are the unit quaternion of a free rigid body with this
             inertia (3, 3) in its own axes.
 
     Raises:
-        InputError: where these do not fit together.
+        InputError: the arguments do not fit together.
     """
 
     coordinates: Sequence[sympy.Symbol]
@@ -114,7 +114,7 @@ class System:
         return int(sympy.Poly(expression, *self.coordinates).total_degree())
 
     def _check_expressions(self) -> None:
-        """What is given for an expression must be one, and each symbol must be one thing."""
+        """Check that expressions are SymPy expressions and that each symbol has one meaning."""
         several: dict[str, Any] = {"constraints": self.constraints, "forces": self.forces or ()}
         for name, given in several.items():
             if isinstance(given, sympy.Basic) and not isinstance(given, (sympy.Tuple, sympy.MatrixBase)):
@@ -142,7 +142,7 @@ class System:
             )
 
     def _check_columns(self, names: list[str]) -> None:
-        """A trajectory has a column for each of these."""
+        """Check that no two columns of a trajectory have the same name."""
         charted = [symbol.name for symbol in self.chart.coordinates] if self.chart else []
         states = [f"{prefix}{name}" for name in (*names, *charted) for prefix in ("", "p_", "v_")]
         columns = ["time", "energy", *states, *self.conserved]
@@ -175,7 +175,7 @@ class System:
 
     @property
     def size(self) -> int:
-        """How many coordinates."""
+        """Number of coordinates."""
         return len(self.coordinates)
 
     @property
@@ -210,7 +210,7 @@ class System:
 
     @property
     def parameter_values(self) -> NDArray[np.float64]:
-        """In the order of ``parameters``."""
+        """Values of the parameters, in the order of ``parameters``."""
         import numpy as np
 
         return np.array(list(self.parameters.values()), dtype=np.float64)
@@ -228,7 +228,7 @@ class System:
         composition: Sequence[float] = (1.0,),
         progress: Progress | None = None,
     ) -> Trajectory:
-        """The motion from a configuration and a velocity, or from two configurations one step apart.
+        """Simulate from a configuration and a velocity, or from two configurations one step apart.
 
         Args:
             method: the name of one of ``LAGRANGIAN_METHODS``.
@@ -243,7 +243,7 @@ class System:
             progress: called now and then with the fraction that is done.
 
         Raises:
-            InputError: for what cannot be started or does not fit the method; the message says what would be right.
+            InputError: the start is impossible or does not fit the method; the message says what is allowed.
             IntegrationError: a step's equations could not be solved; the message names time and residual.
         """
         from formulations.lagrangian.integrate import integrate

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def to_model(mechanism: Mechanism) -> Model:
-    """The tree of ``mechanism`` as a model; what a model does not carry is told in its ``notes``.
+    """Return the tree of ``mechanism`` as a model; its ``notes`` list what a model cannot represent.
 
-    Bodies and joints are called as the configuration variables, and coordinates and rates are theirs, in their order. A
+    Bodies and joints have the names of the configuration variables, with their coordinates and rates, in their order. A
     variable whose motion is prescribed becomes a joint that moves freely, with an armature of 1 kg m² (kg).
 
     Args:
@@ -49,7 +49,7 @@ def to_model(mechanism: Mechanism) -> Model:
         mechanism.name,
         tuple(_with_rotor(body, mechanism.loose.get(body.name)) for body in bodies),
         gravity=(0.0, 0.0, 0.0) if mechanism.gravity is None else vector3(mechanism.gravity, "gravity"),
-        facing=(-1.0, 0.0, 0.0),  # so that who looks from the side has x to the right
+        facing=(-1.0, 0.0, 0.0),  # so that x points right in a side view
         notes=tuple(notes),
         visuals=visuals_of(mechanism),
         lines=lines_of(mechanism),
@@ -57,7 +57,7 @@ def to_model(mechanism: Mechanism) -> Model:
 
 
 def loose_variables(structure: Structure) -> dict[str, float]:
-    """The variables that move no mass in any configuration, each with an inertia [kg or kg m²] as others may have."""
+    """Return the variables that move no mass in any configuration, each with a typical inertia [kg or kg m²]."""
     bodies = _bodies(structure, {}, [])
     mass = math.fsum(body.mass for body in bodies)
     if mass == 0.0 or all(is_solid(body.inertia) for body in bodies):
@@ -69,7 +69,7 @@ def loose_variables(structure: Structure) -> dict[str, float]:
 
 
 def _with_rotor(body: Body, armature: float | None) -> Body:
-    """The same, its joint resisted where only constraints do so in the mechanism."""
+    """Return the body; its joint gets an armature if only constraints resist it in the mechanism."""
     return body if armature is None else replace(body, joint=replace(body.joint, armature=armature))
 
 
@@ -96,7 +96,7 @@ def _bodies(structure: Structure, damping: Mapping[str, float], notes: list[str]
 
 
 def _possible(inertia: Floats, name: str, notes: list[str]) -> Floats:
-    """The same where a body can have it; else with the least moments raised to what the greatest asks for."""
+    """Return the inertia if a body can have it; else raise its least moments to the triangle inequality."""
     moments, axes = np.linalg.eigh(inertia)
     lack = moments[2] - moments[0] - moments[1]
     if lack <= 1e-9 * moments[2]:
@@ -118,7 +118,7 @@ def _damping(forces: Sequence[Force]) -> dict[str, float]:
 
 
 def _left_out(mechanism: Mechanism) -> list[str]:
-    """A sentence for each kind of thing that a model does not carry."""
+    """Return a sentence for each kind of component that a model cannot represent."""
     frames = [node.frame for node in tree_of(mechanism.frames)]
     prescribed = [frame.coordinate for frame in frames if frame.is_kinematic]
     groups: list[tuple[Collection[object], str]] = [

@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Where a frame is.
+    """Position and orientation of a frame.
 
     Attributes:
-        body: the row of its body in the tree, or −1 of what does not move: its configuration variable is that of the
-            last transform before or at the frame that has one.
+        body: the row of its body in the tree, or −1 if it does not move: its configuration variable is that of the
+            last variable transform at or before the frame.
         position: (3,) [m] of its origin in the home configuration.
-        rotation: (3, 3) its axes there, in the world's.
-        frame: that it is of; None of the world.
+        rotation: (3, 3) its axes there, in world axes.
+        frame: the frame itself; None for the world.
     """
 
     body: int
@@ -63,47 +63,47 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Coordinate:
-    """A configuration variable."""
+    """Configuration variable."""
 
-    name: str  #: its name
-    frame: Frame  #: whose transform it is the parameter of
-    parent: int  #: the row of the body that it moves against, or −1
+    name: str  #: name
+    frame: Frame  #: frame whose transform it parametrizes
+    parent: int  #: row of the parent body, or −1
     origin: Floats  #: (3,) [m] a point of its axis in the home configuration
     axis: Floats  #: (3,) in the home configuration
 
     @property
     def is_rotation(self) -> bool:
-        """Whether it is an angle."""
+        """True for an angle."""
         return self.frame.is_rotation
 
     @property
     def unit(self) -> str:
-        """Of the variable."""
+        """Unit of the variable."""
         return "rad" if self.is_rotation else "m"
 
     @property
     def force_unit(self) -> str:
-        """Of a force along it."""
+        """Unit of a force along the variable."""
         return "N*m" if self.is_rotation else "N"
 
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """What a mechanism's frames amount to."""
+    """Structure of a mechanism's frames: coordinates, tree and centres of mass."""
 
-    coordinates: tuple[Coordinate, ...]  #: in the order of q, each after those before it on its way from the world
-    places: tuple[Place, ...]  #: of all frames, in the same order; frames without a name too
-    named: dict[str, Place]  #: the same by name, with that of the world
-    tree: Tree  #: as the kernels take it
+    coordinates: tuple[Coordinate, ...]  #: in the order of q, parents first
+    places: tuple[Place, ...]  #: of all frames, with or without a name, in the same order
+    named: dict[str, Place]  #: places by name, with the world's
+    tree: Tree  #: the kernels' tree
     com: Floats  #: (n, 3) [m] the bodies' centres of mass in the home configuration; of a body without mass, its joint
 
     @property
     def rows(self) -> dict[str, int]:
-        """Of the configuration variables, by name."""
+        """Rows of the configuration variables, by name."""
         return {coordinate.name: row for row, coordinate in enumerate(self.coordinates)}
 
     def offset(self, place: Place) -> Floats:
-        """(3,) [m] of a frame's origin from its body's centre of mass; of the world, the place itself."""
+        """Return the offset (3,) [m] of a frame's origin from its body's centre of mass, or from the world's origin."""
         return place.position if place.body < 0 else place.position - self.com[place.body]
 
 
@@ -111,10 +111,10 @@ _ORIGIN = Place(GROUND, np.zeros(3), np.eye(3))
 
 
 def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure:
-    """The tree of some frames under a gravity [m/s²].
+    """Return the structure of frames under a gravity [m/s²].
 
     Raises:
-        MechanismError: a name is used twice, a frame carries itself, or nothing can move.
+        MechanismError: a name is used twice, a frame carries itself, or no frame can move.
     """
     coordinates: list[Coordinate] = []
     places: list[Place] = []
@@ -131,7 +131,7 @@ def structure_of(frames: Sequence[Frame], gravity: Sequence[float]) -> Structure
 
 
 def _placed(frame: Frame, parent: Place, coordinates: list[Coordinate]) -> Place:
-    """Where a frame is; a variable is added to the ``coordinates``."""
+    """Return a frame's place; append its variable to ``coordinates``."""
     if frame.coordinate is not None:
         axis, origin = parent.rotation @ frame.direction, parent.position + parent.rotation @ frame.origin
         coordinates.append(Coordinate(frame.coordinate, frame, parent.body, origin, axis))
@@ -142,7 +142,7 @@ def _placed(frame: Frame, parent: Place, coordinates: list[Coordinate]) -> Place
 
 
 def _tree(coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: Sequence[float]) -> tuple[Tree, Floats]:
-    """The kernels' tree, and where its bodies' centres of mass are in the home configuration."""
+    """Return the kernels' tree and the bodies' centres of mass in the home configuration."""
     n = len(coordinates)
     mass, com, inertia = np.zeros(n), np.array([c.origin for c in coordinates]), np.zeros((n, 3, 3))
     heavy = [(p, p.frame.mass) for p in places if p.body >= 0 and p.frame is not None and p.frame.mass is not None]
@@ -184,7 +184,7 @@ def _tree(coordinates: Sequence[Coordinate], places: Sequence[Place], gravity: S
 
 @dataclass
 class Label:
-    """What a constraint's multiplier is called, and its unit."""
+    """Name and unit of a constraint's multiplier."""
 
     name: str
     unit: str
@@ -192,7 +192,7 @@ class Label:
 
 @dataclass
 class Builder:
-    """Collects what components add to a mechanism; its methods are what a component's ``add_to`` calls."""
+    """Collector of a mechanism's components; a component's ``add_to`` calls its methods."""
 
     structure: Structure
     labels: list[Label] = field(default_factory=list)
@@ -208,10 +208,10 @@ class Builder:
     customs: list[Custom] = field(default_factory=list)
     _current: str = ""
 
-    # --- what components ask for ---
+    # --- queries of components ---
 
     def place(self, name: str) -> Place:
-        """Where a frame is.
+        """Position and orientation of a frame.
 
         Raises:
             ModelError: there is no such frame; the message lists those that there are.
@@ -221,12 +221,12 @@ class Builder:
         return self.structure.named[name]
 
     def point(self, name: str) -> int:
-        """The row of a frame's origin among the points."""
+        """Return the row of a frame's origin among the points."""
         self.place(name)
         return self._points.setdefault(name, len(self._points))
 
     def coordinate(self, name: str) -> int:
-        """The row of a configuration variable.
+        """Return the row of a configuration variable.
 
         Raises:
             ModelError: there is no such variable; the message lists those that there are.
@@ -237,46 +237,46 @@ class Builder:
         return rows[name]
 
     def force_unit(self, row: int) -> str:
-        """Of a force along a configuration variable."""
+        """Return the unit of a force along a configuration variable."""
         return self.structure.coordinates[row].force_unit
 
     def mass_of(self, name: str) -> float:
-        """[kg] of a frame.
+        """Return the mass [kg] of a frame.
 
         Raises:
-            MechanismError: it has none.
+            MechanismError: the frame has no mass.
         """
         frame = self.place(name).frame
         if frame is None or frame.mass is None or frame.mass[0] == 0.0:
             raise MechanismError(f"frame {name!r} has no mass: gravity needs one")
         return frame.mass[0]
 
-    # --- what components add ---
+    # --- additions by components ---
 
     def add_spring(self, law: int, first: str, second: str, rest: float, coefficients: tuple[float, ...]) -> None:
-        """A force along the line between two frames' origins, by a law of ``kernels.potentials``."""
+        """Add a force along the line between two frames' origins, by a law of ``kernels.potentials``."""
         self._check_apart(first, second)
         self._springs.append((law, self.point(first), self.point(second), rest, coefficients))
 
     def add_coordinate_spring(self, row: int, rest: float, coefficients: tuple[float, ...]) -> None:
-        """A force along a configuration variable, Σ c_k (q − q₀)^k."""
+        """Add a force along a configuration variable, Σ c_k (q − q₀)^k."""
         self._coordinate_springs.append((row, rest, coefficients))
 
     def add_weight(self, point: int, force: tuple[float, float, float]) -> None:
-        """A constant force [N] of a potential at a point."""
+        """Add a constant force [N] of a potential at a point."""
         self._weights.append((point, force))
 
     def add_along(
         self, first: str, second: str, n: tuple[float, float, float], axes: str, label: str, offset: float = 0.0
     ) -> None:
-        """A constraint n · (p₁ − p₂) = c, n in the axes of a frame that carries it."""
+        """Add a constraint n · (p₁ − p₂) = c, with n in the axes of a frame."""
         carrier = self.place(axes)
         self._check_apart(first, second)
         row = (ALONG, self.point(first), self.point(second), carrier.body, carrier.rotation @ n, (0.0, 0.0, offset))
         self._add_row(row, label, "N")
 
     def add_distance(self, first: str, second: str, length: float | str, label: str) -> None:
-        """A constraint |p₁ − p₂| = L, a number or a configuration variable."""
+        """Add a constraint |p₁ − p₂| = L; L is a number or a configuration variable."""
         self._check_apart(first, second)
         kind, carrier, number = DISTANCE, GROUND, length
         if isinstance(length, str):
@@ -285,7 +285,7 @@ class Builder:
         self._add_row(row, label, "N")
 
     def add_linear(self, first: int, second: int, numbers: tuple[float, float, float], label: str, unit: str) -> None:
-        """A constraint a q₁ + b q₂ = c, ``numbers`` being a, b, c and ``unit`` that of its multiplier."""
+        """Add a constraint a q₁ + b q₂ = c; ``numbers`` are a, b, c, ``unit`` is that of its multiplier."""
         if first == second:
             raise MechanismError("it needs two different configuration variables")
         self._add_row((LINEAR, first, second, GROUND, np.zeros(3), numbers), label, unit)
@@ -293,7 +293,7 @@ class Builder:
     def add_cam(
         self, angle: int, follower: int, mean: float, harmonics: Sequence[tuple[float, float]], label: str
     ) -> None:
-        """A constraint s(q_θ) − q_d = 0, s(θ) = mean + Σ a_k cos kθ + b_k sin kθ, ``harmonics`` being a_k and b_k."""
+        """Add a constraint s(q_θ) = q_d, s(θ) = mean + Σ a_k cos kθ + b_k sin kθ; ``harmonics`` are a_k, b_k."""
         if angle == follower:
             raise MechanismError("it needs two different configuration variables")
         numbers = (mean, *(part for pair in harmonics for part in pair))
@@ -304,7 +304,7 @@ class Builder:
         self._damping[row] = self._damping.get(row, 0.0) + damping
 
     def add_torque(self, row: int, torque: Input) -> None:
-        """A function of time along a configuration variable."""
+        """Add a generalized force, a function of time, along a configuration variable."""
         self._torques.append((row, self._add_input(torque)))
 
     def add_wrench(self, kind: int, frame: str, parts: Sequence[Input]) -> None:
@@ -326,15 +326,15 @@ class Builder:
         *,
         exact: bool,
     ) -> None:
-        """A user's functions: of places of frames and of variables, each as its role and name.
+        """Add a user's component: functions of frame positions and variables, each given by role and name.
 
         Args:
             kind: one of ``formulations.mechanism.kernels.custom``.
-            part: with the functions.
-            strains: what they are functions of.
-            numbers: that they are given.
-            rows: of a constraint's h.
-            label: of a constraint: names of its multipliers, and their unit.
+            part: compiled part with the functions.
+            strains: arguments of the functions.
+            numbers: constants passed to the functions.
+            rows: number of rows of a constraint's h.
+            label: name of a constraint's multipliers, and their unit.
             exact: whether the part knows derivatives of its forces.
         """
         found: list[tuple[int, int, int]] = []
@@ -351,7 +351,7 @@ class Builder:
 
     def _add_input(self, value: Input) -> int:
         self.inputs.append((self._current, value))
-        return len(self.inputs)  # the time stands before them
+        return len(self.inputs)  # column 0 is the time
 
     def _check_apart(self, first: str, second: str) -> None:
         one, other = self.place(first), self.place(second)
@@ -367,7 +367,7 @@ class Builder:
         self.labels.append(Label(name, unit))
         self._rows.append(row)
 
-    # --- what comes out ---
+    # --- result ---
 
     def add(self, component: Component) -> None:
         """Take in a component.
@@ -382,10 +382,10 @@ class Builder:
             raise MechanismError(f"{component!r}: {error}") from error
 
     def finish(self, prescribed: Sequence[bool], loose: Mapping[str, float]) -> Mechanics:
-        """The arrays of all that was added.
+        """Return the arrays of all added components.
 
         Args:
-            prescribed: of each coordinate whether its motion is given.
+            prescribed: for each coordinate, whether its motion is given.
             loose: the coordinates that move no mass, with an inertia [kg or kg m²] for the elimination.
         """
         springs, border = self._compile_springs(len(self._rows))
@@ -420,9 +420,9 @@ class Builder:
         )
 
     def new_customs(self, border: int) -> tuple[Customs, list[Any]]:
-        """The users' components with room of their own, and what must stay as long as they do.
+        """Return the users' components with their own buffers, and the objects that must outlive them.
 
-        ``border``: how many unknowns stand beside those of the tree.
+        ``border``: number of unknowns in addition to the tree's.
         """
         return new_customs(self.customs, border)
 
@@ -433,7 +433,7 @@ class Builder:
         )
 
     def _compile_springs(self, border: int) -> tuple[Springs, int]:
-        """The springs; those between two bodies take three places each in the border, from ``border`` on."""
+        """Return the springs; each between two bodies takes three rows of the border, from ``border`` on."""
         bodies = [self.structure.named[name].body for name in self._points]
         begins = []
         for _, first, second, _, _ in self._springs:
@@ -476,7 +476,7 @@ def _rows3(values: Sequence[Sequence[float] | Floats]) -> Floats:
 
 
 def _padded(laws: Sequence[tuple[float, ...]], least: int = 1) -> Floats:
-    """One row a law, of ``least`` numbers at least, with zeros for those that it lacks."""
+    """Return one row for each law, at least ``least`` wide, padded with zeros."""
     table = np.zeros((len(laws), max(least, *(len(law) for law in laws), 0)))
     for row, law in zip(table, laws, strict=True):
         row[: len(law)] = law

@@ -1,4 +1,4 @@
-"""What potentials, constraints and forces of a mechanism have in common: names, words, and how they are compiled."""
+"""Base of a mechanism's potentials, constraints and forces: names, S-expression words, compilation."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ COMPONENTS: dict[str, type[Component]] = {}
 
 @dataclass(frozen=True)
 class Component:
-    """A part of a mechanism besides its frames.
+    """Part of a mechanism other than its frames.
 
-    A class that has a ``word`` can be named in S-expressions: ``(word …)`` with its fields in order, numbers of a
-    vector one by one or in parentheses, and ``(field value)`` for a field by its name.
+    A class with a ``word`` can be used in S-expressions: ``(word …)`` with its fields in order, numbers of a vector one
+    by one or in parentheses, and ``(field value)`` for a field by name.
 
     Attributes:
-        word: what its S-expression begins with.
+        word: first word of its S-expression.
     """
 
     word: ClassVar[str] = ""
@@ -59,7 +59,7 @@ class Component:
         return {field.name: _role(hints[field.name]) for field in fields(cls)}
 
     def named(self, role: str) -> list[str]:
-        """The names that its fields of a role hold."""
+        """Return the names in the fields of a role."""
         found = [getattr(self, name) for name, what in self.roles().items() if what == role]
         return [name for name in found if isinstance(name, str)]
 
@@ -97,7 +97,7 @@ class Component:
 
 
 def _vector_of(waiting: list[Any]) -> Any:
-    """The next words as a vector: one in parentheses, or three numbers."""
+    """Return the next words as a vector: one form in parentheses, or three numbers."""
     if not is_finite(waiting[0]):
         return waiting.pop(0)
     found = tuple(waiting[:3])
@@ -106,7 +106,7 @@ def _vector_of(waiting: list[Any]) -> Any:
 
 
 def _role(hint: Any) -> str:
-    """Of a field's annotation, also where it may be None."""
+    """Return the role in a field's annotation, also if the field may be None."""
     for part in (hint, *getattr(hint, "__args__", ())):
         for note in getattr(part, "__metadata__", ()):
             if isinstance(note, str):
@@ -115,22 +115,22 @@ def _role(hint: Any) -> str:
 
 
 class Potential(Component):
-    """A potential energy V(q)."""
+    """Potential energy V(q)."""
 
 
 class Constraint(Component):
-    """A holonomic constraint h(q) = 0."""
+    """Holonomic constraint h(q) = 0."""
 
 
 class Force(Component):
-    """A force that is not of a potential: f(q, q̇, t)."""
+    """Force without a potential: f(q, q̇, t)."""
 
 
 def finite(value: float, what: str) -> float:
-    """A finite number.
+    """Return ``value`` as a finite number.
 
     Raises:
-        MechanismError: it is none.
+        MechanismError: it is not a finite number.
     """
     if not is_finite(value):
         raise MechanismError(f"{what} = {value!r}: it must be a finite number")

@@ -21,13 +21,13 @@ from formulations.mechanism.frames import WORLD
 
 @dataclass(frozen=True)
 class Distance(Constraint):
-    """A wire or rod: the origins of two frames stay at a distance, h = (‖p₁ − p₂‖² − L²) / 2L, which is (37) over 2L.
+    """Wire or rod between the origins of two frames: h = (‖p₁ − p₂‖² − L²) / 2L, the paper's (37) over 2L.
 
     Attributes:
         first, second: the frames.
-        length: [m] L, above zero; of frames that are to meet, use ``Coincident``. Or the name of a configuration
-            variable that is the length, such as the kinematic one of a string that is let out.
-        name: of its multiplier's column, the tension [N] below zero.
+        length: [m] L, above zero (for zero use ``Coincident``). Or the name of a configuration variable that is the
+            length, such as the kinematic one of a string that is let out.
+        name: of the multiplier's column, negative in tension [N].
     """
 
     word: ClassVar[str] = "distance-constraint"
@@ -37,7 +37,7 @@ class Distance(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row of h."""
+        """Add the constraint's row of h."""
         length = self.length
         if not isinstance(length, str):
             above_zero(length, "length")
@@ -47,13 +47,13 @@ class Distance(Constraint):
 
 @dataclass(frozen=True)
 class PointAlong(Constraint):
-    """Two frames' origins have the same place along a direction, h = n · (p₁ − p₂) − c: the paper's point constraint.
+    """Two frames' origins at a fixed distance along a direction, h = n · (p₁ − p₂) − c: the paper's point constraint.
 
     Attributes:
         first, second: the frames.
         direction: n, of any length.
-        axes: the frame whose axes n is given in and that carries it; the world by default. The paper mentions the
-            first and the second frame; any may be.
+        axes: the frame that n is fixed to and given in; the world by default. The paper mentions the first and the
+            second frame; any frame is allowed.
         offset: [m] c.
         name: of its multiplier's column [N].
     """
@@ -67,7 +67,7 @@ class PointAlong(Constraint):
     offset: float = 0.0
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row of h."""
+        """Add the constraint's row of h."""
         n = unit(self.direction, "direction")
         label = self.name or f"{self.first}_{self.second}"
         builder.add_along(self.first, self.second, n, self.axes, label, finite(self.offset, "offset"))
@@ -75,10 +75,10 @@ class PointAlong(Constraint):
 
 @dataclass(frozen=True)
 class PointOnPlane(Constraint):
-    """A frame's origin stays in a plane that another frame carries.
+    """A frame's origin stays in a plane fixed to another frame.
 
     Attributes:
-        plane: the frame in whose origin the plane has a point.
+        plane: the frame of the plane; the plane goes through its origin, up to ``offset``.
         normal: of the plane, in that frame's axes.
         point: the frame that stays in it.
         name: of its multiplier's column [N].
@@ -93,7 +93,7 @@ class PointOnPlane(Constraint):
     offset: float = 0.0
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row of h."""
+        """Add the constraint's row of h."""
         n = unit(self.normal, "normal")
         label = self.name or f"{self.point}_{self.plane}"
         builder.add_along(self.point, self.plane, n, self.plane, label, finite(self.offset, "offset"))
@@ -101,10 +101,10 @@ class PointOnPlane(Constraint):
 
 @dataclass(frozen=True)
 class PointOnLine(Constraint):
-    """A frame's origin stays on a line that another frame carries: two constraints, across the line.
+    """A frame's origin stays on a line fixed to another frame: two constraints across the line.
 
     Attributes:
-        line: the frame through whose origin the line goes.
+        line: the frame of the line, which goes through its origin.
         direction: of the line, in that frame's axes.
         point: the frame that stays on it.
         name: of its multipliers' columns [N], ``…_1`` and ``…_2``.
@@ -117,7 +117,7 @@ class PointOnLine(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
-        """Add its two rows of h."""
+        """Add the constraint's two rows of h."""
         label = self.name or f"{self.point}_{self.line}"
         for k, n in enumerate(_across(unit(self.direction, "direction")), 1):
             builder.add_along(self.point, self.line, n, self.line, f"{label}_{k}")
@@ -134,12 +134,12 @@ def _across(direction: tuple[float, float, float]) -> list[tuple[float, float, f
 
 @dataclass(frozen=True)
 class Coincident(Constraint):
-    """Two frames' origins meet: a spherical joint, or in a plane a pin. One constraint for each direction.
+    """Two frames' origins coincide: a spherical joint, or a pin in a plane. One constraint for each direction.
 
     Attributes:
         first, second: the frames.
-        directions: axes of the world in which they meet, such as "xz" for a mechanism in that plane: what moves in a
-            plane cannot be constrained across it too.
+        directions: world axes along which they coincide, such as "xz" for a planar mechanism (a constraint across
+            the plane would be redundant).
         name: of its multipliers' columns [N], ``…_x`` and so on.
     """
 
@@ -162,11 +162,11 @@ class Coincident(Constraint):
 
 @dataclass(frozen=True)
 class Screw(Constraint):
-    """A turn by q_θ comes with a shift q_d along the same axis: h = p q_θ − q_d (39).
+    """Screw: a turn q_θ coupled with a shift q_d along the same axis, h = p q_θ − q_d (39).
 
     Attributes:
         angle: the configuration variable of the rotation.
-        shift: that of the translation.
+        shift: the configuration variable of the translation.
         pitch: [m/rad] p.
         name: of its multiplier's column [N].
     """
@@ -178,7 +178,7 @@ class Screw(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row of h."""
+        """Add the constraint's row of h."""
         pitch = finite(self.pitch, "pitch")
         builder.add_linear(
             builder.coordinate(self.angle), builder.coordinate(self.shift), (pitch, -1.0, 0.0),
@@ -188,17 +188,17 @@ class Screw(Constraint):
 
 @dataclass(frozen=True)
 class Cam(Constraint):
-    """A cam pair: a follower is where the cam's profile lifts it, h = s(q_θ) − q_d (section III-A).
+    """Cam pair: the cam's profile lifts a follower, h = s(q_θ) − q_d (section III-A).
 
-    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …, as of a cam that goes round. The
-    follower stays on it: its multiplier's sign tells where a real one would lift off.
+    The profile is s(θ) = mean + a₁ cos θ + b₁ sin θ + a₂ cos 2θ + b₂ sin 2θ + …, periodic. The
+    follower never leaves the cam: the multiplier's sign shows where a real one would lift off.
 
     Attributes:
         angle: the configuration variable of the cam's rotation.
-        follower: that of the follower, a shift or an angle.
+        follower: the configuration variable of the follower, a shift or an angle.
         cosines: [m or rad] a₁, a₂, ….
         sines: b₁, b₂, ….
-        mean: s's mean.
+        mean: mean of s.
         name: of its multiplier's column [N or N·m].
     """
 
@@ -211,7 +211,7 @@ class Cam(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row of h."""
+        """Add the constraint's row of h."""
         cosines, sines = (several(getattr(self, what), what) for what in ("cosines", "sines"))
         if not cosines + sines:
             raise MechanismError("its profile is round: give cosines or sines")
@@ -227,7 +227,7 @@ class Gear(Constraint):
 
     Attributes:
         first, second: the variables.
-        ratio: r; below zero where gears turn against each other.
+        ratio: r; negative for gears that turn in opposite directions.
         offset: [rad or m] c.
         name: of its multiplier's column [N·m or N].
     """
@@ -240,7 +240,7 @@ class Gear(Constraint):
     name: str | None = None
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row of h."""
+        """Add the constraint's row of h."""
         numbers = finite(self.ratio, "ratio"), -1.0, finite(self.offset, "offset")
         second = builder.coordinate(self.second)
         builder.add_linear(

@@ -27,10 +27,10 @@ from formulations.mechanism.singularity import cause_of
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism, Vector
 
-#: The classical method of order 4 with a fixed step; that of Dormand and Prince, of order 8, which chooses its steps.
+#: Classical Runge-Kutta method of order 4 with a fixed step; Dormand-Prince method of order 8 with adaptive steps.
 Method = Literal["rk4", "dop853"]
 
-# [s] between the times whose differences give rates and accelerations of prescribed motions.
+# [s] Time difference for rates and accelerations of prescribed motions.
 DIFFERENCE = 2e-3
 # SciPy refuses a relative tolerance below 100 roundings.
 LEAST_TOLERANCE = 2.3e-14
@@ -38,10 +38,10 @@ LEAST_TOLERANCE = 2.3e-14
 
 @dataclass(frozen=True)
 class Acceleration:
-    """What (36a, b) are solved for.
+    """Solution of (36a, b): accelerations and multipliers.
 
     Attributes:
-        coordinates: (n,) q̈; of kinematic variables, as it was given.
+        coordinates: (n,) q̈; given for kinematic variables.
         multipliers: (m,) λ, the forces [N or N·m] of the constraints in the order of ``constraint_names``.
     """
 
@@ -52,14 +52,14 @@ class Acceleration:
 def accelerations(
     mechanism: Mechanism, q: Vector, v: Vector, *, time: float = 0.0, given: Vector | None = None
 ) -> Acceleration:
-    """q̈ and λ of a state, by (29), or by (36a, b) where there are constraints.
+    """Return q̈ and λ of a state, by (29), or by (36a, b) with constraints.
 
     Args:
-        mechanism: that moves.
-        q: configuration; it should be on the constraints.
-        v: rates; they should be on them too.
+        mechanism: to simulate.
+        q: configuration on the constraints.
+        v: rates that satisfy the constraints.
         time: [s] at which functions of time act.
-        given: accelerations of kinematic variables; zero of those not named.
+        given: accelerations of kinematic variables; zero if not named.
 
     Raises:
         MechanismError: the mass matrix is singular there, or the constraints depend on each other, or an argument does
@@ -91,10 +91,10 @@ def integrate(
     start: float = 0.0,
     progress: Progress | None = None,
 ) -> Motion:
-    """The motion by an integrator of ordinary differential equations, with the columns of ``Mechanism.simulate``.
+    """Simulate with an integrator of ordinary differential equations; columns as of ``Mechanism.simulate``.
 
     Args:
-        mechanism: that moves.
+        mechanism: to simulate.
         duration: [s] a whole number of steps.
         step: [s] of "rk4"; "dop853" chooses its own and gives rows at multiples of this.
         method: "rk4" or "dop853".
@@ -126,8 +126,8 @@ def integrate(
 
 
 def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0) -> Engine:
-    """The kernels with room for an integration."""
-    steps = mechanism.engine()  # which has room for what is asked about one state, and users' components
+    """Return the kernels with buffers for an integration."""
+    steps = mechanism.engine()  # has the buffers of evaluations at a state, and users' components
     flow = kernels.Flow(
         mechanics=mechanism.mechanics,
         room=steps.world.room,
@@ -143,7 +143,7 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
 
 
 def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats) -> Floats:
-    """(times, 3, n) places, rates and accelerations of what is prescribed, by differences of order four."""
+    """Return (times, 3, n): prescribed positions, rates and accelerations, by differences of order four."""
     table = np.zeros((len(times), 3, mechanism.size))
     for name, value in given.items():
         column, what = mechanism.coordinates.index(name), f"motion of {name!r}"
@@ -156,7 +156,7 @@ def _motions_at(mechanism: Mechanism, given: Mapping[str, Input], times: Floats)
 
 
 class _Integration(ABC):
-    """State, room and rows of one motion."""
+    """State, buffers and rows of one motion."""
 
     def __init__(self, mechanism: Mechanism, settings: Settings, state: Floats, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.given = mechanism, settings, given
@@ -178,7 +178,7 @@ class _Integration(ABC):
         )
 
     def slope(self, t: float, state: Floats) -> Floats:
-        """The derivative of a state."""
+        """Return the derivative of a state."""
         self.look_up(np.array([t]))
         self.rates.stage[:] = state
         failed = NOT_FINITE if not np.all(np.isfinite(state)) else self.engine.enter(kernels.SLOPE, 0, 0)
@@ -187,26 +187,26 @@ class _Integration(ABC):
         return self.rates.slope[0].copy()
 
     def record(self, t: float, state: Floats, row: int) -> None:
-        """A row of the table."""
+        """Record a row of the table."""
         self.slope(t, state)
         self.state[:] = state
         self.engine.enter(kernels.RECORD, 0, row)
 
     def advance(self, first: int, count: int) -> int:
-        """Steps, or the cause of why there are no more."""
+        """Take ``count`` steps; return 0 or a cause of failure."""
         return self._caught(self.take, first, count)
 
     def finish(self, steps: int) -> int:
-        """The end, or the cause of why it cannot be recorded."""
+        """Record the end; return 0 or a cause of failure."""
         return self._caught(self.end, steps)
 
     @abstractmethod
     def take(self, first: int, count: int) -> None:
-        """Steps with their rows."""
+        """Take ``count`` steps and record their rows."""
 
     @abstractmethod
     def end(self, steps: int) -> None:
-        """What rows are missing after the last."""
+        """Record the rows missing after the last step."""
 
     def _caught(self, part: Callable[..., None], *arguments: int) -> int:
         try:
@@ -217,12 +217,12 @@ class _Integration(ABC):
         return 0
 
     def failure(self, cause: int) -> str:
-        """What ended the motion."""
+        """Return a sentence about the cause that ended the motion."""
         told = cause_of(self.mechanism, self.engine.world.room, cause)
         return f"{self.mechanism.name} at t = {self.reached:.9g} s: {told}; try a smaller step or tolerance"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
-        """The rows that there are."""
+        """Return the motion of all recorded rows."""
         metrics = {
             "step": self.settings.step,
             "steps": self.settings.steps,
@@ -236,7 +236,7 @@ class _Integration(ABC):
 
 
 class _NoSlopeError(Exception):
-    """Of a state at a time [s], and the cause."""
+    """Error: the accelerations at a state and time [s] cannot be computed; holds the cause."""
 
     def __init__(self, cause: int, time: float) -> None:
         super().__init__(cause)
@@ -244,7 +244,7 @@ class _NoSlopeError(Exception):
 
 
 class _FixedSteps(_Integration):
-    """The classical Runge-Kutta method."""
+    """Classical Runge-Kutta method."""
 
     def look_ahead(self, first: int, count: int) -> None:
         """Functions of time at both ends of steps and halfway."""
@@ -252,7 +252,7 @@ class _FixedSteps(_Integration):
         self.look_up(self.settings.start + 0.5 * self.settings.step * halves)
 
     def take(self, first: int, count: int) -> None:
-        """Steps in compiled code."""
+        """Take ``count`` steps in compiled code."""
         every = self.settings.record_every
         failed = self.engine.enter(kernels.TAKE_STEPS, count, every, first // every)
         self.evaluations += 4 * count
@@ -260,24 +260,24 @@ class _FixedSteps(_Integration):
             raise _NoSlopeError(failed, self.settings.start + self.settings.step * (first + int(self.rates.steps[0])))
 
     def end(self, steps: int) -> None:
-        """The last row."""
+        """Record the last row."""
         self.record(self.settings.start + self.settings.step * steps, self.state, len(self.rows) - 1)
 
 
 class _OwnSteps(_Integration):
-    """Dormand and Prince's method of order 8, with rows by its interpolant."""
+    """Dormand and Prince's method of order 8, with interpolated rows."""
 
     solver: DOP853[np.float64] | None = None
     row = 0
 
     def look_ahead(self, first: int, count: int) -> None:
-        """Each evaluation looks up its own time."""
+        """Do nothing: each evaluation looks up its own time."""
 
     def take(self, first: int, count: int) -> None:
         """Its own steps, until all rows up to the end of these are there."""
         solver, times = self.begun(), self.times
         while self.row < (first + count) // self.settings.record_every:
-            if solver.step() is not None:  # no step is small enough
+            if solver.step() is not None:  # no step size is small enough
                 raise _NoSlopeError(NOT_FINITE, solver.t)
             between = solver.dense_output()
             while self.row + 1 < len(times) and times[self.row + 1] <= solver.t:
@@ -286,7 +286,7 @@ class _OwnSteps(_Integration):
         self.evaluations = solver.nfev
 
     def begun(self) -> DOP853[np.float64]:
-        """The solver, once the first row is recorded."""
+        """Return the solver, after recording the first row."""
         if self.solver is None:
             begin, tolerance = self.settings.start, self.settings.tolerance
             self.record(begin, self.state, 0)

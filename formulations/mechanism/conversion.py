@@ -23,11 +23,11 @@ from formulations.mechanism.mechanism import Mechanism
 
 
 def from_model(model: Model) -> Mechanism:
-    """The mechanism that is ``model``.
+    """Convert a `Model` to a mechanism.
 
     Every body's link frame has the body's name, and its centre of mass, in principal axes, that name with ``_com``.
-    Variables are called as the joints; those of a spherical joint with ``_yaw``, ``_pitch``, ``_roll``, turns about z,
-    y and x; those of a floating root also with ``_x``, ``_y``, ``_z``, the place of its centre of mass.
+    Variables have the names of the joints; those of a spherical joint end in ``_yaw``, ``_pitch``, ``_roll`` (turns
+    about z, y and x), those of a floating root also in ``_x``, ``_y``, ``_z`` (position of its centre of mass).
 
     Raises:
         ModelError: the model has joints that close loops; a mechanism's constraints do that.
@@ -67,7 +67,7 @@ def _not_carried(model: Model) -> list[str]:
 
 
 def _frames_of(body: Body, hung: Sequence[Frame]) -> Frame:
-    """The frames from the parent's link frame over the joint to the body, its mass, and what hangs on it."""
+    """Return the frames from the parent's link frame over the joint to the body, with mass and children."""
     joint, com = body.joint, np.array(body.com)
     inside = [*_mass_frames(body), *hung]
     if joint.kind == "floating":
@@ -138,7 +138,7 @@ def _mass_frames(body: Body) -> list[Frame]:
 
 
 def _with_mass(frame: Frame, mass: tuple[float, ...], name: str) -> Frame:
-    """The same chain whose last frame has a mass and a name."""
+    """Return the chain of frames with a mass and a name on its last frame."""
     chain = [frame]
     while chain[-1].children:
         chain.append(chain[-1].children[0])

@@ -19,12 +19,12 @@ Truths = NDArray[np.bool_]
 
 
 class Coupling:
-    """Of a mechanism's tree and components.
+    """Coupling of a mechanism's coordinates by its tree and components.
 
     Attributes:
-        above: (n, n) whether the joint of a column moves the body of a row.
-        mechanics: all of it.
-        customs: the components that a user has written.
+        above: (n, n) True if the joint of a column moves the body of a row.
+        mechanics: compiled mechanism.
+        customs: user-defined components.
     """
 
     def __init__(self, mechanics: Mechanics, customs: Sequence[Custom]) -> None:
@@ -35,27 +35,27 @@ class Coupling:
                 self.above[j] |= self.above[parent]
 
     def _moving(self, bodies: Iterable[int]) -> Truths:
-        """(n,) whether a coordinate moves any of some bodies."""
+        """Return a mask (n,) of the coordinates that move any of ``bodies``."""
         return np.asarray(self.above[[b for b in bodies if b >= 0]].any(axis=0), dtype=np.bool_)
 
     def _at_points(self, points: Iterable[int]) -> Truths:
         return self._moving(self.mechanics.points.body[p] for p in points)
 
     def members(self, custom: Custom) -> Integers:
-        """The coordinates that a user's component depends on."""
+        """Return the coordinates that a user's component depends on."""
         moving = self._at_points(point for point, _, _ in custom.strains if point >= 0)
         moving[[coordinate for point, _, coordinate in custom.strains if point < 0]] = True
         return np.flatnonzero(moving)
 
     @cached_property
     def springs(self) -> list[Integers]:
-        """Of each spring, the coordinates that move its ends."""
+        """For each spring the coordinates that move its ends."""
         springs = self.mechanics.springs
         return [np.flatnonzero(self._at_points(ends)) for ends in zip(springs.first, springs.second, strict=True)]
 
     @cached_property
     def near(self) -> list[Integers]:
-        """Of each coordinate, those that third derivatives of L, or second ones of forces, may couple with it."""
+        """For each coordinate those coupled with it by third derivatives of L or second ones of forces."""
         near = self.above | self.above.T
         acting = [self.members(custom) for custom in self.customs if custom.kind != CONSTRAINT]
         for tied in (*self.springs, *acting):
@@ -64,7 +64,7 @@ class Coupling:
 
     @cached_property
     def held(self) -> list[Integers]:
-        """Of each constraint, the coordinates that it depends on."""
+        """For each constraint the coordinates that it depends on."""
         found = [self._held_by(c) for c in range(self.mechanics.constraints.kind.size)]
         for custom in self.customs:
             if custom.kind == CONSTRAINT:
@@ -88,7 +88,7 @@ class Coupling:
 
     @property
     def sizes(self) -> Sizes:
-        """How many third derivatives there can be."""
+        """Greatest numbers of third derivatives."""
         mechanics, depth = self.mechanics, self.above.sum(axis=1)
         weights = depth[mechanics.points.body[mechanics.weights.point]]
         acting = [self.members(custom).size for custom in self.customs if custom.kind == POTENTIAL]
@@ -101,5 +101,5 @@ class Coupling:
 
 
 def _triples(sizes: Iterable[int]) -> int:
-    """Of so many members, in any order and more than once."""
+    """Return the number of triples with repetition, over sets of these sizes."""
     return sum(int(c) * (int(c) + 1) * (int(c) + 2) // 6 for c in sizes)

@@ -35,7 +35,7 @@ _parts: dict[type, Callable[..., int]] = {}
 
 
 def numbers_of(component: Component) -> list[float]:
-    """The values of its fields that are neither frames nor variables."""
+    """Return the values of the component's fields that are neither frames nor variables."""
     roles, found = component.roles(), []
     for field in fields(component):
         value = getattr(component, field.name)
@@ -58,10 +58,10 @@ def _add(component: Component, builder: Builder, kind: int, rows: int = 0, label
 
 @dataclass(frozen=True)
 class CustomPotential(Potential):
-    """A potential energy of one's own.
+    """User-defined potential energy.
 
     ``energy(z, c)`` gives V [J], ``gradient(z, c, g)`` writes ∂V/∂z into g. ``hessian(z, c, H)``, which writes ∂²V/∂z²
-    into H (s, s), may be left out: it only helps the search for the next configuration.
+    into H (s, s), is optional: it only speeds up the solution of a step.
     """
 
     @staticmethod
@@ -77,36 +77,36 @@ class CustomPotential(Potential):
     hessian: ClassVar[Callable[..., None] | None] = None
 
     def add_to(self, builder: Builder) -> None:
-        """Add its functions."""
+        """Add the component's functions."""
         _add(self, builder, kernels.POTENTIAL)
 
 
 @dataclass(frozen=True)
 class CustomForce(Force):
-    """A force of one's own: ``force(z, rate, t, c, f)`` writes what acts on the places and along the variables into f.
+    """User-defined force: ``force(z, rate, t, c, f)`` writes the forces on positions and variables into f.
 
-    ``rate`` is ż, the velocities of the places [m/s] and the rates of the variables; t is the time [s].
+    ``rate`` is ż, the velocities of the positions [m/s] and the rates of the variables; t is the time [s].
     """
 
     @staticmethod
     def force(z: Any, rate: Any, t: float, c: Any, f: Any) -> None:
-        """The forces [N or N·m], into f (s,)."""
+        """Write the forces [N or N·m] into f (s,)."""
         raise NotImplementedError
 
     def add_to(self, builder: Builder) -> None:
-        """Add its function."""
+        """Add the component's function."""
         _add(self, builder, kernels.FORCE)
 
 
 @dataclass(frozen=True)
 class CustomConstraint(Constraint):
-    """A holonomic constraint of one's own: ``value(z, c, h)`` writes h(z), ``jacobian(z, c, D)`` writes ∂h/∂z into D.
+    """User-defined holonomic constraint: ``value(z, c, h)`` writes h(z), ``jacobian(z, c, D)`` writes ∂h/∂z to D.
 
-    D is zero before.
+    D is zero at the start.
 
     Attributes:
-        rows: how many entries h has, and rows D.
-        unit: of the multipliers: N where h is in metres, N*m where it is in radians.
+        rows: number of entries of h and of rows of D.
+        unit: of the multipliers: N for h in metres, N*m for h in radians.
     """
 
     rows: ClassVar[int] = 1
@@ -123,13 +123,13 @@ class CustomConstraint(Constraint):
         raise NotImplementedError
 
     def add_to(self, builder: Builder) -> None:
-        """Add its functions, and its rows of h."""
+        """Add the component's functions and rows of h."""
         names = "_".join([*self.named("frame"), *self.named("coordinate")])
         _add(self, builder, kernels.CONSTRAINT, self.rows, (f"{type(self).__name__}_{names}", self.unit))
 
 
 def part_of(kind: type) -> Callable[..., int]:
-    """The part with the functions of a class, made once.
+    """Return the compiled part with the functions of a class (cached).
 
     Raises:
         MechanismError: one of them is missing.
@@ -159,7 +159,7 @@ def _compiled(kind: type, base: type, name: str) -> Callable[..., Any]:
 
 
 def _name(kind: type) -> str:
-    """Of its own: what is compiled is kept on disk by it."""
+    """Return a unique name of a class, under which its compiled code is cached on disk."""
     home = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     tag = hashlib.sha256(f"{home} {kind.__module__}".encode()).hexdigest()[:8]
     return re.sub(r"\W", "_", f"{kind.__qualname__}_{tag}")

@@ -1,4 +1,4 @@
-"""The arrays of components that users have written: those of each are parts of common ones."""
+"""Arrays of user-defined components: each component's are parts of common ones."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from kernelcache import Packed, addresses, places_of
 
 @dataclass(frozen=True)
 class Custom:
-    """What a user's component is compiled from."""
+    """Source of a compiled user component."""
 
     kind: int
     part: Callable[..., int]
-    strains: list[tuple[int, int, int]]  # a point or −1, the axis of its place, a coordinate
+    strains: list[tuple[int, int, int]]  # a point or −1, the axis of its position, a coordinate
     numbers: list[float]
-    row: int  # the first of a constraint's rows
+    row: int  # first row of a constraint
     rows: int
     exact: bool  # whether the part knows derivatives of its forces
-    border: int  # the first place in the border, of what is no constraint, counted from the end of springs'
+    border: int  # first row in the border if not a constraint, counted from the end of the springs' rows
 
     @property
     def size(self) -> int:
-        """How many strains."""
+        """Number of strains."""
         return len(self.strains)
 
 
 def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Packed]]:
-    """All of them, and room of their own, which must stay as long as they do.
+    """Return all user-defined components, and their buffers, which must outlive them.
 
-    ``border``: how many unknowns stand beside those of the tree; theirs are the last.
+    ``border``: number of unknowns in addition to the tree's; theirs are the last.
     """
     first, squares = _begins(c.size for c in given), _begins(c.size * c.size for c in given)
     jacobians, values = _begins(c.rows * c.size for c in given), _begins(c.rows for c in given)
@@ -72,7 +72,7 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Pac
 
 
 def _begins(sizes: Iterable[int]) -> Integers:
-    """Where each begins, and the end of the last."""
+    """Return the start of each part, and the end of the last."""
     return np.cumsum([0, *sizes], dtype=np.int64)
 
 

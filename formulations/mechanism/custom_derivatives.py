@@ -1,7 +1,7 @@
-"""What components of one's own add to the derivatives of a step's equations.
+"""Contributions of user-defined components to the derivatives of a step's equations.
 
-They are functions of strains z, places of points and coordinates, and of their rates; how strains change with the
-coordinates is exact, to the third order. What users do not give of their functions' derivatives are differences of the
+The components are functions of strains z (positions of points and coordinates) and of their rates. Derivatives of
+strains by coordinates are exact to the third order. Derivatives that a user does not define are differences of the
 sixth order: first ones of a gradient, a force or a Jacobian lose about four of sixteen digits, second ones seven.
 """
 
@@ -29,7 +29,7 @@ _SIXTH = ((1, 45.0 / 60.0), (2, -9.0 / 60.0), (3, 1.0 / 60.0))
 
 
 def differences(function: Callable[[Floats], Floats], y: Floats, spread: float = SPREAD) -> Floats:
-    """(…, y) derivatives of a function's array, by differences of the sixth order."""
+    """Return the derivatives (…, y) of a function's array, by differences of the sixth order."""
     columns = []
     for i in range(y.size):
         move = np.zeros(y.size)
@@ -40,7 +40,7 @@ def differences(function: Callable[[Floats], Floats], y: Floats, spread: float =
 
 
 class Strains:
-    """Of one component at one configuration: z (s,), and its derivatives by the coordinates that it depends on.
+    """Strains z (s,) of one component at one configuration, with derivatives by its coordinates.
 
     Attributes:
         value: (s,).
@@ -71,7 +71,7 @@ class Strains:
 
 
 def _point_derivatives(motion: Floats, moving: Any, place: Floats) -> list[Floats]:
-    """(c, 3), (c, c, 3) and (c, c, c, 3), by joints from the root on: p_k, ω_k × p_l, ω_k × (ω_l × p_m), k ≤ l ≤ m."""
+    """Return p_k, ω_k × p_l, ω_k × (ω_l × p_m), k ≤ l ≤ m, of shapes (c, 3), (c, c, 3), (c, c, c, 3)."""
     size = len(motion)
     first, second, third = (np.zeros((*(size,) * order, 3)) for order in (1, 2, 3))
     on = np.flatnonzero(moving)
@@ -87,7 +87,7 @@ def _point_derivatives(motion: Floats, moving: Any, place: Floats) -> list[Float
 
 
 class CustomDerivatives:
-    """Of all components of one's own in a mechanism."""
+    """Derivatives of all user-defined components of a mechanism."""
 
     def __init__(self, coupling: Coupling, customs: Sequence[Custom]) -> None:
         self.customs, self.above = customs, coupling.above
@@ -112,7 +112,7 @@ class CustomDerivatives:
     def _ask(
         self, k: int, wanted: int, result: str, z: Floats, rate: Floats | None = None, time: float = 0.0
     ) -> Floats:
-        """What the functions of a component give."""
+        """Return the result of a component's functions."""
         room = self._rooms[k].value
         room.z[:], room.rate[:] = z, 0.0 if rate is None else rate
         self._parts[k](wanted, time)
@@ -191,14 +191,14 @@ class CustomDerivatives:
 
 
 def _second(by: Floats, twice: Floats, strains: Strains) -> Floats:
-    """(c, c) ∂² of a function of z, by its derivatives (s,) and (s, s)."""
+    """Return ∂² (c, c) of a function of z from its derivatives (s,) and (s, s)."""
     first, second, _ = strains.by
     found: Floats = first.T @ twice @ first + np.einsum("i,iab->ab", by, second)
     return found
 
 
 def _third(by: Floats, twice: Floats, thrice: Floats, strains: Strains) -> Floats:
-    """(c, c, c) ∂³, with (s, s, s)."""
+    """Return ∂³ (c, c, c), with (s, s, s) too."""
     first, second, third = strains.by
     mixed = np.einsum("ij,iab,jc->abc", twice, second, first)
     found: Floats = np.einsum("ijk,ia,jb,kc->abc", thrice, first, first, first) + np.einsum("i,iabc->abc", by, third)

@@ -1,8 +1,8 @@
-"""What any mechanism looks like, made of its tree alone (section V-E of Johnson & Murphey 2009).
+"""Drawing of a mechanism, derived from its tree alone (section V-E of Johnson & Murphey 2009).
 
-Links go from frame to frame, masses are balls, or boxes of their moments of inertia, hinges are pins, slides are
-blocks, and frames that constraints hold are marked. `Picture` says where these are in a configuration, `visuals_of`
-makes surfaces of them for the viewer, and `lines_of` lines of what is stretched: springs, wires, slides.
+Links connect frames, masses are balls (or boxes of their moments of inertia), hinges are pins, slides are blocks, and
+constrained frames are marked. `Picture` has their positions in a configuration, `visuals_of` makes surfaces for the
+viewer, and `lines_of` makes lines of what is stretched: springs, wires, slides.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ GROUND = (0.65, 0.68, 0.72)
 
 @dataclass(frozen=True)
 class Link:
-    """A rod from one frame's origin to another's; ``body`` is the row of the variable that moves both."""
+    """Rod from one frame's origin to another's; ``body`` is the row of the variable that moves both."""
 
     first: int
     second: int
@@ -47,13 +47,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Picture:
-    """A mechanism's tree as something to draw: rows count the nodes of `tree_of`, −1 is the world.
+    """Mechanism's tree for drawing: rows count the nodes of `tree_of`, −1 is the ground.
 
     Attributes:
         nodes: the frames.
         bodies: by node, the row of the variable that moves it; −1 on the ground.
-        links: rods between frames that nothing moves apart.
-        slides: likewise along prismatic variables, which stretch: (frame before, frame that slides).
+        links: rods between frames at a fixed distance.
+        slides: rods along prismatic variables, of variable length: (frame before, frame that slides).
         held: the frames that each constraint names, in pairs if there are two.
     """
 
@@ -65,12 +65,12 @@ class Picture:
 
     @property
     def heaviest(self) -> float:
-        """[kg] the greatest mass; 1 where there is none."""
+        """Greatest mass [kg]; 1 without masses."""
         return max((node.frame.mass[0] for node in self.nodes if node.frame.mass), default=0.0) or 1.0
 
 
 def picture_of(mechanism: Mechanism) -> Picture:
-    """What there is to draw."""
+    """Return the picture of a mechanism: nodes, bodies, links, slides, springs."""
     nodes = tree_of(mechanism.frames)
     bodies = tuple(place.body for place in mechanism.structure.places)
     knots = _knots(nodes)
@@ -88,13 +88,13 @@ def picture_of(mechanism: Mechanism) -> Picture:
 
 
 def frames_named(mechanism: Mechanism, components: Sequence[Component]) -> list[tuple[int, ...]]:
-    """The rows of the frames that each component names; −1 is the world."""
+    """Return the rows of the frames that each component names; −1 is the ground."""
     rows = {node.frame.name: i for i, node in enumerate(tree_of(mechanism.frames)) if node.frame.name} | {WORLD: -1}
     return [tuple(rows[name] for name in _frames_named(one)) for one in components]
 
 
 def poses_at(mechanism: Mechanism, q: Vector | None = None) -> Floats:
-    """(frames, 4, 4) from each frame to the world in a configuration, equation (2), in the order of `tree_of`."""
+    """Return the transforms (frames, 4, 4) from each frame to the world, equation (2), in the order of `tree_of`."""
     return _poses(tree_of(mechanism.frames), mechanism.configuration(q))
 
 
@@ -120,7 +120,7 @@ def lines_of(mechanism: Mechanism) -> tuple[Line, ...]:
 
 
 def _knots(nodes: Sequence[Node]) -> set[int]:
-    """The frames that rods go to: those with a name, a mass or a variable, ends, and where something branches."""
+    """Return the frames that rods connect: frames with a name, mass or variable, ends, and branches."""
     children: dict[int, int] = {}
     above_variables = set()
     for node in nodes:
@@ -156,7 +156,7 @@ def _frames_named(component: Component) -> list[str]:
 
 
 def _typical(picture: Picture, home: Floats) -> float:
-    """[m] the mean length of the links, or of where the frames reach."""
+    """Return the mean length [m] of the links, else of the frames' distances from the origin."""
     lengths = [np.linalg.norm(_place(home, link.second) - _place(home, link.first)) for link in picture.links]
     long = [float(length) for length in lengths if length > 0.0]
     if not long:
@@ -172,7 +172,7 @@ def _place(poses: Floats, row: int) -> Floats:
 
 
 class _Bodies:
-    """What there is to draw with all variables at zero, and names and origins of the model's bodies."""
+    """Picture at the home configuration, with names and origins of the model's bodies."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.names, self.picture = mechanism.coordinates, picture_of(mechanism)
@@ -182,19 +182,19 @@ class _Bodies:
     def visual(
         self, body: int, form: str, size: Sequence[float], place: Floats, rotation: Floats, color: object
     ) -> Visual:
-        """A surface around a place at home."""
+        """Return a surface around a position in the home configuration."""
         center = vector3(place - self.origins[body], "center")
         return Visual(
             self.names[body], form, vector3(size, "size"), center, matrix3(rotation, "rotation"), color,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def line(self, rows: tuple[int, ...], color: Vector3) -> Line:
-        """From the origin of one frame to that of another; −1 is the world."""
+        """Return a line between the origins of two frames; −1 is the ground."""
         (first, begin), (second, end) = (self._end(row) for row in rows)
         return Line(first, second, begin, end, color)
 
     def _end(self, row: int) -> tuple[str | None, Vector3]:
-        """The body that carries a frame, None for the ground, and where it does."""
+        """Return the body that carries a frame (None: ground), and the frame's position on it."""
         body = self.picture.bodies[row] if row >= 0 else -1
         place = _place(self.home, row) - (self.origins[body] if body >= 0 else 0.0)
         return None if body < 0 else self.names[body], vector3(place, "place")
@@ -211,7 +211,7 @@ def _rods(bodies: _Bodies, size: float) -> Iterator[Visual]:
 
 
 def _joints(bodies: _Bodies, size: float) -> Iterator[Visual]:
-    """Pins and blocks; none for a variable that another of the same place follows, but the last."""
+    """Yield pins and blocks; of several variables at the same position only the last one's."""
     picture, home = bodies.picture, bodies.home
     for i, node in enumerate(picture.nodes):
         if node.frame.coordinate is None:
@@ -232,7 +232,7 @@ def _masses(bodies: _Bodies, size: float) -> Iterator[Visual]:
 
 
 def _solid(frame: Frame, size: float, heaviest: float) -> tuple[str, tuple[float, float, float]]:
-    """A box of the mass and its moments, made smaller if it is long beside the links; a ball of a point."""
+    """Return the box of a mass and its moments, scaled down if long relative to the links; a ball for a point."""
     mass, *moments = frame.mass or (1.0, 0.0, 0.0, 0.0)
     diameter = 2.0 * BALL * size * float(np.cbrt(mass / heaviest))
     try:

@@ -1,4 +1,4 @@
-"""The parts of a mechanism, each compiled when it is first entered."""
+"""Compiled parts of a mechanism, each compiled when it is first entered."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,18 +10,18 @@ from kernelcache import Packed, Use, addresses, are_ready, enter
 
 
 def no_parts(count: int) -> Integers:
-    """(count,) for addresses of parts that are not there yet, as an ``Engine`` finds them."""
+    """Return an array (count,) for the addresses of parts; −1: not compiled yet."""
     return np.full(count, -1, dtype=np.int64)
 
 
 class Engine:
-    """A world ready to run: parts are compiled, or loaded, when they are first entered.
+    """Compiled mechanism: parts are compiled, or loaded, when they are first entered.
 
     Args:
-        world: a named tuple with ``parts``, addresses of its parts, those that are not there yet below zero.
-        functions: its parts, each with the numbers that it is called with, in the order of ``parts``.
-        calls: by a part's number, those that it calls.
-        kept: what the world has addresses of, which must not go away before it.
+        world: a named tuple with ``parts``, addresses of its parts, negative if not compiled yet.
+        functions: its parts, each with the numbers of its arguments, in the order of ``parts``.
+        calls: by a part's number, the parts that it calls.
+        kept: objects whose addresses ``world`` holds, and which must outlive it.
     """
 
     def __init__(
@@ -31,21 +31,21 @@ class Engine:
 
     @property
     def world(self) -> Any:
-        """What it works on."""
+        """Value that the kernels work on."""
         return self._packed.value
 
     def take_in(self, **arrays: Any) -> None:
-        """Other arrays in the place of the world's, such as the next inputs."""
+        """Replace arrays of the world, such as the next inputs."""
         self._packed = Packed(self.world._replace(**arrays))
 
     def enter(self, number: int, *arguments: int) -> int:
         """Enter a part by its number."""
         self._need(number)
-        packed = self._packed  # there until the part is done, whatever another thread takes in
+        packed = self._packed  # kept until the part is done, even if another thread replaces arrays
         return int(enter(packed.value.parts[number], (packed.place, *arguments)))
 
     def is_ready(self, number: int) -> bool:
-        """Whether entering a part compiles nothing."""
+        """Return whether a part can be entered without compilation."""
         return are_ready([self._use(number)]) and all(map(self.is_ready, self._calls.get(number, ())))
 
     def _use(self, number: int) -> Use:

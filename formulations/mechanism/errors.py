@@ -1,11 +1,11 @@
-"""What can be wrong with a mechanism, told in one sentence."""
+"""Errors of mechanisms."""
 
 from biped.errors import InputError, IntegrationError
 
 
 class MechanismError(InputError):
-    """A mechanism that cannot be, or a name it does not have; the message says what would be right."""
+    """A mechanism is impossible, or a name is unknown; the message says what is allowed."""
 
 
 class SingularStepError(IntegrationError):
-    """A step whose equations are singular, so that it has no derivative; the message says which matrix is."""
+    """A step's equations are singular, so that it has no derivative; the message names the matrix."""

@@ -14,7 +14,7 @@ from formulations.mechanism.mechanism import Mechanism
 #: [m/s²] as in the paper's listing 1.
 GRAVITY = (0.0, 0.0, -9.81)
 
-#: [rad] near where the authors' program starts the closed-chain device; `Mechanism.satisfy_constraints` does the rest.
+#: [rad] Approximate start of the closed-chain device in the authors' program; see `Mechanism.satisfy_constraints`.
 CLOSED_CHAIN_START: Mapping[str, float] = {
     "K": 0.523599,
     "M": -1.34537,
@@ -30,23 +30,23 @@ CLOSED_CHAIN_PINS = (("G", "G2"), ("O", "O2"))
 
 
 def n_link_pendulum(links: int, *, length: float = 1.0, mass: float = 1.0, inertia: float = 0.0) -> Mechanism:
-    """Links in a plane, one below the other, each with its mass at its lower end (section VI-A).
+    """Return a planar chain of pendulums, each with its mass at its lower end (section VI-A).
 
     Args:
-        links: how many; their coordinates are J1, J2, …, from the top.
+        links: number of links; their coordinates are J1, J2, …, from the top.
         length: [m] of each.
         mass: [kg] at the end of each.
         inertia: [kg m²] of each about its lower end.
 
     Raises:
-        InputError: there is no link.
+        InputError: ``links`` is zero.
     """
     return Mechanism(f"pendulum_{links}", frames=[pendulum_frames(links, length, (mass, inertia, inertia, inertia))],
                      gravity=GRAVITY)  # fmt: skip
 
 
 def pendulum_frames(links: int, length: float, mass: Mass) -> Frame:
-    """The frames of `n_link_pendulum`, from the top."""
+    """Return the frames of `n_link_pendulum`, from the top."""
     above_zero(links, "links")
     below: tuple[Frame, ...] = ()
     for k in range(links, 0, -1):
@@ -55,7 +55,7 @@ def pendulum_frames(links: int, length: float, mass: Mass) -> Frame:
 
 
 def closed_chain_device() -> Mechanism:
-    """The device of figure 6: seven point masses of 1 kg and two closed chains; listing 1 in Python.
+    """Return the device of figure 6: seven point masses of 1 kg and two closed chains; listing 1 in Python.
 
     Start it at ``satisfy_constraints(CLOSED_CHAIN_START)``.
     """
@@ -65,7 +65,7 @@ def closed_chain_device() -> Mechanism:
 
 
 def closed_chain_frames() -> list[Frame]:
-    """The frames of `closed_chain_device`: its three arms."""
+    """Return the frames of `closed_chain_device`: three arms."""
     first = ry(
         "J",
         tz(-0.5, name="I", mass=1.0),
@@ -87,20 +87,20 @@ def closed_chain_frames() -> list[Frame]:
 def scissor_lift(
     segments: int, *, length: float = 5.0, mass: float = 1.0, inertia: float = 1.0, slider: float = 1.0
 ) -> Mechanism:
-    """A scissor lift that hangs: many links and closed chains, one degree of freedom (figures 9 and 10).
+    """Return a hanging scissor lift: many links and closed chains, one degree of freedom (figures 9 and 10).
 
     The upper left joint is pinned at the origin, the upper right one slides along x. Coordinates: ``slider``, and of
     each segment ``L`` and ``R`` with its number, the links that begin on its left and on its right.
 
     Args:
-        segments: how many crosses of two links.
+        segments: number of crosses of two links.
         length: [m] of a link.
         mass: [kg] of a link, at its middle.
         inertia: [kg m²] of a link about its middle.
         slider: [kg]
 
     Raises:
-        InputError: there is no segment.
+        InputError: ``segments`` is zero.
     """
     frames = scissor_frames(segments, length=length, mass=mass, inertia=inertia, slider=slider)
     pins = [Coincident(*pair, "xz") for pair in scissor_pins(segments)]
@@ -108,13 +108,13 @@ def scissor_lift(
 
 
 def scissor_frames(segments: int, *, length: float, mass: float, inertia: float, slider: float) -> list[Frame]:
-    """The frames of `scissor_lift`."""
+    """Return the frames of `scissor_lift`."""
     above_zero(segments, "segments")
     load = (mass, inertia, inertia, inertia)
     left: tuple[Frame, ...] = ()
     right: tuple[Frame, ...] = ()
     for k in range(segments, 0, -1):
-        # The end of the link that begins on the left is where the right one of the next segment begins.
+        # The left link of a segment ends where the right link of the next segment starts.
         left, right = ((_scissor_link(f"L{k}", length, load, right),), (_scissor_link(f"R{k}", length, load, left),))
     return [*left, tx("slider", *right, name="slider", mass=slider)]
 
@@ -124,12 +124,12 @@ def _scissor_link(name: str, length: float, load: Mass, below: tuple[Frame, ...]
 
 
 def scissor_pins(segments: int) -> list[tuple[str, str]]:
-    """The pairs of frames of `scissor_lift` that are one point: the middles of the links of a segment."""
+    """Return the pairs of frames of `scissor_lift` that are pinned: the middles of a segment's links."""
     return [(f"L{k} middle", f"R{k} middle") for k in range(1, segments + 1)]
 
 
 def scissor_configuration(segments: int, angle: float, *, length: float = 5.0) -> dict[str, float]:
-    """Where all coordinates of `scissor_lift` are if its links hang by ``angle`` [rad] below the horizontal."""
+    """Return all coordinates of `scissor_lift` with its links at ``angle`` [rad] below the horizontal."""
     q = {"slider": length * math.cos(angle), "L1": angle, "R1": math.pi - angle}
     for k in range(2, segments + 1):
         q |= {f"L{k}": 2.0 * angle - math.pi, f"R{k}": math.pi - 2.0 * angle}
@@ -137,7 +137,7 @@ def scissor_configuration(segments: int, angle: float, *, length: float = 5.0) -
 
 
 def planar_human() -> Mechanism:
-    """A human of 75 kg and 1.75 m in the sagittal plane, as a tree of figure 2's kind, which faces +x.
+    """Return a human of 75 kg and 1.75 m in the sagittal plane, a tree as in figure 2, facing +x.
 
     Coordinates: ``x`` and ``z`` of the hips, trunk, shoulder, elbow (both arms as one), and hip, knee and ankle of
     either leg. Masses, lengths and radii of gyration: Winter, *Biomechanics and Motor Control of Human Movement*, 4th
@@ -145,7 +145,7 @@ def planar_human() -> Mechanism:
     """
     forearm = _segment("elbow", (), mass=3.3, length=0.44, centre=0.17, gyration=0.12)
     arm = _segment("shoulder", (forearm,), mass=4.2, length=0.33, centre=0.14, gyration=0.11)
-    head = tz(0.33, name="head")  # its mass is the trunk's
+    head = tz(0.33, name="head")  # its mass is included in the trunk's
     trunk = ry("trunk", tz(0.33, name="trunk", mass=_load(43.35, 0.25)), tz(0.50, arm, head, name="shoulder"))
     hips = tz("z", trunk, _leg("left"), _leg("right"), name="hips")
     return Mechanism("planar_human", frames=[tx("x", hips)], gravity=GRAVITY)
@@ -161,7 +161,7 @@ def _leg(side: str) -> Frame:
 def _segment(
     joint: str, below: tuple[Frame, ...], *, mass: float, length: float, centre: float, gyration: float
 ) -> Frame:
-    """A segment that hangs from a joint: its centre of mass so far below, and at its end what comes next."""
+    """Return a segment that hangs from a joint: centre of mass below the joint, ``below`` at its end."""
     return ry(joint, tz(-centre, name=f"below the {joint}", mass=_load(mass, gyration)), tz(-length, *below))
 
 

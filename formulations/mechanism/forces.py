@@ -38,7 +38,7 @@ class Damper(Force):
 
 @dataclass(frozen=True)
 class Torque(Force):
-    """A torque, or a force, along one configuration variable: a motor.
+    """Motor: torque or force along one configuration variable.
 
     Attributes:
         coordinate: the variable.
@@ -56,7 +56,7 @@ class Torque(Force):
 
 @dataclass(frozen=True)
 class _Wrench(Force):
-    """A force and a moment on a frame.
+    """Force and moment on a frame.
 
     Attributes:
         frame: the frame on which the wrench acts.
@@ -82,21 +82,21 @@ class _Wrench(Force):
 
 
 class BodyWrench(_Wrench):
-    """A force at a frame's origin and a moment, in the frame's own axes, which turn with it (Fig. 5)."""
+    """Force at a frame's origin and moment, in the frame's axes (Johnson & Murphey 2009, figure 5)."""
 
     word: ClassVar[str] = "body-wrench"
     kind: ClassVar[int] = BODY
 
 
 class HybridWrench(_Wrench):
-    """A force at a frame's origin and a moment, in the axes of the world."""
+    """Force at a frame's origin and moment, in world axes."""
 
     word: ClassVar[str] = "hybrid-wrench"
     kind: ClassVar[int] = HYBRID
 
 
 class SpatialWrench(_Wrench):
-    """A force along a line of space, and a moment about the world's origin: a wrench of the spatial Jacobian."""
+    """Force along a line in space and moment about the world's origin: a wrench of the spatial Jacobian."""
 
     word: ClassVar[str] = "spatial-wrench"
     kind: ClassVar[int] = SPATIAL

@@ -19,11 +19,11 @@ from formulations.mechanism.errors import MechanismError
 Basic = Literal["tx", "ty", "tz", "rx", "ry", "rz"]
 #: The six basic transformations, R1.
 TRANSFORMS: tuple[str, ...] = get_args(Basic)
-#: That of a general twist.
+#: Transform of a general twist.
 TWIST = "twist"
 Transform = Basic | Literal["twist"]
 
-#: The name of the frame in which the frames at the top stand; no other frame may have it.
+#: Name of the root frame; reserved.
 WORLD = "world"
 
 #: Mass [kg] and principal moments of inertia [kg m²] about the frame's x, y and z.
@@ -32,7 +32,7 @@ Mass = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Kinematic:
-    """A configuration variable whose motion is prescribed: an input, which no force moves.
+    """Configuration variable with prescribed motion: an input that no force moves.
 
     Attributes:
         name: unique among the configuration variables.
@@ -48,25 +48,25 @@ Parameter = float | str | Kinematic
 #: A twist ξ = (v, ω) in the parent's axes: a motion by q is exp(ξ̂ q).
 Twist = tuple[float, float, float, float, float, float]
 
-# What ‖ω‖ of a twist may be off one, and what rounding leaves of that.
+# Tolerance of ‖ω‖ = 1 of a twist, and its rounding error.
 _UNIT, _ROUNDING = 1e-9, 1e-15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Frame:
-    """A coordinate frame and all that hangs on it; immutable. `tx` … `rz` make them.
+    """Coordinate frame with its children; immutable. Made by `tx` … `rz`, `twist` and `screw`.
 
     Attributes:
-        transform: one of ``TRANSFORMS``, or "twist": how the frame stands to its parent.
+        transform: one of ``TRANSFORMS``, or "twist": transform from the parent.
         parameter: [m or rad] a number, the name of a configuration variable, or a `Kinematic` one.
         children: the frames whose parent this is.
-        name: unique among the frames; None for a frame that nothing asks for.
+        name: unique among the frames; None for a frame without references.
         mass: [kg, kg m²] of a body with its centre at the frame's origin, (m, Ixx, Iyy, Izz); None without one.
-        twist: (v, ω) of a "twist", ω of length one, or v where ω is zero; None of the others.
+        twist: (v, ω) of a "twist", ω of length one, or v if ω is zero; None for other transforms.
 
     Raises:
         MechanismError: the transformation is unknown, a number is not finite, a mass or a moment is below zero, a name
-            is empty, a child is no frame, or a twist is missing, of another length, or not called for.
+            is empty, a child is not a frame, or a twist is missing, not of unit length, or not allowed.
     """
 
     transform: Transform
@@ -92,50 +92,50 @@ class Frame:
 
     @property
     def coordinate(self) -> str | None:
-        """The configuration variable that moves the frame, prescribed or not; None of a constant transformation."""
+        """Configuration variable that moves the frame, prescribed or not; None for a constant transformation."""
         if isinstance(self.parameter, Kinematic):
             return self.parameter.name
         return self.parameter if isinstance(self.parameter, str) else None
 
     @property
     def is_kinematic(self) -> bool:
-        """Whether its configuration variable is prescribed."""
+        """True if the configuration variable is prescribed."""
         return isinstance(self.parameter, Kinematic)
 
     @property
     def is_rotation(self) -> bool:
-        """Whether it turns about an axis, also if it shifts along it as it does; otherwise it shifts along one."""
+        """True for a turn about an axis, also a screw; False for a shift along an axis."""
         return self.transform[0] == "r" if self.twist is None else any(self.twist[3:])
 
     @property
     def direction(self) -> NDArray[np.float64]:
-        """(3,) unit, of its axis in the parent's axes."""
+        """Unit direction (3,) of the frame's axis, in the parent's axes."""
         if self.twist is None:
             return np.eye(3)["xyz".index(self.transform[1])]
         return np.array(self.twist[3:] if self.is_rotation else self.twist[:3])
 
     @property
     def origin(self) -> NDArray[np.float64]:
-        """(3,) [m] the point of its axis that is nearest to the parent's origin, in the parent's axes."""
+        """Point (3,) [m] of the axis nearest to the parent's origin, in the parent's axes."""
         if self.twist is None or not self.is_rotation:
             return np.zeros(3)
         return np.cross(self.twist[3:], self.twist[:3])
 
     @property
     def pitch(self) -> float:
-        """[m/rad] by which it advances as it turns."""
+        """Pitch [m/rad]: advance per turn angle."""
         return 0.0 if self.twist is None or not self.is_rotation else float(np.dot(self.twist[:3], self.twist[3:]))
 
     @property
     def label(self) -> str:
-        """What error messages call it."""
+        """Name of the frame in error messages."""
         return repr(self.name) if self.name else f"{self.transform}({_shown(self.parameter)})"
 
     def matrix(self, value: float | None = None) -> NDArray[np.float64]:
-        """(4, 4) from this frame to its parent's, equation (1); ``value`` [m or rad] is that of its variable.
+        """Return the transform (4, 4) from this frame to its parent, (1); ``value`` [m or rad]: its variable's.
 
         Raises:
-            MechanismError: its transformation is not constant, and no value is given.
+            MechanismError: the transformation has a variable, and no value is given.
         """
         if value is None:
             if not isinstance(self.parameter, float):
@@ -144,7 +144,7 @@ class Frame:
         return primitive(self.transform, value) if self.twist is None else exponential(self.twist, value)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same tree; flat, as a chain may have more links than Python has room for calls."""
+        """Return whether both are equal trees; not recursive, as a chain may exceed Python's recursion limit."""
         if not isinstance(other, Frame):
             return NotImplemented
         return _flat(self) == _flat(other)
@@ -161,14 +161,14 @@ class Frame:
 
 
 class Node(NamedTuple):
-    """A frame at its place in a tree: ``parent`` is the index of its parent's node, −1 for the world."""
+    """Frame in a tree: ``parent`` is the index of its parent's node, −1 for the world."""
 
     frame: Frame
     parent: int
 
 
 def primitive(transform: str, value: float) -> NDArray[np.float64]:
-    """(4, 4) the basic transformation by ``value`` [m or rad], section III-D."""
+    """Return the basic transformation (4, 4) by ``value`` [m or rad], section III-D."""
     g = np.eye(4)
     i = "xyz".index(transform[1])
     if transform[0] == "t":
@@ -182,7 +182,7 @@ def primitive(transform: str, value: float) -> NDArray[np.float64]:
 
 
 def exponential(twist: Twist, value: float) -> NDArray[np.float64]:
-    """(4, 4) exp(ξ̂ q) of a twist whose turn, or else whose shift, is of length one; ``value`` [rad or m] is q."""
+    """Return exp(ξ̂ q) (4, 4) of a unit twist; ``value`` [rad or m] is q."""
     v, axis = np.array(twist[:3]), np.array(twist[3:])
     g = np.eye(4)
     if not axis.any():
@@ -196,7 +196,7 @@ def exponential(twist: Twist, value: float) -> NDArray[np.float64]:
 
 
 def hat(twist: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """(4, 4) the matrix of a twist (v, ω), of which a motion about and along an axis is the exponential."""
+    """Return the matrix ξ̂ (4, 4) of a twist (v, ω)."""
     x, y, z, a, b, c = twist
     return np.array([[0.0, -c, b, x], [c, 0.0, -a, y], [-b, a, 0.0, z], [0.0, 0.0, 0.0, 0.0]])
 
@@ -210,10 +210,10 @@ def _cosine_and_sine(angle: float) -> tuple[float, float]:
 
 
 def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
-    """All frames below the world, parents first, each branch to its end, siblings in the order given.
+    """Return all frames below the world, depth first, parents before children, siblings in order.
 
     Raises:
-        MechanismError: something is no frame, a frame stands at two places of the tree, or two frames
+        MechanismError: an item is not a frame, a frame is in the tree twice, or two frames
             or two transformations share a name or a configuration variable.
     """
     nodes = _walk(_listed(frames, "each of the frames"))
@@ -229,17 +229,17 @@ def tree_of(frames: Iterable[Frame]) -> tuple[Node, ...]:
     return nodes
 
 
-#: The maker of a prescribed configuration variable, as the parameter of a frame: ``tx(kinematic("rail"))``.
+#: Function that makes a prescribed configuration variable, as the parameter of a frame: ``tx(kinematic("rail"))``.
 kinematic = Kinematic
 
 
 def tx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame shifted along its parent's x by ``parameter``: a number [m], or the variable that it moves with.
+    """Return a frame shifted along its parent's x by ``parameter``: a number [m] or a variable.
 
     Args:
         parameter: a number, the name of a configuration variable, or `kinematic` of one.
-        children: the frames that hang on it.
-        name: by which constraints, springs and forces find it.
+        children: child frames.
+        name: used by constraints, springs and forces.
         mass: m [kg] of a point, or (m, Ixx, Iyy, Izz) [kg, kg m²] with principal moments.
 
     Raises:
@@ -249,40 +249,40 @@ def tx(parameter: Parameter, *children: Frame, name: str | None = None, mass: ob
 
 
 def ty(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame shifted along its parent's y; arguments and errors as of `tx`."""
+    """Return a frame shifted along its parent's y; arguments and errors as of `tx`."""
     return _frame("ty", parameter, children, name, mass)
 
 
 def tz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame shifted along its parent's z; arguments and errors as of `tx`."""
+    """Return a frame shifted along its parent's z; arguments and errors as of `tx`."""
     return _frame("tz", parameter, children, name, mass)
 
 
 def rx(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame turned about its parent's x by ``parameter`` [rad]; arguments and errors as of `tx`."""
+    """Return a frame turned about its parent's x by ``parameter`` [rad]; arguments and errors as of `tx`."""
     return _frame("rx", parameter, children, name, mass)
 
 
 def ry(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame turned about its parent's y; arguments and errors as of `rx`."""
+    """Return a frame turned about its parent's y; arguments and errors as of `rx`."""
     return _frame("ry", parameter, children, name, mass)
 
 
 def rz(parameter: Parameter, *children: Frame, name: str | None = None, mass: object = None) -> Frame:
-    """A frame turned about its parent's z; arguments and errors as of `rx`."""
+    """Return a frame turned about its parent's z; arguments and errors as of `rx`."""
     return _frame("rz", parameter, children, name, mass)
 
 
 def twist(
     parameter: Parameter, along: Sequence[float], *children: Frame, name: str | None = None, mass: object = None
 ) -> Frame:
-    """A frame that a constant twist moves, exp(ξ̂ q): a screw about any axis, or a shift along one.
+    """Return a frame moved by a constant twist, exp(ξ̂ q): a screw about any axis, or a shift along one.
 
     Args:
         parameter: q [rad, or m of a shift]: a number, the name of a configuration variable, or `kinematic` of one.
         along: ξ = (v, ω), six numbers in the parent's axes; ω of length one, or v where ω is zero.
-        children: the frames that hang on it.
-        name: by which constraints, springs and forces find it.
+        children: child frames.
+        name: used by constraints, springs and forces.
         mass: as of `tx`.
 
     Raises:
@@ -300,15 +300,15 @@ def screw(
     name: str | None = None,
     mass: object = None,
 ) -> Frame:
-    """A frame turned about any axis, and shifted along it by ``pitch`` times the angle.
+    """Return a frame turned about any axis, and shifted along it by ``pitch`` times the angle.
 
     Args:
         parameter: the angle [rad]: a number, the name of a configuration variable, or `kinematic` of one.
         axis: in the parent's axes, of any length but zero.
-        children: the frames that hang on it.
-        point: [m] that the axis goes through, in the parent's axes.
-        pitch: [m/rad]; zero of a hinge.
-        name: by which constraints, springs and forces find it.
+        children: child frames.
+        point: [m] a point on the axis, in the parent's axes.
+        pitch: [m/rad]; zero for a hinge.
+        name: used by constraints, springs and forces.
         mass: as of `tx`.
 
     Raises:
@@ -324,10 +324,10 @@ def screw(
 
 
 def checked_mass(value: object, what: str) -> Mass:
-    """(m, Ixx, Iyy, Izz) from a mass [kg], of a point then, or from all four; ``what`` begins the message.
+    """Return (m, Ixx, Iyy, Izz) from the mass [kg] of a point, or from all four; ``what`` begins the message.
 
     Raises:
-        MechanismError: it is neither, or one of them is not finite or below zero.
+        MechanismError: it is neither, or a number is not finite or is negative.
     """
     given = tuple(value) if isinstance(value, (tuple, list, np.ndarray)) else (value,)
     numbers = [_number(one) for one in given]
@@ -366,9 +366,9 @@ def _checked_twist(value: object) -> Twist:
     if abs(length - 1.0) > _UNIT:
         raise MechanismError(
             f"a twist (v, ω) needs an ω of length one, or a v of that where ω is zero; got {given}, of length "
-            f"{length:.6g}: what it is longer by is its variable's to say"
+            f"{length:.6g}: normalize it, and scale its variable instead"
         )
-    if abs(length - 1.0) <= _ROUNDING:  # so that what is written is read back as it is
+    if abs(length - 1.0) <= _ROUNDING:  # so that a saved twist is restored unchanged
         return x, y, z, a, b, c
     return x / length, y / length, z / length, a / length, b / length, c / length
 

@@ -48,12 +48,12 @@ def sampled(value: Input, times: Floats, what: str) -> Floats:
 
 
 def table_of_inputs(inputs: Iterable[tuple[str, Input]], times: Floats) -> Floats:
-    """(times, 1 + inputs) rows of the times and of the values then; each input comes with what it is called."""
+    """Return (times, 1 + inputs): times and values of the inputs; each input comes with its name."""
     return np.column_stack([times, *(sampled(value, times, what) for what, value in inputs)])
 
 
 class DrivenTorques:
-    """The torques of a mechanism as inputs, in place of their functions of time.
+    """Torques of a mechanism as inputs, replacing their functions of time.
 
     Attributes:
         names: (k,) ``torque_…``.
@@ -80,10 +80,10 @@ class DrivenTorques:
 
 
 def checked_vector(given: Floats, names: Sequence[str], what: str) -> Floats:
-    """An array with a finite number for each name.
+    """Return an array with a finite number for each name.
 
     Raises:
-        MechanismError: it has another shape, or a number is not finite.
+        MechanismError: ``given`` has another shape, or a number is not finite.
     """
     found = np.asarray(given, dtype=float)
     if found.shape != (len(names),):

@@ -1,7 +1,7 @@
-"""A mechanism as a discrete system x' = f(x, u), with its exact first and second derivatives.
+"""Mechanism as a discrete system x' = f(x, u), with exact first and second derivatives.
 
 Johnson, Schultz & Murphey 2014, "Structured linearization of discrete mechanical systems for analysis and optimal
-control". The map is the very step that ``Mechanism.simulate`` takes.
+control". The map is the step of ``Mechanism.simulate``.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ _MAX_ITERATIONS = 50
 
 @dataclass(frozen=True, eq=False)
 class DiscreteMechanism:
-    """One step of a mechanism as a map of its state x = (q_d, q_k, p, v_k) under inputs u = (torques, ρ), (7).
+    """One step of a mechanism as a map of its state x = (q_d, q_k, p, v_k) with inputs u = (torques, ρ), (7).
 
-    d are the dynamic and k the kinematic coordinates; p are the momenta of the dynamic ones, ρ is where the kinematic
-    ones are at the end of the step, v_k = (ρ − q_k)/h their rates in it. Multipliers are no state: (q, p, u, ρ) decide
-    them.
+    d are the dynamic and k the kinematic coordinates; p are the momenta of the dynamic ones, ρ the kinematic ones
+    at the end of the step, v_k = (ρ − q_k)/h their rates in it. Multipliers are not part of the state: (q, p, u, ρ)
+    determine them.
 
     Attributes:
-        mechanism: whose steps they are.
+        mechanism: to step.
         step: [s] h.
-        alpha: of the midpoint.
-        force_share: σ, the part of the impulses of torques, dampers and wrenches that acts at the step's beginning.
-            The paper of 2009 and ``simulate`` have ½, that of 2014 has 1.
+        alpha: of the generalized midpoint rule.
+        force_share: σ, the part of the impulses of torques, dampers and wrenches that acts at the start of the step: ½
+            in ``simulate`` and the paper of 2009, 1 in that of 2014.
         tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
 
     Raises:
-        MechanismError: a number is none that a step can have.
+        MechanismError: a number is out of range.
     """
 
     mechanism: Mechanism
@@ -76,7 +76,7 @@ class DiscreteMechanism:
             if not (is_finite(value) and 0.0 <= value <= 1.0):
                 raise MechanismError(f"{what} = {value!r}: it must be from 0 to 1")
 
-    # --- what it is made of ---
+    # --- parts ---
 
     @cached_property
     def _dynamic(self) -> Integers:
@@ -92,7 +92,7 @@ class DiscreteMechanism:
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
-        """Of x: coordinates, ``momentum_…`` of the dynamic ones, ``rate_…`` of the kinematic ones."""
+        """Names of x: coordinates, ``momentum_…`` of the dynamic ones, ``rate_…`` of the kinematic ones."""
         m = self.mechanism
         dynamic, kinematic = m.dynamic_coordinates, m.kinematic_coordinates
         return (
@@ -101,17 +101,17 @@ class DiscreteMechanism:
 
     @cached_property
     def input_names(self) -> tuple[str, ...]:
-        """Of u: ``torque_…``, and where the kinematic coordinates go."""
+        """Names of u: ``torque_…``, and the kinematic coordinates at the end of the step."""
         return (*self._driven.names, *self.mechanism.kinematic_coordinates)
 
     @property
     def states(self) -> int:
-        """How many."""
+        """Number of entries."""
         return len(self.state_names)
 
     @property
     def inputs(self) -> int:
-        """How many."""
+        """Number of entries."""
         return len(self.input_names)
 
     def state(self, q: Vector | None = None, v: Vector | None = None, momentum: Vector | None = None) -> Floats:
@@ -123,7 +123,7 @@ class DiscreteMechanism:
             momentum: momenta, in place of those that ``v`` gives.
 
         Raises:
-            MechanismError: something does not fit.
+            MechanismError: an argument does not fit the mechanism.
         """
         m = self.mechanism
         place, rates = m.configuration(q), m.rates(v)
@@ -132,7 +132,7 @@ class DiscreteMechanism:
         return np.concatenate([place[d], place[k], p[d], rates[k]])
 
     def configuration_of(self, x: Floats) -> Floats:
-        """(n,) or (…, n) q of one state or many, in the mechanism's order."""
+        """Return q (n,) or (…, n) of one or more states, in the mechanism's order."""
         x = np.asarray(x, dtype=float)
         q = np.empty((*x.shape[:-1], self.mechanism.size))
         nd = self._dynamic.size
@@ -152,7 +152,7 @@ class DiscreteMechanism:
         return self._solved(x, u, time).next_state
 
     def linearize(self, x: Floats, u: Floats, time: float = 0.0) -> Linearization:
-        """The step and its derivatives, (9).
+        """Return the step and its derivatives, (9).
 
         Raises:
             SingularStepError: the step is solved, but its map has no derivative there.
@@ -183,7 +183,7 @@ class DiscreteMechanism:
         return Solved(x, u, time, q, motion.past[0].copy(), multiplier, world.inputs.copy(), after)
 
     def _guess(self, q: Floats, given_rates: Floats) -> None:
-        """The step's displacement by the rates that its momentum means; from nothing where it means none."""
+        """Set the first guess of the displacement from the rates of the momentum; zero if it determines none."""
         room, motion = self._engine.world.room, self._engine.world.motion
         room.node_q[:], room.node_momentum[:], room.given_rates[:] = q, motion.momentum, given_rates
         if self._engine.enter(places.RATES) == 0:
@@ -245,12 +245,12 @@ class DiscreteMechanism:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A step that is solved.
+    """Solved step.
 
     Attributes:
-        x, u, time: where it begins.
-        q: (n,) configuration there.
-        moved: (n,) by how much it changes.
+        x, u, time: at the start of the step.
+        q: (n,) configuration at the start.
+        moved: (n,) change of the configuration.
         multiplier: (m,) λ [N·s or N·m·s].
         row: (1, 1 + all inputs).
         next_state: f(x, u).
@@ -267,10 +267,10 @@ class Solved:
 
 
 class Derivation:
-    """The kernels that differentiate steps of a system.
+    """Kernels that differentiate the steps of a system.
 
     Attributes:
-        step: the step that is differentiated, with room for its derivatives.
+        step: the differentiated step, with arrays for its derivatives.
     """
 
     def __init__(self, system: DiscreteMechanism, order: int) -> None:
@@ -301,12 +301,12 @@ class Derivation:
 
     @cached_property
     def twice(self) -> Entry:
-        """The kernel of all second derivatives, to enter after the first ones."""
+        """Kernel of all second derivatives; enter after the first ones."""
         return Entry(second_part, self._packed)
 
     @cached_property
     def add_up(self) -> Entry:
-        """The kernel of one weighted sum of second derivatives, to enter after the first ones."""
+        """Kernel of one weighted sum of second derivatives; enter after the first ones."""
         return Entry(weighted_part, self._packed)
 
 
@@ -335,11 +335,11 @@ class Linearization:
         chain = system._chain(solved, system._first)
         self._set_maps(chain)
         self.determinant, self.constraint_determinant = map(float, chain.determinant)
-        if system.mechanism.loose:  # of M with a ballast: M itself has a column of zeros
+        if system.mechanism.loose:  # determinant of M with ballast: M itself has a column of zeros
             self.determinant, self.constraint_determinant = 0.0, float("inf")
 
     def _set_maps(self, chain: Chain) -> None:
-        """A, B and the same of the multipliers, from the chain's w; x's rates are not among it."""
+        """Set A, B and the multipliers' derivatives from the chain's w, which excludes the rates in x."""
         system, nd, h = self.system, self.system._dynamic.size, self.system.step
         n = system.mechanism.size
         known, nk = n + nd, n - nd
@@ -355,7 +355,7 @@ class Linearization:
         self.multipliers_by_input = -chain.solved[nd:, known:] / h
 
     def second(self) -> Floats:
-        """(states, N, N) second derivatives of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
+        """Return second derivatives (states, N, N) of x' by (x, u), N = states + inputs: (16)-(27), (31), (32)."""
         chain, nd = self.system._chain(self._solved, self.system._second), self.system._dynamic.size
         self.system._second.twice()
         rows, n = chain.matrix.shape[0], self.system.mechanism.size
@@ -366,7 +366,7 @@ class Linearization:
         return result
 
     def weighted_second(self, weights: Floats) -> Floats:
-        """(N, N) Σ w_i ∂²x'_i/∂(x, u)², for weights (states,), without the single ones: as dear as ``linearize``."""
+        """Return Σ w_i ∂²x'_i/∂(x, u)² (N, N) for weights (states,) at the cost of ``linearize``."""
         system, n, nd = self.system, self.system.mechanism.size, self.system._dynamic.size
         weights = np.asarray(weights, dtype=float)
         chain = system._chain(self._solved, system._second)

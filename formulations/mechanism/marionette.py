@@ -1,8 +1,8 @@
-"""The marionette of Johnson, Schultz & Murphey 2014, section VIII-B: a human on six strings.
+"""Marionette of Johnson, Schultz & Murphey 2014, section VIII-B: a human on six strings.
 
-It hangs in three dimensions, gravity pulls along −z, and it looks along y. Its strings are massless: each holds a frame
-of it at a distance that is let out, below a point of a plane that is moved. The paper prints how many variables and
-constraints there are; lengths, masses and posture are those of its authors' program, to four digits.
+It hangs in three dimensions with gravity along −z and faces y. Its strings are massless: each holds a frame at a
+variable distance below a moving point of a plane. The paper gives the numbers of variables and constraints; lengths,
+masses and posture are those of its authors' program, to four digits.
 """
 
 import math
@@ -16,9 +16,9 @@ from formulations.mechanism.mechanism import Mechanism
 
 #: [m/s²]
 GRAVITY = (0.0, 0.0, -9.8)
-#: [N·s/m or N·m·s] of each dynamic coordinate.
+#: [N·s/m or N·m·s] Damping of each dynamic coordinate.
 DAMPING = 0.2
-#: [m] above the origin, the plane that the strings come from.
+#: [m] Height of the strings' plane above the origin.
 CEILING = 2.0
 #: [m] half widths, lengths.
 HIP, SHOULDER = 0.1, 0.1581
@@ -29,7 +29,7 @@ PELVIS: Mass = (10.0, 1.0, 1.0, 1.0)
 HEAD: Mass = (0.75, 0.08, 0.08, 0.08)
 LEG: Mass = (1.5, 0.3, 0.3, 0.1)
 ARM: Mass = (0.5, 0.05, 0.05, 0.01)
-#: Where strings are tied: the frame, and from there [m].
+#: Attachment of the strings: frame, and offset [m].
 STRINGS: Mapping[str, tuple[str, tuple[float, float]]] = {
     "left_shoulder": ("spine_top", (-0.1, 0.0)),
     "right_shoulder": ("spine_top", (0.1, 0.0)),
@@ -38,7 +38,7 @@ STRINGS: Mapping[str, tuple[str, tuple[float, float]]] = {
     "left_knee": ("left_femur_end", (0.0, 0.1)),
     "right_knee": ("right_femur_end", (0.0, 0.1)),
 }
-#: [rad] of the start; all others are zero.
+#: [rad] Start; all other coordinates are zero.
 POSTURE: Mapping[str, float] = {
     "torso_rx": -0.05,
     **{f"{side}_elbow_rx": 1.57 for side in ("left", "right")},
@@ -65,7 +65,7 @@ def marionette() -> Mechanism:
 
 
 def marionette_start(mechanism: Mechanism) -> Floats:
-    """(40,) q of the ``POSTURE`` under strings that hang straight."""
+    """Return q (40,) of the ``POSTURE`` with vertical strings."""
     q = dict(POSTURE)
     hanging = mechanism.configuration(q)
     for string in STRINGS:
@@ -75,7 +75,7 @@ def marionette_start(mechanism: Mechanism) -> Floats:
 
 
 def _string(name: str) -> Frame:
-    """Where it comes from, and where it would end if it hung straight: its length is what is let out."""
+    """Return the frames of a string: its upper end, and its lower end if vertical; the length is kinematic."""
     end = rx(math.pi, tz(kinematic(f"{name}_length")))
     return tx(kinematic(f"{name}_x"), ty(kinematic(f"{name}_y"), end, name=f"{name}_above"))
 
@@ -107,6 +107,6 @@ def _turned(joint: str, *below: Frame) -> Frame:
 
 
 def _hooks(frame: str) -> list[Frame]:
-    """Of the strings that are tied near a frame: each along x or along y from it."""
+    """Return the hook frames of the strings tied near a frame, each along x or y from it."""
     tied = {string: offset for string, (where, offset) in STRINGS.items() if where == frame}
     return [tx(x, name=f"{s}_hook") if x else ty(y, name=f"{s}_hook") for s, (x, y) in tied.items()]

@@ -1,4 +1,4 @@
-"""A mechanism: a tree of frames with potentials, constraints and forces, in generalized coordinates."""
+"""Mechanism: tree of frames with potentials, constraints and forces, in generalized coordinates."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
 #: Configuration or rates: of all variables in their order, or of some by name, the others being zero.
 Vector = ArrayLike | Mapping[str, float]
 
-# Rounds in which a configuration is brought to the constraints.
+# Greatest number of iterations to satisfy the constraints.
 ROUNDS = 60
 
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """A tree of coordinate frames with masses, and what acts between them (Johnson & Murphey 2009).
+    """Tree of coordinate frames with masses, potentials, constraints and forces (Johnson & Murphey 2009).
 
     Its generalized coordinates are the configuration variables of the frames' transforms. Loops are closed by
-    constraints. It is immutable; ``simulate`` makes runs of it.
+    constraints. It is immutable; ``simulate`` returns a motion.
 
     Attributes:
         name: of the mechanism.
-        frames: the children of the world, each with all that it carries.
+        frames: the children of the world, each with its own children.
         gravity: [m/s²] of all masses; zero if None.
-        potentials, constraints, forces: what acts, in any order.
+        potentials, constraints, forces: in any order.
 
     Raises:
-        MechanismError: something does not fit: a name that is used twice or unknown, a frame that carries itself, a
-            component of another kind. The message says what would be right.
+        MechanismError: a name is used twice or unknown, a frame carries itself, or a component is of another kind. The
+            message says what is allowed.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Mechanism:
         object.__setattr__(self, "forces", _all_of(Force, self.forces, "forces"))
         if self.gravity is not None:
             object.__setattr__(self, "gravity", numbers(self.gravity, 3, "gravity"))
-        _ = self.mechanics  # what does not fit is told now, not at the first use
+        _ = self.mechanics  # raises errors now, not at the first use
 
     def __repr__(self) -> str:
         parts = [f"{len(self.coordinates)} configuration variables"]
@@ -93,11 +93,11 @@ class Mechanism:
         ]
         return f"Mechanism {self.name!r}: {', '.join(parts)}"
 
-    # --- what it is made of ---
+    # --- parts ---
 
     @cached_property
     def structure(self) -> Structure:
-        """Where its frames are, and the kernels' tree."""
+        """Structure of the frames, and the kernels' tree."""
         return structure_of(self.frames, self.gravity or (0.0, 0.0, 0.0))
 
     @cached_property
@@ -115,48 +115,48 @@ class Mechanism:
 
     @property
     def loose(self) -> Mapping[str, float]:
-        """The variables that move no mass, so that only constraints hold them, with the ballast of the elimination."""
+        """Variables that move no mass (only constraints hold them), with the ballast of the elimination."""
         ballast = self.mechanics.ballast
         return {self.coordinates[j]: float(b) for j, b in zip(ballast.coordinate, ballast.inertia, strict=True)}
 
     @property
     def inputs(self) -> Sequence[tuple[str, Input]]:
-        """The functions of time in it, with what they belong to, in the order of a row of inputs."""
+        """Functions of time with their names, in the order of a row of inputs."""
         return self._built[0].inputs
 
     @property
     def labels(self) -> Sequence[Label]:
-        """Of the constraints' multipliers: names and units."""
+        """Names and units of the constraints' multipliers."""
         return self._built[0].labels
 
     @property
     def customs(self) -> Sequence[Custom]:
-        """The components in it that a user has written."""
+        """User-defined components."""
         return self._built[0].customs
 
     @property
     def size(self) -> int:
-        """How many configuration variables."""
+        """Number of configuration variables."""
         return len(self.structure.coordinates)
 
     @property
     def variables(self) -> tuple[Coordinate, ...]:
-        """The configuration variables, in the order of q, with their transforms."""
+        """Configuration variables in the order of q, with their transforms."""
         return self.structure.coordinates
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
-        """The names of all configuration variables, in the order of q."""
+        """Names of all configuration variables, in the order of q."""
         return tuple(c.name for c in self.structure.coordinates)
 
     @cached_property
     def kinematic_coordinates(self) -> tuple[str, ...]:
-        """Of those whose motion is given."""
+        """Names of the coordinates with a prescribed motion."""
         return tuple(c.name for c in self.structure.coordinates if c.frame.is_kinematic)
 
     @cached_property
     def dynamic_coordinates(self) -> tuple[str, ...]:
-        """Of the others."""
+        """Names of the coordinates without a prescribed motion."""
         return tuple(c.name for c in self.structure.coordinates if not c.frame.is_kinematic)
 
     @cached_property
@@ -165,10 +165,10 @@ class Mechanism:
         return tuple(label.name for label in self.labels)
 
     def frame(self, name: str) -> FrameView:
-        """A frame by its name: where it is, and how it moves.
+        """Return the view of a frame by name: its position and motion.
 
         Raises:
-            ModelError: there is no such frame; the message lists those that there are.
+            ModelError: the frame is unknown; the message lists all frames.
         """
         if name not in self.structure.named:
             raise unknown("frame", name, self.structure.named)
@@ -177,15 +177,15 @@ class Mechanism:
     # --- at one configuration ---
 
     def configuration(self, q: Vector | None = None) -> Floats:
-        """(n,) q from an array, or from some variables by name; those not named are zero.
+        """Return q (n,) from an array, or from some variables by name (others zero).
 
         Raises:
-            MechanismError: it is neither, or has other names.
+            MechanismError: ``q`` is neither, or a name is unknown.
         """
         return self._vector(q, "q")
 
     def rates(self, v: Vector | None = None) -> Floats:
-        """(n,) q̇, alike."""
+        """Return q̇ (n,) from an array, or from some variables by name (others zero)."""
         return self._vector(v, "v")
 
     def _vector(self, given: Vector | None, what: str) -> Floats:
@@ -210,7 +210,7 @@ class Mechanism:
         return result
 
     def engine(self, rule: system.Rule | None = None) -> Engine:
-        """The kernels for it, with room of their own."""
+        """Return the kernels for this mechanism, with their own buffers."""
         mechanics, n, m = self.mechanics, self.size, len(self.labels)
         border = int(mechanics.border[0])
         customs, kept = self._built[0].new_customs(border)
@@ -237,15 +237,15 @@ class Mechanism:
         return float(room.energy[0]), float(room.energy[1])
 
     def kinetic_energy(self, q: Vector, v: Vector) -> float:
-        """[J]."""
+        """Return the kinetic energy [J]."""
         return self.energies(q, v)[0]
 
     def potential_energy(self, q: Vector) -> float:
-        """[J] of gravity and all other potentials."""
+        """Return the potential energy [J] of gravity and all other potentials."""
         return self.energies(q)[1]
 
     def momentum(self, q: Vector, v: Vector) -> Floats:
-        """(n,) ∂L/∂q̇ = M(q) v."""
+        """Return the momenta ∂L/∂q̇ = M(q) v (n,)."""
         engine = self.engine()
         room = engine.world.room
         room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
@@ -253,17 +253,17 @@ class Mechanism:
         return room.node_momentum
 
     def constraint_values(self, q: Vector) -> Floats:
-        """(m,) h(q) [m or rad], in the order of ``constraint_names``."""
+        """Return h(q) (m,) [m or rad], in the order of ``constraint_names``."""
         return self._constraints_at(self.configuration(q), self.engine())[0]
 
     def largest_constraints(self, q: Floats) -> Floats:
-        """(rows,) the largest ``|h(q)|`` [m or rad] for configurations (rows, n); zero without constraints."""
+        """Return the largest ``|h(q)|`` (rows,) [m or rad] for configurations (rows, n); zero without constraints."""
         engine = self.engine()
         found = [np.abs(self._constraints_at(row, engine)[0]).max(initial=0.0) for row in q]
         return np.array(found, dtype=np.float64)
 
     def constraint_jacobian(self, q: Vector) -> Floats:
-        """(m, n) Dh(q)."""
+        """Return Dh(q) (m, n)."""
         return self._constraints_at(self.configuration(q), self.engine())[1]
 
     def _constraints_at(self, q: Floats, engine: Engine) -> tuple[Floats, Floats]:
@@ -274,14 +274,14 @@ class Mechanism:
         return room.values, room.node_border.rows[: room.values.size]
 
     def satisfy_constraints(self, q: Vector, tolerance: float = 1e-12) -> Floats:
-        """(n,) a configuration near q on the constraints: least changes of the variables, but of kinematic ones.
+        """Return a configuration (n,) near q on the constraints, by least changes of the dynamic variables.
 
         Args:
-            q: where to begin.
+            q: start of the search.
             tolerance: [m or rad] of each constraint.
 
         Raises:
-            IntegrationError: none was found; the message says how far off which constraint still is.
+            IntegrationError: no solution nearby; the message has the remaining error of the worst constraint.
         """
         engine, free = self.engine(), self.mechanics.prescribed == 0
 
@@ -300,7 +300,7 @@ class Mechanism:
         worst = int(np.argmax(np.abs(values)))
         raise IntegrationError(
             f"no configuration near q was found on the constraints: {self.constraint_names[worst]!r} is off by "
-            f"{values[worst]:.3g}; begin nearer, or see whether they can be satisfied at all"
+            f"{values[worst]:.3g}; start nearer, or check that the constraints can be satisfied"
         )
 
     # --- in motion ---
@@ -327,10 +327,10 @@ class Mechanism:
             duration: [s] a whole number of steps.
             step: [s] h.
             q: configuration at the start: an array, or values by name, the others being zero.
-            v: rates at the start, alike; on constraints, they must be on them too. Without them, the mechanism is at
-                rest, but for what kinematic variables drive by constraints.
+            v: rates at the start, likewise; they must satisfy the constraints. By default the mechanism is at rest,
+                except for rates that kinematic variables impose through constraints.
             kinematic: the motions of all kinematic variables, by name: numbers, ``biped.signals.Signal``, or functions
-                of an array of times. They also decide the start of these variables.
+                of an array of times. They also set the start of these variables.
             alpha: of the generalized midpoint rule, 0 to 1; ½ is of second order and symmetric.
             tolerance: of a step's equations [N·s or N·m·s] and of constraints [m or rad], as far as rounding permits.
             max_iterations: of Newton's method in a step.
@@ -340,10 +340,10 @@ class Mechanism:
             announce: called with a line before something is compiled.
 
         Raises:
-            MechanismError: something cannot be used: a start off the constraints, constraints that depend on each other
-                there, a mass matrix that is singular, no motion for a kinematic variable.
-            IntegrationError: a step could not be solved; the message says when and why, and ``error.run`` has the
-                motion before that.
+            MechanismError: the start violates the constraints, or they are dependent there; the mass matrix is
+                singular; or the motion of a kinematic variable is missing.
+            IntegrationError: a step has no solution; the message has the time and the cause, and ``error.run`` the
+                motion before.
         """
         settings = Settings(
             duration=duration, step=step, alpha=alpha, tolerance=tolerance, max_iterations=max_iterations,
@@ -355,22 +355,22 @@ class Mechanism:
 
     @cached_property
     def model(self) -> Model:
-        """Its tree as a `Model`, which draws it; loops are open (`formulations.mechanism.as_model`).
+        """Tree of the mechanism as a `Model`, with open loops (`formulations.mechanism.as_model`).
 
         Raises:
-            ModelError: nothing resists a configuration variable but constraints.
+            ModelError: only constraints resist a configuration variable.
         """
         return to_model(self)
 
     def plot(self, q: Vector | None = None, *, names: bool = True) -> Figure:
-        """A figure of it: links, joints, masses, springs, and what constraints hold together.
+        """Draw links, joints, masses, springs and constraints; return the figure.
 
         Args:
             q: configuration; all variables zero if not given.
-            names: whether frames are named.
+            names: show the frames' names.
 
         Raises:
-            MechanismError: q is no configuration.
+            MechanismError: ``q`` is not a configuration.
         """
         figure: Figure = shown_by("plot_mechanism")(self, q, names=names)
         return figure
@@ -379,7 +379,7 @@ class Mechanism:
         """See it in three dimensions, inline in a notebook, else in the browser.
 
         Raises:
-            MechanismError: q is no configuration.
+            MechanismError: ``q`` is not a configuration.
             ModelError: as ``model``.
             MissingExtraError: the viewer is not installed; the message says how to install it.
         """
@@ -387,7 +387,7 @@ class Mechanism:
 
 
 def _all_of(kind: type, given: Sequence[Any], what: str) -> tuple[Any, ...]:
-    """A tuple of what is all of one kind."""
+    """Return a tuple; all items must be of one kind."""
     if isinstance(given, (kind, str)) or not isinstance(given, Sequence):
         raise MechanismError(f"{what} = {given!r}: it must be a list of {kind.__name__} objects")
     for item in given:

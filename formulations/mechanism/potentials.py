@@ -25,10 +25,10 @@ def _coefficients(given: float | tuple[float, ...], what: str) -> tuple[float, .
 
 @dataclass(frozen=True)
 class Gravity(Potential):
-    """A constant field for some masses, where not all are to have the same (30).
+    """Constant gravity field for one mass, if masses have different fields (30).
 
     Attributes:
-        frame: whose mass it pulls.
+        frame: frame with the mass.
         acceleration: [m/s²].
     """
 
@@ -67,7 +67,7 @@ class LinearSpring(Potential):
 
 @dataclass(frozen=True)
 class NonlinearSpring(Potential):
-    """A spring whose force is c₁ (x − x₀) + c₂ (x − x₀)² + …, x being the distance between two frames' origins.
+    """Spring with force c₁ (x − x₀) + c₂ (x − x₀)² + …; x is the distance between two frames' origins.
 
     Attributes:
         first, second: the frames.
@@ -95,7 +95,7 @@ def _rest(length: float) -> float:
 
 @dataclass(frozen=True)
 class CoordinateSpring(Potential):
-    """A spring at one configuration variable, torsional where that is an angle: V = ½ k (q − q₀)².
+    """Spring at one configuration variable (torsional for an angle): V = ½ k (q − q₀)².
 
     Attributes:
         coordinate: the variable.

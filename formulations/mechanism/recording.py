@@ -27,18 +27,18 @@ from formulations.mechanism.inputs import sampled
 if TYPE_CHECKING:
     from formulations.mechanism.simulation import Motion
 
-#: What a run has in its ledger instead.
+#: Corresponding columns of a run's energy balance.
 _IN_LEDGER = ("kinetic_energy", "potential_energy", "work")
 
 
 def run_of(motion: Motion) -> Run:
-    """The motion as a ``Run`` of the mechanism's `Model`, whose columns of momenta, energy and multipliers it keeps.
+    """Return the motion as a ``Run`` of the mechanism's `Model`; momenta, energy and multipliers stay columns.
 
-    The ledger's ``actuators`` are all forces that are not of a potential, and what drives prescribed variables.
+    ``actuators`` in the energy balance are all forces without a potential, and the drives of prescribed variables.
 
     Raises:
-        MechanismError: it has no rows, or a configuration variable has a name that makes its momentum another column.
-        ModelError: the mechanism makes no model.
+        MechanismError: the motion has no rows, or the momentum of a variable would have the name of another column.
+        ModelError: the mechanism cannot be converted to a model.
     """
     frame = motion.frame
     if not len(frame):
@@ -81,7 +81,7 @@ def run_of(motion: Motion) -> Run:
 
 
 def _columns(motion: Motion, model: Model) -> Columns:
-    """Those of any run of the model, and the motion's own."""
+    """Return the columns of any run of the model, and the motion's own."""
     known = columns_of(model)
     own = {name: unit for name, unit in motion.units.items() if name not in known.units and name not in _IN_LEDGER}
     for name in motion.mechanism.coordinates:
@@ -94,7 +94,7 @@ def _columns(motion: Motion, model: Model) -> Columns:
 
 
 def _state(model: Model, motion: Motion) -> State:
-    """Where it ended."""
+    """Return the state at the end of a motion."""
     state = State.at(model, motion.q[-1], motion.v[-1])
     arrays, steps = state.arrays, int(motion.summary["steps"])
     arrays.clock[STEP_LENGTH] = motion.summary["step"]
@@ -104,7 +104,7 @@ def _state(model: Model, motion: Motion) -> State:
 
 
 def _fill_torques(motion: Motion, columns: Columns, rows: Floats) -> None:
-    """Of motors, and of what drives prescribed variables; dampers and wrenches are no torques of joints."""
+    """Fill the joint torques: motors and drives of prescribed variables, without dampers and wrenches."""
     times = motion.frame["time"].to_numpy()
     at = columns.layout.torque
     names = motion.mechanism.coordinates

@@ -34,7 +34,7 @@ FORCE_SHARE = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(StepSettings):
-    """How steps are taken; ``Mechanism.simulate`` documents each."""
+    """Settings of a simulation; see ``Mechanism.simulate``."""
 
     alpha: float
     start: float
@@ -50,7 +50,7 @@ class Settings(StepSettings):
 
     @property
     def rule(self) -> Rule:
-        """What the kernels take."""
+        """Settings in the form that the kernels take."""
         return Rule(
             float(self.alpha), float(self.step), float(self.tolerance), int(self.max_iterations), MAX_BACKTRACKS,
             FORCE_SHARE,
@@ -59,43 +59,43 @@ class Settings(StepSettings):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Motion(Run):
-    """A run of a mechanism in its own coordinates.
+    """Motion of a mechanism in its own coordinates.
 
-    What draws, judges and saves runs takes its ``run``, which is one of the mechanism's tree.
+    Tools for runs (figures, checks, saving) take its ``run``, a run of the mechanism's tree.
 
     Attributes:
-        mechanism: that moved.
+        mechanism: the simulated mechanism.
     """
 
     mechanism: Mechanism
 
     @property
     def q(self) -> Floats:
-        """(rows, n) configurations."""
+        """Configurations (rows, n)."""
         return self.frame[[name for name, _ in coordinate_columns(self.mechanism)]].to_numpy()
 
     @property
     def v(self) -> Floats:
-        """(rows, n) rates."""
+        """Rates (rows, n)."""
         return self.frame[[f"rate_{name}" for name in self.mechanism.coordinates]].to_numpy()
 
     @property
     def momentum(self) -> Floats:
-        """(rows, n) momenta."""
+        """Momenta (rows, n)."""
         return self.frame[[f"momentum_{name}" for name in self.mechanism.coordinates]].to_numpy()
 
     @cached_property
     def constraint_errors(self) -> Floats:
-        """(rows,) the largest entry of h(q) of each row, whatever its sign, [m or rad]; zero without constraints."""
+        """Largest absolute entry of h(q) of each row (rows,) [m or rad]; zero without constraints."""
         return self.mechanism.largest_constraints(self.q)
 
     @cached_property
     def run(self) -> Run:
-        """The motion as a run of the mechanism's tree with its loops open, which every tool of runs takes.
+        """Motion as a run of the mechanism's tree with open loops, for all tools that take runs.
 
         Raises:
-            MechanismError: it has no rows, or the momentum of a variable would be called as another column.
-            ModelError: nothing resists a configuration variable but constraints.
+            MechanismError: the motion has no rows, or a momentum would have the name of another column.
+            ModelError: only constraints resist a configuration variable.
         """
         from formulations.mechanism.recording import run_of
 
@@ -103,11 +103,11 @@ class Motion(Run):
 
     @property
     def state(self) -> State:
-        """Where its ``run`` ended."""
+        """State at the end of ``run``."""
         return self.run.state
 
     def save(self, folder: str | Path) -> Path:
-        """Write its ``run``: ``biped view``, ``render`` and ``report`` open it, and `Run.load`.
+        """Save ``run`` to a folder that ``biped view``, ``render``, ``report`` and `Run.load` open.
 
         Raises:
             MechanismError: as ``run``.
@@ -117,12 +117,12 @@ class Motion(Run):
 
 
 def coordinate_columns(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """The columns of the configuration variables, with their units: ``angle_…`` or ``position_…``."""
+    """Return the columns of the configuration variables with units: ``angle_…`` or ``position_…``."""
     return [(f"{'angle' if c.is_rotation else 'position'}_{c.name}", c.unit) for c in mechanism.variables]
 
 
 def columns_of(mechanism: Mechanism) -> dict[str, str]:
-    """The units of the columns of a motion, in order, after the time."""
+    """Return the units of a motion's columns, in order, after the time."""
     variables = mechanism.variables
     units = dict(coordinate_columns(mechanism))
     units |= {f"rate_{c.name}": f"{c.unit}/s" for c in variables}
@@ -160,7 +160,7 @@ def start_of(
     given: Mapping[str, Input],
     driven: Floats,
 ) -> tuple[Floats, Floats]:
-    """Configuration and rates at the start of a motion, checked as ``simulate`` checks them.
+    """Return configuration and rates at the start of a motion, checked as in ``simulate``.
 
     ``driven`` (n,) has the rates of prescribed variables.
     """
@@ -170,7 +170,7 @@ def start_of(
 
 
 class _Simulation:
-    """State and room of one motion."""
+    """State and buffers of one motion."""
 
     def __init__(self, mechanism: Mechanism, settings: Settings, given: Mapping[str, Input]) -> None:
         self.mechanism, self.settings, self.rule = mechanism, settings, settings.rule
@@ -223,7 +223,7 @@ class _Simulation:
         self.engine.enter(places.BEGIN)
 
     def check_constraints(self, q: Floats, what: str, v: Floats | None = None) -> None:
-        """A configuration must be on the constraints, which are independent there, and rates on theirs, Dh v = 0."""
+        """Check that ``q`` is on the constraints, independent there, and that the rates satisfy Dh v = 0."""
         check_on_constraints(
             self.mechanism.constraint_values(q), self.mechanism.constraint_jacobian(q), v,
             [repr(name) for name in self.mechanism.constraint_names], what=what, error=MechanismError,
@@ -232,7 +232,7 @@ class _Simulation:
         )  # fmt: skip
 
     def rates_at_rest(self, q: Floats, driven: Floats) -> Floats:
-        """The rates of no momentum, but for what prescribed variables drive; the momentum must determine rates."""
+        """Return the rates of zero momentum, apart from prescribed variables; raise if they are not unique."""
         room = self.room
         room.node_q[:], room.given_rates[:], room.node_momentum[:] = q, driven, 0.0
         if self.engine.enter(places.RATES):
@@ -251,17 +251,17 @@ class _Simulation:
         self.engine.take_in(inputs=self.inputs(first, count), given=self.prescribed(first, count))
 
     def advance(self, first: int, count: int) -> int:
-        """Steps, with a row at the beginning of each that has one."""
+        """Take ``count`` steps, with a row every ``record_every`` steps."""
         every = self.settings.record_every
         return self.engine.enter(places.TAKE_STEPS, count, every, first // every)
 
     def finish(self, steps: int) -> int:
-        """The row of the end; where no step is found from there on, its forces stay unknown."""
+        """Record the last row; its forces stay unknown if no further step has a solution."""
         self.engine.enter(places.RECORD_END, len(self.rows) - 1)
         return 0
 
     def failure(self, cause: int) -> str:
-        """What ended the motion."""
+        """Return a sentence about the cause that ended the motion."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * taken
         told = cause_of(self.mechanism, self.room, cause, self.rule.h, self.rule.max_iterations)
@@ -272,7 +272,7 @@ class _Simulation:
         return message + f" after a step of {self.rule.h:g} s; try a smaller step"
 
     def recorded(self, seconds: float, failure: str) -> Motion:
-        """The rows that are complete enough to have coordinates."""
+        """Return the motion of all rows that have coordinates."""
         count = self.motion.counts
         steps = int(count[places.STEPS])
         metrics = {
@@ -306,7 +306,7 @@ def motion_of(
 
 
 def driving_work(mechanism: Mechanism, times: Floats, columns: Mapping[str, Floats]) -> Floats:
-    """(rows,) [J] what prescribed variables are driven with since the first row, by trapezoids from row to row."""
+    """Return the driving work (rows,) [J] of prescribed variables since the first row, by the trapezoidal rule."""
     power = np.zeros(len(times))
     for name in mechanism.kinematic_coordinates:
         power += np.nan_to_num(columns[f"driving_{name}"]) * columns[f"rate_{name}"]
@@ -315,12 +315,12 @@ def driving_work(mechanism: Mechanism, times: Floats, columns: Mapping[str, Floa
 
 
 def checked_motions(mechanism: Mechanism, given: Mapping[str, Input]) -> dict[str, Input]:
-    """The motions of all kinematic variables, and of no others."""
+    """Return the motions of all kinematic variables, checked."""
     wanted = mechanism.kinematic_coordinates
     for name in given:
         if name not in wanted:
             raise MechanismError(
-                f"kinematic: {name!r} is no kinematic variable; they are {', '.join(wanted) or 'none'}: make it one by "
+                f"kinematic: {name!r} is not a kinematic variable ({', '.join(wanted) or 'none'}); make it one by "
                 f"kinematic({name!r}) as its transform's parameter"
             )
     missing = [name for name in wanted if name not in given]

@@ -19,12 +19,12 @@ from formulations.mechanism.kernels.system import Border, Room
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism
 
-#: Parts of a pivot's size below which it is told, and below which it is nothing but rounding.
+#: Relative pivots below which a near singularity is reported, and below which a pivot is only rounding.
 NEARLY, ROUNDING = 1e-5, 1e-13
 
 
 def singularity(mechanism: Mechanism, room: Room, step: float = 1.0) -> str:
-    """A clause that names the matrix and what is lost, or nothing: of the last ``step`` [s] tried, else of a node."""
+    """Return a clause with the singular matrix and its lost rows (of the last ``step`` [s], else a node), or ""."""
     last = _of_matrix(mechanism, room.middle, room.border, step)
     return last or _of_matrix(mechanism, room.node, room.node_border, 1.0)
 
@@ -35,7 +35,7 @@ def cause_of(mechanism: Mechanism, room: Room, failed: int, step: float = 1.0, i
 
 
 def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: float) -> str:
-    """Of M, or of Newton's matrix: the tree's part first, then the Schur complement of the multipliers."""
+    """Return the clause for M or Newton's matrix: first the tree's part, then the multipliers' Schur complement."""
     inverse, free = room.factors.d, mechanism.mechanics.prescribed == 0
     if not np.all(np.isfinite(inverse)) or not np.any(free):
         return ""
@@ -55,7 +55,7 @@ def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: f
 
 
 def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
-    """(n,) [kg or kg m²] what the masses beyond each joint could resist it with, wherever its axis points."""
+    """Return bounds (n,) [kg or kg m²] of the inertia that masses beyond each joint can resist with."""
     tree, motion, com = mechanism.mechanics.tree, room.poses.motion, room.poses.com
     turn = motion[:, 3:]
     turning = (turn**2).sum(axis=1)
@@ -73,14 +73,14 @@ def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
 
 
 def _rows_of_ballast(mechanism: Mechanism, border: Border) -> dict[int, str]:
-    """By its row in the border, the variable that moves no mass."""
+    """Return the variables that move no mass, by row in the border."""
     at_node = border.load.size < int(mechanism.mechanics.border[0])
     first = len(mechanism.labels) if at_node else int(mechanism.mechanics.ballast.first[0])
     return dict(enumerate(mechanism.loose, first))
 
 
 def _dependence(border: Border, constraints: Sequence[str], ballast: Mapping[int, str]) -> str:
-    """Of the constraints, or of what they should hold."""
+    """Return the clause for dependent constraints, or for massless variables that they should hold."""
     schur = border.schur
     if not schur.size or not np.all(np.isfinite(schur)):
         return ""
@@ -94,7 +94,7 @@ def _dependence(border: Border, constraints: Sequence[str], ballast: Mapping[int
     which = int(order[worst])
     if which in ballast:
         return f"{ballast[which]!r} moves no mass, and no constraint holds it there"
-    name = f" at {constraints[which]!r}, which says what others say" if which < len(constraints) else ""
+    name = f" at {constraints[which]!r}, which is redundant" if which < len(constraints) else ""
     return f"[Dh M⁻¹ Dhᵀ] is {_nearly(share[worst])}singular there{name}: the constraints depend on each other"
 
 
@@ -103,7 +103,7 @@ def _nearly(share: float) -> str:
 
 
 def _order(swaps: Integers) -> Integers:
-    """Which row of a matrix has come to be which, by the swaps of its elimination."""
+    """Return the permutation of a matrix's rows by the swaps of its elimination."""
     order = np.arange(swaps.size)
     for k, other in enumerate(swaps):
         order[[k, other]] = order[[other, k]]

@@ -1,4 +1,4 @@
-"""Where a frame of a mechanism is, and how it moves."""
+"""View of a frame of a mechanism: position and motion."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FrameView:
-    """One frame of a mechanism, and its kinematics.
+    """Kinematics of one frame of a mechanism.
 
     Attributes:
-        mechanism: whose frame it is.
+        mechanism: owner of the frame.
         name: the name of the frame.
-        place: where it is in the home configuration.
+        place: position and orientation in the home configuration.
     """
 
     mechanism: Mechanism
@@ -32,24 +32,24 @@ class FrameView:
     place: Place
 
     def position(self, q: Vector) -> Floats:
-        """(3,) [m] p_{s,k} of its origin, in the world."""
+        """Return the origin's position p_{s,k} (3,) [m], world axes."""
         return self._arm(self._placed(q))
 
     def rotation(self, q: Vector) -> Floats:
-        """(3, 3) R_{s,k} from its axes to the world's."""
+        """Return the rotation R_{s,k} (3, 3) from frame to world axes."""
         if self.place.body < 0:
             return self.place.rotation.copy()
         data = self._placed(q)
         return data.poses.rotation[self.place.body].reshape(3, 3) @ self.place.rotation
 
     def transform(self, q: Vector) -> Floats:
-        """(4, 4) g_{s,k} (2)."""
+        """Return the transform g_{s,k} (4, 4), equation (2)."""
         result = np.eye(4)
         result[:3, :3], result[:3, 3] = self.rotation(q), self.position(q)
         return result
 
     def jacobian(self, q: Vector) -> Floats:
-        """(6, n) from rates to the velocity of its origin [m/s] and its angular velocity [rad/s], in world axes."""
+        """Return the Jacobian (6, n) of velocity of the origin [m/s] and angular velocity [rad/s], world axes."""
         data = self._placed(q)
         result = np.zeros((6, self.mechanism.size))
         if self.place.body >= 0:
@@ -57,7 +57,7 @@ class FrameView:
         return result
 
     def velocity(self, q: Vector, v: Vector) -> Floats:
-        """(6,) velocity of its origin [m/s] and angular velocity [rad/s], in world axes."""
+        """Return velocity of the origin [m/s] and angular velocity [rad/s] (6,), world axes."""
         return self.jacobian(q) @ self.mechanism.rates(v)
 
     def _placed(self, q: Vector) -> TreeData:

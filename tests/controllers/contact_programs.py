@@ -1,4 +1,4 @@
-"""Programs of ``contact_qp`` for tests, drawn at random and recorded from runs; and when an answer is optimal."""
+"""Programs of ``contact_qp`` for tests (random, and recorded from runs), and optimality conditions."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -66,7 +66,7 @@ def matrices(qp: contact_qp.ContactQp, bounded: int) -> Matrices:
 
 
 class Kept(WholeBodyController):
-    """The whole-body controller; ``kept`` is its law, in which each tick leaves its program."""
+    """Whole-body controller that keeps its law in ``kept``, with the program of the last tick."""
 
     kept: WholeBodyLaw
 
@@ -76,7 +76,7 @@ class Kept(WholeBodyController):
 
 
 class Watched(Controller):
-    """A whole-body controller that is evaluated from Python, and seen at each so many-th tick, by ``see``."""
+    """Whole-body controller evaluated from Python; calls ``see`` every few ticks."""
 
     def __init__(self, see: See, every: int = 1, **settings: Any) -> None:
         self.asked, self.see = Kept(**settings), see
@@ -119,9 +119,9 @@ OPTIONS: dict[str, dict[str, float]] = {
 
 
 def theirs(solver: str, said: Matrices) -> Floats | None:
-    """What a library finds, None where it finds nothing.
+    """Return a library's solution, or None.
 
-    Its unknowns are scaled to a curvature of one: residuals, by which most libraries stop, mean little for others.
+    Unknowns are scaled to a curvature of one, since most libraries stop by residuals.
     """
     unit = 1.0 / np.sqrt(np.diag(said.P))
     P = unit[:, None] * said.P * unit
@@ -131,7 +131,7 @@ def theirs(solver: str, said: Matrices) -> Floats | None:
 
 
 class Optimality(NamedTuple):
-    """How far an answer is from the conditions of Karush, Kuhn and Tucker, each by its own scale."""
+    """Violations of the Karush-Kuhn-Tucker conditions, each relative to its scale."""
 
     stationarity: float
     equality: float
@@ -145,7 +145,7 @@ class Optimality(NamedTuple):
 
 
 def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) -> Optimality:
-    """The conditions at y, with the multipliers of E's rows, and of those of C's rows that ``which`` names."""
+    """Return the conditions at y, with multipliers of E's rows and of the rows ``which`` of C."""
     count = len(said.e)
     slack = said.C @ y - said.c
     pull = said.E.T @ multipliers[:count] + said.C[which].T @ multipliers[count:]
@@ -159,7 +159,7 @@ def optimality(said: Matrices, y: Floats, multipliers: Floats, which: Floats) ->
 
 
 def own_multipliers(qp: contact_qp.ContactQp, bounded: int) -> tuple[Floats, np.ndarray]:
-    """The multipliers that our solver ended with: of E's rows, then of active rows of C; and which these are."""
+    """Return our solver's multipliers (E's rows, then active rows of C) and the active rows."""
     count, m = int(qp.counts[contact_qp.ACTIVE]), len(qp.carries)
     numbers = np.full(contact_qp.SIDES * m + 2 * bounded, -1)
     carrying = np.flatnonzero(np.repeat(qp.carries, contact_qp.SIDES))
@@ -228,7 +228,7 @@ class Scene(NamedTuple):
 
 
 def scenes(count: int) -> Iterator[Scene]:
-    """Pushes all around, from what one hardly feels to what nobody withstands; in turn free, limited, on one leg."""
+    """Return pushes in all directions, from negligible to irresistible; alternately free, limited, on one leg."""
     free, bounded = human(), limited(human())
     starts = (
         (free, standing(free)), (bounded, standing(bounded)), (free, on_one_leg(free)), (bounded, on_one_leg(bounded)),

@@ -1,4 +1,4 @@
-"""The workspace law within friction cones, by the whole tree's equations of motion and beside the thesis's law."""
+"""Cone-workspace controller: against the tree's equations of motion, and against the thesis's controller."""
 
 import math
 from dataclasses import replace
@@ -59,7 +59,7 @@ class Tick:
         return np.vstack([self.whole.jacobian(foot) for foot in MODEL.feet])
 
     def accelerations(self, deviation):
-        """(nv,) with the trunk's as wanted but for a deviation, and the joints' such that the feet do as planned."""
+        """Return accelerations (nv,): the trunk's desired one plus a deviation, joints for the planned feet."""
         root = self.law.room.acceleration + deviation
         root[:3] += np.cross(self.v[3:6], self.v[:3])
         wanted = []
@@ -72,7 +72,7 @@ class Tick:
         return np.concatenate([root, np.linalg.solve(J[:, 6:], np.concatenate(wanted) - J[:, :6] @ root)])
 
     def residual(self):
-        """(nv,) of M v̇ + h = τ + Jᵀ f: zero if all fits."""
+        """Return the residual (nv,) of M v̇ + h = τ + Jᵀ f."""
         pushes = sum(
             self.whole.contact_jacobian(name).T @ force
             for name, force in zip(MODEL.contact_names, self.forces, strict=True)
@@ -158,10 +158,10 @@ def test_the_last_torques_are_held_where_numbers_fail():
 @pytest.mark.parametrize("lifted", LIFTED[:-1])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_wrench_is_nearer(seed, lifted):
-    """The same program, longhand and by another solver, on the floor's forces alone.
+    """The same program, longhand and by another solver, in the contact forces only.
 
-    Of forces f the deviation follows, since with the feet as planned each acceleration of the trunk takes others. The
-    distance |P a|, with moments weighed, and the distance to the thesis's split are those of the docstring.
+    The deviation a follows from the forces f, with the feet moving as planned. The weighted distance |P a| and the
+    distance to the thesis's split are those of the docstring.
     """
     qpsolvers = pytest.importorskip("qpsolvers")
     tick = Tick(*crouched(np.random.default_rng(seed)), lifted)
@@ -180,7 +180,7 @@ def test_no_wrench_is_nearer(seed, lifted):
 
 
 def deviation(tick, carrying):
-    """a = offset + slope f of the trunk's acceleration, from the six equations of motion that have no torque."""
+    """Return offset and slope of a = offset + slope f, from the six equations of motion without torque."""
     names = [MODEL.contact_names[c] for c in carrying]
     pushes = np.vstack([tick.whole.contact_jacobian(name) for name in names]).T[:6]
     M, h = tick.whole.mass_matrix, tick.whole.bias_forces
@@ -193,7 +193,7 @@ def deviation(tick, carrying):
 
 
 def trunk_inertia(tick):
-    """P: what accelerates the trunk by torques in the legs while the feet are held, from the whole mass matrix."""
+    """Return P, the trunk's inertia for leg torques with the feet held, from the whole mass matrix."""
     M = tick.whole.mass_matrix
     J = tick.feet_jacobian
     inverse = np.linalg.inv(M)
@@ -203,7 +203,7 @@ def trunk_inertia(tick):
 
 @pytest.mark.parametrize(("azimuth", "impulse"), [(0.0, 20.0), (math.pi / 2.0, 30.0), (math.pi, 19.0)])
 def test_it_withstands_pushes_that_the_thesis_s_law_does_not(azimuth, impulse):
-    """Both start alike. The law that takes its feet for glued withstands 14, 5 and 11 N·s."""
+    """Both start alike. The thesis's controller, which assumes glued feet, recovers up to 14, 5 and 11 N·s."""
     settings = {"push.impulse": impulse, "push.azimuth": azimuth, "run.step": 0.001}
     run = experiment_named("balance", "cone-workspace").run(settings)
     assert run.summary["verdict"] == "recovered"
@@ -237,7 +237,7 @@ ONCE_UNRELIABLE = [
 def test_who_falls_with_straight_legs_is_not_flung_through_the_floor(
     impulse, azimuth, start, seed, friction, stiffness
 ):
-    """Torques of 160 to 2200 kN·m pushed feet 12 cm into the floor, or left 0.5 MJ that no work accounts for."""
+    """Without limits, torques of 160 to 2200 kN·m pushed feet 12 cm into the floor, or created 0.5 MJ."""
     damping = stiffness * 2e3 / 75e3
     settings = {
         "push.impulse": impulse, "push.azimuth": azimuth, "push.start": start,
@@ -252,7 +252,7 @@ def test_who_falls_with_straight_legs_is_not_flung_through_the_floor(
 
 @pytest.mark.parametrize("degrees", [20.0, 5.0, 1.0, 0.1])
 def test_near_straight_legs_the_wanted_wrench_fades(degrees):
-    """At rest 1 cm off along the legs; what a force L/2 (2 m/s² + g) can be at most is never passed."""
+    """At rest 1 cm off along the legs, the force stays below its bound L/2 (2 m/s² + g)."""
     q = standing(MODEL).q
     for side in ("left", "right"):
         bend = math.radians(degrees)

@@ -1,4 +1,4 @@
-"""The program's solver against three libraries, and against the conditions of optimality themselves."""
+"""Solver of ``contact_qp`` against three libraries, and against the optimality conditions."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_many_random_programs():
 
 @pytest.fixture
 def program() -> ContactQp:
-    """A body of six degrees of freedom on four points, at rest, that is to fall: nothing is bounded yet."""
+    """Return the program of a falling body on four points, six degrees of freedom, without bounds."""
     qp = new_contact_qp(BASE, 4, 4)
     qp.hessian[:], qp.spread[0], qp.friction[0] = np.eye(BASE), 1e-6, 0.5
     qp.base[:], qp.load[2] = np.diag([10.0, 10.0, 10.0, 1.0, 1.0, 1.0]), -98.1
@@ -139,7 +139,7 @@ def test_bounds_that_meet_make_an_equation(program):
 
 
 def test_a_body_that_no_friction_can_hold_is_infeasible(program):
-    """Pushed sideways by more than μ times its weight, and to stay: the forces that would do it are in no pyramid."""
+    """A body pushed sideways by more than μ times its weight cannot stay: its forces are outside all pyramids."""
     program.rows[0, 0] = program.rows[1, 2] = 1.0
     program.lower[:2] = program.upper[:2] = (10.0, 0.0)  # 100 N, of 0.5 · 98.1 N
     assert check(program, 2) == INFEASIBLE
@@ -154,7 +154,7 @@ def test_crossed_bounds_are_infeasible(program):
 
 @pytest.mark.parametrize("tilt", [1e-3, 1e-5])
 def test_rows_that_differ_in_accelerations_alone_are_two(program, tilt):
-    """Forces cost next to nothing, so that of the second row's length in the cost's metric 1e-10 or less is its own."""
+    """Forces cost almost nothing: at most 1e-10 of the second row's length is independent of the first."""
     program.spread[0] = 1e-8
     program.rows[:2, BASE + 2], program.rows[1, 3] = 1.0, tilt
     program.lower[:2], program.upper[0] = (30.0, 30.0 + tilt), 30.0

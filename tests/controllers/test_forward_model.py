@@ -1,4 +1,4 @@
-"""A forward model of what a law has asked for: a longhand twin of its kernels, and what it is for."""
+"""Forward model of commanded accelerations: longhand twin of its kernels, and benefits in runs."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def at_swing(session):
 
 
 def freedom(law, q):
-    """M, P and N, longhand, with the feet held that stand, and muscles within the period; and what SOFT is for them."""
+    """Return M, P and N, longhand, with stance feet held and muscles implicit; and the effect of SOFT."""
     model = human()
     at, goes = WholeBody(model, q), law.goes
     mass = at.mass_matrix + goes.span * np.diag(goes.drag)
@@ -73,7 +73,7 @@ def latest(law):
 
 
 def test_errors_go_on_with_the_feet_held_that_stand(begun):
-    """Backward Euler of M ë = −G e − D ė, by a basis of what the feet allow; but for feet that are not as firm."""
+    """Errors follow backward Euler of M ë = −G e − D ė in the motions that the feet allow, up to soft feet."""
     _, law = begun
     row, q, _ = latest(law)
     mass, free, allowed, room = freedom(law, q)
@@ -167,7 +167,7 @@ def test_nothing_is_left_of_rounding_once_the_delay_has_passed():
 
 
 def test_gravity_pulls_as_the_slopes_of_an_energy():
-    """Of motions that the feet allow: to the error of central differences, symmetric, and it topples."""
+    """For motions that the feet allow, G is symmetric up to central differences, and has an unstable mode."""
     law = ForwardModel(WholeBodyController(), DELAY).law(human())
     at = WholeBody(human(), law.muscles.rest)
     ways = null_space(np.vstack([at.jacobian(foot) for foot in human().feet]))
@@ -177,7 +177,7 @@ def test_gravity_pulls_as_the_slopes_of_an_energy():
 
 
 def missed(name, delay, impulse, until):
-    """[m, rad] RMS of what is shown, and of what was sensed, beside what is, from the push on."""
+    """Return the RMS errors [m, rad] of the predicted and of the sensed state, from the push on."""
     session = session_of(name, delay, **{"push.impulse": impulse, "sensors.proprioceptive.joint_noise": 0.0})
     law, shown, true = session.plan.law, [], []
     while session.time < until:
@@ -199,7 +199,7 @@ def test_it_misses_less_than_the_senses_do(name, delay, impulse):
 
 
 def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
-    """From the next tick on its points carry, and bear what was asked for at the last one: longhand, over two steps."""
+    """A landed foot's points carry from the next tick on, with the last commanded forces: longhand, over two steps."""
     session = session_of("stepping", **{"push.impulse": 48.0, "push.azimuth": np.pi / 2})
     law = session.plan.law.inner
     stance, qp, phase, landed = law.body.stance, law.body.qp, law.phase, []
@@ -245,7 +245,7 @@ def test_a_session_restored_in_the_middle_of_a_step_goes_on_bit_for_bit():
 
 
 @refuses(
-    (lambda: ForwardModel(LQR(), 0.1), "must be a WholeBodyController, or Stepping, .* Predicted serves other laws"),
+    (lambda: ForwardModel(LQR(), 0.1), "WholeBodyController, or Stepping, .* use Predicted for other controllers"),
     (lambda: ForwardModel(Stepping(), 0.0131), "whole number of control periods"),
     (lambda: ForwardModel(WholeBodyController(), 0.1, yielding=0.0), "forwardmodel.yielding"),
     (lambda: ForwardModel(WholeBodyController(), 0.1, damping=-1.0), "forwardmodel.damping"),
@@ -260,7 +260,7 @@ def test_a_law_in_python_is_refused():
             return None
 
     for kind in (ForwardModel, Predicted):
-        with pytest.raises(InputError, match="only compiled laws"):
+        with pytest.raises(InputError, match="needs a compiled controller"):
             kind(Mine(), 0.1).law(human())
 
 

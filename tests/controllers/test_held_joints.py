@@ -1,4 +1,4 @@
-"""Joints that are in no leg: held by the workspace controller, within the steps or by a servo, or refused."""
+"""Joints outside the legs: held by the workspace controller, by impedance or servo, or refused."""
 
 import math
 from dataclasses import replace
@@ -62,7 +62,7 @@ def test_a_human_with_arms_is_pushed_and_keeps_its_arms_where_they_are(by):
 
 
 def test_one_joint_swings_as_it_is_tuned():
-    """All else being locked: the frequency and the decay of θ̈ + 2ζω θ̇ + ω² θ = 0."""
+    """With all other joints locked: frequency and decay of θ̈ + 2ζω θ̇ + ω² θ = 0."""
     model = with_arms()
     held = HeldJoints(frequency=2.0, damping_ratio=0.25)
     found = held.impedance(model, ("left_elbow",))
@@ -94,7 +94,7 @@ def test_sensors_act_on_a_law_that_also_holds_joints():
 
 
 def test_joints_that_cannot_be_held_are_refused():
-    with pytest.raises(InputError, match="'left_shoulder' of model 'armed', which is in no leg, is spherical: weld"):
+    with pytest.raises(InputError, match="'left_shoulder' of model 'armed', outside the legs, is spherical: weld"):
         WorkspaceController().law(with_arms(spherical))
     with pytest.raises(ModelError, match="unknown joint 'left_elbw'; did you mean 'left_elbow'"):
         WorkspaceController(held=HeldJoints(angles={"left_elbw": 0.1})).impedance(with_arms())
@@ -121,7 +121,7 @@ def bent(model, degrees):
 
 
 def largest_torque(degrees, **settings):
-    """[N·m] at rest 1 cm above the set point."""
+    """Return the largest torque [N·m] at rest 1 cm above the set point."""
     model = human()
     controller = WorkspaceController((0.0, 0.0, 1.19), **settings)
     return float(np.abs(controller.torques(Observation(model, 0.0, bent(model, degrees), np.zeros(model.nv)))).max())
@@ -141,7 +141,7 @@ def test_damped_torques_are_bounded_at_all_angles():
 
 @pytest.mark.parametrize("degrees", [60.0, 20.0, 2.0])
 def test_damping_is_that_of_damped_least_squares(degrees):
-    """F = (P⁻² + 1/L²)⁻¹ P⁻² (P X + z), with P and z from undamped laws that ask for one acceleration at a time."""
+    """F = (P⁻² + 1/L²)⁻¹ P⁻² (P X + z), with P and z from undamped controllers, one acceleration at a time."""
     model = human()
     q = bent(model, degrees)
 
@@ -169,7 +169,7 @@ def test_damping_is_that_of_damped_least_squares(degrees):
 
 
 def rises_to(height, **settings):
-    """The human stands, and is told within 2 s to be so high [m]."""
+    """Return a run in which a standing human moves its trunk to a height [m] within 2 s."""
     motion = SetPointMotion("step", displacement=(0.0, 0.0, height - 1.10), start=0.2, rise=2.0)
     controller = WorkspaceController(motion=motion, **settings)
     return simulate(human(), controller, duration=4.0, state=standing(human()), fall=Fall())

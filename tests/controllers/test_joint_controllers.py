@@ -169,7 +169,7 @@ def test_what_does_not_fit_the_model_is_refused():
         ComputedTorque(np.eye(2)).law(arm())
     with pytest.raises(ModelError, match="joint_9"):
         ComputedTorque(path={"joint_9": Signal.step(1.0)}).law(arm())
-    with pytest.raises(InputError, match="needs the floor's forces"):
+    with pytest.raises(InputError, match="needs ground reaction forces"):
         ComputedTorque().torques(Observation(human(), 0.0, human().neutral(), np.zeros(18)))
 
 

@@ -1,4 +1,4 @@
-"""Compiled laws of a user's own: found again by the next process, but not once they were edited; given copies only."""
+"""Compiled laws of users: cached across processes unless edited; they get only copies."""
 
 import os
 import secrets
@@ -169,10 +169,10 @@ def test_the_example():
     ("[controller\n", r"not TOML.*line 1"),
     ("[controller]\nkp_position = \n", r"not TOML.*line 2"),
     ("[controller]\n\nkp_positon = 3\n", r", line 3: unknown gain 'kp_positon'; gains are kp_position"),
-    ("[controler]\nkp_position = 3\n", r", line 1: unknown table or key 'controler'; the one table is \[controller\]"),
+    ("[controler]\nkp_position = 3\n", r", line 1: unknown table or key 'controler'; the only table is \[controller\]"),
     ("kp_position = 3\n", r", line 1: unknown table or key 'kp_position'"),
-    ("", r"there is no table \[controller\]"),
-    ("controller = 3\n", r"there is no table \[controller\]"),
+    ("", r"table \[controller\] is missing"),
+    ("controller = 3\n", r"table \[controller\] is missing"),
     ("[controller]\nkp_position = -3\n", r", line 2: gain kp_position = -3: it must be"),
     ("[controller]\nkp_position = [1, 2]\n", r", line 2: gain kp_position"),
     ("[controller]\nkp_position = [[1, 2, 0], [2, 1, 0], [0, 0, 1]]\n",

@@ -1,4 +1,4 @@
-"""The regulator of standing: its closed loop is the one that was designed, and costs what Riccati says."""
+"""LQR of standing: its closed loop is the designed one, at the cost of the Riccati equation."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -81,7 +81,7 @@ def test_half_of_the_torques_strain_the_feet_only(model, exact):
     assert np.abs(moved @ strains).max() < 1e-9 * np.abs(moved).max()
     rest = np.linalg.svd(strains.T)[2][6:].T
     assert np.linalg.svd(moved @ rest)[1].min() > 1e-3 * np.abs(moved).max()
-    assert "of 12 torques 6 strain the feet only" in str(exact)
+    assert "6 of 12 torques only strain the feet" in str(exact)
 
 
 def test_gains_are_those_of_riccati(exact):
@@ -119,7 +119,7 @@ def test_its_closed_loop_is_the_one_that_was_designed(model, exact):
 
 
 def seen_from_feet(model, q):
-    """(nv, nv) by which displacements become those seen from the feet."""
+    """Return the matrix (nv, nv) to displacements relative to the feet."""
     body = WholeBody(model, q)
     feet = [body.jacobian(foot) for foot in model.feet]
     shift = sum(J[:2] for J in feet) / len(feet)
@@ -147,7 +147,7 @@ def test_seen_from_the_feet_it_is_the_designed_one_but_for_the_soles_deflections
 
 
 def deviations(scene, at, change, ticks):
-    """(ticks + 1, 36) of (q, p) from ``at``, and (ticks, 12) of the torques that were held."""
+    """Return deviations (ticks + 1, 36) of (q, p) from ``at``, and (ticks, 12) of the held torques."""
     start = at.copy()
     start.arrays.q[:] = displaced(scene.model, at.q, change[:NV])
     start.arrays.momentum[:] += change[NV:]
@@ -290,14 +290,14 @@ def test_its_gains_change_over_the_horizon(model):
     ({"weight_trunk": (1.0, 1.0)}, "3 finite numbers"),
     ({"weight_joints": -1.0}, "0 or above"),
     ({"weight_joint_rates": {"left_knee_pitch": np.inf}}, "finite"),
-    ({"weight_torque": 0.0}, "must cost something"),
+    ({"weight_torque": 0.0}, "all weights must be above zero"),
     ({"weight_torque": np.nan}, "finite number"),
-    ({"weight_torque": {"left_knee_pitch": -1.0}}, "must cost something"),
+    ({"weight_torque": {"left_knee_pitch": -1.0}}, "all weights must be above zero"),
     ({"weight_torque": np.diag([1.0] * 11 + [-1.0])}, "positive definite"),
     ({"weight_torque": np.ones((12, 11))}, "a matrix"),
     ({"horizon": 0.0}, "above zero"),
     ({"horizon": np.nan}, "above zero"),
-    ({"horizon": 1e6}, "10000 periods"),
+    ({"horizon": 1e6}, "10000 control periods"),
     ({"weight_end": -1.0}, "zero or above"),
     ({"reference": "hips"}, "world, feet"),
     ({"torque_limit": -1.0}, "0 or above"),
@@ -315,7 +315,7 @@ def test_what_does_not_fit_the_model_is_refused(model):
         LQR().law(chain(3))
     with pytest.raises(InputError, match="12 joints"):
         LQR(weight_torque=np.eye(3)).design(model)
-    with pytest.raises(InputError, match="none is given for left_hip_roll"):
+    with pytest.raises(InputError, match="no weight for left_hip_roll"):
         LQR(weight_torque={"left_knee_pitch": 1.0}).design(model)
     with pytest.raises(ModelError, match="unknown joint .tail"):
         LQR(weight_joints={"tail": 1.0}).design(model)

@@ -1,4 +1,4 @@
-"""The postural law: its torques longhand, a stance that is its equilibrium, and what it stands with late senses."""
+"""Postural controller: longhand torques, its equilibrium stance, and stability with sensory delay."""
 
 import math
 from dataclasses import replace
@@ -44,7 +44,7 @@ def stood(stance, acting=(), law=None, duration=4.0):
 
 
 def test_its_torques_are_those_of_an_inverted_pendulum(stance):
-    """From the whole body's centre of mass as NumPy has it, in a posture and a motion that are no stance at all."""
+    """Torques from the whole body's centre of mass (NumPy), in a posture and motion far from a stance."""
     model, q, law = stance
     rng = np.random.default_rng(2)
     moved, v = q.copy(), 0.3 * rng.normal(size=model.nv)
@@ -107,7 +107,7 @@ def test_gains_are_in_parts_of_the_subjects_own_toppling_torque():
 
 
 def test_it_records_the_sway_as_it_was(stance):
-    """0.1 s late: of the configuration then."""
+    """With a delay of 0.1 s the recorded sway is that of the configuration then."""
     model = stance[0]
     run = stood(stance, [Sensors(delay=0.1), Platform(x=Signal.step(0.06, start=0.2, rise=0.4))], duration=0.6)
     rows = {round(time, 6): k for k, time in enumerate(run.frame["time"])}

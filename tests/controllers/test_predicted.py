@@ -1,4 +1,4 @@
-"""Laws that see ahead by as much as their senses are late."""
+"""Controllers with prediction over the sensory delay."""
 
 from dataclasses import replace
 
@@ -59,7 +59,7 @@ def test_powers_are_computed_once_and_what_changes_in_a_run_is_its_own():
 
 
 def test_what_torques_have_come_to_is_their_sum():
-    """Which is kept up by a recursion, in which rounding may have grown by so much."""
+    """The recursion equals the sum of the torques' effects, up to the growth of rounding."""
     session = Session(Scene(human(), law_of(), disturbances=[Sensors(delay=DELAY)]))
     session.advance(137)
     law = session.plan.law
@@ -106,7 +106,7 @@ def test_a_restored_session_goes_on_bit_for_bit():
 
 
 def test_it_turns_and_moves_with_the_feet():
-    """What is seen from the feet does not depend on where they are, and which way they point."""
+    """Quantities relative to the feet do not depend on the feet's position and heading."""
     law = law_of()
     shown = []
     for turn in (0.0, 1.1):
@@ -189,5 +189,5 @@ def test_whole_body_stands_for_forty_seconds():
 @pytest.mark.parametrize("delay", [0.1, 0.15])
 @pytest.mark.parametrize(("name", "stance"), STANDS)
 def test_controllers_stand_for_ten_minutes(name, stance, delay):
-    """And come to rest: within 1 nm in the second five minutes, as the page on late senses says."""
+    """Controllers stand for ten minutes and come to rest: within 1 nm in the second five minutes."""
     assert np.ptp(second_half(name, stance, delay, 600.0), axis=0).max() < 1e-9

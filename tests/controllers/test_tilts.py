@@ -1,4 +1,4 @@
-"""How the laws of quiet stance sway on a floor that tilts: their closed forms, people's gains, and their fall."""
+"""Quiet-stance controllers on a tilting floor: closed forms of sway, people's gains, and falls."""
 
 import math
 from dataclasses import replace
@@ -28,7 +28,7 @@ def rubber(times):
 
 
 def tilt(size):
-    """A sum of sines about the ankles, of random phases, ``size`` [rad] from peak to peak."""
+    """Return a tilt about the ankles: sum of sines of random phases, ``size`` [rad] peak to peak."""
     phases = np.random.default_rng(1).uniform(0.0, 2.0 * math.pi, len(FREQUENCIES))
     t = np.arange(0.0, CYCLE, ROW)[:, None]
     each = size / np.ptp(np.sin(2.0 * math.pi * FREQUENCIES * t + phases).sum(axis=1))
@@ -42,7 +42,7 @@ def tilt(size):
 
 
 def response(law, size, delay, floor, cycles=3):
-    """(5,) sway of the centre of mass about the ankles over the floor's tilt, once the start has died away."""
+    """Return the response (5,) of sway about the ankles to floor tilt, after the initial transient."""
     q = Stance().configuration(MODEL, floor)
     law = replace(law, held_stiffness=RIGID, held_damping=1e-3 * RIGID, period=STEP).holding(MODEL, q)
     late = Sensors(delay=delay, force=ForceChannel(delay=delay))
@@ -58,7 +58,7 @@ def response(law, size, delay, floor, cycles=3):
 
 
 def pendulum():
-    """J [kg·m²] and m g h [N·m/rad] of the rigid body about its ankles, in the stance, without the feet that stay."""
+    """Return J [kg·m²] and m g h [N·m/rad] of the body about its ankles, without the feet."""
     q = Stance().configuration(MODEL)
     body, about = WholeBody(MODEL, q), Postural().pendulum(MODEL)
     v = np.zeros(MODEL.nv)
@@ -72,9 +72,9 @@ def pendulum():
 
 
 def expected(law, delay):
-    """(5,) of the laws' docstrings, with filters of ticks, and torques that are half a period late as they are held.
+    """Return the response (5,) of the docstrings, with discrete filters and held torques (half a period late).
 
-    What the law takes for the body's sway is the slope of the line to the centre of mass, with the feet: a φ + b ψ.
+    The controller's body sway is the slope of the line to the centre of mass, feet included: a φ + b ψ.
     """
     (J, toppling), about = pendulum(), Postural().pendulum(MODEL)
     whole, s = about.toppling, 2j * math.pi * FREQUENCIES
@@ -115,9 +115,9 @@ LINEAR = {
 
 @pytest.mark.parametrize("name", list(LINEAR))
 def test_the_sway_is_the_closed_forms(name):
-    """What the floor yields by is first order in one over its stiffness, and is extrapolated to a rigid one.
+    """The sway equals the closed form, extrapolated to a rigid floor (first order in its compliance).
 
-    What is left is of second order, in what it yields by and in the lean of the stance.
+    The remaining error is of second order in the compliance and in the lean of the stance.
     """
     law, delay = LINEAR[name], 0.1
     firm, firmer = (response(law, math.radians(0.2), delay, rubber(times)) for times in (10.0, 40.0))
@@ -140,7 +140,7 @@ PEOPLE = {
 
 @pytest.mark.parametrize("size", list(PEOPLE))
 def test_with_peoples_parameters_it_sways_as_people_do(size):
-    """Gains within 20 % and phases within 15° of the independent channels' with the parameters that were fitted."""
+    """Gains within 20 % and phases within 15° of the independent channel model with the fitted parameters."""
     stiffness, delay, weight, gain, phase = PEOPLE[size]
     per_degree = math.degrees(1.0) / pendulum()[1]
     law = Postural(
@@ -175,7 +175,7 @@ def test_a_session_goes_back_with_what_the_law_remembers(law):
 @pytest.mark.parametrize("senses", PRESETS)
 @pytest.mark.parametrize("law", [Postural(weight=0.7), Reweighting()], ids=["postural", "reweighting"])
 def test_people_stand_quietly(law, senses):
-    """Who has lost the vestibular sense stands by the joints, which reweighting, made for those who have it, cannot."""
+    """Without vestibular sense a subject stands by proprioception; reweighting, which needs both senses, cannot."""
     q = Stance().configuration(MODEL)
     sensors = Sensors.preset(senses, seed=1)
     if isinstance(law, Reweighting):  # it has thresholds of its own

@@ -1,7 +1,7 @@
-"""The workspace law tracks: its error dynamics are the printed linear ones, with the feet held (Wendlandt 1997, 4.2.4).
+"""Tracking of the workspace controller: the printed error dynamics, with the feet held (Wendlandt 1997, 4.2.4).
 
 The feet are held by constraints of Pinocchio's dynamics (``Stance``). The closed loop without ticks is integrated by
-Runge and Kutta's method; what the error does is compared with the solution of its own differential equation.
+a Runge-Kutta method; the error is compared with the solution of its differential equation.
 """
 
 from dataclasses import replace
@@ -66,7 +66,7 @@ class TestTheSetPoint:
 
     @pytest.mark.parametrize(("arguments", "message"), [
         ({"shape": "circle"}, "one of none, step, return, sine, recorded"),
-        ({"shape": "step"}, "give it a displacement or a turn"),
+        ({"shape": "step"}, "set a displacement or a turn"),
         ({"shape": "recorded"}, "needs its file"),
         ({"shape": "recorded", "file": "nowhere.csv"}, "nowhere.csv: it cannot be read"),
         ({"displacement": (0.0, float("nan"), 0.0)}, "3 finite numbers"),
@@ -117,7 +117,7 @@ PERIODS = (4e-3, 2e-3, 1e-3)
 
 
 def anvil_footed() -> Model:
-    """The human without gravity on feet that do not move, since they are as heavy as rocks: what the law assumes."""
+    """Return the human without gravity on immovable (very heavy) feet, as the controller assumes."""
     person = human()
     block = tuple(tuple(ANVIL_INERTIA * float(i == j) for j in range(3)) for i in range(3))
     bodies = [replace(part, mass=ANVIL, inertia=block) if part.name in person.feet else part for part in person.bodies]
@@ -125,7 +125,7 @@ def anvil_footed() -> Model:
 
 
 def errors_of(period, path, turned=(1.0, 0.0, 0.0, 0.0)):
-    """(12,) e_c, ė_c, q_e^v and ω_e at the start, at rest in a crouch; and (6,) e_c and q_e^v at END."""
+    """Return e_c, ė_c, q_e^v, ω_e (12,) at the start, at rest in a crouch, and e_c, q_e^v (6,) at END."""
     controller = WorkspaceController(TARGET, turned, GAINS, period=period, motion=path, big_base=1e9)
     state = State.at(anvil_footed(), crouching(human()).q)
     frame = simulate(state.model, controller, state=state, duration=END, step=period / 2.0).frame
@@ -142,7 +142,7 @@ def error(q, moved, turned):
 
 
 def printed_orientation_error(start):
-    """q_e^v at END by (4.26) with (4.23), from q_e^v and ω_e."""
+    """Return q_e^v at END by (4.26) with (4.23), from q_e^v and ω_e."""
 
     def rate(_, y):
         e, omega = y[:3], y[3:]
@@ -153,14 +153,14 @@ def printed_orientation_error(start):
 
 
 def linear_error(start, kp, kd, coupling):
-    """The first half of expm([0 c; −K_p −K_v] t) start: (4.14) with c = 1, (4.27) with c = ½."""
+    """Return the first half of expm([0 c; −K_p −K_v] t) start: (4.14) with c = 1, (4.27) with c = ½."""
     A = np.block([[np.zeros((3, 3)), coupling * np.eye(3)], [-GAINS.matrix(kp), -GAINS.matrix(kd)]])
     return (expm(END * A) @ start)[:3]
 
 
 @pytest.mark.parametrize("path", [SetPointPath(), SWAYING], ids=["at-rest", "moving"])
 def test_the_errors_are_those_of_the_printed_error_dynamics(path):
-    """With shorter and shorter ticks the closed loop's errors come to (4.14) and (4.26), in proportion to the tick."""
+    """The closed loop's errors converge to (4.14) and (4.26) in proportion to the control period."""
     runs = [errors_of(period, path) for period in PERIODS]
     start = runs[0][0]
     expected = [linear_error(start[:6], "kp_position", "kd_position", 1.0), printed_orientation_error(start[6:])]
@@ -172,7 +172,7 @@ def test_the_errors_are_those_of_the_printed_error_dynamics(path):
 
 
 def test_small_errors_of_the_orientation_are_those_of_the_linearization():
-    """(4.27), from errors of a milliradian: what is left over is that of the square of them, and of the ticks."""
+    """Errors of a milliradian follow (4.27), up to their squares and the control period."""
     turned = (rotation(crouching(human()).q[3:7]) * Rotation.from_rotvec([1e-3, -5e-4, 8e-4])).as_quat(
         scalar_first=True
     )

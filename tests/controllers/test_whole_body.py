@@ -1,4 +1,4 @@
-"""The whole-body law in closed loop: the divergent component, symmetry, limits, and what happens beyond them."""
+"""Whole-body controller in closed loop: capture point, symmetry, limits, and behaviour beyond them."""
 
 import math
 from dataclasses import replace
@@ -44,7 +44,7 @@ def test_standing_still_is_an_equilibrium():
 def test_the_divergent_component_decays_at_the_rate_that_is_asked_for(capture, axis):
     """ξ̇ = ω (ξ − p) with p held over a tick T: from tick to tick ξ shrinks by 1 − (k/ω)(e^{ωT} − 1). Englsberger 2013.
 
-    With a stiff floor, and where no other task has a weight that could be felt.
+    With a stiff floor, and negligible weights of the other tasks.
     """
     controller = WholeBodyController(
         capture=capture, friction=0.7, weight_momentum=0.0, weight_trunk=1e-5, weight_posture=1e-6, weight_force=1e-4
@@ -144,7 +144,7 @@ def test_a_joint_that_nothing_limits_is_asked_for_what_holds_the_weight_at_its_h
 
 
 def beyond_its_range(model):
-    """Knees that bend so fast, near the end of their range, that no torque of theirs can stop them in it."""
+    """Return a state with knees that bend so fast near the end of their range that no torque can stop them."""
     q, v = standing(model).q.copy(), np.zeros(model.nv)
     joints = {body.joint.name: body.joint for body in model.bodies}
     for joint in ("left_knee_pitch", "right_knee_pitch"):

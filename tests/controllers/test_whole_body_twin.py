@@ -1,4 +1,4 @@
-"""The compiled whole-body law against its twin, and what it plans against the equations of motion."""
+"""Compiled whole-body controller against its twin, and its plan against the equations of motion."""
 
 from dataclasses import replace
 
@@ -84,7 +84,7 @@ def test_torques_are_those_of_the_twin_anywhere(case):
 
 
 def test_torques_are_those_of_the_twin_along_runs():
-    """Of each eleventh tick of pushed runs, up to the fall, which some end in."""
+    """Torques equal the twin's at every eleventh tick of pushed runs, some of which end in a fall."""
     ends = []
     for scene in scenes(4):
         twin = Twin(WholeBodyController(), scene.model)

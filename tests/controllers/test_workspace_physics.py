@@ -1,7 +1,7 @@
-"""What the workspace controller's torques do, by the constrained dynamics of Pinocchio: nothing of its recursions.
+"""Workspace controller's torques in Pinocchio's constrained dynamics, independent of its recursions.
 
-Its law is the motion of the trunk while the feet stand still. So the feet are held by constraints, whatever wrenches
-these take, and the torques must give the trunk the acceleration that the gains ask for, in every posture and motion.
+The controller specifies the trunk's motion with the feet at rest. So the feet are held by constraints, and the torques
+must give the trunk the acceleration of the gains in every posture and motion.
 """
 
 import math
@@ -63,16 +63,16 @@ class Stance:
         return self.data.oMi[body + 1].act(self.pin.inertias[body + 1].lever)
 
     def jacobian(self, body):
-        """(6, nv) of a body's centre of mass, world axes, by our velocities."""
+        """Return the Jacobian (6, nv) of a body's centre of mass, world axes, by our velocities."""
         J = pin.getJointJacobian(self.pin, self.data, body + 1, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
         arm = self.com(body) - self.data.oMi[body + 1].translation
         moved = np.vstack([J[:3] - hat(arm) @ J[3:], J[3:]])
         return moved @ self.T
 
     def accelerated(self):
-        """(6,) acceleration of the trunk's centre of mass, and of its turn, with the torques on and the feet held.
+        """Return the trunk's acceleration (6,) with the torques applied and the feet held.
 
-        Joints beside the legs are locked: they go on at the rates that they have.
+        Joints outside the legs are locked: they keep their rates.
 
         M a + C = τ + Jᵀ λ and J a = −J̇ v, whose right side is the foot's acceleration for a = 0.
         """
@@ -101,7 +101,7 @@ class Stance:
         return np.concatenate([rate.linear + np.cross(turn, arm) + np.cross(spin, np.cross(spin, arm)), turn])
 
     def wanted(self, position):
-        """(6,) −k_d ẋ − k_p e, with the vector part of q q̄_d as the error of the orientation."""
+        """Return −k_d ẋ − k_p e (6,), with the vector part of q q̄_d as orientation error."""
         e = (Rotation.from_quat(self.q[[4, 5, 6, 3]]) * self.target.inv()).as_quat(canonical=True)[:3]
         linear = -np.array(GAINS.kd_position) * self.v[:3] - np.array(GAINS.kp_position) * position
         return np.concatenate(
@@ -114,13 +114,13 @@ class Stance:
 
     @property
     def to_trunk(self):
-        """(6, 6 feet) the sum of wrenches at the feet's centres of mass, about the trunk's."""
+        """Matrix (6, 6 feet) that sums wrenches at the feet's centres of mass about the trunk's."""
         arms = [self.com(foot) - self.q[:3] for foot in self.feet]
         return np.hstack([np.block([[np.eye(3), np.zeros((3, 3))], [hat(arm), np.eye(3)]]) for arm in arms])
 
     @property
     def foot_wrenches(self):
-        """(feet, 6) at the feet's centres of mass."""
+        """Wrenches (feet, 6) at the feet's centres of mass."""
         wrenches = self.scratch.leg_wrench.copy()
         for wrench, foot in zip(wrenches, self.feet, strict=True):
             wrench[3:] -= np.cross(self.com(foot) - self.q[:3], wrench[:3])
@@ -128,7 +128,7 @@ class Stance:
 
 
 def still_feet(J, v):
-    """The velocity nearest to ``v`` in which J v = 0."""
+    """Return the velocity nearest to ``v`` with J v = 0."""
     still = v - np.linalg.pinv(J) @ (J @ v)
     assert np.abs(still[:6]).max() > 0.1
     return still
@@ -181,7 +181,7 @@ def test_the_trunk_accelerates_as_the_gains_ask(build, seed, moves):
 
 
 def test_feet_that_give_way_less_leave_less_of_an_error():
-    """What is lacking of the acceleration is in proportion to 1 / big_base."""
+    """The error of the acceleration is proportional to 1 / big_base."""
     off = []
     for big_base in (1e4, 1e6):
         stance = Stance(human(), 1, big_base=big_base)
@@ -191,7 +191,7 @@ def test_feet_that_give_way_less_leave_less_of_an_error():
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_set_point_moves_with_the_feet_and_stays_at_its_height(seed):
-    """Where the point between the feet is, less where it should be; home, if nothing else is said."""
+    """The set point moves by the midpoint's displacement from ``feet_at`` (default: home)."""
     place = np.array([0.03, -0.07])
     for at, home in ((tuple(place), place), (None, np.array([-0.05325, 0.0]))):
         stance = Stance(human(), seed, reference="feet", feet_at=at)
@@ -227,7 +227,7 @@ def test_the_feet_share_the_wrench_with_the_least_norm(build, seed):
 @pytest.mark.parametrize("build", [human, strider])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_torques_do_the_work_of_the_feet(build, seed):
-    """With the trunk held, a small turn of a joint moves one foot against the floor: τ = −Jᵀ W; 0 beside the legs."""
+    """With the trunk held, a joint moves one foot against the floor: τ = −Jᵀ W; 0 outside the legs."""
     stance = Stance(build(), seed)
     expected = np.zeros(stance.model.nv)
     for foot, wrench in zip(stance.feet, stance.foot_wrenches, strict=True):

@@ -1,8 +1,8 @@
 """The workspace controller against a longhand twin: Algorithms 4.1 to 4.6 as Wendlandt 1997 prints them.
 
 Body frames, 4 x 4 poses, 6 x 6 adjoints, finite joint maps: nothing in common with the kernels but the model.
-Two slips of the print are mended: Algorithm 4.3 accumulates, as 3.3 does, and X_c takes ṗ, as equation 4.12 does.
-That what is printed is right is for ``test_workspace_physics`` to show.
+Two misprints are corrected: Algorithm 4.3 accumulates, as 3.3 does, and X_c takes ṗ, as equation 4.12 does.
+``test_workspace_physics`` checks the printed algorithms themselves.
 """
 
 import numpy as np
@@ -22,13 +22,13 @@ def pose(R, p):
 
 
 def adjoint(g):
-    """Ad_g for twists (v, ω) (Appendix A.6)."""
+    """Return Ad_g for twists (v, ω) (Appendix A.6)."""
     R, p = g[:3, :3], g[:3, 3]
     return np.block([[R, hat(p) @ R], [np.zeros((3, 3)), R]])
 
 
 class Twin:
-    """The controller in the thesis's notation, link by link; frames at the centres of mass, home axes."""
+    """Workspace controller in the thesis's notation, link by link; frames at the centres of mass, home axes."""
 
     def __init__(self, model: Model, gains: WorkspaceGains, position, orientation) -> None:
         self.model, self.gains = model, gains
@@ -42,7 +42,7 @@ class Twin:
         return M
 
     def joint_map(self, i):
-        """H_k: the joint's twist in the outboard body's frame, which is at its centre of mass."""
+        """Return H_k, the joint's twist in the outboard body's frame at its centre of mass."""
         axis, com = np.array(self.model.bodies[i].joint.axis), np.array(self.model.bodies[i].com)
         return np.concatenate([np.cross(axis, com), axis])
 

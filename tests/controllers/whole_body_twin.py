@@ -1,6 +1,6 @@
-"""The whole-body law once more, to be read: terms by Pinocchio, the program as matrices, solved by a library.
+"""Readable twin of the whole-body controller: terms by Pinocchio, program as matrices, solved by a library.
 
-It has nothing in common with the kernels but the model, the posture that is held and the law's settings.
+It shares with the kernels only the model, the reference posture and the controller's settings.
 """
 
 import math
@@ -31,7 +31,7 @@ def hat(a: Floats) -> Floats:
 
 
 def turn(orientation: Floats, target: Floats) -> Floats:
-    """2 ε of the quaternion (η, ε) with η ≥ 0 that brings the target to the orientation, in world axes."""
+    """Return 2 ε of the quaternion (η, ε), η ≥ 0, from target to orientation, in world axes."""
     x, y, z, w = (Rotation.from_matrix(orientation) * Rotation.from_matrix(target).inv()).as_quat()
     return 2.0 * math.copysign(1.0, w) * np.array([x, y, z])
 
@@ -58,13 +58,13 @@ class Terms:
         self.h = self.T.T @ pin.rnea(twin, twin.createData(), self.q, self.v, self.drift)
 
     def _drift_of_ball(self, joint: int, spin: Floats) -> None:
-        """Of a spherical joint, v_pinocchio = Rᵀ ω with R the child's: Ṙᵀ ω = −Rᵀ (ω_parent × ω)."""
+        """Return the drift of a spherical joint, v_pinocchio = Rᵀ ω with R the child's: Ṙᵀ ω = −Rᵀ (ω_parent × ω)."""
         parent, first = self.twin.parents[joint], self.twin.joints[joint].idx_v
         carried = self.data.oMi[parent].rotation @ self.data.v[parent].angular
         self.drift[first : first + 3] = -self.data.oMi[joint].rotation.T @ np.cross(carried, spin)
 
     def com(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Place, velocity, Jacobian and J̇ v of the centre of mass."""
+        """Return position, velocity, Jacobian and J̇ v of the centre of mass."""
         data = self.twin.createData()
         pin.centerOfMass(self.twin, data, self.q, self.v, self.drift)
         J = pin.jacobianCenterOfMass(self.twin, self.twin.createData(), self.q) @ self.T
@@ -78,7 +78,7 @@ class Terms:
         return now, A, data.dhg.angular.copy()
 
     def _frame(self, name: str, offset: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Place, velocity (6,), Jacobian (6, nv) and J̇ v (6,) of a point of a frame, the offset in its axes."""
+        """Return position, velocity (6,), Jacobian (6, nv) and J̇ v (6,) of a frame's point, offset in its axes."""
         frame = self.twin.getFrameId(name)
         placement = self.data.oMf[frame]
         arm = placement.rotation @ offset
@@ -95,7 +95,7 @@ class Terms:
         return self._frame(name, self.model.tree.com_offset[i] if i else np.zeros(3))
 
     def point(self, name: str, inset: Floats) -> tuple[Floats, Floats]:
-        """Place and Jacobian (3, nv) of a contact point, or one beside it."""
+        """Return position and Jacobian (3, nv) of a contact point, or of its inset point."""
         place, _, J, _ = self._frame(name, inset)
         return place, J[:3]
 
@@ -104,7 +104,7 @@ class Terms:
 
 
 class Plan(NamedTuple):
-    """What the program decides; None for all if there is no solution."""
+    """Solution of the program; all None without a solution."""
 
     acceleration: Floats  # (nv,)
     forces: Floats  # (points, 3)
@@ -113,7 +113,7 @@ class Plan(NamedTuple):
 
 @dataclass
 class Home:
-    """The posture that it holds: places from midway between the feet, and from the floor."""
+    """Reference posture: positions from the feet's midpoint and from the floor."""
 
     com: Floats
     trunk: Floats
@@ -123,7 +123,7 @@ class Home:
 
 
 class Twin:
-    """The law for one model; ``plan`` is one tick."""
+    """Controller of one model; ``plan`` is one tick."""
 
     def __init__(self, controller: WholeBodyController, model: Model) -> None:
         self.law, self.model, self.pinocchio = controller, model, to_pinocchio(model)
@@ -140,7 +140,7 @@ class Twin:
         self.insets = [self._inset(i) for i in range(model.nc)]
 
     def _inset(self, point: int) -> Floats:
-        """[m] By which a point is taken nearer to the middle of its sole: the margin, along the foot's two axes."""
+        """Return the inset [m] of a point towards the middle of its sole: the margin, along the foot's two axes."""
         sole = [offset for offset, foot in zip(self.model.tree.contact_offset, self.foot_of, strict=True)
                 if foot == self.foot_of[point]]  # fmt: skip
         away = np.mean(sole, axis=0) - self.model.tree.contact_offset[point]
@@ -148,7 +148,7 @@ class Twin:
         return np.clip(away, -self.law.margin, self.law.margin)
 
     def plan(self, seen: Observation, solver: str = "quadprog", ranges: bool = True) -> Plan | None:
-        """Accelerations, forces and torques for what is seen; None where the program has no solution."""
+        """Return accelerations, forces and torques for a state; None without a solution."""
         terms = Terms(self.model, self.pinocchio, seen.q, seen.v)
         nv = self.model.nv
         carrying = self.carrying(seen, terms)
@@ -170,7 +170,7 @@ class Twin:
         return Plan(found[:nv], forces, (dynamics @ found + terms.h)[6:])
 
     def carrying(self, seen: Observation, terms: Terms) -> np.ndarray:
-        """Points that touch, and those less than ``lift`` above the lowest of their foot that does."""
+        """Return the points that touch, and those less than ``lift`` above their foot's lowest touching point."""
         heights = np.array([terms.point(name, np.zeros(3))[0][2] for name in self.names])
         touching = ~np.isin(seen.contact_modes, (ContactState.NONE, ContactState.PULLING))
         lowest = [heights[[f == k and t for f, t in zip(self.foot_of, touching, strict=True)]].min(initial=math.inf)
@@ -179,7 +179,7 @@ class Twin:
         return np.isfinite(limit) & (heights < limit + self.law.lift)
 
     def tasks(self, seen: Observation, terms: Terms, carrying: np.ndarray) -> tuple[Floats, Floats, Floats]:
-        """A v̇ = wanted, each row with its weight."""
+        """Return the tasks A v̇ = wanted, each row with its weight."""
         law, feet = self.law, [terms.body(foot) for foot in self.model.feet]
         loads = np.array([np.maximum(seen.contact_forces[np.equal(self.foot_of, k), 2], 0.0).sum()
                           for k in range(len(feet))])  # fmt: skip
@@ -197,7 +197,7 @@ class Twin:
         return np.vstack(A), np.concatenate(wanted), np.concatenate(weights)
 
     def joint_errors(self, seen: Observation, terms: Terms) -> Floats:
-        """(nv − 6,) from the posture; of spherical joints in world axes, as their rates are."""
+        """Return displacements (nv − 6,) from the posture; spherical joints in world axes, as their rates."""
         errors = []
         for body, first in zip(self.model.bodies[1:], self.model.tree.first_q[1:], strict=True):
             if body.joint.has_axis:
@@ -208,7 +208,7 @@ class Twin:
         return np.concatenate(errors)
 
     def _balance(self, terms: Terms, moving, ground: float, between: Floats) -> tuple[Floats, Floats, Floats]:
-        """The divergent component ξ = x + ẋ/ω to its place: p = ξ + (k/ω)(ξ − ξ_d), ẍ = ω² (x − p). And the height."""
+        """Return the CoM tasks: capture point ξ = x + ẋ/ω by p = ξ + (k/ω)(ξ − ξ_d), ẍ = ω² (x − p); height."""
         law = self.law
         com, velocity, J, bias = terms.com()
         height, rate = com[2] - ground, velocity - moving[:3]
@@ -221,7 +221,7 @@ class Twin:
         return J, wanted - bias, np.array([1.0, 1.0, law.weight_height])
 
     def _momentum(self, terms: Terms) -> tuple[Floats, Floats, Floats]:
-        """The angular momentum fades, over m z²."""
+        """Return the task of decaying angular momentum, over m z²."""
         now, A, bias = terms.angular_momentum()
         scale = terms.M[0, 0] * self.home.com[2] ** 2
         wanted = -self.law.kd_momentum * now - bias
@@ -233,9 +233,9 @@ class Twin:
         return np.eye(self.model.nv)[3:6], wanted, np.full(3, self.law.weight_trunk)
 
     def _foot(self, terms: Terms, k: int, foot, carrying, moving, ground, between):
-        """It keeps still; if not all of its points carry, it is put back flat; if none does, where it stood, too.
+        """Return a foot's task: keep still; put back flat unless all points carry; to its reference if none does.
 
-        Where no foot carries they fall.
+        Without a loaded foot the feet fall.
         """
         law, points = self.law, carrying[np.equal(self.foot_of, k)]
         place, velocity, J, bias = foot
@@ -252,7 +252,7 @@ class Twin:
         return J, wanted - bias, np.full(6, law.weight_feet)
 
     def inequalities(self, seen: Observation, terms: Terms, dynamics: Floats, ranges: bool) -> tuple[Floats, Floats]:
-        """C y ≤ c: pyramids within the cones, torques, and accelerations that keep joints in their ranges."""
+        """Return C y ≤ c: friction pyramids, torques, and accelerations that keep joints in range."""
         nv, size = self.model.nv, dynamics.shape[1]
         C, c = [], []
         for point in range((size - nv) // 3):
@@ -281,14 +281,14 @@ class Twin:
         return np.array(C).reshape(-1, size), np.array(c)
 
     def torque_limit(self, joint: str) -> float:
-        """[N·m] The law's own, and what the joint's motor has; m g z where there is neither."""
+        """Return the torque limit [N·m]: the controller's and the joint's; m g z without either."""
         limit = self.law.torque_limit
         effort = next(body.joint.max_effort for body in self.model.bodies if body.joint.name == joint)
         most = min(effort, limit if isinstance(limit, float) else limit.get(joint, math.inf))
         return self.weight_at_its_height() if math.isinf(most) else most
 
     def weight_at_its_height(self) -> float:
-        """[N·m] of the centre of mass above the lowest point of the soles, in the home configuration."""
+        """Return m g z [N·m]; z: height of the centre of mass above the soles in the home configuration."""
         placed = forward_kinematics(self.model, self.model.neutral())
         masses = np.array([body.mass for body in self.model.bodies])
         return 9.81 * float(masses @ placed.position[:, 2] - masses.sum() * placed.contact[:, 2].min())

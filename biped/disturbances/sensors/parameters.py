@@ -19,12 +19,8 @@ class SensorParameters(ParameterGroup):
     )
     sensors: Sensors = inline(Sensors())
     predict: int = quantity("", "Prediction of the state over the sensory delay; 1: on, 0: off", 1)
-    predict_stiffness: float = quantity(
-        "N·m/rad", "Stiffness added to every joint while prediction compensates a sensory delay; 0: none", 300.0
-    )
-    predict_damping: float = quantity(
-        "N·m·s/rad", "Damping added to every joint while prediction compensates a sensory delay; 0: none", 30.0
-    )
+    predict_stiffness: float = quantity("N·m/rad", "Stiffness added to each joint while a delay is predicted", 300.0)
+    predict_damping: float = quantity("N·m·s/rad", "Damping added to each joint while a delay is predicted", 30.0)
 
     def disturbances(self, place: Place) -> tuple[Sensors, ...]:
         """Return the sensors, if they are not perfect; values that differ from the defaults override the preset's."""

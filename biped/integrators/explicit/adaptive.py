@@ -60,10 +60,8 @@ class Adaptive(ContinuousTime):
     cost: ClassVar[str] = "O(n), from Python"
     steps_from_python: ClassVar[bool] = True
 
-    relative_tolerance: float = quantity("", "Error control: relative tolerance of each state variable", 1e-9)
-    absolute_tolerance: float = quantity(
-        "", "Error control: absolute tolerance of each state variable, SI units", 1e-10
-    )
+    relative_tolerance: float = quantity("", "Error control: relative tolerance of each variable", 1e-9)
+    absolute_tolerance: float = quantity("", "Error control: absolute tolerance of each variable, SI", 1e-10)
 
     def __post_init__(self) -> None:
         for name, least in (("relative_tolerance", LEAST_RELATIVE), ("absolute_tolerance", 0.0)):

@@ -30,7 +30,7 @@ def begin_bodies(bodies, motion, room, h, share):
 
 @kernel
 def place_next(motion, room):
-    """The poses that the candidate's displacements lead to."""
+    """Compute the poses after the candidate's displacements."""
     poses = motion.poses
     for i in range(poses.com.shape[0]):
         v.store3(room.next.com, i, v.add(v.load3(poses.com, i), v.load3(room.moved, i)))
@@ -48,7 +48,7 @@ def momentum_of(bodies, room, i, h):
 
 @kernel
 def set_balances(bodies, room, h):
-    """What momentum and known impulses leave of (10) and (16), before joints and contacts; their size in all."""
+    """Set the balances (10) and (16) from momenta and known impulses; return the sum of their magnitudes."""
     size = 0.0
     for i in range(bodies.mass.shape[0]):
         linear, angular = momentum_of(bodies, room, i, h)
@@ -61,7 +61,7 @@ def set_balances(bodies, room, h):
 
 @kernel
 def set_body_blocks(bodies, room, h):
-    """The derivatives of the balances by a body's own displacement."""
+    """Set the derivatives of the balances by the body's own displacement."""
     for i in range(bodies.mass.shape[0]):
         c, ux, uy, uz = v.load4(room.turn, i)
         K = turn_derivative(v.load9(room.inertia, i), c, (ux, uy, uz), h)

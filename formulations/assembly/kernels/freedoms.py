@@ -1,7 +1,7 @@
-"""What acts along a joint's freedoms: actuators, springs, dampers and limits (Brüdigam et al. 2024, section 2).
+"""Forces along a joint's freedoms: actuators, springs, dampers and limits (Brüdigam et al. 2024, section 2).
 
-Actuators and springs are known where the step begins: a potential's force is that at z₁ (10). Dampers and limits depend
-on the end of the step. Their impulse is a function of the freedom's coordinate x₂ there,
+Actuator and spring forces are known at the start of the step: a potential's force is that at z₁ (10). Dampers and
+limits depend on the end of the step. Their impulse is a function of the freedom's coordinate x₂ there,
 
     λ = −d (x₂ − x₁) + γ_lower − γ_upper,      0 ≤ x₂ − lower ⊥ γ_lower ≥ 0,   0 ≤ upper − x₂ ⊥ γ_upper ≥ 0,
 
@@ -15,7 +15,7 @@ from biped.kernels.solve.rounding import resolved
 from contact.vectors import load6
 from kernelcache import kernel
 
-# A freedom without damper far from its limits yields this much [m/(N·s)]: one over it is as good as no row.
+# Compliance [m/(N·s)] of a freedom without damper far from its limits: its inverse is negligible.
 SOFTEST = 1e30
 
 
@@ -42,7 +42,7 @@ def add_known_forces(joints, motion, room, h, share):
 
 @kernel
 def limit_pair(joints, row, side):
-    """The pair of a freedom's lower (side 0) or upper limit; −1 where it has none."""
+    """Return the pair of a freedom's lower (side 0) or upper limit; −1 without a limit."""
     has_lower = joints.lower[row] > -math.inf
     if side == 0:
         return joints.pair[row] if has_lower else -1
@@ -62,7 +62,7 @@ def soft_impulse(joints, motion, room, row):
 
 @kernel
 def subtract_rows(joints, motion, room):
-    """The impulses of all solved rows out of the balances; those of dampers and limits are set."""
+    """Subtract the impulses of all solved rows from the balances; set those of dampers and limits."""
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.solved[j]):
@@ -117,7 +117,7 @@ def softness(joints, motion, room, row):
 
 @kernel
 def set_limit_changes(joints, motion, room, row, change):
-    """What becomes of the pairs of a freedom's limits when its coordinate changes."""
+    """Set the change of the pairs of a freedom's limits for a change of its coordinate."""
     for side in range(2):
         at = limit_pair(joints, row, side)
         if at >= 0:
@@ -145,7 +145,7 @@ def start_limits(joints, motion, room, h, usual, heaviest):
 
 @kernel
 def pressing_limits(joints, motion, room):
-    """[N·s] Σ of stiffnesses γ/s of limits times the ways of the joint's bodies, for the solution in ``room.load``."""
+    """Return Σ [N·s] of limit stiffnesses γ/s times displacements of the joint's bodies, for ``room.load``."""
     total = 0.0
     for j in range(joints.inboard.shape[0]):
         for row in range(joints.first[j], joints.first[j + 1]):
@@ -160,7 +160,7 @@ def pressing_limits(joints, motion, room):
 
 @kernel
 def displacement_along(joints, room, j, row):
-    """G₂ Δ of a row, for the solution in ``room.load``."""
+    """Return G₂ Δ of a row, for the solution in ``room.load``."""
     total = 0.0
     for side in range(2):
         body = joints.inboard[j] if side == 0 else joints.outboard[j]

@@ -16,7 +16,7 @@ from contact.vectors import add_scaled6, load6, scale6, store6
 from formulations.assembly.kernels.system import WIDTH
 from kernelcache import kernel, routine
 
-# Pivots below this part of what was summed for them are rounding: rows that depend on others.
+# Pivot relative to its summed magnitudes below which it is rounding: a dependent row.
 DEPENDENT = 1e-11
 
 # Kinds of updates.
@@ -39,7 +39,7 @@ def clear_blocks(graph, room):
 
 @kernel
 def bring_pivot(A, order, scales, k, size):
-    """The largest scaled element of what is left of the diagonal into place k of ``order``; that element."""
+    """Move the largest scaled element of the remaining diagonal to place k of ``order``; return it."""
     best, place = -1.0, k
     for a in range(k, size):
         part = abs(A[order[a], order[a]]) * scales[order[a]]
@@ -51,17 +51,17 @@ def bring_pivot(A, order, scales, k, size):
 
 @kernel
 def decompose(A, multipliers, order, scales, size, least):
-    """A = L U by Gauss's elimination, pivots from the diagonal, the largest first; its rank.
+    """Factor A = L U with diagonal pivots, the largest first; return the rank.
 
-    Blocks are nearly symmetric and not indefinite, so that such pivots show the rank.
+    Blocks are nearly symmetric and semidefinite, so that such pivots reveal the rank.
 
     Args:
-        A: (WIDTH, WIDTH), of which U is left, its rows and columns where they were.
+        A: (WIDTH, WIDTH); overwritten by U, rows and columns not permuted.
         multipliers: (WIDTH, WIDTH) of L: of a row with a pivot's row, by their places in ``order``.
         order: (WIDTH,) of the pivots.
         scales: (WIDTH,) of the elements on the diagonal.
         size: of the block.
-        least: a scaled pivot not above this is none.
+        least: a scaled pivot not above this counts as zero.
     """
     for a in range(size):
         order[a] = a
@@ -98,7 +98,7 @@ def solve_rows(A, multipliers, order, rank, size, block):
 
 @kernel
 def solve_one(A, multipliers, order, rank, size, column):
-    """The same of one column (WIDTH,)."""
+    """Solve for one column (WIDTH,)."""
     for k in range(rank):
         total = column[order[k]]
         for j in range(k):
@@ -126,7 +126,7 @@ def subtract_product(left, right, target, rows, inner):
 
 @kernel
 def subtract_on_diagonal(left, right, target, magnitude, rows, inner):
-    """The same on a diagonal block, whose ``magnitude`` grows."""
+    """Subtract a product from a diagonal block, and update its ``magnitude``."""
     for a in range(rows):
         before = target[a, a]
         row = load6(target, a)
@@ -138,7 +138,7 @@ def subtract_on_diagonal(left, right, target, magnitude, rows, inner):
 
 @kernel
 def set_scales(magnitude, size, is_body, scales):
-    """Of a joint, so that pivots are parts of what was summed for them; of a body, none."""
+    """Set the pivot scales: of a joint the inverse of the summed magnitudes, of a body 1."""
     for a in range(size):
         scales[a] = 1.0
         if not is_body:
@@ -147,7 +147,7 @@ def set_scales(magnitude, size, is_body, scales):
 
 @routine
 def factor(graph, bodies, room):
-    """Decompose in place (Algorithms 1 and 3); the node of a body without an inverse, −1 if all have one."""
+    """Decompose in place (Algorithms 1 and 3); return the node of a singular body block, or −1."""
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]
@@ -174,7 +174,7 @@ def factor(graph, bodies, room):
 
 @routine
 def substitute(graph, room):
-    """The solution in place of the loads (Algorithms 2 and 4)."""
+    """Replace the loads by the solution (Algorithms 2 and 4)."""
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]

@@ -34,13 +34,13 @@ class CustomLinks(NamedTuple):
     begin: int  # the place of the first link among the joints
     body: Integers  # (p,) of a point; −1 the ground
     offset: Floats  # (p, 3) [m] from the centre of mass, the body's axes; on the ground from the origin
-    arm: Floats  # (p, 3) room: the same in world axes
-    place: Floats  # (p, 3) room: in the world
+    arm: Floats  # (p, 3) buffer: offset in world axes
+    place: Floats  # (p, 3) buffer: position in the world
 
 
 @kernel
 def set_length(joints, poses, j, value, rows):
-    """The way between its points, in the only row of joint j; where that is zero it has no direction, nor a force."""
+    """Set the distance of its points, the only row of joint j; at distance zero there is no direction or force."""
     com, _, rotation = inboard_pose(joints, poses, j)
     b, row = joints.outboard[j], joints.first[j]
     arm_in = mat_vec(rotation, load3(joints.inboard_point, j))
@@ -55,7 +55,7 @@ def set_length(joints, poses, j, value, rows):
 
 @kernel
 def set_lengths(joints, count, poses, value, rows):
-    """Of the springs, the last ``count`` of the joints."""
+    """Set the lengths of the springs, the last ``count`` joints."""
     for j in range(joints.inboard.shape[0] - count, joints.inboard.shape[0]):
         set_length(joints, poses, j, value, rows)
 
@@ -71,7 +71,7 @@ def ask_all(links, poses):
         store3(links.arm, p, arm)
         store3(links.place, p, place)
     customs = links.customs
-    set_strains(customs, links.place, links.offset[0])  # of places alone
+    set_strains(customs, links.place, links.offset[0])  # of positions only
     for k in range(customs.kind.shape[0]):
         is_potential = customs.kind[k] == POTENTIAL
         ask_custom(customs, k, 0.0, ENERGY if is_potential else VALUES)
@@ -80,7 +80,7 @@ def ask_all(links, poses):
 
 @kernel
 def custom_gradient(links, k, c, body):
-    """(force, moment) of a unit impulse along row c of a function, on one body."""
+    """Return force and moment of a unit impulse along row c of a function, on one body."""
     customs, force, moment = links.customs, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     begin, size = customs.first[k], customs.first[k + 1] - customs.first[k]
     for i in range(size):
@@ -116,7 +116,7 @@ def set_custom_rows(links, joints, poses, value, rows):
 
 @kernel
 def custom_energy(links, joints, coordinate):
-    """[J] of users' potentials, by the coordinates of all rows."""
+    """Return the energy [J] of users' potentials from the coordinates of all rows."""
     total = 0.0
     for link in range(links.custom.shape[0]):
         if links.customs.kind[links.custom[link]] == POTENTIAL:
@@ -126,7 +126,7 @@ def custom_energy(links, joints, coordinate):
 
 @kernel
 def custom_fall(links, joints, bodies, rows, h):
-    """[J] about what users' potentials give bodies in a step from rest, as weights do: h² f²/m of each."""
+    """Return an estimate of the energy [J] from users' potentials in a step from rest: h² f²/m each."""
     total = 0.0
     for link in range(links.custom.shape[0]):
         j = links.begin + link

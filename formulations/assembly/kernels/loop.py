@@ -11,17 +11,17 @@ from formulations.assembly.kernels.wrenches import count_wrenches, set_wrenches
 from kernelcache import kernel, routine
 
 # Places in a row after the bodies' poses (n, 7) and velocities (n, 6) and the coordinates of all rows (R,). After
-# them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; what is beyond
-# these is not written here.
+# them come the forces of the rows (R,), and of each contact with the ground three forces and the gap; further
+# columns are not written here.
 KINETIC = 0  # [J]
 POTENTIAL = 1  # [J] of gravity and springs
 ITERATIONS = 2
-EQUATION = 3  # [N·s, m] what the solver left of its equations
-OPEN = 4  # [m or rad] of the joint that is open most where the step ends
+EQUATION = 3  # [N·s, m] remaining residual of the equations
+OPEN = 4  # [m or rad] largest joint opening at the end of the step
 COMPLEMENTARITY = 5  # [N·s·m] the greatest product of a slack and its multiplier
 NUMBERS = 6
 
-# Of the kinetic and the elastic energy. Errors of steps are less, but where a body turns far in one.
+# Share of the kinetic and elastic energy. Errors of steps are smaller, unless a body turns far in one.
 CREATED = 0.25
 
 
@@ -40,7 +40,7 @@ def write_poses(system, motion, row):
 
 @kernel
 def strain_energy(joints, motion):
-    """[J] of springs where the step begins."""
+    """Return the energy [J] of springs at the start of the step."""
     total = 0.0
     for r in range(joints.kind.shape[0]):
         stretch = motion.coordinate[r] - joints.rest[r]
@@ -50,7 +50,7 @@ def strain_energy(joints, motion):
 
 @kernel
 def potential_energy(system, motion):
-    """[J] of weights and springs where the step begins."""
+    """Return the potential energy [J] of weights and springs at the start of the step."""
     bodies = system.bodies
     total = strain_energy(system.joints, motion)
     if system.links.custom.shape[0] > 0:
@@ -63,7 +63,7 @@ def potential_energy(system, motion):
 
 @kernel
 def actuators_work(motion, driven, before):
-    """[J] without sign, of the actuators since the coordinates were ``before``, which are brought up to date."""
+    """Return the absolute work [J] of the actuators since the coordinates ``before``; update these."""
     total = 0.0
     for d in range(driven.shape[0]):
         now = motion.coordinate[driven[d]]
@@ -74,11 +74,11 @@ def actuators_work(motion, driven, before):
 
 @kernel
 def creates_energy(system, motion, room, rule, given, energy):
-    """Whether the step just taken ends with more than the one before, more than work and errors amount to.
+    """Return whether the last step has gained more energy than work and errors explain.
 
-    ``energy`` is that of the step before, kinetic and total, and is brought up to date: of a step's way, with the
-    potential where it ends. Joints and contacts that leave a body no way out may have a solution far away, across whose
-    way their impulses do work. A pair does as much as its product, over the step, may be off.
+    ``energy`` (kinetic and total, of the step before) is updated. Joints and contacts that block a body may have a
+    distant solution, on the path to which their impulses do work. A pair's work is within the tolerance of its product,
+    per step.
     """
     bodies, h = system.bodies, rule.h
     kinetic = fall = 0.0
@@ -98,7 +98,7 @@ def creates_energy(system, motion, room, rule, given, energy):
 
 @kernel
 def energies(system, motion):
-    """(kinetic, potential) [J] where the step began."""
+    """Return kinetic and potential energy [J] at the start of the step."""
     bodies = system.bodies
     kinetic = 0.0
     for i in range(bodies.mass.shape[0]):
@@ -110,7 +110,7 @@ def energies(system, motion):
 
 @kernel
 def write_solution(system, motion, room, rule, iterations, row):
-    """What is known of where a step begins once it is solved, before it is taken."""
+    """Record the state at the start of a step that is solved and not yet taken."""
     set_node_velocities(system.bodies, motion, room, rule.h)
     n, rows = motion.poses.com.shape[0], motion.coordinate.shape[0]
     for i in range(n):
@@ -169,14 +169,14 @@ def take_steps(system, motion, room, rule, driven, forces, before, wrenches, ene
         commit_step(system, motion, room, rule, iterations)
         given += actuators_work(motion, driven, before)
         if creates_energy(system, motion, room, rule, given, energy):
-            motion.counts[STEPS] -= 1  # the row of where it began, with the velocity that came of it, is not kept
+            motion.counts[STEPS] -= 1  # the row of its start, with the resulting velocity, is dropped
             return CREATES_ENERGY
     return 0
 
 
 @routine
 def record_end(system, motion, room, rule, driven, forces, wrenches, table, at):
-    """The row of a motion's end, for which a step is solved and not taken; 0 or why it has no solution."""
+    """Record the last row of a motion from a step that is solved and not taken; return 0 or a cause of failure."""
     for d in range(driven.shape[0]):
         motion.force[driven[d]] = forces[0, d]
     if wrenches.body.shape[0] > 0:

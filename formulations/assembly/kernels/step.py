@@ -21,13 +21,13 @@ from formulations.assembly.kernels.links import set_custom_rows, set_lengths
 from formulations.assembly.kernels.system import FRESH, ITERATIONS, LAST_ITERATIONS, MOST_ITERATIONS, STEPS
 from kernelcache import kernel, routine
 
-# A search begins so many times as far inside as the one before that did not end, and that far at most.
+# Factor by which a repeated search starts farther inside, and its greatest value.
 WIDER, WIDEST = 10.0, 1e4
 
 
 @routine
 def begin_step(system, motion, room, rule):
-    """What does not change in a step: gradients at z₁, arms, known impulses."""
+    """Set the constants of a step: gradients at z₁, arms, known impulses."""
     share = rule.first_share if motion.counts[FRESH] == 1 else 1.0
     bodies, joints = system.bodies, system.joints
     rigid.begin_bodies(bodies, motion, room, rule.h, share)
@@ -44,10 +44,10 @@ def begin_step(system, motion, room, rule):
 
 @routine
 def guess_step(system, motion, room, rule, wide):
-    """The first candidate: a step begun from a velocity goes along it, others as the step before.
+    """Set the first candidate: along the initial velocity in a first step, else as the previous step.
 
-    Contacts begin ``wide`` times as far inside their inequalities as is usual; if that is not once, without what the
-    step before left.
+    Contacts start ``wide`` times as far inside their inequalities as usual; unless ``wide`` is 1, without the previous
+    step's values.
     """
     bodies, h = system.bodies, rule.h
     for i in range(bodies.mass.shape[0]):
@@ -86,7 +86,7 @@ def place_candidate(system, motion, room):
 
 @routine
 def evaluate(system, motion, room, rule):
-    """The equations at the candidate; their norms into ``room.measure``."""
+    """Evaluate the equations at the candidate; write their norms into ``room.measure``."""
     place_candidate(system, motion, room)
     size = rigid.set_balances(system.bodies, room, rule.h)
     freedoms.subtract_rows(system.joints, motion, room)
@@ -97,7 +97,7 @@ def evaluate(system, motion, room, rule):
 
 @kernel
 def measure_equations(system, motion, room, size):
-    """The norm of balances, rigid rows and defects of slacks, and what rounding leaves of it."""
+    """Compute the norm of balances, rigid rows and slack defects, and its rounding error."""
     joints = system.joints
     total, largest, far = 0.0, 0.0, 1.0
     for i in range(system.bodies.mass.shape[0]):
@@ -121,7 +121,7 @@ def measure_equations(system, motion, room, size):
 
 @kernel
 def write_row(of_joint, of_body, room, row, place, side):
-    """A row's gradients into the two blocks between its joint, of which it is the one in this place, and a body."""
+    """Write a row's gradients into the two blocks between its joint (row ``place`` there) and a body."""
     for k in range(6):
         of_joint[place, k] = room.rows_end[2 * row + side, k]
         of_body[k, place] = -room.rows_begin[2 * row + side, k]
@@ -152,7 +152,7 @@ def set_matrix(system, motion, room, rule):
 
 @routine
 def solve_for(system, motion, room):
-    """Newton's step for the products in ``room.target``: displacements and impulses, and what becomes of the pairs."""
+    """Solve Newton's step for the products in ``room.target``: displacements, impulses, changes of pairs."""
     graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
     for i in range(n):
         for k in range(6):
@@ -177,7 +177,7 @@ def solve_for(system, motion, room):
 
 @kernel
 def set_newton_step(system, motion, room, rule):
-    """Newton's step into ``room.load`` and the changes of pairs; the node without an inverse, or −1."""
+    """Write Newton's step to ``room.load`` and the changes of pairs; return a singular node, or −1."""
     set_matrix(system, motion, room, rule)
     failed = factor(system.graph, system.bodies.mass.shape[0], room)
     if failed >= 0:
@@ -201,7 +201,7 @@ def set_newton_step(system, motion, room, rule):
 
 @kernel
 def keep_base(motion, room):
-    """Where a line search begins."""
+    """Store the start of a line search."""
     for i in range(room.moved.shape[0]):
         vec.store3(room.base_moved, i, vec.load3(room.moved, i))
         vec.store4(room.base_turn, i, vec.load4(room.turn, i))
@@ -211,7 +211,7 @@ def keep_base(motion, room):
 
 @kernel
 def displace(system, motion, room, factor_):
-    """The candidate at a part of Newton's step from the base."""
+    """Set the candidate at a fraction of Newton's step from the base."""
     joints, n = system.joints, system.bodies.mass.shape[0]
     for i in range(n):
         step = vec.load6(room.load, i)
@@ -232,11 +232,10 @@ def has_converged(room, rule):
 
 @kernel
 def helps(room, rule, part, merit, off):
-    """Whether a candidate is nearer to a solution than where the search began.
+    """Return whether a candidate is closer to a solution than the start of the search.
 
-    Of all equations, or of the products where the others are as good as this step can make them: a long way along a
-    plane that is pressed on with a stiffness γ/s leaves rounding of that way times that stiffness, which the next
-    iteration, whose way is short, takes away.
+    Compare all equations, or only the products if the others are at their rounding level: a long slide along a plane
+    with contact stiffness γ/s leaves a rounding error of slide times stiffness; the next, short iteration removes it.
     """
     enough = 1.0 - 1e-4 * part
     if room.measure[interior.MERIT] <= enough * merit or has_converged(room, rule):
@@ -262,7 +261,7 @@ def search_line(system, motion, room, rule):
 
 @kernel
 def turns_too_far(room):
-    """Whether a body turns by more than a right angle either way: another motion's solution."""
+    """Return whether a body turns by more than a right angle: a solution of another motion."""
     beyond = False
     for i in range(room.turn.shape[0]):
         beyond |= not room.turn[i, 0] > 0.7071067811865476
@@ -291,9 +290,9 @@ def search_step(system, motion, room, rule, wide):
 
 @routine
 def solve_step(system, motion, room, rule):
-    """Displacements and impulses of the step, into ``room`` and ``motion``; the iterations, or why there are none.
+    """Solve the step into ``room`` and ``motion``; return the iterations, or a cause of failure.
 
-    A search that does not end begins again from farther inside the contacts' inequalities.
+    A search that fails is repeated from farther inside the contacts' inequalities.
     """
     begin_step(system, motion, room, rule)
     wide = 1.0
@@ -306,7 +305,7 @@ def solve_step(system, motion, room, rule):
 
 @kernel
 def set_node_velocities(bodies, motion, room, h):
-    """Where the step began: of the mean of the momenta before and after, or of the velocity that it began from."""
+    """Set the node velocities: from the mean of the momenta before and after, or the initial velocity."""
     fresh = motion.counts[FRESH] == 1
     for i in range(bodies.mass.shape[0]):
         before = vec.load6(motion.momentum, i)
@@ -323,7 +322,7 @@ def set_node_velocities(bodies, motion, room, h):
 
 @kernel
 def move_on(bodies, motion, room, h):
-    """The end of the step becomes where the next one begins."""
+    """Make the end of the step the start of the next one."""
     for i in range(bodies.mass.shape[0]):
         linear, angular = rigid.momentum_of(bodies, room, i, h)
         vec.store_twist(motion.momentum, i, linear, angular)
@@ -351,7 +350,7 @@ def commit_step(system, motion, room, rule, iterations):
 
 @routine
 def take_step(system, motion, room, rule):
-    """One step; its iterations, or why it was not taken."""
+    """Take one step; return the iterations, or a cause of failure."""
     iterations = solve_step(system, motion, room, rule)
     if iterations >= 0:
         set_node_velocities(system.bodies, motion, room, rule.h)
@@ -361,7 +360,7 @@ def take_step(system, motion, room, rule):
 
 @routine
 def set_momenta(system, motion, velocity):
-    """The momenta of velocities (n, 6) of centres of mass [m/s] and turns [rad/s], world axes."""
+    """Set the momenta from the velocities (n, 6) of the centres of mass [m/s] and turns [rad/s], world axes."""
     for i in range(system.bodies.mass.shape[0]):
         v = vec.load6(velocity, i)
         linear, angular = rigid.inertia_times(system.bodies, motion.poses, i, v[:3], v[3:])

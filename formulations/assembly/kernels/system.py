@@ -1,9 +1,9 @@
-"""Rigid bodies in maximal coordinates as the kernels see them: what they are, how they move, the room of a step.
+"""Kernel data of rigid bodies in maximal coordinates: system, motion, buffers of a step.
 
-Bodies are counted 0 … n − 1 and the ground is −1. A joint is rows on two bodies: the rigid ones hold a function of the
-two poses at zero, the others are its freedoms, along which springs, dampers, limits and actuators act. Whatever must
-not become negative comes in pairs of a slack and a multiplier, all in one list: two of a freedom with two limits, 2 + f
-of a contact with f directions of friction, 1 + 3 of one whose friction is in the true cone.
+Bodies have indices 0 … n − 1; the ground is −1. A joint is rows on two bodies: rigid rows hold a function of the
+two poses at zero, the others are freedoms with springs, dampers, limits and actuators. Each inequality has a pair of
+slack and multiplier, all in one list: two for a freedom with two limits, 2 + f for a contact with f friction
+directions, 1 + 3 for one with a friction cone.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from biped.kernels.solve.contacts import Contacts
 from biped.kernels.solve.interior import MEASURES
 from contact.arrays import Floats, Integers, unset
 
-# The most that a node of the graph has: a body has six displacements, a joint at most six rows.
+# Greatest size of a node of the graph: a body has six displacements, a joint at most six rows.
 WIDTH = 6
 
 
@@ -34,9 +34,9 @@ class Joints(NamedTuple):
     inboard_point: Floats  # (m, 3) [m] from the inboard centre of mass, its axes; on the ground from the origin
     outboard_point: Floats  # (m, 3)
     alignment: Floats  # (m, 4) outboard to inboard axes where the joint is at zero
-    first: Integers  # (m + 1,) where its rows begin
-    rigid: Integers  # (m,) how many are held at zero
-    solved: Integers  # (m,) how many are unknowns of a step: these, and freedoms with dampers or limits
+    first: Integers  # (m + 1,) first row of each
+    rigid: Integers  # (m,) number of rows held at zero
+    solved: Integers  # (m,) number of rows that are unknowns of a step: rigid ones, and freedoms with dampers or limits
     kind: Integers  # (R,)
     axis: Floats  # (R, 3) unit, inboard axes
     other: Floats  # (R, 3) unit, outboard axes, of rows with two axes
@@ -73,12 +73,12 @@ class System(NamedTuple):
     joints: Joints
     contacts: Contacts
     graph: Graph
-    springs: int  # how many of the joints are springs, the last ones
+    springs: int  # number of springs, the last of the joints
     links: Any  # the ``CustomLinks`` before them
 
 
 class Rule(NamedTuple):
-    """How steps are taken and solved."""
+    """Settings of steps and their solution."""
 
     h: float  # [s]
     first_share: float  # of the forces that acts at a start: ½ of the second order, 1 of the first
@@ -89,7 +89,7 @@ class Rule(NamedTuple):
 
 
 class Poses(NamedTuple):
-    """Where bodies are."""
+    """Poses of the bodies."""
 
     com: Floats  # (n, 3) [m]
     quaternion: Floats  # (n, 4) body to world
@@ -103,7 +103,7 @@ def new_poses(n: int) -> Poses:
 
 # Places in ``Motion.counts``.
 STEPS = 0  # taken
-FRESH = 1  # 1 where the momentum is that of a velocity, not of a step before
+FRESH = 1  # 1 if the momentum comes from a velocity, not from a previous step
 ITERATIONS = 2  # of Newton's method, in all
 MOST_ITERATIONS = 3
 LAST_ITERATIONS = 4
@@ -111,7 +111,7 @@ COUNTS = 5
 
 
 class Motion(NamedTuple):
-    """What changes from step to step."""
+    """State of a motion: arrays that change from step to step."""
 
     poses: Poses
     momentum: Floats  # (n, 6) [N·s, N·m·s] of the last step, about centres of mass, world axes
@@ -128,7 +128,7 @@ class Motion(NamedTuple):
 
 
 def new_motion(n: int, rows: int, contacts: int, pairs: int) -> Motion:
-    """A motion that has not begun."""
+    """Return the arrays of a motion before its start."""
     last = np.zeros((n, 7))
     last[:, 3] = 1.0
     z = np.zeros
@@ -147,9 +147,9 @@ class Room(NamedTuple):
     moved: Floats  # (n, 3) of a centre of mass in the step
     turn: Floats  # (n, 4) in the step, world axes
     impulse: Floats  # (n, 6) known before the step: momentum and forces
-    balance: Floats  # (n, 6) what is left of a body's balance
+    balance: Floats  # (n, 6) residual of a body's balance
     rows_begin: Floats  # (2 R, 6) gradients where the step begins, by the inboard and by the outboard body in turn
-    rows_end: Floats  # (2 R, 6) the same where it ends
+    rows_end: Floats  # (2 R, 6) gradients at the end of the step
     value: Floats  # (R,) of all rows where it ends
     arm_begin: Floats  # (2 c, 3) [m] from centres of mass to where a contact's impulse acts, by the body and the other
     arm_end: Floats  # (2 c, 3)
@@ -161,7 +161,7 @@ class Room(NamedTuple):
     multipliers: Floats  # (n + m, WIDTH, WIDTH) of the diagonal blocks' decomposition
     pivots: Integers  # (n + m, WIDTH) rows in their order
     rank: Integers  # (n + m,)
-    magnitude: Floats  # (n + m, WIDTH) of what is summed on the diagonal
+    magnitude: Floats  # (n + m, WIDTH) of the terms summed on the diagonal
     upper: Floats  # (edges, WIDTH, WIDTH) from an earlier to a later node
     lower: Floats  # (edges, WIDTH, WIDTH)
     load: Floats  # (n + m, WIDTH) right-hand side, then the solution

@@ -1,9 +1,9 @@
-"""Wrenches from outside: equation (5) of Brüdigam et al. 2024, each with its exact impulse whatever the step.
+"""External wrenches: equation (5) of Brüdigam et al. 2024, each with its exact impulse at any step size.
 
-A node of the motion, where one step ends and the next begins, gets what a wrench gives from the middle of the one to
-the middle of the other; the first one, what it gives in half a step. Where the first step has all of the forces, nodes
-get what is given in the step that follows. Half of a node's work is done over either of the two ways; before the first
-one, over a step at the start's velocity. So it is exact where a body does not turn, however much a step gives.
+A node of the motion (between two steps) gets the wrench's impulse from the middle of one step to the middle of the
+next; the first node, that of half a step. If the first step has all of the forces, nodes get the impulse of the step
+that follows. Half of a node's work is done over each of the two displacements; before the first node, over a step at
+the initial velocity. This is exact for a body that does not turn, whatever the impulse.
 """
 
 from typing import NamedTuple
@@ -22,15 +22,15 @@ LEDGER = 7
 
 
 class Wrenches(NamedTuple):
-    """m wrenches, each along directions that are fixed in the world."""
+    """External wrenches (m), each along fixed world directions."""
 
     body: Integers  # (m,)
     point: Floats  # (m, 3) [m] where a force acts: from the centre of mass, the body's axes
     force: Floats  # (m, 3) unit, or zero of a torque
     torque: Floats  # (m, 3) unit, or zero of a force
-    given: Signals  # of m [N·s or N·m·s]: what each has given up to a time
+    given: Signals  # of m [N·s or N·m·s]: accumulated impulse of each up to a time
     impulse: Floats  # (m,) of the node where a step begins
-    node: Floats  # (LEDGER,) what all give there, and the work of half of it over the last way
+    node: Floats  # (LEDGER,) total impulses there, and the work of half of them over the last displacement
     total: Floats  # (LEDGER,) of the nodes before
     table: Floats  # (rows, LEDGER) of a motion
 
@@ -51,7 +51,7 @@ def center_of_mass(bodies, poses):
 
 @kernel
 def set_wrenches(wrenches, system, motion, rule):
-    """``motion.wrench`` of the step that comes, and what its node gets; the size [J] of the work over the last way."""
+    """Set ``motion.wrench`` of the next step and its node's impulse; return the last work's magnitude [J]."""
     number, middle = motion.counts[STEPS], center_of_mass(system.bodies, motion.poses)
     share, begin = 1.0, rule.h * (number - 1 + rule.first_share)
     if number == 0:
@@ -84,10 +84,10 @@ def set_wrenches(wrenches, system, motion, rule):
 
 @kernel
 def count_wrenches(wrenches, motion, room, h, at):
-    """What the node gets, of a step that is solved, into the totals and row ``at``; the size [J] of the work ahead.
+    """Add a solved step's node impulses to the totals and row ``at``; return the magnitude [J] of the work ahead.
 
-    A row has the velocity at the node, which half of the impulse makes of that before: of its work, half over a mean
-    of both, three quarters of the way there and one of the way on.
+    A row has the velocity at the node, after half of the impulse. Its work is half over a mean of both displacements,
+    three quarters of the one before and one quarter of the one after.
     """
     is_first = motion.counts[STEPS] == 0
     ahead = absolute = 0.0
@@ -109,6 +109,6 @@ def count_wrenches(wrenches, motion, room, h, at):
 
 @kernel
 def way_along(wrenches, j, arm, moved, turn):
-    """[m or rad] of a point along its force, or of a turn along its torque, in a step; ``arm`` where that ends."""
+    """Return the displacement [m or rad] along a force or torque in a step; ``arm``: at the end of the step."""
     way = v.add(moved, v.sub(arm, v.mat_t_vec(v.quat_matrix(turn), arm)))
     return v.dot(v.load3(wrenches.force, j), way) + 2.0 * v.dot(v.load3(wrenches.torque, j), turn[1:])

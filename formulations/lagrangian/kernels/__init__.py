@@ -1,1 +1,1 @@
-"""What is compiled for one system and one method: generated equations, and the loop that solves them."""
+"""Code compiled for one system and one method: generated equations, and the loop that solves them."""

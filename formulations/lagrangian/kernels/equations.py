@@ -1,7 +1,8 @@
-"""What a generated module defines in place of this one: the equations of one system under one method.
+"""Stand-in for a generated module: the equations of one system under one method.
 
-These here are those of a point on a spring, L = (v² − k q²)/2, under the midpoint rule (Wendlandt 1997, 2.23). They
-say what each function is for, and let ``formulations.lagrangian.kernels.loop`` be read, checked and run as it stands.
+The equations here are those of a point on a spring, L = (v² − k q²)/2, under the midpoint rule (Wendlandt 1997, 2.23).
+They say what each function is for, and let ``formulations.lagrangian.kernels.loop`` be read, checked and run as it
+stands.
 
 Symbols: q, p configuration and momentum at the start of a step, h its length, c the parameters; z the unknowns of a
 step, the discrete velocity u = (y − q)/h first and the multipliers after it; y the configuration at its end.
@@ -9,28 +10,28 @@ step, the discrete velocity u = (y − q)/h first and the multipliers after it; 
 
 from kernelcache import kernel
 
-#: Coordinates; unknowns of a step; those of them that are no multipliers.
+#: Coordinates; unknowns of a step; unknowns that are not multipliers.
 SIZE, UNKNOWNS, MOTIONS = 1, 1, 1
 #: Rows of the system that gives the velocity from the momentum, and whether it is linear in the velocity.
 VELOCITY_ROWS, LINEAR_VELOCITY = 1, True
-#: What is recorded besides coordinates, momenta and velocities.
+#: Recorded quantities in addition to coordinates, momenta and velocities.
 OBSERVED = 1
 #: Whether each step ends with a projection on the hidden constraints (2.37).
 PROJECTS = False
-#: What makes a multiplier of the step one of the continuous equations.
+#: Factor from a multiplier of the step to one of the continuous equations.
 MULTIPLIER_SCALE = 1.0
 
 
 @kernel
 def set_equations(q, p, z, h, c, r, A):
-    """The step's residual r (momentum that is missing; constraints at y over h), and A = ∂r/∂z."""
+    """Set the step's residual r (missing momentum; constraints at y over h) and A = ∂r/∂z."""
     r[0] = p[0] - z[0] - 0.5 * h * c[0] * (q[0] + 0.5 * h * z[0])
     A[0, 0] = -1.0 - 0.25 * h * h * c[0]
 
 
 @kernel
 def set_end(q, p, z, r, h, c, y, p_end):
-    """Configuration and momentum at the step's end; what the solver left of r is carried over."""
+    """Set configuration and momentum at the step's end; the solver's remaining r is carried over."""
     y[0] = q[0] + h * z[0]
     p_end[0] = z[0] - 0.5 * h * c[0] * (q[0] + 0.5 * h * z[0]) + r[0]
 
@@ -43,7 +44,7 @@ def set_guess(q, v, c, z):
 
 @kernel
 def set_velocity_equations(q, p, w, c, r, A):
-    """Residual of p = D₂L(q, v) + Dᵀg μ, Dg v = 0 for w = (v, μ), and its derivative."""
+    """Set residual and derivative of p = D₂L(q, v) + Dᵀg μ, Dg v = 0 for w = (v, μ)."""
     r[0] = w[0] - p[0]
     A[0, 0] = 1.0
 

@@ -66,7 +66,7 @@ def eliminate(A, b, size):
 
 @kernel
 def set_scales(q, p, r, A, h, scale):
-    """What the residual's rows are relative to: the momentum; how far a constraint can be evaluated."""
+    """Set the scales of the residual's rows: the momentum; the precision of a constraint's evaluation."""
     momentum = 0.0
     place = 0.0
     for i in range(SIZE):
@@ -85,9 +85,9 @@ def set_scales(q, p, r, A, h, scale):
 
 @kernel
 def set_scales_at_rest(q, r, A, h, scale):
-    """Whether momenta miss no more than moves a coordinate by its rounding; the rows' scale moves it by its size.
+    """Set the scales at rest; return whether the missing momenta move coordinates by no more than rounding.
 
-    Where forces cancel, at rest, rows are rounding of these, which the momentum, hardly any, says nothing of.
+    At rest forces cancel and rows are their rounding errors; the momentum, almost zero, is then no scale.
     """
     place = 0.0
     for i in range(SIZE):
@@ -104,7 +104,7 @@ def set_scales_at_rest(q, r, A, h, scale):
 
 @kernel
 def relative(r, scale):
-    """The largest row; NaN where one is."""
+    """Return the largest row relative to its scale; NaN if one is NaN."""
     largest = 0.0
     for i in range(UNKNOWNS):
         row = abs(r[i]) / scale[i]
@@ -116,7 +116,7 @@ def relative(r, scale):
 
 @kernel
 def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iterations, most_backtracks):
-    """(solved, relative residual, iterations): Newton's method with backtracking from the guess in z."""
+    """Solve by Newton's method with backtracking from z; return success, relative residual, iterations."""
     best = 0.0
     iterations = 0
     backtracks = 0
@@ -157,7 +157,7 @@ def solve_step(q, p, z, h, c, r, A, d, z_start, scale, tolerance, most_iteration
 
 @kernel
 def find_velocity(q, p, w, c, r, A):
-    """Whether w = (v, μ) was found: the velocity on the hidden constraints that has p, but for a part along Dᵀg.
+    """Solve for w = (v, μ), the velocity on the hidden constraints with momentum p (up to Dᵀg); return success.
 
     Where p is not linear in v, w comes with a guess.
     """
@@ -192,7 +192,7 @@ def record(q, p, w, c, row):
 
 @kernel
 def set_candidate(past, known, z):
-    """The unknowns, extrapolated from up to three earlier steps of the same length, or the guess before the first."""
+    """Extrapolate the unknowns from up to three earlier steps of the same length; before, take the guess."""
     for i in range(UNKNOWNS):
         if known >= 3:
             z[i] = 3.0 * (past[0, i] - past[1, i]) + past[2, i]
@@ -212,7 +212,7 @@ def remember(past, z):
 
 @routine
 def advance(state, past, done, ahead, c, step, weights, rows, every, table, multipliers, work, solver, report):
-    """Steps until ``rows`` rows are recorded; returns DONE, or a cause of failure.
+    """Take steps until ``rows`` rows are recorded; return DONE, or a cause of failure.
 
     ``state`` (2, SIZE): configuration and momentum. ``done``: steps before, of which ``ahead`` belong to the first row.
     ``past`` (substeps, 3, UNKNOWNS): earlier solutions. ``report``: steps done, relative residual, Newton iterations in

@@ -16,21 +16,21 @@ __all__ = ["ExpressionError", "load_mechanism", "mechanism_text", "parts_of", "s
 
 
 def load_mechanism(source: str | Path) -> Mechanism:
-    """The mechanism that an S-expression describes.
+    """Load the mechanism that an S-expression describes.
 
     Args:
         source: a file, or the text itself, which begins with a parenthesis or a comment.
 
     Raises:
-        ExpressionError: the text is no mechanism; the message has line and column.
+        ExpressionError: the text does not describe a mechanism; the message has line and column.
         MechanismError: the file cannot be read.
-        InputError: the mechanism cannot be, such as one without a configuration variable.
+        InputError: the mechanism is impossible, such as one without a configuration variable.
     """
     return Mechanism(**vars(parts_of(source)))
 
 
 def parts_of(source: str | Path) -> Parts:
-    """What `load_mechanism` makes a mechanism of."""
+    """Return the parts that `load_mechanism` makes a mechanism of."""
     if isinstance(source, str) and source.lstrip()[:1] in ("(", ";", ")", '"'):
         return build_parts(read_form(source), "mechanism")
     path = Path(source)
@@ -44,7 +44,7 @@ def parts_of(source: str | Path) -> Parts:
 
 
 def mechanism_text(mechanism: Mechanism | Parts) -> str:
-    """A mechanism as an S-expression; `load_mechanism` reads an equal one, all floats bit for bit.
+    """Return a mechanism as an S-expression; `load_mechanism` restores it, all floats bit for bit.
 
     Raises:
         MechanismError: a component holds a function, or its class has no word.

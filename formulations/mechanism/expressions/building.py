@@ -19,7 +19,7 @@ Made = TypeVar("Made")
 
 @dataclass
 class Parts:
-    """What a mechanism is made of; the fields are the arguments of ``Mechanism``."""
+    """Parts of a mechanism; the fields are the arguments of ``Mechanism``."""
 
     name: str
     frames: list[Frame] = field(default_factory=list)
@@ -29,13 +29,13 @@ class Parts:
     forces: list[Force] = field(default_factory=list)
 
 
-#: What a frame begins with.
+#: First words of a frame's form.
 _TRANSFORMS = (*TRANSFORMS, TWIST)
 
 
 @dataclass
 class _Head:
-    """A frame's form, taken apart: one transformation or several, its options, and what hangs on it."""
+    """Parsed form of a frame: one or more transformations, options and children."""
 
     form: Form
     transforms: list[tuple[Any, Parameter, Any, Place]] = field(default_factory=list)
@@ -45,10 +45,10 @@ class _Head:
 
 
 def build_parts(system: Form, name: str) -> Parts:
-    """The parts that a system's form describes; ``name`` is that of one that does not say.
+    """Return the parts that a system's form describes; ``name`` is used if the form has none.
 
     Raises:
-        ExpressionError: it is none, with the place of what is wrong.
+        ExpressionError: the form is not a system; the message has the position of the error.
     """
     if system.head not in SYSTEMS:
         raise ExpressionError(system.place, f"a mechanism begins with (system …), got {_shown(system)}")
@@ -98,7 +98,7 @@ def _frames(forms: Sequence[Form]) -> list[Frame]:
 
 
 def _frame(head: _Head, children: tuple[Frame, ...]) -> Frame:
-    """Transformations after the first make frames on one another; name and mass are the last one's."""
+    """Return nested frames, one for each transformation; the last one has the name and mass."""
     name, mass = head.name, head.mass
     for transform, parameter, twist, place in reversed(head.transforms):
         frame = _at(place, partial(Frame, transform, parameter, children, name, mass, twist))
@@ -147,7 +147,7 @@ def _transform(word: Word | Form) -> str:
 
 
 def _twist(form: Form, items: list[Word | Form]) -> list[float]:
-    """(v, ω), which stands after a twist's parameter."""
+    """Return (v, ω), which follows a twist's parameter."""
     if not items or isinstance(items[0], Word) or items[0].head is not None:
         raise ExpressionError(
             form.place, '(twist …) takes a parameter, and then v and ω, as in (twist "q" (0 0 0.1 0 0 1))'
@@ -205,7 +205,7 @@ def _component(form: Form, kind: type[Component]) -> Component:
 
 
 def _is_variable(form: Form, kind: type[Component]) -> bool:
-    """(D "q") or (K "q"), where that is not an option of the same name."""
+    """Return whether a form is (D "q") or (K "q"), and not an option of the same name."""
     return form.head in _KINDS and form.head not in kind.roles()
 
 
@@ -224,9 +224,9 @@ def _value(item: Word | Form, kind: type[Component]) -> Any:
 
 def _form(item: Word | Form, what: str) -> Form:
     if not isinstance(item, Form):
-        raise ExpressionError(item.place, f"{what} stands in parentheses; got {_shown(item)}")
+        raise ExpressionError(item.place, f"{what} must be in parentheses; got {_shown(item)}")
     if item.head is None:
-        raise ExpressionError(item.place, f"{what} begins with what it is, such as (tz -1 …); got {_shown(item)}")
+        raise ExpressionError(item.place, f"{what} must begin with a word, such as (tz -1 …); got {_shown(item)}")
     return item
 
 
@@ -251,7 +251,7 @@ def _unknown(form: Form, what: str, known: Sequence[str]) -> ExpressionError:
 
 
 def _at(place: Place, make: Callable[[], Made]) -> Made:
-    """What ``make`` makes; its refusal is told with the place."""
+    """Return ``make()``; an error of it gets the position in the text."""
     try:
         return make()
     except (InputError, ModelError) as error:

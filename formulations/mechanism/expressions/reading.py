@@ -1,4 +1,4 @@
-"""From text to words and forms: the S-expressions of LISP, each with the place where it stands.
+"""Reader of S-expressions (as in LISP): text to words and forms, each with its position.
 
 A form is in parentheses. A word is a number, a text in double quotes, or a symbol. A semicolon begins a comment, which
 ends with its line.
@@ -12,11 +12,11 @@ from formulations.mechanism.errors import MechanismError
 
 
 class Place(NamedTuple):
-    """Where something stands in a text; lines and columns count from 1."""
+    """Position in a text; lines and columns count from 1."""
 
     line: int
     column: int
-    source: str  # what errors begin with, such as a file's name; may be empty
+    source: str  # start of error messages, such as a file's name; may be empty
 
     def __str__(self) -> str:
         before = f"{self.source}, " if self.source else ""
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 class ExpressionError(MechanismError):
-    """What is wrong with the text of a mechanism; the message begins with the place.
+    """Error in the text of a mechanism; the message begins with its position.
 
     Attributes:
         line: from 1.
@@ -37,20 +37,20 @@ class ExpressionError(MechanismError):
 
 
 class Symbol(str):
-    """A word that is neither a number nor in quotes, in small letters: symbols are the same in capitals."""
+    """Word that is neither a number nor in quotes, in lower case: symbols are not case-sensitive."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Word:
-    """A number, a text or a symbol."""
+    """Number, text or symbol."""
 
     value: float | str | Symbol
     place: Place
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # forms are deep: what goes down them must not recurse
+@dataclass(frozen=True, eq=False, repr=False)  # forms are deep: no recursion
 class Form:
     """Words and forms in parentheses."""
 
@@ -59,7 +59,7 @@ class Form:
 
     @property
     def head(self) -> Symbol | None:
-        """The symbol that it begins with, if it does."""
+        """First item, if it is a symbol."""
         first = self.items[0] if self.items else None
         return first.value if isinstance(first, Word) and isinstance(first.value, Symbol) else None
 
@@ -74,7 +74,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_form(text: str, source: str = "") -> Form:
-    """The one form that a text consists of, besides comments.
+    """Return the only form of a text; comments are ignored.
 
     Raises:
         ExpressionError: parentheses or quotes are not balanced, or there is no form, or more than one.

@@ -10,7 +10,7 @@ from formulations.mechanism.frames import Frame, Kinematic
 
 
 def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
-    """A line each, indented by two spaces a generation; without recursion, as chains may be long."""
+    """Return one line per frame, indented by two spaces a generation; not recursive, as chains may be long."""
     lines: list[str] = []
     pending = [(frame, depth, 0) for frame in reversed(list(frames))]
     while pending:
@@ -27,10 +27,10 @@ def frame_lines(frames: Iterable[Frame], depth: int = 1) -> list[str]:
 
 
 def component_line(component: Component) -> str:
-    """A component as the form that its class reads.
+    """Return a component as the form that its class reads.
 
     Raises:
-        MechanismError: its class has no word, or it holds something that no text says, such as a function.
+        MechanismError: the class has no word, or a field cannot be written as text, such as a function.
     """
     if not component.word:
         raise MechanismError(f"{type(component).__name__} has no word, so that no S-expression can name it")
@@ -45,12 +45,12 @@ def component_line(component: Component) -> str:
 
 
 def gravity_line(gravity: Sequence[float]) -> str:
-    """The form of a gravity [m/s²]."""
+    """Return the form of a gravity [m/s²]."""
     return f"(gravity {' '.join(_number(x) for x in gravity)})"
 
 
 def name_line(name: str) -> str:
-    """The form of a system's name."""
+    """Return the form of a system's name."""
     return f"(name {_text(name)})"
 
 
@@ -78,7 +78,7 @@ def _value(value: Any, component: Component, field: str) -> str:
 
 
 def _inside(value: Any, component: Component, field: str) -> str:
-    """Of a tuple what is within its parentheses."""
+    """Return the text of a value; of a tuple without its parentheses."""
     if isinstance(value, (tuple, list)):
         return " ".join(_value(one, component, field) for one in value)
     return _value(value, component, field)

@@ -1,16 +1,16 @@
-"""Newton's matrix of a mechanism: the tree's, eliminated in O(n), and a border that is solved by its Schur complement.
+"""Newton's matrix of a mechanism: the tree's, eliminated in O(n), and a border solved by its Schur complement.
 
     T δ + Lᵀ μ = e,    R δ + C μ = f:    (C − R T⁻¹ Lᵀ) μ = f − R T⁻¹ e,    δ = T⁻¹ e − T⁻¹ Lᵀ μ.
 
-In the border stand the multipliers of constraints, (46) of Johnson & Murphey 2009, where L = Dh(q_k), R = Dh(q_{k+1}),
-C = 0, f = −h(q_{k+1}), and the impulses of springs between two bodies, which no block of one body can hold.
+The border contains the multipliers of constraints, (46) of Johnson & Murphey 2009, where L = Dh(q_k), R = Dh(q_{k+1}),
+C = 0, f = −h(q_{k+1}), and the impulses of springs between two bodies, which do not fit into one body's block.
 """
 
 from biped.kernels.midpoint.elimination import solve_blocks
 from biped.kernels.solve.dense import factor_dense, solve_dense
 from kernelcache import kernel
 
-# A pivot below this part of its row is rounding: the row depends on others.
+# Relative pivot below which a row depends on others.
 DEPENDENT = 1e-12
 
 
@@ -43,7 +43,7 @@ def factor_border(tree, room, alpha, border):
 
 @kernel
 def dependent_row(border):
-    """A row of the factored Schur complement whose pivot is rounding, or −1; ``unknown`` has the rows' sizes."""
+    """Return a row of the factored Schur complement whose pivot is rounding, or −1; ``unknown`` has the rows' sizes."""
     b = border.load.shape[0]
     for k in range(b):
         other = border.order[k]

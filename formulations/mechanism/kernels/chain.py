@@ -1,29 +1,29 @@
-"""The chain rule of a step: from derivatives of its equations at the solution to those of its map.
+"""Chain rule of a step: from derivatives of its equations at the solution to those of its map.
 
-Johnson, Schultz & Murphey 2014, (10)-(32), with the paper's letters. A step maps w = (q, p, u, ρ), where ρ is where
-the kinematic coordinates go, to q' and p'; its middle is z = (q_m, v). Unknown are y = (q'_d, λ), d being the dynamic
-coordinates:
+Johnson, Schultz & Murphey 2014, (10)-(32), with the paper's letters. A step maps w = (q, p, u, ρ), where ρ are the
+kinematic coordinates at its end, to q' and p'; its middle is z = (q_m, v). Unknown are y = (q'_d, λ), d being the
+dynamic coordinates:
 
     E = p + h (1 − α) L_q − L_v + F⁻ − Dh(q)ᵀ λ = 0 (rows d),     h(q') = 0,     p' = h α L_q + L_v + F⁺,
     F⁻ = σ h f,    F⁺ = (1 − σ) h f.
 
     K y_w = −(E_w, h_w),                        K = [M  −Dh(q)ᵀ; Dh(q')  0],        M = ∂E/∂q'_d,
-    K y_{ab} = −(what a second differentiation leaves beside y_{ab}).
+    K y_{ab} = −(remainder of a second differentiation without y_{ab}).
 
-Solved as a whole, K need only be regular itself: the paper's (29) and (30), which divide by M first, also need
-det M ≠ 0. Kinematic coordinates have q'_k = ρ. The print has slips: F⁻¹ for F⁻ in (12), (18), M_k for M_{k+1} in (29),
-(30), and (32) lacks the inverse of its first bracket.
+Solved as a whole, only K must be regular: the paper's (29) and (30), which divide by M first, also need det M ≠ 0.
+Kinematic coordinates have q'_k = ρ. The paper has misprints: F⁻¹ for F⁻ in (12), (18), M_k for M_{k+1} in (29), (30),
+and (32) lacks the inverse of its first bracket.
 
-By q and q' the third derivatives of h L(q_m, v) are sums of those by q_m and v. What a second differentiation of a row
-of E or p' leaves is then, e being ∂q'/∂w and D what picks q out of w,
+By q and q' the third derivatives of h L(q_m, v) are sums of those by q_m and v. The remainder of a second
+differentiation of a row of E or p' is then, with e = ∂q'/∂w and D the selection of q from w,
 
     R = eᵀ S e + Dᵀ T + Tᵀ D,     T = C e + ½ B D − (curvature of h) λ_w,
 
-with the row's second derivatives S by q', C by q and q', B by q. They need only the few coordinates that a coordinate
-is on a path with, or tied to by a spring. Since R is symmetric, its upper triangle is packed into a row, and all rows
-are solved at once. A sum of second derivatives with weights has one R, that of the adjoint's weights.
+with the row's second derivatives S by q', C by q and q', B by q. They involve only the few coordinates on a common path
+with a coordinate, or coupled to it by a spring. Since R is symmetric, its upper triangle is packed into a row, and all
+rows are solved at once. A sum of second derivatives with weights has one R, that of the adjoint's weights.
 
-Here coordinates stand in the order of w: the dynamic ones first.
+Coordinates are in the order of w: the dynamic ones first.
 """
 
 import math
@@ -40,7 +40,7 @@ from formulations.mechanism.kernels.linearization import Derivatives
 from formulations.mechanism.kernels.system import Mechanics
 from kernelcache import kernel, part, routine
 
-# A pivot below this part of its column's size is nothing but rounding.
+# Relative pivot (to its column's size) below which it is rounding.
 ROUNDING = 1e-13
 # Columns that are solved at once, so that they stay near the processor.
 STRIP = 96
@@ -55,14 +55,14 @@ BY_ENDS, BY_BOTH, BY_STARTS, KINDS = range(4)
 
 
 class Groups(NamedTuple):
-    """Of each row some members, all in one array."""
+    """Members of each row, all in one array."""
 
     first: Integers  # (rows + 1,) where those of each begin
     member: Integers  # (.,)
 
 
 class Chain(NamedTuple):
-    """The coordinates in the order of w, and room: n of them, nd dynamic, m constraints, nw places of w."""
+    """Coordinates in the order of w, and buffers: n coordinates, nd dynamic, m constraints, nw entries of w."""
 
     coordinate: Integers  # (n,) of the tree
     column: Integers  # (n,) of the tree's coordinates
@@ -90,7 +90,7 @@ class Chain(NamedTuple):
     block_first: Integers  # (nd,) where a coordinate's blocks begin
     blocks: Floats  # (.,) S, C and B of each row of E and p', as large as what is near
     moved: Floats  # (n + m, nw) e of the coordinates that are near, and λ_w of the constraints
-    turned: Floats  # (n + m, nw) what they are multiplied with
+    turned: Floats  # (n + m, nw) their factors
     beside: Floats  # (nw,) a row of T
     leaning: Floats  # (m, n) curvatures of h by the coordinate of a row and all others
     bends: Floats  # (nd + m + nd, nw (nw + 1) / 2) R of E, h and p', packed; then −y_ab, and p'_ab
@@ -101,14 +101,14 @@ class Chain(NamedTuple):
 
 
 class SolvedStep(NamedTuple):
-    """A step that is solved, and where its derivatives go."""
+    """Solved step, and the arrays for its derivatives."""
 
     mechanics: Mechanics
     alpha: float
     h: float
     share: float  # σ
-    q: Floats  # (n,) where it begins
-    moved: Floats  # (n,) by how much it changes
+    q: Floats  # (n,) at the start of the step
+    moved: Floats  # (n,) change in the step
     multiplier: Floats  # (m,) λ
     inputs: Floats  # (1, .) functions of time
     results: Derivatives
@@ -116,7 +116,7 @@ class SolvedStep(NamedTuple):
 
 
 def new_groups(members: list[Integers]) -> Groups:
-    """Of lists of members."""
+    """Return the groups of lists of members."""
     first = np.cumsum([0, *(len(row) for row in members)], dtype=np.int64)
     return Groups(first, np.concatenate([np.zeros(0, dtype=np.int64), *members]).astype(np.int64))
 
@@ -243,7 +243,7 @@ def add_ballast_to_mass(ballast, h, chain):
 
 @kernel
 def inertia_size(motion, inertia, i):
-    """Of what is summed up in M's diagonal: its size before anything cancels."""
+    """Return the magnitude of the terms summed in M's diagonal, before cancellation."""
     s = load6(motion, i)
     slide, turn = math.sqrt(dot(s[:3], s[:3])), math.sqrt(dot(s[3:], s[3:]))
     moment = 0.0
@@ -256,7 +256,7 @@ def inertia_size(motion, inertia, i):
 
 @kernel
 def factor_matrices(chain):
-    """K, and M apart, which only its determinant and the reason of a failure need."""
+    """Factor K, and separately M, for its determinant and the cause of a failure."""
     factor_dense(chain.matrix, chain.order)
     factor_dense(chain.mass, chain.mass_order)
     set_determinants(chain)
@@ -264,13 +264,13 @@ def factor_matrices(chain):
 
 @kernel
 def signed_pivot(factored, order, k):
-    """Of what ``factor_dense`` has factored: the product of all is the determinant."""
+    """Return pivot k of ``factor_dense`` with its sign: the product of all is the determinant."""
     return factored[k, k] if order[k] == k else -factored[k, k]
 
 
 @kernel
 def set_determinants(chain):
-    """Det M, and det K over it, pivot by pivot: by its Schur complement, that is det[Dh(q') M⁻¹ Dh(q)ᵀ]."""
+    """Set det M and det K / det M, pivot by pivot: the latter is det[Dh(q') M⁻¹ Dh(q)ᵀ] (Schur complement)."""
     nd, mass, share = chain.mass.shape[0], 1.0, 1.0
     for k in range(chain.order.shape[0]):
         share *= signed_pivot(chain.matrix, chain.order, k)
@@ -282,7 +282,7 @@ def set_determinants(chain):
 
 @kernel
 def smallest_pivot(factored, sizes):
-    """Of its column's size; NaN if one of them is not finite."""
+    """Return the smallest pivot relative to its column's size; NaN if one is not finite."""
     least = math.inf
     for k in range(factored.shape[0]):
         share = abs(factored[k, k]) / sizes[k]
@@ -328,7 +328,7 @@ def set_right_sides(found, h, share, chain):
 
 @kernel
 def solve_first(h, share, chain):
-    """(10)-(15), (29), (30), and alike for all of w."""
+    """Solve (10)-(15), (29), (30), extended to all of w."""
     n, nd, nu = chain.coordinate.shape[0], chain.mass.shape[0], chain.forced.shape[0]
     solved, end, momentum = chain.solved, chain.end, chain.momentum
     nw = solved.shape[1]
@@ -384,7 +384,7 @@ def set_blocks(found, alpha, h, share, chain):
 
 @kernel
 def set_discrete(value, alpha, h, discrete):
-    """The third derivatives of h L(q_m, v) by q and q', from those of L: 4 a + 2 b + c, 0 being q and 1 being q'."""
+    """Set the third derivatives of h L(q_m, v) by q and q' from those of L: 4 a + 2 b + c, 0 being q and 1 being q'."""
     for place in range(8):
         discrete[place] = h * value[place]
     stride = 4
@@ -405,13 +405,13 @@ def turned_triple(joint, of, column):
 
 @kernel
 def stride_of(of):
-    """Of one of the three in a row of ``discrete``."""
+    """Return the stride of one of the three arguments in a row of ``discrete``."""
     return 4 >> (of % 3)
 
 
 @kernel
 def add_to_blocks(chain, j, of, a, b):
-    """What ``discrete`` is of rows j, by the coordinates a and b and by b and a."""
+    """Add ``discrete`` of row j by the coordinates a and b, and by b and a."""
     first, size = chain.block_first[j], chain.near.first[j + 1] - chain.near.first[j]
     x, y = chain.near_place[j, a], chain.near_place[j, b]
     xy, yx, kind = x * size + y, y * size + x, size * size
@@ -429,7 +429,7 @@ def add_to_blocks(chain, j, of, a, b):
 
 @kernel
 def change_of(variable, n, alpha, h):
-    """A variable's coordinate, and how q_m or v changes with q and q'."""
+    """Return a variable's coordinate, and the derivatives of q_m or v by q and q'."""
     if variable < n:
         return variable, 1.0 - alpha, alpha
     return variable - n, -1.0 / h, 1.0 / h
@@ -437,7 +437,7 @@ def change_of(variable, n, alpha, h):
 
 @kernel
 def add_bend_to_blocks(chain, j, place, value, alpha, h, share, n):
-    """The same of a second derivative of a force."""
+    """Add a second derivative of a force."""
     first, size = chain.block_first[j], chain.near.first[j + 1] - chain.near.first[j]
     one, one_start, one_end = change_of(place[1], n, alpha, h)
     other, other_start, other_end = change_of(place[2], n, alpha, h)
@@ -484,7 +484,7 @@ def gather_moved(end, members, moved):
 
 @routine
 def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
-    """The upper triangle of eᵀ S e + Dᵀ T + Tᵀ D.
+    """Write the upper triangle of eᵀ S e + Dᵀ T + Tᵀ D.
 
     Args:
         blocks: S, C and B, (KINDS, size, size).
@@ -492,8 +492,8 @@ def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
         leaning: (., n) the curvatures of h by the row's coordinate and all others.
         multipliers: (., nw) λ_w.
         moved: e of these coordinates; the λ_w that matter are put beneath it.
-        turned: room for as much.
-        beside: (nw,) room.
+        turned: buffer of the same shape.
+        beside: (nw,) buffer.
         row: packed.
     """
     place, members = places
@@ -523,7 +523,7 @@ def clear1(row):
 
 @kernel
 def holds(leaning, c):
-    """Whether a constraint depends on the row's coordinate."""
+    """Return whether a constraint depends on the row's coordinate."""
     found = False
     for k in range(leaning.shape[1]):
         found |= leaning[c, k] != 0.0
@@ -532,7 +532,7 @@ def holds(leaning, c):
 
 @routine
 def pack_products(moved, turned, count, beside, row):
-    """The upper triangle of Σ_k moved_kᵀ turned_k; ``beside`` is room for a row of it."""
+    """Write the upper triangle of Σ_k moved_kᵀ turned_k; ``beside`` is a buffer for a row."""
     nw, start = moved.shape[1], 0
     for a in range(nw):
         begin = a - a % TOGETHER
@@ -544,7 +544,7 @@ def pack_products(moved, turned, count, beside, row):
 
 @routine
 def add_beside(blocks, places, leaning, multipliers, moved, beside, row):
-    """What is left of Dᵀ T + Tᵀ D beside the columns of q in ``turned``: Dᵀ (T + ½ B D), from the diagonal on."""
+    """Add the rest of Dᵀ T + Tᵀ D (columns of q are in ``turned``): Dᵀ (T + ½ B D), from the diagonal on."""
     place, members = places
     nw, start = beside.shape[0], 0
     for k in range(place.shape[0]):
@@ -563,7 +563,7 @@ def add_beside(blocks, places, leaning, multipliers, moved, beside, row):
 
 @kernel
 def packed_place(a, b, nw):
-    """Where a ≤ b are in a packed row."""
+    """Return the index of (a, b), a ≤ b, in a packed row."""
     return a * nw - a * (a - 1) // 2 + b - a
 
 
@@ -645,7 +645,7 @@ def weighted_part(step):
 
 @kernel
 def set_adjoint(chain):
-    """Weights on (E, h) for those on q'_d, which ``on_rows`` has in its first row; those on p' stand in the second."""
+    """Set the weights on (E, h) from those on q'_d (first row of ``on_rows``) and p' (second row)."""
     nd, on_rows = chain.mass.shape[0], chain.on_rows
     for k in range(chain.load.shape[0]):
         chain.load[k] = 0.0
@@ -684,7 +684,7 @@ def set_forms(found, alpha, h, share, chain):
 
 @kernel
 def add_to_forms(chain, j, of, a, b):
-    """What ``discrete`` is of the rows j, weighted."""
+    """Add ``discrete`` of row j to the weighted forms."""
     forms, discrete, row = chain.forms, chain.discrete, stride_of(of)
     by_a, by_b = stride_of(of + 1), stride_of(of + 2)
     on_e, on_p = chain.on_rows[E_ROW, j], chain.on_rows[P_ROW, j]
@@ -700,7 +700,7 @@ def add_to_forms(chain, j, of, a, b):
 
 @kernel
 def add_bend_to_forms(chain, place, value, alpha, h):
-    """The same of a second derivative of a force."""
+    """Add a second derivative of a force."""
     forms, n = chain.forms, chain.coordinate.shape[0]
     one, one_start, one_end = change_of(place[1], n, alpha, h)
     other, other_start, other_end = change_of(place[2], n, alpha, h)
@@ -736,7 +736,7 @@ def bend_forms(found, chain):
 
 @kernel
 def subtract_end_curvature(curvature, chain):
-    """What h(q') = 0 adds to S."""
+    """Subtract the curvature of h(q') = 0 from S."""
     held, nd = chain.held, chain.mass.shape[0]
     for c in range(held.first.shape[0] - 1):
         for place in range(held.first[c], held.first[c + 1]):
@@ -749,7 +749,7 @@ def subtract_end_curvature(curvature, chain):
 
 @kernel
 def set_weighted_leaning(curvature, chain):
-    """The curvature of h by a weighted sum of rows."""
+    """Add the curvature of h by a weighted sum of rows."""
     held, nd = chain.held, chain.mass.shape[0]
     for c in range(chain.leaning.shape[0]):
         for k in range(chain.leaning.shape[1]):

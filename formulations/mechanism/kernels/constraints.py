@@ -26,7 +26,7 @@ HARMONICS = 1
 
 
 class Constraints(NamedTuple):
-    """m rows; the world is a body of its own, −1."""
+    """Constraint rows (m); body −1 is the ground."""
 
     kind: Integers  # (m,)
     first: Integers  # (m,) a point, or a coordinate
@@ -61,7 +61,7 @@ def set_constraint_values(constraints, poses, arms, q, values):
 
 @kernel
 def cam_lift(number, c, angle):
-    """S(θ) of row c, and its first three derivatives."""
+    """Return s(θ) of row c, and its first three derivatives."""
     lift, slope, bend, third = number[c, 0], 0.0, 0.0, 0.0
     for k in range(1, (number.shape[1] - HARMONICS) // 2 + 1):
         a, b = number[c, HARMONICS + 2 * k - 2], number[c, HARMONICS + 2 * k - 1]

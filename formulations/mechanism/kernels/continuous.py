@@ -60,11 +60,11 @@ SLOPE, RECORD, TAKE_STEPS, PARTS = range(4)
 
 
 class Rates(NamedTuple):
-    """What a state's derivative is made of, and room for it."""
+    """Buffers for a state's derivative."""
 
     bodies: Floats  # (n, 6) rates of change of the bodies' twists at O
-    balance: Floats  # (n,) what forces leave for the acceleration of coordinates that are free
-    bend: Floats  # (m,) what constraints would accelerate by if these did not
+    balance: Floats  # (n,) remaining force for the acceleration of free coordinates
+    bend: Floats  # (m,) constraint accelerations at zero coordinate accelerations
     acceleration: Floats  # (n,) q̈
     multiplier: Floats  # (m,) λ of (36a)
     stage: Floats  # (2 n + 1,) q, v and work
@@ -84,12 +84,12 @@ class Flow(NamedTuple):
     mechanics: Mechanics
     room: Room
     rates: Rates
-    state: Floats  # (2 n + 1,) q, v, and the work of forces that are not of a potential
+    state: Floats  # (2 n + 1,) q, v, and the work of forces without a potential
     step: float  # [s]
     inputs: Floats  # (., 1 + inputs) time and functions of it
     given: Floats  # (., 3, n) places, rates and accelerations of prescribed coordinates, at the same times
-    rows: Floats  # (., columns) what is recorded
-    parts: Integers  # (PARTS,) addresses of what is compiled by itself
+    rows: Floats  # (., columns) recorded rows
+    parts: Integers  # (PARTS,) addresses of separately compiled parts
 
 
 @kernel
@@ -119,7 +119,7 @@ def set_balance(tree, node, acceleration, rates):
 
 @kernel
 def body_turn(node, bodies, body):
-    """Angular velocity and acceleration of a body, or of the world."""
+    """Return angular velocity and acceleration of a body, or of the ground."""
     if body < 0:
         return AT_REST, AT_REST
     return load6(node.velocity, body)[3:], load6(bodies, body)[3:]
@@ -170,7 +170,7 @@ def set_bends(mechanics, room, acceleration, rates):
 
 @kernel
 def length_bend(constraints, c, room, acceleration, square, approach):
-    """What a length L that is a coordinate adds: −2 (d·v) L̇/L² + d² L̇²/L³ − ½ (d²/L² + 1) L̈, d² = ``square``."""
+    """Return the term of a coordinate length L: −2 (d·v) L̇/L² + d² L̇²/L³ − ½ (d²/L² + 1) L̈, d² = ``square``."""
     j = constraints.carrier[c]
     length, rate = room.node_q[j], room.node_rates[j]
     change = (square * rate / length - 2.0 * approach) * rate / (length * length)
@@ -179,7 +179,7 @@ def length_bend(constraints, c, room, acceleration, square, approach):
 
 @kernel
 def set_custom_bends(mechanics, room, acceleration, rates):
-    """The same of users' constraints: Σ ∂h/∂z z̈ + d(∂h/∂z)/dt ż, the second by differences of order four."""
+    """Set Σ ∂h/∂z z̈ + d(∂h/∂z)/dt ż of users' constraints; the second by differences of order four."""
     customs = room.customs
     if customs.kind.shape[0] == 0:
         return
@@ -220,7 +220,7 @@ def strain_acceleration(customs, points, room, acceleration, bodies, i):
 
 @kernel
 def largest_rate(customs, k):
-    """[1/s] of the strains of a component, and one at least."""
+    """Return the largest rate [1/s] of a component's strains, at least one."""
     largest = 1.0
     for i in range(customs.first[k], customs.first[k + 1]):
         largest = max(largest, abs(customs.rate[i]))
@@ -240,7 +240,7 @@ def add_slope_change(customs, k, moved, weight, bend):
 
 @kernel
 def load_now(mechanics, inputs, k, room):
-    """The tree at ``node_q`` and ``node_rates``; all forces, on bodies in ``impulse``, on coordinates in ``load``."""
+    """Place the tree at ``node_q``, ``node_rates``; set all forces (bodies: ``impulse``; coordinates: ``load``)."""
     node = room.node
     place_node(mechanics, room.node_rates, room)
     for j in range(node.load.shape[0]):
@@ -271,7 +271,7 @@ def accelerate(mechanics, given, inputs, k, room, rates):
 
 @kernel
 def ask_stage(prescribed, given, k, rates, room):
-    """What is asked about is the stage; what is prescribed is where it should be."""
+    """Evaluate at the stage, with prescribed variables at their prescribed values."""
     n = prescribed.shape[0]
     for j in range(n):
         if prescribed[j] != 0:
@@ -296,7 +296,7 @@ def slope_part(world, i, k):
 
 @part
 def record_part(world, k, row):
-    """The row of a state whose slope was just evaluated, laid out as that of a step."""
+    """Record the row of a state whose slope was just evaluated, in a step's layout."""
     mechanics, room, rates = world.mechanics, world.room, world.rates
     load_now(mechanics, world.inputs, k, room)
     load_momenta(mechanics.tree, room.node, room.node_momentum)
@@ -321,7 +321,7 @@ def fill_row(prescribed, room, rates, work, row):
         row[at] = rates.multiplier[c]
         at += 1
     for j in range(n):
-        if prescribed[j] != 0:  # what is lacking to accelerate as it does, drives it
+        if prescribed[j] != 0:  # the missing force for its acceleration is the driving force
             row[at] = -rates.balance[j]
             for c in range(rates.multiplier.shape[0]):
                 row[at] -= room.node_border.rows[c, j] * rates.multiplier[c]
@@ -330,7 +330,7 @@ def fill_row(prescribed, room, rates, work, row):
 
 @kernel
 def set_stage(world, i):
-    """The state, moved along the slope before stage ``i`` of a step; whether it is finite."""
+    """Move the state along the slope to stage ``i`` of a step; return whether it is finite."""
     rates, state = world.rates, world.state
     h = 0.0 if i == 0 else (world.step if i == 3 else 0.5 * world.step)
     finite = True
@@ -342,7 +342,7 @@ def set_stage(world, i):
 
 @kernel
 def finish_step(world, taken):
-    """The four slopes with their weights."""
+    """Add the weighted four slopes to the state."""
     slope, state = world.rates.slope, world.state
     for j in range(state.shape[0]):
         mean = (slope[0, j] + 2.0 * slope[1, j] + 2.0 * slope[2, j] + slope[3, j]) / 6.0
@@ -352,7 +352,7 @@ def finish_step(world, taken):
 
 @part
 def take_steps_part(world, steps, every, row):
-    """Steps of the classical method of order 4, with a row at every multiple of ``every``; 0 or why it ended.
+    """Take steps of the classical RK4 with a row at every multiple of ``every``; return 0 or a cause.
 
     Rows 2 k, 2 k + 1 and 2 k + 2 of the inputs belong to the beginning, middle and end of step k.
     """
@@ -371,5 +371,5 @@ def take_steps_part(world, steps, every, row):
 
 #: Each part with the whole numbers that it is called with, in the order of ``Flow.parts``.
 FUNCTIONS: tuple[tuple[Any, ...], ...] = ((slope_part, 0, 0), (record_part, 0, 0), (take_steps_part, 0, 0, 0))
-#: What a part calls.
+#: Parts that a part calls.
 CALLS = {TAKE_STEPS: (SLOPE, RECORD)}

@@ -1,7 +1,7 @@
-"""Potentials, forces and constraints that a user has written: functions of places and coordinates, compiled apart.
+"""User-defined potentials, forces and constraints: functions of positions and coordinates, compiled separately.
 
-What one is a function of, its strains z, are places of points, three entries each, and coordinates, one each. Its
-functions stand in a part of their own, called by its address, so that the steps are compiled once for all of them.
+The arguments of a component, its strains z, are positions of points (three entries each) and coordinates (one each).
+Its functions are in a separate part, called by address, so that the steps are compiled once for all components.
 """
 
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ SPREAD = 1e-6
 
 
 class CustomRoom(NamedTuple):
-    """What the functions of one component read and write."""
+    """Arguments and results of one component's functions."""
 
     number: Floats  # its numbers, in the order of its fields
     z: Floats  # (s,)
@@ -53,11 +53,11 @@ class Customs(NamedTuple):
     row: Integers  # (k,) the first of a constraint's rows of h
     rows: Integers  # (k,) how many
     value: Integers  # (k,) where its values begin in ``values``
-    border: Integers  # (k,) the first place in the border of what is no constraint
+    border: Integers  # (k,) first row in the border, if not a constraint
     point: Integers  # (s,) of a strain, or −1
     axis: Integers  # (s,) of the point's place
     coordinate: Integers  # (s,) of a strain that is one
-    z: Floats  # (s,) what the rooms' arrays are parts of
+    z: Floats  # (s,) common array of the components' strains
     rate: Floats  # (s,)
     force: Floats  # (s,)
     energy: Floats  # (k,)
@@ -69,7 +69,7 @@ class Customs(NamedTuple):
 
 @kernel
 def set_strains(customs, arms, q):
-    """z from places of points and coordinates."""
+    """Set z from positions of points and coordinates."""
     for i in range(customs.z.shape[0]):
         if customs.point[i] >= 0:
             customs.z[i] = arms[customs.point[i], customs.axis[i]]
@@ -96,7 +96,7 @@ def ask_custom(customs, k, time, wanted):
 
 @kernel
 def ask_slopes(customs, k, time):
-    """The derivatives of the forces by z, and by its rate; differences, where the part does not know them."""
+    """Compute the derivatives of the forces by z and its rate; by differences if the part has none."""
     if customs.exact[k] != 0:
         ask_custom(customs, k, time, SLOPES)
         return
@@ -161,7 +161,7 @@ def add_strain_impulse(customs, points, arms, i, impulse, room, load):
 
 @kernel
 def add_custom_blocks(customs, points, arms, potentials, forces, room):
-    """What forces at points add to Newton's matrix by their arms; needs them as ``add_custom_impulses`` leaves them."""
+    """Add the lever-arm terms of forces at points to Newton's matrix; call after ``add_custom_impulses``."""
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:
             duration = duration_of(customs, k, potentials, forces)
@@ -174,13 +174,13 @@ def add_custom_blocks(customs, points, arms, potentials, forces, room):
 
 @kernel
 def set_custom_border(tree, customs, points, arms, time, alpha, h, potentials, forces, room, border):
-    """The derivatives of their forces, as in ``set_spring_border``: columns −Uᵀ of the strains, rows of slopes times U.
+    """Set the border from the forces' derivatives: columns −Uᵀ of the strains, rows of slopes times U.
 
-    Of the rates of points, what their displacement adds is left out: of order h beside the rest.
+    The effect of displacements on the rates of points is neglected: it is of order h relative to the rest.
     """
     if customs.kind.shape[0] == 0:
         return
-    set_strains(customs, arms, room.middle)  # the constraints have seen others since
+    set_strains(customs, arms, room.middle)  # constraints have been evaluated elsewhere since
     set_strain_rates(customs, points, arms, room)
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:
@@ -225,7 +225,7 @@ def set_slope_rows(customs, k, s, by_place, by_rate, border):
 
 @kernel
 def custom_energy(customs, arms, q):
-    """[J] of all potentials among them."""
+    """Return the energy [J] of all user-defined potentials."""
     total = 0.0
     if customs.kind.shape[0] > 0:
         set_strains(customs, arms, q)
@@ -272,7 +272,7 @@ def set_custom_row(tree, customs, points, poses, arms, k, c, row):
 
 @kernel
 def custom_work(customs, h):
-    """[J] of the forces among them in a step; needs them as ``add_custom_impulses`` leaves them."""
+    """Return the work [J] of user-defined forces in a step; call after ``add_custom_impulses``."""
     work = 0.0
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] == FORCE:

@@ -1,4 +1,4 @@
-"""The parts of components that a user has written, around their functions."""
+"""Compiled parts around the functions of user-defined components."""
 
 import types
 
@@ -7,7 +7,7 @@ from kernelcache import kernel, part
 
 
 def named_part(function, name):
-    """A part by a name of its own, under which it is kept on disk."""
+    """Return a part with its own name, under which it is cached on disk."""
     own = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -23,7 +23,7 @@ def negate(array):
 
 
 def potential_part(name, energy, gradient, hessian):
-    """Of V, ∂V and ∂²V; forces and slopes are their negatives."""
+    """Return the part of V, ∂V and ∂²V; forces and slopes are their negatives."""
 
     def potential(room, wanted, time):
         if wanted == ENERGY:
@@ -40,7 +40,7 @@ def potential_part(name, energy, gradient, hessian):
 
 
 def potential_without_hessian(name, energy, gradient):
-    """Of V and ∂V."""
+    """Return the part of V and ∂V."""
 
     def rough_potential(room, wanted, time):
         if wanted == ENERGY:
@@ -54,7 +54,7 @@ def potential_without_hessian(name, energy, gradient):
 
 
 def force_part(name, force):
-    """Of a force."""
+    """Return the part of a force."""
 
     def of_force(room, wanted, time):
         force(room.z, room.rate, time, room.number, room.force)
@@ -64,7 +64,7 @@ def force_part(name, force):
 
 
 def constraint_part(name, value, jacobian):
-    """Of h and Dh."""
+    """Return the part of h and Dh."""
 
     def constraint(room, wanted, time):
         if wanted == VALUES:

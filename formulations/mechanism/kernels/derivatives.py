@@ -72,7 +72,7 @@ def spring_by_square(springs, k, r):
 
 @kernel
 def add_spring_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third):
-    """Of −V of all springs; ``order`` 1, 2 or 3 says how far."""
+    """Add the derivatives of −V of all springs up to ``order`` 1, 2 or 3."""
     springs, points = mechanics.springs, mechanics.points
     for s in range(springs.law.shape[0]):
         one, other = springs.first[s], springs.second[s]
@@ -106,7 +106,7 @@ def add_function_of_square(jets, by_r, order, gradient, hessian, third):
 
 @kernel
 def add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessian, third):
-    """Of force · p of all constant forces at points."""
+    """Add the derivatives of force · p of all constant forces at points."""
     weights, points = mechanics.weights, mechanics.points
     for w in range(weights.point.shape[0]):
         point = weights.point[w]
@@ -122,7 +122,7 @@ def add_weight_derivatives(mechanics, poses, arms, jets, order, gradient, hessia
 
 @kernel
 def add_coordinate_spring_derivatives(mechanics, q, order, gradient, hessian, third):
-    """Of −V of all springs at one coordinate."""
+    """Add the derivatives of −V of all springs at one coordinate."""
     springs = mechanics.coordinate_springs
     for s in range(springs.coordinate.shape[0]):
         j = springs.coordinate[s]
@@ -183,7 +183,7 @@ def add_constraint_derivatives(mechanics, poses, arms, q, jets, hessians, multip
 
 @routine
 def add_length_derivatives(jets, j, length, hessian, multiplier, order, third):
-    """What the length's coordinate j adds: h = r f − L/2 with f = 1/2L, r the square of the distance."""
+    """Add the derivatives by the length's coordinate j: h = r f − L/2 with f = 1/2L, r the square of the distance."""
     count, member = jets.total[0], jets.member
     r = jet.product0(jets, jet.APART, jet.APART)
     f1, f2, f3 = -0.5 / length**2, 1.0 / length**3, -3.0 / length**4
@@ -202,9 +202,9 @@ def add_length_derivatives(jets, j, length, hessian, multiplier, order, third):
 
 @kernel
 def twist_change(motion, kind, k, inner, outer):
-    """How s_k changes with q_inner and q_outer (inner ≤ outer, or inner −1 for one only), seen from what stays still.
+    """Return the derivative of s_k by q_inner and q_outer (inner ≤ outer; −1: only outer), in the wrench's axes.
 
-    Seen from the body, where a BODY wrench stays, only joints beyond k turn it; seen from the world, only those before.
+    In body axes, where a BODY wrench is constant, only joints beyond k turn s_k; in world axes, only those before k.
     """
     s = load6(motion, k)
     if kind == BODY:
@@ -271,7 +271,7 @@ def add_force_derivatives(mechanics, inputs, row, middle, order, by, bends):
 
 @routine
 def add_wrench_slopes(parents, motion, kind, body, arm, wrench, k, row):
-    """The derivatives of s_k · wrench by all q."""
+    """Add the derivatives of s_k · wrench by all q."""
     outer = body
     while outer >= 0:
         row[outer] += wrench_slope(motion, kind, arm, wrench, k, -1, outer)
@@ -280,7 +280,7 @@ def add_wrench_slopes(parents, motion, kind, body, arm, wrench, k, row):
 
 @routine
 def add_wrench_bends(parents, motion, kind, body, arm, wrench, k, bends):
-    """The second ones."""
+    """Add the second derivatives of s_k · wrench by all q."""
     outer = body
     while outer >= 0:
         inner = outer

@@ -19,7 +19,7 @@ SPATIAL = 2  # force and moment about the world's origin, in the world's axes
 
 
 class Forces(NamedTuple):
-    """What acts besides potentials; ``input`` is the place of a function of time in a row of inputs, the time first."""
+    """Forces without a potential; ``input`` is the column of a function of time in the inputs (column 0: time)."""
 
     damping: Floats  # (n,) [N·m·s/rad or N·s/m] of each coordinate
     torque_coordinate: Integers  # (nt,)
@@ -33,7 +33,7 @@ class Forces(NamedTuple):
 
 @kernel
 def add_force_impulses(forces, inputs, k, duration, room, load):
-    """The impulses in ``duration``, to the bodies' impulses and the coordinates' load; ``k``: the row of ``inputs``."""
+    """Add the impulses in ``duration`` to the bodies' impulses and the coordinates' load; ``k``: row of ``inputs``."""
     for j in range(forces.damping.shape[0]):
         load[j] -= duration * forces.damping[j] * room.rates[j]
     for t in range(forces.torque_coordinate.shape[0]):
@@ -50,7 +50,7 @@ def add_force_impulses(forces, inputs, k, duration, room, load):
 
 @kernel
 def wrench_of(forces, inputs, k, poses, f):
-    """The frame's origin, and the wrench about O; both in world axes."""
+    """Return the frame's origin and the wrench about O, both in world axes."""
     first = forces.wrench_input[f]
     force = (inputs[k, first], inputs[k, first + 1], inputs[k, first + 2])
     moment = (inputs[k, first + 3], inputs[k, first + 4], inputs[k, first + 5])
@@ -66,7 +66,7 @@ def wrench_of(forces, inputs, k, poses, f):
 
 @kernel
 def add_force_blocks(forces, inputs, k, h, duration, room):
-    """What these forces add to Newton's matrix."""
+    """Add the derivatives of these forces to Newton's matrix."""
     for j in range(forces.damping.shape[0]):
         room.diagonal[j] += duration * forces.damping[j] / h
     for f in range(forces.wrench_kind.shape[0]):
@@ -80,7 +80,7 @@ def add_force_blocks(forces, inputs, k, h, duration, room):
 
 @kernel
 def force_work(forces, inputs, k, h, room):
-    """[J] done in a step; the sums of impulses in ``room`` are not needed."""
+    """Return the work [J] in a step, independent of the sums of impulses in ``room``."""
     work = 0.0
     for j in range(forces.damping.shape[0]):
         work -= forces.damping[j] * room.rates[j] * room.moved[j]

@@ -1,12 +1,13 @@
-"""How the points and directions of a mechanism change with its coordinates, to the third order.
+"""Derivatives of a mechanism's points and directions by its coordinates, to the third order.
 
 A point p of a body moves by p_k = v_k + ω_k × p with the coordinate of joint k, (v_k, ω_k) being the joint's unit
-twist; a direction n that a body carries by n_k = ω_k × n. Whatever a joint m beyond others changes, those turn:
+twist; a direction n fixed to a body by n_k = ω_k × n. Joints nearer to the root rotate the derivative by a farther
+joint:
 
     p_{kl} = ω_k × p_l,        p_{klm} = ω_k × (ω_l × p_m),        k ≤ l ≤ m on the body's path to the root,
 
-and alike for n. With coordinates of joints that do not move the body the derivatives are zero. Laws of mechanisms are
-products a · b of sums of such vectors, and functions of them, so that they are differentiated here once for all.
+and likewise for n. Derivatives by coordinates that do not move the body are zero. Forces and constraints of mechanisms
+are functions of products a · b of sums of such vectors, which are differentiated here for all of them.
 """
 
 from typing import NamedTuple
@@ -53,9 +54,9 @@ def new_jets(n: int) -> Jets:
 
 @routine
 def set_jets(parents, motion, bodies, vectors, jets):
-    """The members, and all first derivatives, of vectors that three bodies carry; −1 for the world.
+    """Set members and all first derivatives of vectors fixed to three bodies; −1: the ground.
 
-    It and what follows are called, not inlined: machine code that is short matters more here than a call.
+    This kernel and the following ones are called, not inlined: short machine code matters more here than a call.
     """
     n = jets.member.shape[0]
     one, other, carrier = bodies
@@ -86,7 +87,7 @@ def set_first(jets, w, n, i, moves, change):
 
 @kernel
 def weighted(jets, start, step, weights):
-    """The sum of the three vectors in rows start, start + step, …."""
+    """Return the weighted sum of the three vectors in rows start, start + step, …."""
     rows = jets.first
     x = y = z = 0.0
     for w in range(VECTORS):
@@ -137,7 +138,7 @@ def vector3(jets, weights, i, j, k):
 
 @kernel
 def product0(jets, a, b):
-    """a · b, where a and b are the weights of two sums."""
+    """Return a · b; a and b are the weights of two sums."""
     return dot(vector0(jets, a), vector0(jets, b))
 
 
@@ -169,7 +170,7 @@ def product3(jets, a, b, i, j, k):
 
 @routine
 def add2(hessian, a, b, value):
-    """Add to a second derivative, and its mirror image."""
+    """Add to a second derivative and its symmetric entry."""
     hessian[a, b] += value
     if a != b:
         hessian[b, a] += value

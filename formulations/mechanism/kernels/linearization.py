@@ -1,4 +1,4 @@
-"""All derivatives that the equations of a step have at its solution, in one pass (Johnson, Schultz & Murphey 2014)."""
+"""All derivatives of a step's equations at the solution, in one pass (Johnson, Schultz & Murphey 2014)."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from kernelcache import kernel, part
 
 
 class Derivatives(NamedTuple):
-    """Room, and what comes out; by (q, v) in the middle of the step, q at places 0 … n, v after them."""
+    """Buffers and results; derivatives by (q, v) in the middle of the step, q at indices 0 … n − 1, then v."""
 
     middle: MidpointRoom
     beyond: derivatives.Beyond
@@ -42,7 +42,7 @@ class Derivatives(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """How many third derivatives there can be: of L, second ones of f, and those of h."""
+    """Greatest numbers of third derivatives of L, second ones of f, and third ones of h."""
 
     triples: int
     bends: int
@@ -61,7 +61,7 @@ def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
 
 @part
 def derive_part(step, order):
-    """All of ``results``, to order 2 or 3, for which there must be room."""
+    """Compute all ``results`` to order 2 or 3, with arrays for it."""
     clear(step.results)
     set_tree_derivatives(step.mechanics.tree, step.q, step.moved, step.alpha, step.h, order, step.results)
     add_potential_derivatives(step.mechanics, order, step.results)
@@ -91,7 +91,7 @@ def set_zeros(array):
 
 @kernel
 def set_tree_derivatives(tree, q, moved, alpha, h, order, results):
-    """Of the tree's own Lagrangian."""
+    """Set the derivatives of the tree's Lagrangian."""
     copy1(moved, results.middle.moved)
     place_middle(tree, q, alpha, h, results.middle)
     derivatives.gather_beyond(tree, results.middle, results.beyond)
@@ -103,7 +103,7 @@ def set_tree_derivatives(tree, q, moved, alpha, h, order, results):
 
 @kernel
 def add_potential_derivatives(mechanics, order, results):
-    """Of all potentials but uniform gravity, which is the tree's."""
+    """Add the derivatives of all potentials except uniform gravity (part of the tree)."""
     poses, arms, jets = results.middle.poses, results.arms, results.jets
     gradient, hessian, third = results.gradient, results.hessian, results.triples
     place_points(mechanics.points, poses, arms)

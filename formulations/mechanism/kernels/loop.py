@@ -16,7 +16,7 @@ KINETIC, POTENTIAL, ENERGY, WORK, NEWTON, NUMBERS = range(6)
 
 @part
 def begin_part(world):
-    """What a step needs of the configuration where it begins: Dh(q_k)."""
+    """Compute Dh(q_k) at the start of a step."""
     place_begin(world)
     call(world.parts[system.ROWS], world, step.RIGHT)
     return 0
@@ -32,13 +32,13 @@ def place_begin(world):
 
 @part
 def take_steps_part(world, steps, every, row):
-    """``steps`` steps, with a row at the beginning of each that is a multiple of ``every``; 0 or why it ended.
+    """Take ``steps`` steps, with a row at the start of every ``every``-th; return 0 or a cause of failure.
 
     Args:
         world: a ``World``, whose inputs begin with those of the step before the first.
-        steps: how many to take; the first has a row.
+        steps: number of steps; the first has a row.
         every: steps from row to row.
-        row: the first one's.
+        row: first row.
     """
     most, trials = world.rule.max_iterations, world.rule.max_backtracks
     for k in range(1, steps + 1):
@@ -59,7 +59,7 @@ def take_steps_part(world, steps, every, row):
 
 @part
 def record_end_part(world, row):
-    """The row of a motion's end; its multipliers are those of a step that is solved and not taken."""
+    """Record the last row of a motion; its multipliers are those of a step that is solved and not taken."""
     failed = record_node(world, 1, row)
     if failed != 0:
         return failed
@@ -122,7 +122,7 @@ def record_forces(world, iterations, row):
 
 @kernel
 def fill_forces(prescribed, motion, h, room, iterations, row):
-    """Forces of the constraints, −λ/h, and those that drive prescribed coordinates, −e/h, from a step that is solved.
+    """Fill in constraint forces −λ/h and driving forces of prescribed coordinates −e/h, from a solved step.
 
     A momentum that comes from rates belongs to the node, not to the step before: the first multiplier is half an
     impulse, and its force twice as much.
@@ -147,7 +147,7 @@ FUNCTIONS: tuple[tuple[Any, ...], ...] = (
     (momentum_part,), (rates_part,), (energies_part,), (constraints_part,),
     (begin_part,), (take_steps_part, 0, 0, 0), (record_end_part, 0),
 )  # fmt: skip
-#: What a part calls.
+#: Parts that a part calls.
 CALLS = {
     system.EVALUATE: (system.IMPULSES,),
     system.FACTOR: (system.ROWS,),

@@ -1,4 +1,4 @@
-"""What is asked about a mechanism at one configuration: momenta, rates, energies, constraints."""
+"""Momenta, rates, energies and constraints of a mechanism at one configuration."""
 
 from biped.kernels.midpoint.elimination import eliminate_blocks
 from biped.kernels.midpoint.equations import place_middle, set_midpoint_blocks
@@ -18,7 +18,7 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 @kernel
 def place_node(mechanics, rates, room):
-    """The tree at ``room.node_q`` with some rates, as in a step of no length: c is s."""
+    """Place the tree at ``room.node_q`` with ``rates``, as in a step of zero length: c is s."""
     node = room.node
     copy1(rates, node.moved)
     place_middle(mechanics.tree, room.node_q, 0.0, 1.0, node)
@@ -90,7 +90,7 @@ def factor_node(mechanics, room):
 
 @kernel
 def rest(tree, node):
-    """The tree without its velocities."""
+    """Clear the velocity terms of the tree."""
     for i in range(tree.parent.shape[0]):
         s = load6(node.poses.motion, i)
         store6(node.left, i, s)
@@ -110,7 +110,7 @@ def energies_part(world):
 
 @kernel
 def set_energies(mechanics, room):
-    """The same of a tree that is placed."""
+    """Set the energies of a placed tree."""
     tree, node, arms, q = mechanics.tree, room.node, room.node_arms, room.node_q
     room.energy[0] = kinetic_energy(tree, node)
     of_springs = spring_energy(mechanics.springs, mechanics.coordinate_springs, mechanics.weights, arms, q)

@@ -1,4 +1,4 @@
-"""Named places on the bodies of a mechanism, and what forces at them mean for its coordinates."""
+"""Named points on the bodies of a mechanism, and generalized forces of forces at them."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from contact.arrays import Floats, Integers
 from contact.vectors import cross, dot6, load3, load6, load9, mat_vec, store3
 from kernelcache import kernel
 
-# The body of what does not move.
+# Body of fixed points.
 WORLD = -1
 
 
@@ -20,14 +20,14 @@ class Points(NamedTuple):
 
 @kernel
 def place_points(points, poses, arms):
-    """Where the points are, relative to O."""
+    """Set the positions of the points relative to O."""
     for k in range(points.body.shape[0]):
         store3(arms, k, place_of(poses, points.body[k], load3(points.offset, k)))
 
 
 @kernel
 def place_of(poses, body, offset):
-    """A point of a body, or of the world."""
+    """Return the position of a point of a body, or of the ground."""
     if body < 0:
         return offset
     return point_of_body(poses, body, offset)
@@ -35,7 +35,7 @@ def place_of(poses, body, offset):
 
 @kernel
 def turned(poses, body, direction):
-    """A direction that body carries, given in home axes, in the world's."""
+    """Return a direction fixed to a body, given in home axes, in world axes."""
     if body < 0:
         return direction
     return mat_vec(load9(poses.rotation, body), direction)
@@ -52,5 +52,5 @@ def add_pairings(tree, poses, body, force, moment, row):
 
 @kernel
 def add_point_pairings(tree, poses, body, arm, force, row):
-    """The same of a force at a point: the derivative of the point's place along ``force``."""
+    """Add the pairings of a force at a point: the derivative of the point's position along ``force``."""
     add_pairings(tree, poses, body, force, cross(arm, force), row)

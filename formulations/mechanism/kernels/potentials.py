@@ -1,4 +1,4 @@
-"""Potential energies besides uniform gravity: their forces, and what these add to Newton's matrix (section IV-C)."""
+"""Potential energies other than uniform gravity: forces, and their terms in Newton's matrix (section IV-C)."""
 
 import math
 from typing import NamedTuple
@@ -11,13 +11,13 @@ from contact.vectors import dot, load3, mat_add, mat_scale, outer, scale, sub
 from formulations.mechanism.kernels.points import add_point_pairings
 from kernelcache import kernel
 
-# Laws of what acts between two points: V(x), x their distance.
+# Laws of springs between two points: V(x), x their distance.
 POLYNOMIAL = 0  # V' = Σ c_k (x − x₀)^k, k from 1
 NEWTONIAN = 1  # V = −c₁ / x, c₁ = G m₁ m₂
 
 
 class Springs(NamedTuple):
-    """What acts along the line between two points."""
+    """Springs along the line between two points."""
 
     law: Integers  # (ns,)
     first: Integers  # (ns,) points
@@ -28,7 +28,7 @@ class Springs(NamedTuple):
 
 
 class CoordinateSprings(NamedTuple):
-    """What pulls at one coordinate, as a torsional spring does."""
+    """Springs at one coordinate, such as torsional springs."""
 
     coordinate: Integers  # (nk,)
     rest: Floats  # (nk,)
@@ -73,7 +73,7 @@ def stretch(springs, arms, k):
 
 @kernel
 def add_spring_impulses(springs, coordinate_springs, weights, points, arms, q, duration, room, load):
-    """The impulses in ``duration`` of all potentials, to the bodies' impulses and the coordinates' load."""
+    """Add the impulses in ``duration`` of all potentials to the bodies' impulses and the coordinates' load."""
     for k in range(springs.law.shape[0]):
         apart = stretch(springs, arms, k)
         _, pull, _ = spring_law(springs, k, math.sqrt(dot(apart, apart)))
@@ -106,7 +106,7 @@ def stiffness_of(springs, k, apart):
 
 @kernel
 def add_spring_blocks(springs, coordinate_springs, weights, points, arms, q, alpha, duration, room):
-    """What all potentials add to Newton's matrix within one body; the rest is the border's."""
+    """Add the potentials' terms within one body to Newton's matrix; the rest is in the border."""
     for k in range(springs.law.shape[0]):
         apart = stretch(springs, arms, k)
         pull, K = stiffness_of(springs, k, apart)
@@ -172,7 +172,7 @@ def set_spring_rows(border, start, K):
 
 @kernel
 def spring_energy(springs, coordinate_springs, weights, arms, q):
-    """[J] of all potentials but uniform gravity."""
+    """Return the energy [J] of all potentials except uniform gravity."""
     total = 0.0
     for k in range(springs.law.shape[0]):
         apart = stretch(springs, arms, k)

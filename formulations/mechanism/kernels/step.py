@@ -20,13 +20,13 @@ from formulations.mechanism.kernels.points import place_points
 from formulations.mechanism.kernels.potentials import add_spring_blocks, add_spring_impulses, set_spring_border
 from kernelcache import call, kernel, part
 
-# What rounding leaves of a residual is so many times the largest term's.
+# Rounding error of a residual, in roundings of the largest term.
 ROUNDINGS = 16.0
 
 
 @kernel
 def guess_step(world, k):
-    """The first candidate goes on as the last steps did (by parabola, line, or as it is); what is given is given."""
+    """Set the first candidate: extrapolation of the last steps (parabola, line or constant), prescribed values."""
     guess(world.mechanics.prescribed, world.motion, world.given, k, world.room)
 
 
@@ -52,10 +52,10 @@ RIGHT = 1
 
 @part
 def impulses_part(world, k, half):
-    """The impulses on bodies and coordinates that belong to one half of a step: LEFT of e, RIGHT of the momentum after.
+    """Add the impulses on bodies and coordinates of one half of a step: LEFT (of e) or RIGHT (momentum after).
 
-    Of potentials (1 − α) h or α h, of other forces σ h or (1 − σ) h; those of coordinates are added to ``middle.load``
-    or ``right_load``.
+    Potentials act for (1 − α) h or α h, other forces for σ h or (1 − σ) h; impulses on coordinates are added to
+    ``middle.load`` or ``right_load``.
     """
     mechanics, rule, room = world.mechanics, world.rule, world.room
     load = room.middle.load if half == LEFT else room.right_load
@@ -82,7 +82,7 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
 
 @part
 def rows_part(world, of):
-    """Dh(q_{k+1}) into the border: its rows for a correction, its columns once that is where the next step begins."""
+    """Write Dh(q_{k+1}) to the border: rows for a correction; columns once the next step starts there."""
     mechanics, room = world.mechanics, world.room
     tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
     rows = room.border.rows if of == LEFT else room.border.columns
@@ -115,7 +115,7 @@ def place_candidate(world):
 
 @kernel
 def measure_candidate(world):
-    """The norms of (45) and of the constraints."""
+    """Compute the norms of (45) and of the constraints."""
     mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
     motion.residual[0] = equations.set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
     set_end(mechanics, motion, room)
@@ -126,7 +126,7 @@ def measure_candidate(world):
 
 @kernel
 def set_end(mechanics, motion, room):
-    """The constraints at q_{k+1}."""
+    """Evaluate the constraints at q_{k+1}."""
     total = 0.0
     if room.values.shape[0] > 0:
         for j in range(room.end_q.shape[0]):
@@ -142,7 +142,7 @@ def set_end(mechanics, motion, room):
 
 @kernel
 def round_off(mechanics, motion, room):
-    """[N·s] what rounding leaves of e: of the momenta's moments about O, and of Δ, which is carried to the places."""
+    """Return the rounding error [N·s] of e: from the momenta's moments about O, and from Δ in the positions."""
     tree, middle = mechanics.tree, room.middle
     total = 0.0
     for i in range(tree.parent.shape[0]):
@@ -157,7 +157,7 @@ def round_off(mechanics, motion, room):
 
 @kernel
 def place_round_off(room):
-    """[m] the same of h: places are sums along the tree."""
+    """Return the rounding error [m] of h: positions are sums along the tree."""
     farthest = 1.0
     for k in range(room.end_arms.shape[0]):
         arm = load3(room.end_arms, k)
@@ -183,7 +183,7 @@ def factor_part(world, k):
 
 @kernel
 def set_blocks(world, k):
-    """What all bodies and forces put into their own blocks."""
+    """Set the blocks of all bodies and forces."""
     mechanics, rule, room = world.mechanics, world.rule, world.room
     middle, points, arms = room.middle, mechanics.points, room.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -197,7 +197,7 @@ def set_blocks(world, k):
 
 @kernel
 def set_border(world, k):
-    """Forces between bodies, and what has no mass; the constraints' rows are there."""
+    """Set the border: forces between bodies and massless variables; the constraints' rows are already set."""
     mechanics, rule, room = world.mechanics, world.rule, world.room
     tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
     alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
@@ -222,7 +222,7 @@ def correct_part(world):
 
 @kernel
 def displace(motion, room, factor):
-    """The candidate at ``factor`` of Newton's step from where the search began."""
+    """Set the candidate at ``factor`` of Newton's step from the start of the search."""
     for j in range(room.base_moved.shape[0]):
         room.middle.moved[j] = room.base_moved[j] + factor * room.middle.delta[j]
     for c in range(room.base_multiplier.shape[0]):
@@ -231,7 +231,7 @@ def displace(motion, room, factor):
 
 @kernel
 def norm_at(world, k, factor):
-    """The residual's norm at ``factor`` of Newton's step."""
+    """Return the residual's norm at ``factor`` of Newton's step."""
     displace(world.motion, world.room, factor)
     call(world.parts[system.EVALUATE], world, k)
     return world.motion.residual[2]
@@ -239,7 +239,7 @@ def norm_at(world, k, factor):
 
 @kernel
 def search_line(world, k, trials, norm):
-    """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces the residual; its norm, inf if none does."""
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces the residual; return its norm, or inf."""
     factor = 1.0
     for _ in range(trials):
         reduced = norm_at(world, k, factor)
@@ -265,7 +265,7 @@ def try_kept(world, k, old, norm):
 
 @kernel
 def may_try_kept(world):
-    """Whether there are factors of a step before, and their turn has come."""
+    """Return whether factors of an earlier step exist and may be tried again."""
     if world.motion.counts[system.WAIT] > 0:
         world.motion.counts[system.WAIT] = world.motion.counts[system.WAIT] - 1
         return False
@@ -315,7 +315,7 @@ def turns_too_far(world):
 
 @kernel
 def is_beyond_half_turn(tree, moved):
-    """Whether an angle changes by more than π: a solution, but of equations that no longer say how it moves."""
+    """Return whether an angle changes by more than π: a solution without physical meaning."""
     beyond = False
     for j in range(moved.shape[0]):
         beyond |= tree.kind[j] == REVOLUTE and not abs(moved[j]) <= math.pi
@@ -324,7 +324,7 @@ def is_beyond_half_turn(tree, moved):
 
 @part
 def commit_part(world, k, iterations):
-    """The momentum after a step that is solved, and its end as the next one's beginning."""
+    """Set the momentum after a solved step, and make its end the next start."""
     add_work(world, k)
     call(world.parts[system.IMPULSES], world, k, RIGHT)
     finish_step(world, iterations)
@@ -353,7 +353,7 @@ def finish_step(world, iterations):
 def move_on(prescribed, motion, middle):
     for j in range(motion.q.shape[0]):
         if prescribed[j] == 0:
-            # What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
+            # The remaining e is carried over, so that the solver's tolerance does not affect the momentum.
             motion.momentum[j] += middle.residual[j]
         motion.q[j] += middle.moved[j]
         motion.past[2, j], motion.past[1, j] = motion.past[1, j], motion.past[0, j]

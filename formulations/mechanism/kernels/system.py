@@ -1,4 +1,4 @@
-"""A mechanism as the kernels see it, and the room that its steps need."""
+"""Kernel data of a mechanism, and the buffers of its steps."""
 
 from typing import NamedTuple
 
@@ -28,11 +28,11 @@ class Mechanics(NamedTuple):
     forces: Forces
     constraints: Constraints
     ballast: Ballast
-    border: Integers  # (1,) how many unknowns stand beside the tree's: multipliers, forces between bodies, ballast
+    border: Integers  # (1,) number of unknowns in addition to the tree's: multipliers, forces between bodies, ballast
 
 
 class Rule(NamedTuple):
-    """How a step is taken and solved."""
+    """Settings of a step and its solution."""
 
     alpha: float
     h: float  # [s]
@@ -58,19 +58,19 @@ PAST = 3
 
 
 class Motion(NamedTuple):
-    """What changes from step to step."""
+    """State of a motion: arrays that change from step to step."""
 
     q: Floats  # (n,)
     momentum: Floats  # (n,)
     multiplier: Floats  # (m,) λ of the last step [N·s or N·m·s]
     past: Floats  # (PAST, n) the last displacements, the latest first
     counts: Integers  # (COUNTS,)
-    work: Floats  # (1,) [J] of forces that are not of a potential
+    work: Floats  # (1,) [J] of forces without a potential
     residual: Floats  # (3,) of the last candidate: the equations' norm, the largest constraint, both by tolerances
 
 
 def new_motion(n: int, m: int) -> Motion:
-    """A motion that has not begun."""
+    """Return the arrays of a motion before its start."""
     z = np.zeros
     return Motion(
         q=z(n), momentum=z(n), multiplier=z(m), past=z((PAST, n)), counts=z(COUNTS, dtype=np.int64), work=z(1),
@@ -79,7 +79,7 @@ def new_motion(n: int, m: int) -> Motion:
 
 
 class Border(NamedTuple):
-    """The unknowns μ beside the tree's: T δ + Lᵀ μ = e and R δ + C μ = f, with rows of R and L."""
+    """Unknowns μ in addition to the tree's: T δ + Lᵀ μ = e and R δ + C μ = f, with rows of R and L."""
 
     rows: Floats  # (b, n) R
     columns: Floats  # (b, n) L; of the constraints Dh(q_k)
@@ -100,7 +100,7 @@ def new_border(b: int, n: int) -> Border:
 
 
 class Room(NamedTuple):
-    """Room for a step, and beside it for what is asked about a node; with components that have room of their own."""
+    """Buffers of a step and of evaluations at a node, with the components' buffers."""
 
     customs: Customs
 
@@ -117,10 +117,10 @@ class Room(NamedTuple):
     node: MidpointRoom
     node_arms: Floats  # (np, 3)
     node_border: Border
-    node_q: Floats  # (n,) the configuration that is asked about
+    node_q: Floats  # (n,) configuration to evaluate
     node_rates: Floats  # (n,)
     node_momentum: Floats  # (n,)
-    given_rates: Floats  # (n,) of what is prescribed; zero of the others
+    given_rates: Floats  # (n,) of prescribed coordinates; zero for the others
     energy: Floats  # (2,) kinetic and potential [J]
 
 
@@ -135,7 +135,7 @@ def new_room(n: int, m: int, b: int, points: int, customs: Customs, ballast: int
     )  # fmt: skip
 
 
-# Places in ``World.parts``: what is compiled by itself.
+# Indices of ``World.parts``, which are compiled separately.
 EVALUATE, FACTOR, CORRECT, SOLVE, COMMIT, IMPULSES, ROWS, MOMENTUM, RATES, ENERGIES, CONSTRAINTS, BEGIN = range(12)
 TAKE_STEPS, RECORD_END, PARTS = range(12, 15)
 
@@ -149,5 +149,5 @@ class World(NamedTuple):
     room: Room
     inputs: Floats  # (., 1 + inputs) time and functions of it in the middle of steps; row 1 is that of the first step
     given: Floats  # (., n) prescribed coordinates; row 1 belongs to where the first step begins
-    rows: Floats  # (., columns) what is recorded
-    parts: Integers  # (PARTS,) addresses of what is compiled by itself
+    rows: Floats  # (., columns) recorded rows
+    parts: Integers  # (PARTS,) addresses of separately compiled parts

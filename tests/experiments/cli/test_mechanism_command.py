@@ -80,7 +80,7 @@ def test_components_of_ones_own(capsys):
         ([str(LISTING), "--start", "B=1"], "unknown configuration variable 'B'"),
         ([str(LISTING), "--time", "0.015"], "a whole number of steps"),
         ([str(LISTING), "--alpha", "2"], "from 0 to 1"),
-        ([str(LISTING), "--motion", "J=1"], "'J' is no kinematic variable"),
+        ([str(LISTING), "--motion", "J=1"], "'J' is not a kinematic variable"),
     ],
 )
 def test_what_is_wrong_is_told(arguments, sentence, refusal):

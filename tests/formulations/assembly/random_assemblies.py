@@ -1,4 +1,4 @@
-"""Assemblies of every kind of joint, at random."""
+"""Random assemblies with all kinds of joints."""
 
 import itertools
 from dataclasses import replace
@@ -48,7 +48,7 @@ def random_coordinates(rng, one):
 
 
 def random_tree_assembly(rng, bodies, *, grounded=True, contacts=0, freedoms=()):
-    """Each body on an earlier one by a joint of any kind that is not all free."""
+    """Return a random tree: each body on an earlier one by a joint of any kind that is not all free."""
     parts = [random_body(rng, f"body_{k}") for k in range(bodies)]
     joints = []
     for k in range(0 if grounded else 1, bodies):
@@ -80,7 +80,7 @@ def anywhere(rng, assembly):
 
 
 def with_loops(rng, assembly, start, loops):
-    """The assembly with so many joints of any kind more, all of which fit where it starts, at rates that fit too."""
+    """Return the assembly with ``loops`` more joints of any kind that fit its start and rates."""
     closing = tuple(closing_joint(rng, assembly, start, f"closing_{k}") for k in range(loops))
     closed = replace(assembly, joints=(*assembly.joints, *closing))
     return closed, closed.assemble(start)

@@ -1,4 +1,4 @@
-"""Free bodies: the discrete body against its twin in momenta, what it keeps, and where it starts."""
+"""Free bodies: the discrete body against its twin in momenta, conservation, and its start."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def thrown(seed, bodies=3, spin=4.0):
 
 
 def momenta(assembly, motion, row):
-    """(n, 6) [N·s, N·m·s] about centres of mass, world axes."""
+    """Return the momenta (n, 6) [N·s, N·m·s] about centres of mass, world axes."""
     found = []
     for body in assembly.bodies:
         R = quaternion_matrix(motion.orientation(body.name)[row])
@@ -70,7 +70,7 @@ def test_positions_fall_on_the_parabola_of_order_2_and_beside_it_of_order_1():
 
 
 def test_a_tumbling_body_keeps_its_energy():
-    """To rounding: its momentum moves on the ellipsoid of the continuous body's, as that of Moser and Veselov does."""
+    """Energy is constant to rounding: the momentum stays on the continuous body's ellipsoid (Moser, Veselov)."""
     assembly, start = thrown(7, bodies=1, spin=5.0)
     assembly = Assembly("weightless", assembly.bodies, gravity=(0.0, 0.0, 0.0))
     motion = assembly.simulate(20.0, 0.02, start, tolerance=1e-14)
@@ -103,7 +103,7 @@ def turned(q, vector):
 
 
 def constraints(x, q):
-    """g(z): a's hook at the origin, one place for both at the hinge, and b's axis across two directions of a."""
+    """Return g(z): a's hook at the origin, coincident hinge points, and b's axis across two directions of a."""
     axis = turned(q[1], AXIS)
     return np.concatenate([
         x[0] + turned(q[0], HOOK),
@@ -113,12 +113,12 @@ def constraints(x, q):
 
 
 def derivatives(function, at):
-    """By complex steps: exact but for rounding, since all is algebraic."""
+    """Return derivatives by complex steps: exact to rounding, since all functions are algebraic."""
     return np.stack([function(at + 1e-30j * one).imag / 1e-30 for one in np.eye(len(at))], axis=1)
 
 
 def gradient(x, q):
-    """(21): by places, and by quaternions times L(q) Vᵀ; (8, 2, 6)."""
+    """Return the gradient (21) (8, 2, 6): by positions, and by quaternions times L(q) Vᵀ."""
     by_place = derivatives(lambda flat: constraints(flat.reshape(2, 3), q.astype(complex)), x.ravel())
     by_turn = derivatives(lambda flat: constraints(x.astype(complex), flat.reshape(2, 4)), q.ravel())
     rotational = [by_turn[:, 4 * k : 4 * k + 4] @ left(q[k])[:, 1:] for k in range(2)]
@@ -126,19 +126,19 @@ def gradient(x, q):
 
 
 def after(x, q, v, omega):
-    """(11) and (17)."""
+    """Return the next poses, (11) and (17)."""
     whole = [np.concatenate([[np.sqrt((2.0 / LONG_STEP) ** 2 - w @ w)], w]) for w in omega]
     return x + LONG_STEP * v, np.stack([0.5 * LONG_STEP * left(q[k]) @ whole[k] for k in range(2)])
 
 
 def spin(omega, k, sign):
-    """J ω √(4/Δt² − ωᵀω) ± ω × J ω of (16)."""
+    """Return J ω √(4/Δt² − ωᵀω) ± ω × J ω of (16)."""
     momentum = INERTIA[k] @ omega
     return momentum * np.sqrt(4.0 / LONG_STEP**2 - omega @ omega) + sign * left((0.0, *omega))[1:, 1:] @ momentum
 
 
 def solved(x, q, before, share):
-    """(20a, b) by Newton's method: (2, 6) velocities from those of the step before; ``share`` of the weight acts."""
+    """Solve (20a, b) by Newton's method; return velocities (2, 6); ``share``: part of the weight."""
     held = gradient(x, q)
 
     def equations(unknown):

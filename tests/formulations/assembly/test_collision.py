@@ -1,4 +1,4 @@
-"""Manifolds of convex shapes against other ways to the same distances."""
+"""Contact manifolds of convex shapes against independent distances."""
 
 import math
 
@@ -35,7 +35,7 @@ def in_shape(shape, points, place, R):
 
 
 def test_boxes_in_one_another_are_as_deep_as_the_separating_axis_theorem_says():
-    """And where they touch nearly, where a distance is rounding; points are on both boxes."""
+    """Also for almost touching boxes, with distances of rounding; the points are on both boxes."""
     rng, one, two, compared = np.random.default_rng(1), block(SIZES[0]), block(SIZES[1]), 0
     for _ in range(600):
         R, S = quaternion_matrix(random_unit(rng, 4)), quaternion_matrix(random_unit(rng, 4))
@@ -145,7 +145,7 @@ def test_a_sphere_and_a_capsule_have_no_faces():
 @refuses(
     (lambda: Shape(()), "no points"),
     (lambda: Shape(TETRAHEDRON[:3], 0.1), "do not span a volume"),
-    (lambda: Shape((*TETRAHEDRON, (0.1, 0.1, 0.1))), "point 5 of a shape is no corner"),
+    (lambda: Shape((*TETRAHEDRON, (0.1, 0.1, 0.1))), "point 5 of a shape is not a corner"),
     (lambda: capsule((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 0.1), "make it a sphere"),
     (lambda: block((1.0, 1.0)), "three edges"),
     (lambda: cast("ball", TETRAHEDRON[:1], 1.0), "radius of a shape"),
@@ -163,7 +163,7 @@ def test_a_cast_box_has_a_box_s_inertia_about_its_centre():
 
 
 def test_a_cast_tetrahedron_has_its_centre_and_inertia():
-    """Of the corner of a cube: ∫x² = 1/60, ∫xy = 1/120 and the centre at ¼."""
+    """For the corner of a cube: ∫x² = 1/60, ∫xy = 1/120, centre at ¼."""
     body, place = cast("corner", TETRAHEDRON, 6.0)
     assert_allclose(place, 0.25)
     square, mixed = 6.0 / 60.0 - 1.0 / 16.0, 6.0 / 120.0 - 1.0 / 16.0

@@ -1,4 +1,4 @@
-"""Friction in Coulomb's true cone: against closed forms, the same in all directions, and the limit of pyramids."""
+"""Friction in Coulomb's cone: closed forms, isotropy, and the limit of pyramids."""
 
 import math
 from dataclasses import replace
@@ -30,14 +30,14 @@ def unit(angle):
 
 
 def on_floor(*, directions=0, tilt=0.0, heading=HEADING, size=SIZE, mass=2.0):
-    """A box on a floor that gravity leans from, towards ``heading``, and its start."""
+    """Return a box on a floor with tilted gravity, towards ``heading``, and its start."""
     down = (*(math.sin(tilt) * unit(heading)), -math.cos(tilt))
     assembly = replace(box(size, mass, MU, directions=directions), gravity=tuple(G * np.array(down)))
     return assembly, assembly.place(poses={"box": ((0.0, 0.0, 0.5 * size[2]), (1.0, 0.0, 0.0, 0.0))})
 
 
 def inside(rng):
-    """A point of the second-order cone, some of them near its side."""
+    """Return a random point of the second-order cone, sometimes near its boundary."""
     direction = unit(rng.uniform(0.0, 2.0 * math.pi))
     return np.array([1.0, *(1.0 - 10.0 ** rng.uniform(-6, 0)) * direction]) * 10.0 ** rng.uniform(-3, 3)
 
@@ -114,7 +114,7 @@ def test_a_block_slides_above_it_as_coulomb_says(share, heading):
 
 
 def tumbling(angle, directions):
-    """A box thrown on the floor, all turned about the vertical, in axes that turn too."""
+    """Return a run of a box thrown on the floor, everything rotated about the vertical."""
     rng = np.random.default_rng(3)
     assembly = box((0.5, 0.5, 0.5), 1.0, MU, directions=directions)
     turn = np.array([math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)])
@@ -135,7 +135,7 @@ def test_a_scene_turned_about_the_vertical_moves_turned():
 
 
 def ways(assembly, motion):
-    """(steps, contacts, 3) [m] of the points, along normal and tangents."""
+    """Return the points' displacements (steps, contacts, 3) [m] along normal and tangents."""
     points = np.array([contact.point for contact in assembly.contacts])
     turns = np.array([quaternion_matrix(q) for q in motion.orientation("box")])
     at = motion.position("box")[:, np.newaxis] + np.einsum("tab,cb->tca", turns, points)
@@ -143,7 +143,7 @@ def ways(assembly, motion):
 
 
 def test_each_step_of_a_tumbling_box_dissipates_the_most():
-    """Signorini, the cone, and friction against the way, which no other impulse in the cone takes more from."""
+    """Signorini's conditions, the cone, and maximum dissipation hold at each step."""
     assembly, motion, _ = tumbling(0.7, 0)
     impulse, way = forces(assembly, motion)[:-1] * 0.005, ways(assembly, motion)[:, :, 1:]
     impulse[0] *= 0.5  # the first step has its share of time
@@ -161,7 +161,7 @@ def test_each_step_of_a_tumbling_box_dissipates_the_most():
 
 
 def test_pyramids_go_over_into_the_cone_as_one_over_the_square_of_their_directions():
-    """Halfway between two of f directions a sliding box goes 1/cos(π/f) as far; the cone's is v²/2 μ g."""
+    """Halfway between two of f directions a box slides 1/cos(π/f) times as far; with the cone v²/2 μ g."""
 
     def stopped(directions, heading):
         assembly, start = on_floor(directions=directions)
@@ -179,7 +179,7 @@ def test_pyramids_go_over_into_the_cone_as_one_over_the_square_of_their_directio
 
 
 def test_a_ball_slips_along_a_parabola_and_then_rolls():
-    """Its slip, across both its ways, keeps its direction, and at 2 u₀/(7 μ g) it is gone."""
+    """The slip velocity keeps its direction and vanishes at 2 u₀/(7 μ g)."""
     velocity, turning, step = np.array([2.0, 0.5]), np.array([3.0, 12.0, 0.0]), 0.001
     motion = thrown(ball(directions=0), (*velocity, 0.0), turning, step)
     slip = velocity - RADIUS * np.array([turning[1], -turning[0]])
@@ -191,7 +191,7 @@ def test_a_ball_slips_along_a_parabola_and_then_rolls():
 
 
 def test_bodies_rub_on_one_another_with_the_cone():
-    """A crate slides on a slab that slides on ice: μ N between them against the slip, and their momentum stays."""
+    """A crate slides on a slab on ice: friction μ N opposes the slip, and momentum is conserved."""
     slab = RigidBody("slab", 5.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), block((4.0, 4.0, 0.2)))
     crate = RigidBody("crate", 2.0, ((0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.0, 0.0, 0.1)), block(SIZE))
     pair = BodyContact("top", "slab", "crate", friction=MU)

@@ -1,4 +1,4 @@
-"""Rigid contact against closed forms, and its complementarity at every step."""
+"""Rigid contact: closed forms, and complementarity at every step."""
 
 import math
 from dataclasses import replace
@@ -23,7 +23,7 @@ def gaps(assembly, motion):
 
 
 def forces(assembly, motion):
-    """(rows, contacts, 3) [N] along normal and tangents."""
+    """Return the contact forces (rows, contacts, 3) [N] along normal and tangents."""
     parts = ("normal", "tangent_1", "tangent_2")
     names = [f"{contact.name}_{part}" for contact in assembly.contacts for part in parts]
     return motion.frame[names].to_numpy().reshape(len(motion.frame), -1, 3)
@@ -37,7 +37,7 @@ def dropped(height, *, step=STEP, **more):
 
 @pytest.mark.parametrize("height", [0.01, 0.4, 1.0])
 def test_a_dropped_cube_stops_above_the_floor(height):
-    """Figure 7d: 43 µm above, in the paper; never below. The rest carries its weight."""
+    """A dropped cube stops above the floor (figure 7d: 43 µm in the paper), never below, and its weight is carried."""
     cube, motion = dropped(height)
     assert gaps(cube, motion).min() >= 0.0
     rest = motion.position("box")[-1, 2] - 0.25
@@ -63,12 +63,12 @@ def test_the_flight_is_a_parabola_until_the_step_that_touches():
 
 
 def slid(motion):
-    """[m] from its start to its end."""
+    """Return the distance [m] from start to end."""
     return np.linalg.norm(motion.position("box")[-1] - motion.position("box")[0])
 
 
 def creep(steps, product, tolerance, friction, tilt):
-    """[m] How far a block of 2 kg that sticks on four corners goes down an incline, at most, where products κ are left.
+    """Return a bound [m] of the creep of a sticking 2 kg block on an incline with products κ.
 
     A corner's way d is at most ψ = κ/s, s what its cone has left, and of its four impulses β = κ/η none but the one
     uphill is above κ/ψ. So μγ is at most the friction f that it gives, and 5 κ/ψ: d ≤ 5 κ/(μγ − f). Some corner has at
@@ -99,7 +99,7 @@ def test_a_block_slides_above_it_as_coulomb_says(share):
 
 
 def test_a_block_that_slides_on_a_floor_stops_after_its_way():
-    """v²/2 μ g, but for the step in which it stops."""
+    """The distance is v²/2 μ g, up to the step in which the block stops."""
     assembly, start = on_incline(SIZE, 2.0, 0.3, 0.0, speed=2.0)
     motion = assembly.simulate(1.0, 0.001, start, record_every=10, complementarity=1e-14)
     moved = motion.position("box")[-1, 0] - motion.position("box")[0, 0]
@@ -123,7 +123,7 @@ def test_more_directions_turn_friction_towards_the_sliding():
 
 
 def worst_of_step(assembly, motion):
-    """Signorini's, the cone's and maximum dissipation's residuals of all rows: natural maps [N·s, m]."""
+    """Return the residuals of Signorini, cone and maximum dissipation (natural maps) [N·s, m]."""
     step = motion.summary["step"]
     impulse = forces(assembly, motion)[:-1] * step
     impulse[0] *= 1.0 / motion.summary["order"]  # the first step has its share of time
@@ -168,7 +168,7 @@ def test_a_start_below_the_plane_is_refused():
 
 
 def test_a_plane_of_any_normal_holds():
-    """A point of a body pressed against a wall by gravity along it."""
+    """Gravity presses a body's point against a wall of any normal, which holds."""
     body = RigidBody("a", 1.0, ((0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1)))
     wall = PointContact("tip", "a", (0.0, 0.0, 0.0), 0.0, normal=(-1.0, 0.0, 0.0), height=-2.0)
     assembly = Assembly("wall", (body,), (), (wall,), gravity=(G, 0.0, 0.0))
@@ -177,7 +177,7 @@ def test_a_plane_of_any_normal_holds():
 
 
 def random_scene(seed):
-    """A tree of any joints that is thrown about over a plane, with points that touch it."""
+    """Return a random tree thrown over a plane, with contact points."""
     rng = np.random.default_rng(seed)
     acting = Freedom(damping=float(rng.choice([0.0, 0.1])), stiffness=float(rng.choice([0.0, 3.0])))
     tree = random_tree_assembly(
@@ -196,7 +196,7 @@ def place_of(assembly, start, contact):
 
 
 def wild_scene(seed):
-    """The same with up to two loops, and masses from a hundredth to the hundredfold."""
+    """Return a random scene with up to two loops, and masses from 0.01 to 100 times the usual."""
     assembly, start = random_scene(seed)
     rng = np.random.default_rng((seed, 1))
     assembly = of_wild_masses(rng, assembly)
@@ -205,7 +205,7 @@ def wild_scene(seed):
 
 
 def scenes_end_well(scene, seeds):
-    """How many converge; the others must end in a typed error.
+    """Return the number of converged scenes; the others must end in a typed error.
 
     No number is NaN, no joint opens, and no energy is created.
     """
@@ -234,13 +234,13 @@ def scenes_end_well(scene, seeds):
     ],
 )  # fmt: skip
 def test_scenes_converge_or_end_in_a_typed_error(scene, count, least):
-    """Those that end are where contacts and joints hold the same motion, so that what each takes is indeterminate."""
+    """Failures occur if contacts and joints hold the same motion, so that their forces are indeterminate."""
     assert scenes_end_well(scene, range(count)) >= least
 
 
 @pytest.mark.parametrize(("seed", "at"), [(2215, ".*"), (3169, "at 0 s .*")])
 def test_a_step_that_creates_energy_ends_the_motion(seed, at):
-    """Where joints and contacts leave no way out there may be a solution far away, across whose way they work.
+    """If joints and contacts block all motion, a distant solution may exist whose impulses create energy.
 
     The first step may create none either.
     """

@@ -1,4 +1,4 @@
-"""Models as assemblies: configurations there and back, energies, the human on the floor and in a brace, refusals."""
+"""Models as assemblies: configurations both ways, energies, human on the floor and in a brace, refusals."""
 
 import warnings
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Potentials, constraints and inequalities of one's own, each beside what is built in and does the same.
+"""User-defined potentials, constraints and inequalities against equivalent built-in ones.
 
 Twins have the same equations, each solved to the tolerance of 1e-13: a step leaves an error of that size in a momentum,
 and n steps of it one of n² h/m times as much in a place.
@@ -105,7 +105,7 @@ class Above(asm.CustomInequality):
 
 @dataclass(frozen=True)
 class Along(mech.CustomPotential):
-    """Of a coordinate, which an assembly's functions are not of."""
+    """Potential of a coordinate, which assemblies do not support."""
 
     q: mech.CoordinateName
 
@@ -223,7 +223,7 @@ def test_a_constraint_is_a_joint():
 
 
 def test_an_inequality_is_a_contact():
-    """Without friction. Products of 1e-14 N·s·m are gaps of that over the impulse of a step, here 0.05 N·s and more."""
+    """Without friction. Products of 1e-14 N·s·m over the impulse of a step (at least 0.05 N·s) are gaps."""
     at = {f"corner_{k}": ("a", (x, y, -0.1)) for k, (x, y) in enumerate(((0.2, 0.1), (-0.2, 0.1), (0.0, -0.2)))}
     contacts = tuple(asm.PointContact(name, "a", point, 0.0, height=-0.05) for name, (_, point) in at.items())
     built_in = asm.Assembly("built in", bodies("a", "b"), contacts=contacts)

@@ -1,4 +1,4 @@
-"""The sparse LDU decomposition against dense solves of the same matrix, and how much fill-in it makes."""
+"""Sparse LDU decomposition against dense solves, and its fill-in."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def original_edges(assembly):
 
 
 def fill_at_random(rng, assembly, room):
-    """Blocks at random where the matrix has some, zeros in fill-in; diagonals of joints zero, as they are."""
+    """Fill the matrix with random blocks; zeros in fill-in and on the joints' diagonals."""
     graph, n = assembly.system.graph, len(assembly.bodies)
     room.upper[:] = room.lower[:] = room.diagonal[:] = 0.0
     for node, size in enumerate(graph.size):
@@ -65,7 +65,7 @@ def dense_of(assembly, room):
 
 
 def smallest_schur(dense, first, order, node):
-    """The least singular value of a node's block when those before it are eliminated."""
+    """Return the least singular value of a node's block after elimination of earlier nodes."""
     before = np.concatenate([np.arange(first[k], first[k + 1]) for k in order[: list(order).index(node)]])
     at = np.arange(first[node], first[node + 1])
     inner = np.linalg.solve(dense[np.ix_(before, before)], dense[np.ix_(before, at)])
@@ -73,7 +73,7 @@ def smallest_schur(dense, first, order, node):
 
 
 def looped(rng, bodies, loops):
-    """A random tree with ball joints that close loops: three rows each, independent of the others at random."""
+    """Return a random tree with loop-closing ball joints (three rows each)."""
     tree = random_tree_assembly(rng, bodies)
     closing = []
     for k in range(loops):
@@ -89,7 +89,7 @@ CASES = [
 
 @pytest.mark.parametrize(("seed", "bodies", "loops"), CASES)
 def test_the_solution_is_that_of_a_dense_solver(seed, bodies, loops):
-    """Where all loops have freedoms enough; where not, a pivot is missed only if the matrix up to it is singular."""
+    """The solution is exact if all loops have enough freedoms; else a pivot is missed only in a singular matrix."""
     rng = np.random.default_rng(seed)
     compared = 0
     while compared < 5:

@@ -1,4 +1,4 @@
-"""Joints: every pair of a translation and a turn, by differences and by where it puts bodies."""
+"""Joints: every pair of translation and turn, by differences and by the bodies' placement."""
 
 import math
 
@@ -112,7 +112,7 @@ def test_what_is_no_joint_is_refused(make):
 
 
 def test_a_limit_holds_without_weight():
-    """A body slides onto it and stays.
+    """A body slides onto a limit and stays.
 
     Products of 1e-14 N·s·m let it go at (κ/h m)^½ = 1e-6 m/s a step, and less later.
     """

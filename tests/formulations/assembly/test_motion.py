@@ -1,4 +1,4 @@
-"""Bodies on joints: against the project's other integrators, closed forms, and what the steps keep.
+"""Bodies on joints: other integrators, closed forms, and conservation.
 
 A step ends where the norm of all its equations is no greater than the tolerance, 1e-10 by default, and so is how far
 its joints are open.
@@ -30,7 +30,7 @@ def order_of(errors):
 
 
 def test_a_tree_is_of_second_order_against_the_differential_equation():
-    """Generalized coordinates by the articulated-body algorithm and DOP853 at 1e-12: another program's equations."""
+    """Second order against generalized coordinates: articulated-body algorithm and DOP853 at 1e-12."""
     model = chain(3).without_contacts()
     q, v = np.array([0.7, -0.5, 0.4]), np.array([1.0, 2.0, -1.5])
 
@@ -171,7 +171,7 @@ def test_connected_loops_stay_closed():
 
 @pytest.mark.parametrize("windows", [1, 2, 4])
 def test_windows_swing_through_singular_configurations(windows):
-    """N + 1 freedoms where all rods are in line, one elsewhere; parallelograms all along, as one pendulum swings."""
+    """Windows have N + 1 freedoms with all rods in line, else one; they swing as one pendulum."""
     assembly, start = n_four_bar(windows)
     assert assembly.degrees_of_freedom(start) == 1
     level = assembly.place(

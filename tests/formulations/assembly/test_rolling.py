@@ -1,4 +1,4 @@
-"""Balls on planes: the way of the material point that touches."""
+"""Balls on planes: motion of the touching material point."""
 
 import math
 
@@ -48,7 +48,7 @@ def test_a_ball_slips_until_the_time_of_the_closed_form():
 
 @pytest.mark.parametrize(("spin", "close"), [(0.0, 1e-9), (4.0, 1e-4)])
 def test_a_ball_rolls_down_an_incline_with_five_sevenths_of_gravity_and_keeps_its_spin(spin, close):
-    """About the normal; with a spin, rolling is of second order in the step."""
+    """The spin about the normal is kept; with a spin, rolling is of second order in the step."""
     tilt = 0.2
     assembly = ball(0.5, gravity=(G * math.sin(tilt), 0.0, -G * math.cos(tilt)))
     motion = thrown(assembly, (0.0, 0.0, 0.0), (0.0, 0.0, spin), 0.005, 1.0)

@@ -1,4 +1,4 @@
-"""Springs between points of bodies: closed forms of the steps themselves, twins, and what is conserved."""
+"""Springs between points of bodies: closed forms of the steps, twins, and conservation."""
 
 import math
 
@@ -93,7 +93,7 @@ def test_a_spring_is_that_of_a_slide():
 
 
 def tumbling(step, damping=0.0, duration=0.5):
-    """Two bodies that turn, on a stretched spring between points beside their centres."""
+    """Return a run of two turning bodies on a stretched off-centre spring."""
     spring = Spring("coil", "a", "b", 40.0, 0.3, damping, (0.1, 0.2, 0.0), (0.0, -0.1, 0.15))
     assembly = pair((spring,))
     velocity = [[0.2, 0.0, 0.3, 1.0, -2.0, 0.5], [-0.4, 0.2, 0.0, 0.0, 3.0, 1.0]]

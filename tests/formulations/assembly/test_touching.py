@@ -1,4 +1,4 @@
-"""Bodies that touch one another: closed forms, conservation, and structures that stand or fall."""
+"""Contacts between bodies: closed forms, conservation, and structures that stand or fall."""
 
 import math
 from itertools import combinations, pairwise
@@ -30,7 +30,7 @@ def boxed(name, size, mass=1.0):
 
 
 def momenta(motion):
-    """(rows, 6) [N·s, N·m·s] of all bodies about the origin."""
+    """Return the total momenta (rows, 6) [N·s, N·m·s] about the origin."""
     total = np.zeros((len(motion.frame), 6))
     for body in motion.assembly.bodies:
         velocity = motion.velocity(body.name)
@@ -42,7 +42,7 @@ def momenta(motion):
 
 
 def moved(motion):
-    """[m] the farthest that a centre of mass ever is from where it starts."""
+    """Return the greatest distance [m] of a centre of mass from its start."""
     names = motion.assembly.body_names
     return max(float(np.abs(motion.position(name) - motion.position(name)[0]).max()) for name in names)
 
@@ -88,7 +88,7 @@ def test_a_box_slides_on_a_slab_on_rails_as_coulomb_says():
 
 
 def test_a_capsule_rolls_on_a_box():
-    """As a ball: v₀/(1 + J/m r²), on two points."""
+    """A capsule rolls on two points like a ball: v₀/(1 + J/m r²)."""
     roller = asm.RigidBody("roller", 1.0, ((0.02, 0.0, 0.0), (0.0, 0.02, 0.0), (0.0, 0.0, 0.005)),
                        asm.capsule((0.0, 0.0, -0.3), (0.0, 0.0, 0.3), 0.1))  # fmt: skip
     assembly = asm.Assembly(
@@ -105,7 +105,7 @@ def test_a_capsule_rolls_on_a_box():
 
 
 def test_a_stack_of_five_boxes_stays():
-    """Five seconds: less than 1e-9 m, each layer carries what is above it."""
+    """In five seconds it moves less than 1e-9 m, and each layer carries the weight above."""
     names, size = [f"box_{k}" for k in range(1, 6)], (0.5, 0.4, 0.3)
     bodies = [boxed(name, size) for name in names]
     touching = [asm.BodyContact(f"{one}_{two}", one, two, 0.5) for one, two in pairwise(names)]
@@ -138,7 +138,7 @@ def test_a_box_hangs_between_two_tilted_ones():
 
 
 def _walls(slope):
-    """Where the walls' centres are, and their turns: their inner faces lie on the wedge's sides."""
+    """Return the walls' centres and rotations, with inner faces on the wedge's sides."""
     for sign in (-1.0, 1.0):
         out = np.array([sign * math.cos(slope), 0.0, -math.sin(slope)])
         place = np.array([sign * 0.2, 0.0, 0.0]) + 0.05 * out
@@ -146,9 +146,9 @@ def _walls(slope):
 
 
 def stands_by_statics(stones, thickness, friction=0.8):
-    """Whether forces at the corners of the beds, none of them pulling, can carry each stone: a linear program.
+    """Return whether compressive forces at the joints' corners can carry each stone (linear program).
 
-    Of limit analysis (Livesley 1978), in the plane; nothing of the simulation is in it.
+    Planar limit analysis (Livesley 1978), independent of the simulation.
     """
     radii = 1.0 - 0.5 * thickness, 1.0 + 0.5 * thickness
     angles = math.pi * (1.0 - np.arange(stones + 1) / stones)
@@ -190,7 +190,7 @@ def least_thickness(stones):
 
 @pytest.mark.parametrize("stones", [7, 11])
 def test_an_arch_stands_and_falls_as_statics_say(stones):
-    """2% thicker than the thinnest that a linear program of its forces finds, and 2% thinner."""
+    """An arch stands 2% thicker than the limit of a linear program, and falls 2% thinner."""
     least = least_thickness(stones)
     assert 0.05 < least < 0.1075
     assembly, start = arch(stones, 1.02 * least)
@@ -220,7 +220,7 @@ def pile(seed, bodies=5):
 
 
 def deepest(seeds, step):
-    """[m] by which bodies of piles are in one another, at most; what lets them out gives little energy."""
+    """Return the greatest penetration [m] in piles; separating the bodies adds little energy."""
     worst = []
     for seed in seeds:
         assembly, start = pile(seed)
@@ -236,7 +236,7 @@ def deepest(seeds, step):
 
 
 def test_bodies_of_a_pile_stay_out_of_one_another():
-    """To centimetres at 10 ms, where they come at up to 5 m/s and turn by up to 20 rad/s."""
+    """Penetration stays within centimetres at 10 ms, with speeds up to 5 m/s and 20 rad/s."""
     assert max(deepest(range(3), STEP)) < 0.01
 
 
@@ -247,7 +247,7 @@ def test_bodies_are_in_one_another_by_less_as_the_square_of_the_step():
 
 
 def test_bodies_on_joints_touch_others_and_the_graph_has_an_edge_for_each_pair():
-    """A door that swings against a post: momentum about the hinge goes over, and the door stops at the post."""
+    """A door swings against a post: its momentum about the hinge is transferred, and the door stops."""
     door, post = boxed("door", (1.0, 0.1, 0.5)), boxed("post", (0.1, 0.1, 0.5))
     hinge = asm.joint("revolute", "hinge", None, "door", (0.0, 0.0, 1.0), outboard_point=(-0.5, 0.0, 0.0))
     fixed = asm.joint("fixed", "hold", None, "post", inboard_point=(0.0, 0.9, 0.0))

@@ -1,4 +1,4 @@
-"""Pushes, forces and torques on the bodies of an assembly: closed forms, and what the ledgers of a motion say of them.
+"""Pushes, forces and torques on an assembly's bodies: closed forms, and the motion's energy balance.
 
 A node gets the exact impulse of its interval, so that momenta are those of the signals but for rounding: of so many
 steps, each of the size of the momentum.
@@ -28,7 +28,7 @@ def free(inertia=BALL, mass=2.0, gravity=NO_WEIGHT):
 
 
 def momentum(assembly, motion, row):
-    """(6,) linear, and angular about the centre of mass of all."""
+    """Return the momentum (6,): linear, and angular about the common centre of mass."""
     bodies = assembly.bodies
     mass = sum(body.mass for body in bodies)
     com = sum(body.mass * motion.position(body.name)[row] for body in bodies) / mass
@@ -92,7 +92,7 @@ def test_a_push_gives_its_impulse_whatever_the_step(order, waveform):
 
 
 def test_momenta_of_a_floating_tree_are_those_given():
-    """All of them at every row, to the tolerance of each step's equations [N·s], arms of a metre or two."""
+    """Momenta match at every row, to the tolerance of each step's equations [N·s] and arms of 1-2 m."""
     rng = np.random.default_rng(5)
     tree = random_tree_assembly(rng, 5, grounded=False)
     assembly = asm.Assembly("floating", tree.bodies, tree.joints)

@@ -1,4 +1,4 @@
-"""Systems with known properties, and starts of the two of the thesis."""
+"""Systems with known properties, and starts of the thesis's two systems."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from formulations.lagrangian import Chart, System, double_spherical_pendulum, ra
 
 
 def dsp_start():
-    """Wendlandt 1997, section 2.4.2; z and its rate from the constraints."""
+    """Return the start of Wendlandt 1997, section 2.4.2; z and its rate from the constraints."""
     (x1, y1), (x2, y2) = (2.820, 0.025), (5.085, 0.105)
     z1 = -np.sqrt(16.0 - x1**2 - y1**2)
     rod = np.array([x2 - x1, y2 - y1])
@@ -20,7 +20,7 @@ def dsp_start():
 
 
 def kepler():
-    """A mass in the plane under −1/r: the potential is written in the invariant r²."""
+    """Return a planar mass under −1/r, with the potential in the invariant r²."""
     x, y, s = sympy.symbols("x y s", real=True)
     u, v = rate(x), rate(y)
     return System(
@@ -30,13 +30,13 @@ def kepler():
 
 
 def kepler_in_polar_coordinates():
-    """L = (ṙ² + r² φ̇²) + 1/r, with a mass that is not constant."""
+    """Return the system L = (ṙ² + r² φ̇²) + 1/r, with a mass matrix that is not constant."""
     r, phi = sympy.symbols("r phi", real=True)
     return System(coordinates=(r, phi), lagrangian=rate(r) ** 2 + r**2 * rate(phi) ** 2 + 1 / r)
 
 
 def quartic():
-    """A chain of three masses on springs that are not linear; only the springs' lengths count."""
+    """Return a chain of three masses on nonlinear springs."""
     a, b, c, k, s, t = sympy.symbols("a b c k s t", real=True)
     return System(
         coordinates=(a, b, c), mass=(1, 2, 3), potential=k * (s**2 + t**2) / 4 + (s + t) / 2,
@@ -46,13 +46,13 @@ def quartic():
 
 
 def crystal():
-    """Two coordinates in a potential without a symmetry, neither polynomial nor in invariants, and a polynomial one."""
+    """Return two coordinates in a potential without symmetry, and a polynomial one."""
     x, y = sympy.symbols("x y", real=True)
     return System(coordinates=(x, y), mass=(1, 2), potential=sympy.cos(x) * sympy.exp(-y / 3) + y**4 / 5 + x**2 * y**2)
 
 
 def pendulum(damping=0.0):
-    """A plane pendulum of 2 kg and 1.5 m, with a chart, and air that resists."""
+    """Return a plane pendulum of 2 kg and 1.5 m with a chart and air drag."""
     x, z, angle, c = sympy.symbols("x z angle c", real=True)
     length = sympy.Rational(3, 2)
     return System(

@@ -1,4 +1,4 @@
-"""What the methods conserve: constraints, momenta, energy, the symplectic form, and time's arrow."""
+"""Conservation by the methods: constraints, momenta, energy, symplectic form, time reversal."""
 
 import numpy as np
 import pytest
@@ -109,7 +109,7 @@ def test_small_motions_far_from_the_origin_conserve_energy():
 
 
 def test_the_energy_of_a_symplectic_method_oscillates_about_a_constant(dsp):
-    """2.3: it does not drift, as the second half's mean shows."""
+    """The energy does not drift (section 2.3): the second half has the same mean."""
     energy = dsp.integrate("midpoint-dvp", *dsp_start(), step=0.01, duration=200.0).frame["energy"].to_numpy()
     halves = np.array_split(energy, 2)
     assert spread(energy) > 1e-3
@@ -132,7 +132,7 @@ def test_motions_run_backwards_but_for_the_first_order_variant(dsp, body):
 
 
 def form_error(system, name, q0, v0, mass, h=0.2, steps=5, small=1e-5):
-    """‖DᵀΩD − Ω‖ of the map (q, p) → (q', p'), by central differences."""
+    """Return ‖DᵀΩD − Ω‖ of the map (q, p) → (q', p'), by central differences."""
     names = [s.name for s in (system.chart.coordinates if name == "generalized-dvp" else system.coordinates)]
     columns = [*names, *(f"p_{x}" for x in names)]
     n = len(names)

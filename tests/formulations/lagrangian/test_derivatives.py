@@ -1,4 +1,4 @@
-"""What is generated: exact derivatives, cached on disk, one module for all values of the parameters."""
+"""Generated modules: exact derivatives, cached on disk, one module for all parameter values."""
 
 import sys
 
@@ -29,7 +29,7 @@ CASES = [
 
 
 def departure(exact, fill, x):
-    """Of a matrix from ∂/∂x of what ``fill(x, r)`` puts into r."""
+    """Return the difference of a matrix from ∂r/∂x of ``fill(x, r)``."""
 
     def filled(x):
         r = np.zeros(len(exact))

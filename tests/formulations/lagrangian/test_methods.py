@@ -1,4 +1,4 @@
-"""The methods are those of the papers: recurrences, equivalences, orders."""
+"""Methods against the papers: recurrences, equivalences, orders."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ x, y = sympy.symbols("x y", real=True)
 
 
 def dsp_angles(q):
-    """(a1, b1, a2, b2) of a configuration."""
+    """Return (a1, b1, a2, b2) of a configuration."""
     found = []
     for rod in (q[:3], q[3:] - q[:3]):
         found += [np.arctan2(rod[0], -rod[2]), np.arcsin(rod[1] / np.linalg.norm(rod))]
@@ -22,7 +22,7 @@ def dsp_angles(q):
 
 
 def dsp_rates(q, v):
-    """Their rates, by central differences of a straight line through q."""
+    """Return the rates of these angles, by central differences along a straight line through q."""
     return (dsp_angles(q + 1e-6 * v) - dsp_angles(q - 1e-6 * v)) / 2e-6
 
 

@@ -1,4 +1,4 @@
-"""What cannot be integrated is refused in one line, and what cannot be solved is not passed on."""
+"""Refusals: impossible inputs give one-line errors, and unsolved steps raise."""
 
 import numpy as np
 import pytest

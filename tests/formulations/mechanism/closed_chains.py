@@ -1,4 +1,4 @@
-"""Closed chains of one degree of freedom, and their motions from one coordinate: an oracle that knows no constraints.
+"""Closed chains of one degree of freedom with motions in one coordinate: an oracle without constraints.
 
 Loops are closed by trigonometry, in SymPy: every mass has a place that is a function of one angle θ. With J(θ) =
 Σ m |dx/dθ|² the Lagrangian is ½ J θ̇² − V, and θ̈ = −(½ J′ θ̇² + V′) / J, integrated to rounding.
@@ -20,7 +20,7 @@ THETA = sympy.Symbol("theta", real=True)
 
 @dataclass(frozen=True)
 class Chain:
-    """Frames, the pairs of frames that coincide with the directions along which they do, and the one-angle motion.
+    """Closed chain: frames, coincident pairs with directions, and the motion in one angle.
 
     angles: each coordinate's value, by name, as an expression of θ, whose coordinate is the first.
     """

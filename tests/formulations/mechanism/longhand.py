@@ -1,11 +1,11 @@
-"""The algorithm of Johnson and Murphey 2009 as it is printed, in NumPy: an oracle for the kernels.
+"""Algorithm of Johnson and Murphey 2009 as printed, in NumPy: an oracle for the kernels.
 
 Equations (2)-(10) are the recursions of the paper's figure 7, whose values are kept until a configuration is written.
 Upon them: the Lagrangian and its derivatives (11), (23)-(27); the generalized midpoint rule (19)-(22); potentials,
 constraints and forces with their derivatives; the continuous dynamics (28), (29) and (36); the combined integrator
 (44)-(46) with its two writes an iteration. With the kernels it shares the description of frames.
 
-Where the print is wrong, what is right stands here and the misprint is named beside it; ``test_longhand.py`` shows it.
+Misprints are corrected here and named in comments; ``test_longhand.py`` demonstrates them.
 Everything works with complex numbers too, so that derivatives can be checked by complex steps, exact to rounding.
 Indices: k a frame, i and j configuration variables. λ is the paper's: equation (45) has −Dhᵀ λ_k.
 """
@@ -32,7 +32,7 @@ def hat(v: np.ndarray) -> np.ndarray:
 
 
 class Tree(recursions.Tree):
-    """The recursions, and what stands in a potential's or a constraint's place of them."""
+    """Recursions of a tree, for potentials and constraints."""
 
     def __init__(self, frames: Sequence[Frame], caching: bool = True) -> None:
         super().__init__(frames, caching)
@@ -58,7 +58,7 @@ class Tree(recursions.Tree):
 
 
 class Jet(NamedTuple):
-    """What depends on q, with its derivatives ∂/∂q_i and ∂²/∂q_i ∂q_j: i and j are the first indices."""
+    """Function of q with derivatives ∂/∂q_i and ∂²/∂q_i ∂q_j; i and j are the first indices."""
 
     f: np.ndarray
     d: np.ndarray
@@ -190,7 +190,7 @@ class Wrench:
 
 @dataclass
 class System:
-    """A tree with its potentials, constraints and forces: L (11) and what is made of it."""
+    """Tree with potentials, constraints and forces: L (11) and derived quantities."""
 
     tree: Tree
     potentials: list = field(default_factory=list)
@@ -353,7 +353,7 @@ class System:
 
 @dataclass(frozen=True)
 class State:
-    """What a step maps: λ is the last step's, ``driving`` the impulses on its kinematic variables."""
+    """State of a step: λ of the last step, ``driving``: impulses on kinematic variables."""
 
     t: float
     q: np.ndarray

@@ -1,4 +1,4 @@
-"""Mechanisms against the paper's algorithm in longhand, on random trees with every kind of frame and component."""
+"""Mechanisms against the paper's longhand algorithm, on random trees with all kinds of components."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the variational integrator keeps: symplectic form, momenta, time's direction, mean energy, constraints."""
+"""Conservation by the variational integrator: symplectic form, momenta, time reversal, energy, constraints."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Components of one's own against the built-in ones that they repeat, and what is refused of them."""
+"""User-defined components against equivalent built-in ones, and refusals."""
 
 import math
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class OwnSpring(mech.CustomPotential):
 
 
 class OwnSpringWithHessian(OwnSpring):
-    """The same with ∂²V."""
+    """Spring with ∂²V."""
 
     word: ClassVar[str] = ""
 

@@ -1,4 +1,4 @@
-"""The mechanisms of the paper: closed where they should be, and as free."""
+"""Mechanisms of the paper: closed chains and degrees of freedom."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""S-expressions: the grammar of Table II, Listing 1, errors with their places, and the way back to text."""
+"""S-expressions: grammar of Table II, Listing 1, errors with positions, and conversion back to text."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,8 +123,8 @@ WRONG = {
     "many": ('(system (tx "q")\n (damper "q" 1 2))', 2, 2, r"\(damper …\): too many words"),
     "option": ('(system (tx "q")\n (damper "q" (damp 1)))', 2, 2, "option 'damp' is unknown; options are"),
     "no quotes": ('(system (tx "q")\n (damper q 1))', 2, 10, "names and other texts stand in quotes: 'q' is without"),
-    "a word": ("(system tx 0)", 1, 9, "a part of the system stands in parentheses; got tx"),
-    "a list": ("(system ((tx 0)))", 1, 9, "a part of the system begins with what it is"),
+    "a word": ("(system tx 0)", 1, 9, "a part of the system must be in parentheses; got tx"),
+    "a list": ("(system ((tx 0)))", 1, 9, "a part of the system must begin with a word"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The longhand twin: small systems by SymPy, closed chains by one angle, and what the print has wrong."""
+"""Longhand twin: small systems by SymPy, closed chains by one angle, and misprints of the paper."""
 
 import numpy as np
 import pytest

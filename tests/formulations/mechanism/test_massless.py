@@ -1,4 +1,4 @@
-"""Variables that move no mass and that only constraints hold: a rod without mass is a wire."""
+"""Massless variables held by constraints: a massless rod is a wire."""
 
 import re
 

@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_told() -> None:
     refused("has no mass", lambda: mech.Mechanism("m", [tip], potentials=[mech.NewtonianGravity("tip", "world")]))
     refused("alpha", lambda: pendulum().simulate(1.0, alpha=1.5))
     refused("no motion for k", lambda: mech.Mechanism("m", [tx(mech.kinematic("k"), tip)]).simulate(1.0))
-    refused("no kinematic variable", lambda: pendulum().simulate(1.0, kinematic={"a": 1.0}))
+    refused("not a kinematic variable", lambda: pendulum().simulate(1.0, kinematic={"a": 1.0}))
     refused("mass matrix is singular", lambda: mech.Mechanism("m", [ry("a", mass=1.0)]).simulate(1.0))
     gimbal = mech.Mechanism("gimbal", [rz("a", ry("b", rx("c", mass=(1.0, 0.1, 0.2, 0.3))))], None)
     refused("mass matrix is singular at the start: .*three rotations", lambda: gimbal.simulate(1.0, q={"b": np.pi / 2}))
