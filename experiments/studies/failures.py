@@ -1,4 +1,4 @@
-"""Trials that could not be computed: what a study keeps of them, and where it was."""
+"""Trials that could not be computed: the error and its place in the code, as a study keeps them."""
 
 import inspect
 import signal
@@ -24,12 +24,15 @@ LAST = 3
 
 
 class OutOfTimeError(BaseException):
-    """A trial takes longer than it may; a law that catches every ``Exception`` does not catch it."""
+    """The time limit of a trial is exceeded.
+
+    It is no ``Exception``, so that a controller which catches every ``Exception`` does not catch it.
+    """
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise OutOfTimeError in what is done meanwhile in the main thread, after so long; never for None."""
+    """Raise OutOfTimeError in the main thread if the block takes longer than this; None sets no limit."""
 
     def ring(*_: object) -> None:
         raise OutOfTimeError(f"not done after {seconds:g} s")
@@ -46,17 +49,17 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def failed(name: str, message: str, trace: str = "") -> Result:
-    """The result of a trial that could not be computed."""
+    """Return the result of a trial that could not be computed."""
     result: Result = {"verdict": FAILED, "reason": name, "failure": name, "message": " ".join(message.split())}
     return result | ({TRACEBACK: trace} if trace else {})
 
 
 def failed_by(error: BaseException, experiment: Experiment, controller: Controller | None) -> Result | None:
-    """The result of a trial that ended in an error of code; None where the machine or the user ended it.
+    """Return the result of a trial that ended in an error of code; None if the machine or the user ended it.
 
-    The traceback begins in the first file that is not this project's: code that somebody has brought is to blame for
-    what came through it. Machine code leaves no such trace: any error of a run under somebody's compiled law is taken
-    for that law's. All other errors are defects of this project, and told in full.
+    The traceback begins in the first file that is not this project's, whose code is taken for the cause. Machine code
+    leaves no such trace: any error of a run under a user's compiled controller is attributed to that controller. All
+    other errors are defects of this project and keep their whole traceback.
     """
     files = set(_files(experiment, controller))
     frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -75,7 +78,7 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
 
 
 def _at(frame: traceback.FrameSummary) -> str:
-    """Where somebody's own code was, in words."""
+    """Return the place of a frame in the user's code, in words."""
     return f" ({Path(frame.filename).name}, line {frame.lineno}, in {frame.name})"
 
 
@@ -88,5 +91,5 @@ def _files(experiment: Experiment, controller: Controller | None) -> Iterator[st
 
 
 def _is_compiled(controller: Controller | None) -> bool:
-    """Whether somebody's own law is."""
+    """Return True if the controller is a user's and has a compiled law."""
     return controller is not None and not is_own(type(controller)) and type(controller).law is not Controller.law

@@ -1,4 +1,4 @@
-"""Values along a range: evenly spaced, on a scale, and those that a search for a threshold tries first."""
+"""Values along a range: evenly spaced, on a scale, and as a search for a threshold tries them first."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ FINEST = 1e-9
 
 
 def neat(value: float) -> float:
-    """The number without the round-off of its arithmetic, so that it reads well in a table and in a command."""
+    """Return a number without the round-off of its arithmetic, for tables and commands."""
     return float(f"{value:.12g}")
 
 
 def interpolate(low: float, high: float, part: float, scale: str = LINEAR) -> float:
-    """The value at a part, 0 … 1, of a range."""
+    """Return the value at a fraction, 0 … 1, of a range."""
     return low * (high / low) ** part if scale == LOG else low + part * (high - low)
 
 
@@ -70,11 +70,14 @@ class Grid:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The values that are tried first; the last is ``stop``."""
+        """Values that are tried first; the last is ``stop``."""
         return (self.start, *_steps(self.start, self.stop, self.by))
 
     def above(self, top: float) -> tuple[float, ...]:
-        """The values tried next where all up to ``top`` recovered: as far again in doubled steps, none at the limit."""
+        """Return the values to try if all up to ``top`` recovered: they double the height, in doubled steps.
+
+        There are none beyond the limit.
+        """
         height = top - self.start
         spacing = self.by * 2.0 * height / (self.stop - self.start)
         return _steps(top, min(top + height, self.limit), spacing) if top < self.limit else ()
@@ -89,6 +92,6 @@ class Grid:
 
 
 def _steps(begin: float, end: float, by: float) -> tuple[float, ...]:
-    """Values above ``begin`` by steps, the last of them ``end``: the last step may be shorter, and none is a sliver."""
+    """Return values above ``begin``, the last of them ``end``; the last step may be shorter, but is never tiny."""
     count = max(1, math.ceil((end - begin) / by - 1e-6))
     return (*(neat(begin + k * by) for k in range(1, count)), neat(end))

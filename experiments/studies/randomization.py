@@ -1,4 +1,4 @@
-"""Randomization of replicas: their starts, the times of their disturbances, their floors.
+"""Randomization of replicas: initial states, times of disturbances, floors.
 
 A replica's draws come from the study's seed, the replica's number and the parameters' names alone. The same replicas
 meet all conditions, so that conditions, and studies with the same seed, are compared replica by replica.
@@ -26,7 +26,7 @@ KINDS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Randomization:
-    """How some parameters differ between replicas.
+    """Random differences of some parameters between replicas.
 
     Attributes:
         parameters: their names.
@@ -60,7 +60,7 @@ class Randomization:
 
 
 def check(randomizations: Sequence[Randomization], experiment: Experiment) -> None:
-    """Raise InputError if the experiment lacks one of these parameters, or it cannot be randomized, or is so twice."""
+    """Raise InputError if a parameter is unknown, cannot be randomized, or is randomized twice."""
     seen: set[str] = set()
     for randomization in randomizations:
         for name in randomization.parameters:
@@ -82,7 +82,7 @@ def replica_changes(
     seed: int,
     replica: int,
 ) -> dict[str, Value]:
-    """The values of the randomized parameters in the replica of this number, about those under the changes."""
+    """Return the values of the randomized parameters in a replica, drawn about the values under the changes."""
     drawn: dict[str, Value] = {}
     for randomization in randomizations:
         rng = np.random.default_rng(seed_of(seed, "replica", replica, *randomization.parameters))

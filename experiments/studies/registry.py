@@ -19,7 +19,7 @@ FOLDERS = (
 
 
 class Kind(NamedTuple):
-    """Declaration of a kind of study, which a folder has in a dictionary ``KINDS`` by name.
+    """Declaration of a kind of study; its folder has it in a dictionary ``KINDS`` by name.
 
     The command ``biped NAME`` and the folder ``results/NAME`` have its name. Functions and classes are given as
     ``MODULE:NAME``, which is imported when it is first used: help stays quick.
@@ -72,6 +72,6 @@ def kind_named(name: str) -> Kind:
 
 
 def imported(place: str) -> Any:
-    """Return what stands at ``MODULE:NAME``."""
+    """Import and return the object at ``MODULE:NAME``."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)

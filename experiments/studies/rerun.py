@@ -1,4 +1,4 @@
-"""One trial again: the full run, and whether it is what the study has."""
+"""Rerun of one trial: the full run, and a comparison with the stored result."""
 
 import json
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Rerun:
 
 @saved_names()
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
-    """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s]."""
+    """Run a trial again, from the study's folder alone; ``progress`` is called with the simulated time [s]."""
     trial = study.trial(number)
     kind = kinds().get(study.header.kind)
     if kind is not None and imported(kind.study).reads_more:
@@ -67,7 +67,7 @@ def rerun(study: Study, number: int, progress: Progress | None = None, announce:
 
 
 def changed_since(study: Study) -> list[str]:
-    """Differences of machine and versions from those of the study's sessions."""
+    """Return differences of machine and versions from those of the study's sessions."""
     now = stamp()
     found = [f"{name} has been edited" for name in edited(study.header, study.experiment.sources)]
     for key, name in MATTERS.items():

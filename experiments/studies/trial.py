@@ -1,4 +1,4 @@
-"""One trial of a study: an experiment under complete changes, and what it amounts to.
+"""One trial of a study: an experiment under complete changes, and its result.
 
 The same experiment and changes give the same result, bit for bit, on the same machine and versions: everything
 random has its seed among the changes.
@@ -43,7 +43,7 @@ FILES = "files"
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial.
+    """One trial of a study.
 
     Attributes:
         number: it is known by in its study.
@@ -92,7 +92,7 @@ def run_trial(
 
 
 def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bool:
-    """Whether its controller is asked from Python, or its steps are taken there; raises as ``Experiment.build``."""
+    """Return True if the controller or the integrator runs in Python; raises as ``Experiment.build``."""
     scene = experiment.build(changes)
     if isinstance(scene.integrator, Integrator) and scene.integrator.steps_from_python:
         return True

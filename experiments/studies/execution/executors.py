@@ -1,4 +1,4 @@
-"""Where trials run: in threads of this process, in processes, or on other machines.
+"""Executors of trials: threads of this process, other processes, or other machines.
 
 Threads need nothing copied and share the compiled kernels. Processes are loky's, which need no guard around a user's
 script. Dask is used through its own client: with joblib in between, a trial that
@@ -42,7 +42,7 @@ class Executor(Protocol):
     is_local: bool  # whether they run in this process
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """Each trial with its result, as soon as it has one, in any order.
+        """Yield each trial with its result, as soon as it has one, in any order.
 
         An exception of ``work`` ends it. Closing the iterator ends it too, after the trials that are being run.
         """
@@ -78,7 +78,7 @@ def executor_for(
     limit: float = TIME_LIMIT,
     samples: Iterable[Mapping[str, Value]] = ({},),
 ) -> Executor:
-    """The executor for trials of an experiment.
+    """Return an executor for the trials of an experiment.
 
     A controller that is asked from Python, and an engine that takes its steps from there, hold the interpreter's lock:
     unless set otherwise, they run in processes.

@@ -1,4 +1,4 @@
-"""Runs the trials of a study that are not finished yet, and stores each as it ends."""
+"""Runner of a study's unfinished trials, which stores each as it ends."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ def run_trials(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Mapping[int, Result]:
-    """Results of these trials: those that the study has, and of the others as they are run, in any order.
+    """Run the unfinished trials among these; return the results of all of them.
 
     Each result is stored in the study as soon as it is there. Results depend on nothing but the trials: not on their
     order, not on the executor, not on how often the program was killed in between.
@@ -123,7 +123,7 @@ def _name_of(experiment: Experiment) -> Named:
 
 
 def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | None, trial: Trial) -> Result:
-    """Run a trial in another process, which finds this by its name.
+    """Run a trial in another process.
 
     ``kernels`` is the digest of their sources here, the study's ``header`` has those of files that are not the
     project's; a trial may take ``limit`` [s].
@@ -136,7 +136,7 @@ def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | Non
 
 
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
-    """Compile what a trial needs, without asking its controller anything; what is wrong with it, its result says."""
+    """Compile what a trial needs, without asking its controller anything; errors are left to the trial itself."""
     try:
         scene = experiment.build(trial.changes)
         session = Session(scene, announce=announce)
@@ -155,7 +155,7 @@ def _check_sources(header: Header, sources: Mapping[str, str]) -> None:
 
 
 def _one_of_each_loop(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:
-    """The first trial of each integrator and controller, and the others: each has code of its own to compile."""
+    """Split trials into the first of each integrator and controller, which compiles its loop, and the others."""
     first: dict[object, Trial] = {}
     for trial in trials:
         first.setdefault((trial.changes.get("integrator.name"), trial.changes.get(CONTROLLER)), trial)

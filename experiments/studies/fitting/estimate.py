@@ -1,6 +1,6 @@
-"""Least squares for parameters between bounds, and what is known of them then.
+"""Least squares for parameters between bounds, with the uncertainty of the estimates.
 
-Everything is reckoned in parts, 0 … 1, of the parameters' ranges, so that one size fits all of them.
+All computations use fractions, 0 … 1, of the parameters' ranges, so that one step size fits all of them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Prior:
-    """What is known of a parameter beforehand, as of a normal distribution of its value, in its unit."""
+    """Prior knowledge of a parameter: a normal distribution of its value, in the parameter's unit."""
 
     mean: float
     deviation: float
@@ -58,7 +58,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be fitted.
+    """A least-squares problem: parameters, residuals and priors.
 
     Attributes:
         parameters: between their bounds.
@@ -86,19 +86,19 @@ class Problem:
             raise InputError(f"prior of {name!r}: parameters are {', '.join(one.name for one in self.parameters)}")
 
     def about(self, slopes: Floats) -> Problem:
-        """Return the problem whose residuals take the fewest runs, by derivatives (m, p)."""
+        """Return this problem with the residuals that take the fewest runs, given derivatives (m, p)."""
         return self if self.near is None else replace(self, residuals=self.near(slopes), near=None)
 
     def values(self, parts: Floats) -> Floats:
-        """(p,) of the parameters at parts of their ranges."""
+        """Return the values (p,) of the parameters at fractions of their ranges."""
         return np.array([one.from_unit(float(part)) for one, part in zip(self.parameters, parts, strict=True)])
 
     def parts(self, values: Sequence[float]) -> Floats:
-        """(p,) of the ranges, 0 … 1, at which values lie."""
+        """Return the fractions (p,) of the ranges, 0 … 1, at which values lie."""
         return np.array([one.to_unit(value) for one, value in zip(self.parameters, values, strict=True)])
 
     def prior_residuals(self, parts: Floats) -> Floats:
-        """(k, q) at so many sets of parts (k, p), one for each parameter with a prior."""
+        """Return the residuals (k, q) of the priors at k sets of fractions (k, p)."""
         found = [
             [
                 (one.from_unit(float(at[k])) - self.priors[one.name].mean) / self.priors[one.name].deviation
@@ -112,7 +112,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a fit came to."""
+    """Result of a fit: parameters, residuals, derivatives and scatter."""
 
     problem: Problem  #: that was solved
     parts: Floats  #: (p,) 0 … 1 of the ranges
@@ -124,13 +124,13 @@ class Estimate:
 
     @property
     def values(self) -> dict[str, float]:
-        """By the parameters' names."""
+        """Values by the parameters' names."""
         found = self.problem.values(self.parts)
         return {one.name: float(value) for one, value in zip(self.problem.parameters, found, strict=True)}
 
     @property
     def slopes(self) -> Floats:
-        """(p,) derivatives of values by parts."""
+        """Derivatives (p,) of values with respect to fractions."""
         pairs = zip(self.problem.parameters, self.parts, strict=True)
         return np.array([one.slope_at(float(part)) for one, part in pairs])
 
@@ -158,7 +158,7 @@ class Estimate:
 
     @property
     def correlation(self) -> pd.DataFrame:
-        """(p, p) of the estimates' errors, by the parameters' names."""
+        """Correlation (p, p) of the estimates' errors, by the parameters' names."""
         import pandas as pd
 
         names = [one.name for one in self.problem.parameters]
@@ -166,7 +166,7 @@ class Estimate:
 
 
 def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate:
-    """The parameters with the least sum of squares, from the best of several starts.
+    """Return the parameters with the least sum of squares, from the best of several starts.
 
     Args:
         problem: of it.
@@ -187,7 +187,7 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
 
 
 def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> _End:
-    """Return the end of a problem that is like a solved one, to 1e-4 of the least sum of squares.
+    """Solve a problem similar to a solved one, to 1e-4 of the least sum of squares.
 
     Args:
         problem: to solve; priors weigh as residuals of the solved one's deviation.
@@ -201,12 +201,12 @@ def refit(problem: Problem, found: Estimate, start: Floats | None = None, withou
 
 
 def searched(problem: Problem, start: Floats) -> Floats:
-    """Return the parts (p,) where one short search from a start ends, whose derivatives are this problem's own."""
+    """Return the fractions (p,) at which one short search ends that uses only this problem's derivatives."""
     return _search(problem, _Slopes(problem), start, MOST_DEAR // 2).parts
 
 
 class _End(NamedTuple):
-    """The end of a search: parts (p,), the sum of squares there, and whether it is the least nearby."""
+    """End of a search: fractions (p,), the sum of squares there, and True if it is a local minimum."""
 
     parts: Floats
     sum: float
@@ -214,9 +214,9 @@ class _End(NamedTuple):
 
 
 def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
-    """Search until the weight of priors is settled, and differences see no better place where secants ended.
+    """Search until the weight of the priors has converged and finite differences see no better place.
 
-    A round that begins with differences and finds no better place ends the search, too.
+    A round that begins with differences and improves nothing ends the search, too.
     """
     end, deviation, slopes = _End(start, math.inf, False), 1.0, _Slopes(problem)
     for _ in range(PASSES if problem.slopes is None else ROUNDS):
@@ -283,7 +283,7 @@ def _search(
 
 
 def _is_least(problem: Problem, slopes: Floats, parts: Floats, deviation: float) -> bool:
-    """Whether derivatives see no better place: the relative offset of Bates and Watts 1981."""
+    """Return True if the derivatives see no better place: relative offset of Bates and Watts 1981."""
     from scipy.optimize import lsq_linear
 
     residuals = _with_priors(problem, deviation)(parts[None])[0]
@@ -300,7 +300,7 @@ def _variance(problem: Problem, residuals: Floats) -> float:
 
 
 def slopes_of(residuals: Residuals, at: Floats, reach: float = REACH) -> Floats:
-    """(m, p) derivatives of residuals by parts, of differences to both sides, or to one side at a bound."""
+    """Return derivatives (m, p) of residuals by fractions: central differences, one-sided at a bound."""
     ends = np.repeat(at[None], 2 * len(at), axis=0)
     for k in range(len(at)):
         ends[2 * k, k] = max(at[k] - reach, 0.0)
@@ -311,12 +311,12 @@ def slopes_of(residuals: Residuals, at: Floats, reach: float = REACH) -> Floats:
 
 
 def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
-    """All residuals; those of priors weigh as measurements do, whose deviation is this."""
+    """Return a function for all residuals; those of priors are weighted by this deviation of the measurements."""
     return lambda parts: np.hstack([problem.residuals(parts), deviation * problem.prior_residuals(parts)])
 
 
 def told(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
-    """What is known at parts (p,) where the least sum of squares is; ``ends`` as ``Estimate.starts``."""
+    """Return the estimate at fractions (p,) of the least sum of squares; ``ends`` as in ``Estimate.starts``."""
     residuals = problem.residuals(parts[None])[0]
     slopes = slopes_of(problem.residuals, parts) if problem.slopes is None else problem.slopes(parts)
     prior_slopes = slopes_of(problem.prior_residuals, parts)

@@ -1,4 +1,4 @@
-"""A fit: the parameters with which runs come nearest to what was measured, and what is known of them."""
+"""A fit: parameters whose runs match measurements best, with their uncertainty."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,7 +65,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of a fit.
+    """Outcome of a fit.
 
     Attributes:
         estimate: of the parameters.
@@ -90,7 +90,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Fit(DesignStudy):
-    """A fit as its file says it."""
+    """A fit as configured by its file."""
 
     name: str
     space: DesignSpace  # a scenario for each record, or one for targets
@@ -106,12 +106,12 @@ class Fit(DesignStudy):
 
     @property
     def compared(self) -> tuple[Any, ...]:
-        """The records, or the targets."""
+        """Records or targets with which runs are compared."""
         return self.measured if self.targets is None else (self.targets,)
 
     @property
     def noise(self) -> Randomization | None:
-        """The seeds of what is random in runs."""
+        """Seeds of the noise in runs."""
         return noise_of(self.space.base)
 
     @property
@@ -136,7 +136,7 @@ class Fit(DesignStudy):
         return replace(trial, reads=reads[str(trial.labels["scenario"])])
 
     def planned_trials(self, study: "Study") -> None:
-        """It is not known before: residuals decide."""
+        """Return None: the residuals decide the number of trials."""
 
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Found:
         count = 0
@@ -174,7 +174,7 @@ class Fit(DesignStudy):
         return Found(found, table, quality, tuple(doubts), remarks, values, count)
 
     def _by_seed(self, model: Runs, found: Estimate) -> "pd.DataFrame | None":
-        """A row for each seed of the noise, that of the fit first; None where the model has no noise."""
+        """Return a row for each seed of the noise, the fit's own first; None if the model has no noise."""
         import pandas as pd
 
         if self.settings.seeds == 1 or self.noise is None or not model.is_noisy(found.parts):
@@ -188,7 +188,7 @@ class Fit(DesignStudy):
         return self.find(evaluate, say)
 
     def _starts(self, model: Runs) -> Floats:
-        """(s, p) in parts of the ranges: that of the file, and a Sobol sequence's; or the best of CMA."""
+        """Return starts (s, p) in fractions of the ranges: the file's and a Sobol sequence, or the best of CMA."""
         variables = self.space.variables
         first = np.array([[one.to_unit(value) for one, value in zip(variables, self.start, strict=True)]])
         if self.settings.method == CMA:
@@ -228,7 +228,7 @@ class Fit(DesignStudy):
         return table
 
     def _ends(self, values: tuple[Floats, ...]) -> list[str]:
-        """Where runs end before what was measured does."""
+        """Return a warning if runs end before the measurement does."""
         told = []
         for scenario, record, one in zip(self.space.scenarios, self.measured, values, strict=False):
             if not np.isfinite(one).all():
@@ -240,7 +240,7 @@ class Fit(DesignStudy):
         return told
 
     def _other_minima(self, found: Estimate) -> list[str]:
-        """Whether searches from other starts ended elsewhere, about as well."""
+        """Return a warning if searches from other starts ended elsewhere with about the same sum of squares."""
         places, sums = found.starts[:, :-1], found.starts[:, -1]
         away = (np.abs(places - found.parts) > np.maximum(0.01, found.spread.deviations)).any(axis=1)
         near = away & (sums < sums.min() * 1.01 + 1e-12)
@@ -253,7 +253,7 @@ class Fit(DesignStudy):
 
 
 def fit_from(config: Config, name: str = "fit") -> Fit:
-    """A fit from its configuration; raises InputError if something in it is wrong."""
+    """Read a fit from its configuration; raises InputError if something in it is wrong."""
     table = config.table("fit", {})
     settings = table.make(Settings)
     experiment = config.experiment()
@@ -291,7 +291,7 @@ def fit_from(config: Config, name: str = "fit") -> Fit:
 
 @dataclass(frozen=True)
 class _Known:
-    """What a fit has in a table ``[[parameter]]``."""
+    """Prior knowledge in a table ``[[parameter]]`` of a fit."""
 
     start: float | None = None
     prior: tuple[float, ...] = ()

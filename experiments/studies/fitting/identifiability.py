@@ -1,4 +1,4 @@
-"""What a record tells of the parameters, and what it cannot tell apart: in sentences."""
+"""Identifiability of parameters from a record, described in sentences."""
 
 import math
 
@@ -15,7 +15,7 @@ ALIKE = math.sqrt(1.0 - 1.0 / 9.0)
 
 
 def at_bounds(found: Estimate) -> list[str]:
-    """Parameters that ended at a bound of their ranges, in sentences."""
+    """Return sentences on parameters that ended at a bound of their ranges."""
     return [
         f"{name} is at the end of its range: widen it, or doubt the model"
         for name, at in zip(found.table["parameter"], found.table["at_bound"], strict=True)
@@ -24,7 +24,7 @@ def at_bounds(found: Estimate) -> list[str]:
 
 
 def sentences(found: Estimate) -> list[str]:
-    """What cannot be told: parameters of which little is known, and pairs known together only."""
+    """Return sentences on parameters that are poorly identifiable, alone or as pairs."""
     told = list[str]()
     together = set[str]()
     for sentence, names in _pairs(found):
@@ -43,7 +43,7 @@ def _how_little(deviation: float) -> str:
 
 
 def _pairs(found: Estimate) -> "list[tuple[str, set[str]]]":
-    """Pairs of which a combination is known better than each; in values, not in parts."""
+    """Yield pairs of which a combination is better known than each parameter, in values, not fractions."""
     covariance, slopes = found.spread.covariance, found.slopes
     parameters, values = found.problem.parameters, found.problem.values(found.parts)
     pairs = []
@@ -58,7 +58,7 @@ def _pairs(found: Estimate) -> "list[tuple[str, set[str]]]":
 
 
 def _told_together(names: tuple[str, str], values: Floats, covariance: Floats) -> str:
-    """The combination of two, of which the first counts once, that is known best."""
+    """Describe the best-known combination of two parameters, in which the first has the factor 1."""
     (first, second), deviations = names, np.sqrt(np.diag(covariance))
     correlation = covariance[0, 1] / (deviations[0] * deviations[1])
     factor = -covariance[0, 1] / covariance[1, 1]

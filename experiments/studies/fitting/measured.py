@@ -1,4 +1,4 @@
-"""What was measured, as a fit compares a model with it."""
+"""Measurements as a fit compares a model with them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ FREE = "free"
 
 @dataclass(frozen=True)
 class Trace:
-    """Which columns of a run are read, and when."""
+    """Columns of a run to read, and the times."""
 
     columns: tuple[str, ...]
     times: tuple[float, ...]  # [s]
 
     def __call__(self, run: Measurement) -> Result:
-        """Their values by the columns' names in results; None after the end of the run, and where there is none."""
+        """Return the columns' values by their keys in results; None for missing values and after the end of the run."""
         time, at = run["time"], np.array(self.times)
         at = np.where(np.abs(at - time[-1]) < ROUNDING_OF_RUNS, time[-1], at)
         found: dict[str, Any] = {}
@@ -41,19 +41,19 @@ class Trace:
         return found
 
     def values(self, result: Result) -> Floats:
-        """(columns, times) of a trial's result; NaN where there is none, all of a trial that failed."""
+        """Return values (columns, times) of a trial's result; NaN if missing, everywhere if the trial failed."""
         nothing = [None] * len(self.times)
         return np.array([result.get(key_of(column), nothing) for column in self.columns], dtype=float)
 
 
 def key_of(column: str) -> str:
-    """The name of a column's values in a result."""
+    """Return the key of a column's values in a result."""
     return f"{column} over time"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A measured column, and the model's that it is compared with.
+    """A measured column, and the column of the model that it is compared with.
 
     Attributes:
         model: column of ``run.frame`` or ``biped.metrics.series``.
@@ -83,7 +83,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measured columns at the times at which a run is compared with them."""
+    """Measured columns at the times at which runs are compared with them."""
 
     trace: Trace  #: columns of the run, and times [s] of it
     values: Floats  #: (columns, times) in SI units, angles as the model has them; NaN where there is none
@@ -93,7 +93,7 @@ class Measured:
 
     @cached_property
     def counts(self) -> NDArray[np.bool_]:
-        """(columns, times) which are there."""
+        """Mask (columns, times) of the values that exist."""
         return np.isfinite(self.values)
 
     @property
@@ -102,22 +102,22 @@ class Measured:
 
     @property
     def size(self) -> int:
-        """How many are fitted."""
+        """Number of fitted values."""
         return int(self.counts[self._fitted].sum())
 
     @property
     def reads(self) -> Trace:
-        """What trials are to read of their runs."""
+        """The trace that trials read of their runs."""
         return self.trace
 
     def modelled(self, samples: Sequence[Sample]) -> Floats:
-        """(columns, times) of the only run."""
+        """Return values (columns, times) of the only run."""
         return self.trace.values(samples[0].result)
 
     def pairs(self, modelled: Floats) -> Iterator[tuple[int, Floats, Floats]]:
-        """Yield each column's place, and measured and modelled values (times,) as they are compared.
+        """Yield each column's index with measured and modelled values (times,) as they are compared.
 
-        After its end a run stands where it was. Both are about their means where the offset is free.
+        A run keeps its last value after its end. If the offset is free, the mean is subtracted from both.
         """
         for k, counts in enumerate(self.counts):
             values, model = self.values[k], _held(modelled[k])
@@ -126,9 +126,9 @@ class Measured:
             yield k, values, model
 
     def residuals(self, modelled: Floats) -> Floats:
-        """(size,) measured less modelled (columns, times), in deviations, column by column.
+        """Return residuals (size,), measured less modelled (columns, times), in deviations, column by column.
 
-        After its end a run stands where it was; one that failed is a thousand deviations away.
+        A run keeps its last value after its end; a failed run has residuals of a thousand deviations.
         """
         found = []
         for k, values, model in self.pairs(modelled):
@@ -138,7 +138,7 @@ class Measured:
         return np.concatenate(found)
 
     def series(self, first: int) -> list[slice]:
-        """Which of the residuals, counted from ``first`` on, follow one another without a gap."""
+        """Return slices of residuals, numbered from ``first``, that follow one another without a gap."""
         found = []
         for counts in self.counts[self._fitted]:
             places = np.flatnonzero(counts)
@@ -149,7 +149,7 @@ class Measured:
 
 
 def _held(values: Floats) -> Floats:
-    """With the last value in the place of what comes after it."""
+    """Return values in which the last number replaces what follows it."""
     there = np.flatnonzero(np.isfinite(values))
     return np.interp(np.arange(len(values)), there, values[there]) if len(there) else values
 
@@ -157,7 +157,7 @@ def _held(values: Floats) -> Floats:
 def measured_of(
     record: Record, columns: tuple[Column, ...], units: Mapping[str, str], begin: float, every: float, duration: float
 ) -> Measured:
-    """A record's columns as they are compared with runs.
+    """Return a record's columns as they are compared with runs.
 
     Args:
         record: of it.
@@ -200,7 +200,7 @@ def _values(record: Record, column: Column, units: Mapping[str, str]) -> Floats:
 
 
 def measured_from(config: Config, every: float, duration: float, units: Mapping[str, str]) -> Measured:
-    """Return what a table ``[[record]]`` says of columns with these units.
+    """Read the measurement in a table ``[[record]]``, for columns with these units.
 
     Its keys are ``file``, ``begin``, those of ``reading_from``, and ``[[record.column]]``.
     """
@@ -222,7 +222,7 @@ def measured_from(config: Config, every: float, duration: float, units: Mapping[
 
 
 def reading_from(config: Config) -> dict[str, Any]:
-    """Return the options of ``read_record`` that a table ``[record]`` has."""
+    """Return the options of ``read_record`` in a table ``[record]``."""
     units = config.table("units", {})
     return {
         "time": config.word("time", "time"),
@@ -234,7 +234,7 @@ def reading_from(config: Config) -> dict[str, Any]:
 
 
 def read_file(file: str, **told: Any) -> Record:
-    """``read_record`` of a file that a study names; raises InputError also where it cannot be read."""
+    """Read a record that a study names; raises InputError also if it cannot be read."""
     try:
         return read_record(file, **told)
     except OSError as error:

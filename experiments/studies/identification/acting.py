@@ -1,4 +1,4 @@
-"""What disturbs an identification's trials periodically: a floor that moves, or a force."""
+"""Periodic stimulus of an identification's trials: a moving floor or a force."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Acting:
 
 
 def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:
-    """What is periodic in an experiment; raises InputError where nothing or more than one is."""
+    """Return the periodic disturbance of an experiment; raises InputError unless there is exactly one."""
     found = [one for each in experiment.build(values).disturbances for one in _acting(each)]
     if not found:
         motions = "sine, sum-of-sines or ternary"
@@ -53,7 +53,7 @@ def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:
 
 
 def force_of(experiment: Experiment, values: Mapping[str, Value]) -> Signal | None:
-    """The periodic force of a trial, [N] along the world's x or y; None if there is none."""
+    """Return the periodic force of a trial, in N along the world's x or y; None if there is none."""
     return next(
         (one.signal for each in experiment.build(values).disturbances for one in _acting(each) if one.place), None
     )

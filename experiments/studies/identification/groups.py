@@ -1,4 +1,4 @@
-"""Groups of subjects, each of whom is identified by itself: the table ``[groups]`` of an identification."""
+"""Groups of subjects, each identified separately: the table ``[groups]`` of an identification."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """One of a group.
+    """One subject of a group.
 
     Attributes:
-        group: whose name stands in the file.
-        name: his own.
-        plan: his identification; its trials are numbered from zero on.
-        first: the number of the first of them in the study.
+        group: name of the group in the file.
+        name: name of the subject.
+        plan: identification of the subject; its trials are numbered from zero on.
+        first: number of its first trial in the study.
     """
 
     group: str
@@ -42,7 +42,7 @@ class Subject:
     own: tuple[Trial, ...]
 
     def found(self, results: Mapping[int, Any]) -> Identified:
-        """From the results of a study's trials; raises InputError, with his name, where there is nothing to find."""
+        """Return what a study's trials show of this subject; an InputError begins with the subject's name."""
         own = {trial.number - self.first: results[trial.number] for trial in self.own}
         try:
             return self.plan.find(lambda _: own)
@@ -52,7 +52,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Grouped:
-    """What was found of each subject."""
+    """Results of each subject."""
 
     found: Mapping[str, Identified]  # by the subject's name
     groups: Mapping[str, str]  # of the subjects
@@ -60,12 +60,12 @@ class Grouped:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the parameters that are fitted."""
+        """Names of the fitted parameters."""
         return tuple(self.units)
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row for each subject: ``group``, ``subject``, ``cycles``, and each parameter, in ``attrs["units"]``."""
+        """A row for each subject: ``group``, ``subject``, ``cycles``, and parameters (units: ``attrs["units"]``)."""
         import pandas as pd
 
         rows = []
@@ -124,12 +124,12 @@ class GroupIdentification(StudyKind):
 
 
 def plan_from(config: Config) -> Identification | GroupIdentification:
-    """Return the identification of a configuration: of groups if it has a table ``[groups]``."""
+    """Read the identification of a configuration, of groups if it has a table ``[groups]``."""
     return groups_from(config) if "groups" in config else identification_from(config)
 
 
 def groups_from(config: Config) -> GroupIdentification:
-    """Subjects in groups from a configuration with a table ``[groups]``; raises InputError if something is wrong."""
+    """Read groups of subjects from a table ``[groups]``; raises InputError if something is wrong."""
     if "model" not in config:
         raise config.error("groups are compared by parameters: name a model, in [model]", "groups")
     groups, is_recorded = config.table("groups"), "record" in config
@@ -163,7 +163,7 @@ def groups_from(config: Config) -> GroupIdentification:
 
 
 def _simulated(name: str, group: Config, single: Config, spread: Config, first: int) -> list[Subject]:
-    """Subjects that are simulated: of a group's settings, and scattered about them."""
+    """Return simulated subjects, whose parameters scatter about the settings of their group."""
     count, own = group.whole("subjects", least=2), group.table("set", {})
     trials = single.table("identify").whole("trials", 1, least=1)
     settings = {**single.table("set", {}).parameters(), **own.parameters()}
@@ -186,7 +186,7 @@ def _simulated(name: str, group: Config, single: Config, spread: Config, first: 
 
 
 def _drawn(plan: Identification, spread: Config, seed: int) -> dict[str, Value]:
-    """Of one subject: what he differs in, normally distributed about his group's."""
+    """Draw the parameters of one subject, normally distributed about those of the group."""
     random, drawn = np.random.default_rng(seed), {}
     for name, deviation in spread.parameters().items():
         if not (isinstance(deviation, (int, float)) and deviation >= 0.0):

@@ -1,4 +1,4 @@
-"""An identification: trials that a floor or a force disturbs periodically, or records, and their responses."""
+"""An identification: trials with a periodic floor motion or force, or records, and their responses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNREPEATED_UNTOLD = 0.01
 
 @dataclass(frozen=True)
 class Averaging:
-    """How responses are averaged, and what their intervals are of; as ``biped.identification.response_of`` takes it."""
+    """Options of averaging responses and their intervals, as ``biped.identification.response_of`` takes them."""
 
     over: str = "cycles"
     confidence: float = 0.95
@@ -43,7 +43,7 @@ class Averaging:
     def response(
         self, spectra: Spectra, per_decade: float | None, seed: int, stimuli: Sequence[str] = ()
     ) -> FrequencyResponse:
-        """The response to the only stimulus, or to several of these names."""
+        """Return the response to the only stimulus, or to several of these names."""
         how: dict[str, Any] = {**vars(self), "per_decade": per_decade, "seed": seed}
         if len(stimuli) < 2:
             return response_of(spectra, **how)
@@ -52,7 +52,7 @@ class Averaging:
 
 @dataclass(frozen=True)
 class Identified:
-    """The findings of an identification."""
+    """Findings of an identification."""
 
     response: FrequencyResponse
     fit: ModelFit | None
@@ -61,7 +61,7 @@ class Identified:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes the response doubtful, in sentences."""
+        """Reasons to doubt the response, in sentences."""
         part = self.response.unrepeated
         if part <= UNREPEATED_UNTOLD:
             return ()
@@ -70,7 +70,7 @@ class Identified:
 
 @dataclass(frozen=True)
 class Identification(Sweep):
-    """Trials that are disturbed periodically: a sweep that varies nothing, of replicas; or records of such."""
+    """Replicas with a periodic disturbance, or records of such trials."""
 
     cycles: Cycles | None = None
     averaging: Averaging = Averaging()
@@ -86,7 +86,7 @@ class Identification(Sweep):
         return identification_from(Config(configuration))
 
     def failure(self, _findings: Any) -> str:
-        """Return nothing: trials that could not be computed are left out, and there are some others."""
+        """Return no message: trials that could not be computed are left out, and others remain."""
         return ""
 
     @property
@@ -126,12 +126,12 @@ class Identification(Sweep):
 
 
 def identification_from(config: Config) -> Identification:
-    """An identification from its configuration; raises InputError if something in it is wrong."""
+    """Read an identification from its configuration; raises InputError if something in it is wrong."""
     return _of_records(config) if "record" in config else _of_trials(config)
 
 
 def _of_records(config: Config) -> Identification:
-    """One that runs nothing: its experiment has the body of the model, where there is one, upright as people stand."""
+    """Make an identification that runs nothing; a model's body is the experiment's in upright human posture."""
     config = config if "experiment" in config else config.but(experiment=BODY)
     experiment = config.experiment()
     seed = config.whole("seed", 0)
@@ -178,7 +178,7 @@ def _of_trials(config: Config) -> Identification:
 
 
 def _cycles_from(table: Config, acts: Acting, rate: float) -> Cycles:
-    """The cycles, after the stimulus has faded in."""
+    """Return the cycles that follow the fade-in of the stimulus."""
     signal = acts.signal
     count, skip = table.whole("cycles", least=1), table.whole("skip", 1)
     period, highest = table.get("period", float, 0.0) or 1.0 / min(signal.frequencies), table.get("highest", float, 3.0)
@@ -197,7 +197,7 @@ def _cycles_from(table: Config, acts: Acting, rate: float) -> Cycles:
 
 
 def _units(table: Config, known: Mapping[str, str], cycles: Cycles, moves: str) -> dict[str, str]:
-    """Of stimulus, ``moves`` if it is not told, and responses; raises InputError where a run has no such column."""
+    """Return units of stimulus (``moves`` if not given) and responses; raises InputError for an unknown column."""
     units = {}
     for name, column in {STIMULUS: cycles.stimulus, **cycles.responses}.items():
         plain = column.removeprefix("-")

@@ -1,4 +1,4 @@
-"""Closed-form models fitted to frequency responses, and what of their parameters the responses tell."""
+"""Closed-form models fitted to frequency responses, and the identifiability of their parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STARTS = 7
 
 @dataclass(frozen=True)
 class ResponseModel:
-    """A closed form with some parameters known.
+    """A closed-form model with some parameters known.
 
     Attributes:
         name: one of ``MODELS``.
@@ -65,7 +65,7 @@ class ResponseModel:
             self.check(name)
 
     def check(self, name: str) -> None:
-        """Raise InputError where there is no parameter of this name."""
+        """Raise InputError if there is no parameter of this name."""
         names = [field.name for field in dataclasses.fields(MODELS[self.name])]
         if name not in names:
             raise InputError(
@@ -73,12 +73,12 @@ class ResponseModel:
             )
 
     def unit(self, name: str) -> str:
-        """Of a parameter."""
+        """Return the unit of a parameter."""
         units = {field.name: field.metadata.get("unit", "1") for field in dataclasses.fields(MODELS[self.name])}
         return str(units[name])
 
     def at(self, values: Mapping[str, float]) -> IndependentChannels | DoublePendulum:
-        """With all parameters; raises InputError where one is missing or makes no sense."""
+        """Return the model with all parameters; raises InputError if one is missing or out of range."""
         given = {**self.known, **values}
         needed = [field.name for field in dataclasses.fields(MODELS[self.name]) if _is_needed(field)]
         if missing := [name for name in needed if name not in given]:
@@ -86,7 +86,7 @@ class ResponseModel:
         return MODELS[self.name](**given)
 
     def values(self, values: Mapping[str, float], frequencies: Floats) -> dict[str, Complexes]:
-        """(k,) at frequencies [Hz] by the names of what was measured."""
+        """Return values (k,) at frequencies [Hz] by the names of the measured responses."""
         model = self.at(values)
         found = self._about_ankles(model, frequencies, self.stimulus)
         if self.soles is not None:
@@ -132,12 +132,12 @@ class ModelFit:
     told: tuple[str, ...]
 
     def values(self, frequencies: Floats) -> dict[str, Complexes]:
-        """(k,) of the fitted model at frequencies [Hz]."""
+        """Return values (k,) of the fitted model at frequencies [Hz]."""
         return self.model.values(self.estimate.values, frequencies)
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """Values, intervals, correlation and what is not told."""
+        """Values, intervals, correlation, and sentences on poorly identifiable parameters."""
         table = self.estimate.table
         table.insert(1, "unit", [self.model.unit(name) for name in table["parameter"]])
         return {
@@ -160,7 +160,7 @@ def fit_response(
     error: Literal["deviation", "relative", "log"] = "deviation",
     seed: int = 0,
 ) -> ModelFit:
-    """The parameters of a model that answer as was measured, from the best of several starts.
+    """Fit a model's parameters to a measured response, from the best of several starts.
 
     Args:
         found: what was measured.
@@ -197,7 +197,7 @@ def fit_response(
 
 
 def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Iterable[str]) -> None:
-    """Raise InputError where a name is wrong, or a parameter is missing, of a fit to measured responses."""
+    """Raise InputError if a fit to measured responses has a wrong name or lacks a parameter."""
     for one in parameters:
         model.check(one.name)
         if one.name in model.known:
@@ -212,7 +212,7 @@ def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Ite
 
 
 def _weighed(found: FrequencyResponse, names: Sequence[str], error: str) -> Any:
-    """From modelled values (k, r) the residuals (2 k r,): measured less modelled, real and imaginary parts."""
+    """Return a function from modelled values (k, r) to weighted residuals (2 k r,), real and imaginary parts."""
     measured = np.stack([found.values[name] for name in names], axis=1)
     if error == "deviation":
         if found.covariance is None:

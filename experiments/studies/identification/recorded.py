@@ -1,4 +1,4 @@
-"""The table ``[record]`` of an identification: trials that somebody measured, and the spectra of their cycles."""
+"""The table ``[record]`` of an identification: measured trials, and the spectra of their cycles."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Recorded:
     stimuli: tuple[str, ...] = (STIMULUS,)
 
     def moves(self) -> str:
-        """What moves, as a closed-form model calls it; raises InputError where there is no model of that."""
+        """Return what moves, as a closed-form model calls it; raises InputError if no model has it."""
         units = self.spectra[0].units
         if len(self.stimuli) > 1:
             raise InputError("models answer to one stimulus: name one, or leave [model] out")
@@ -64,7 +64,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class _Cut:
-    """How a record is cut into cycles, or windows; ``count`` is None for as many as there are."""
+    """Settings for cutting a record into cycles or windows; ``count`` None takes as many as there are."""
 
     columns: Mapping[str, str]  # of stimulus and responses; a minus before one turns its sign
     period: float  # of windows, their length
@@ -114,7 +114,7 @@ class _Cut:
         return spectra
 
     def _prepared(self, record: Record, start: float, end: float) -> tuple[Floats, list[Floats], dict[str, str]]:
-        """Times, the columns at them, and their units; from the sample at ``start`` [s] or before, without gaps."""
+        """Return times, columns and units without gaps, from the last sample at or before ``start`` [s]."""
         found = {name: _in_radians(record, column) for name, column in self.columns.items()}
         units = {name: unit for name, (_, unit) in found.items()}
         if start > record.time[-1]:  # no cycle is whole, as will be said
@@ -137,7 +137,7 @@ class _Cut:
 
 
 def recorded_from(record: Config, identify: Config) -> Recorded:
-    """The measured trials of the tables ``[record]`` and ``[identify]``; InputErrors name the line and the file."""
+    """Read the measured trials of ``[record]`` and ``[identify]``; InputErrors name the line and the file."""
     files = tuple(map(str, paths_of(record)))
     told = reading_from(record)
     prepare = record.within(lambda: Preparation(**{name: record.get(name, float, 0.0) for name in PREPARED}))
@@ -156,7 +156,7 @@ def recorded_from(record: Config, identify: Config) -> Recorded:
 
 
 def paths_of(table: Config) -> tuple[Path, ...]:
-    """Whole paths of what ``files`` of a table names: a path, a pattern, or a list of such; each once, in order."""
+    """Return the whole paths of ``files`` in a table, which may be a path, a pattern or a list; each once, in order."""
     wanted = table.get("files", str | tuple[str, ...])
     found: dict[Path, None] = {}
     for pattern in (wanted,) if isinstance(wanted, str) else wanted:
@@ -168,7 +168,7 @@ def paths_of(table: Config) -> tuple[Path, ...]:
 
 
 def _stimuli(identify: Config) -> dict[str, str]:
-    """The columns of one stimulus, or of several by name."""
+    """Return the column of one stimulus, or the columns of several by name."""
     if not isinstance(identify.data.get("stimulus"), Mapping):
         return {STIMULUS: identify.word("stimulus")}
     table = identify.table("stimulus")
@@ -201,7 +201,7 @@ def _cut_from(record: Config, identify: Config, prepare: Preparation, stimuli: M
 
 
 def _frequencies(identify: Config, period: float, highest: float) -> tuple[float, ...]:
-    """[Hz] at which the stimulus moves, up to the highest."""
+    """Return the frequencies [Hz] at which the stimulus moves, up to the highest."""
     told = identify.get("frequencies", str | tuple[float, ...])
     if isinstance(told, str):
         told = identify.word("frequencies", choices=(ALL, ODD))
@@ -215,7 +215,7 @@ def _frequencies(identify: Config, period: float, highest: float) -> tuple[float
 
 
 def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
-    """(n,) a column, its sign turned by a minus before it, and its unit."""
+    """Return a column (n,) with its unit; a minus before its name turns the sign."""
     name = column.removeprefix("-")
     record[name]  # which refuses one that is not there, by the names that are
     unit = record.units[name]
@@ -227,7 +227,7 @@ def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
 
 
 def _with_all_rows(record: Record) -> Record:
-    """The same with rows of no numbers where rows are left out, so that they are seen as gaps."""
+    """Return the record with rows of NaN where rows are missing, so that they count as gaps."""
     steps = np.diff(record.time)
     missing = np.maximum(np.round(steps * record.rate).astype(int) - 1, 0)
     places = np.concatenate([[0], np.cumsum(1 + missing)])
@@ -239,7 +239,7 @@ def _with_all_rows(record: Record) -> Record:
 
 
 def _check_whole(time: Floats, period: float, recorded: float) -> None:
-    """Raise InputError where the samples of a cycle are no whole number.
+    """Raise InputError if a cycle is not a whole number of samples.
 
     Their mean distance counts, as times are rounded, the first and the last by half a digit; there is no gap in cycles
     that have been found.

@@ -1,4 +1,4 @@
-"""A sensitivity analysis: which parameters metrics depend on, by Morris's trajectories or Sobol's indices."""
+"""A sensitivity analysis: dependence of metrics on parameters, by Morris's trajectories or Sobol's indices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Sensitivity(DesignStudy):
 
     @cached_property
     def points(self) -> Floats:
-        """(points, variables) parts of the variables' ranges; the same each time."""
+        """Points (points, variables) in fractions of the variables' ranges; equal each time."""
         from SALib.sample import morris, sobol
 
         seed = seed_of(self.seed, "design") % 2**32
@@ -61,7 +61,7 @@ class Sensitivity(DesignStudy):
         return np.asarray(found, dtype=float)
 
     def candidates(self) -> list[Candidate]:
-        """The points, numbered from 1 on as the candidates of a tuning are."""
+        """Return the points as candidates, numbered from 1 as in a tuning."""
         return [self.space.candidate_at(number, row) for number, row in enumerate(self.points, start=1)]
 
     def trials(self) -> list[Trial]:
@@ -80,7 +80,7 @@ class Sensitivity(DesignStudy):
 
 
 def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
-    """A sensitivity study from its configuration; raises InputError if something in it is wrong."""
+    """Read a sensitivity study from its configuration; raises InputError if something in it is wrong."""
     table = config.table("sensitivity", {})
     method = table.word("method", MORRIS, METHODS)
     samples = table.whole("samples", 16 if method == MORRIS else 64, least=2)

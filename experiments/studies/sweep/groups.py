@@ -1,4 +1,4 @@
-"""Trials of a sweep by the values of what was varied, and how many of them recovered."""
+"""Trials of a sweep grouped by varied values, with the proportion that recovered."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ MOST_NAMES = 2
 
 
 def proportion(verdicts: Iterable[str], losses: Sequence[str] = USUAL_LOSSES) -> Proportion:
-    """How many of these verdicts are no losses; those that tell neither are left out."""
+    """Return the proportion of verdicts that are successes; undecided ones are left out."""
     judged = [found for found in (withstood(verdict, losses) for verdict in verdicts) if found is not None]
     return proportion_of(sum(judged), len(judged))
 
 
 def successes_in(frame: "pd.DataFrame", counts: tuple[str, ...] = ()) -> Mapping[str, tuple[str, ...]]:
-    """The kinds of success worth telling apart, with their losses: those named, or stepping where a trial stepped."""
+    """Return kinds of success with their losses: as named, or with stepping if a trial stepped."""
     if counts:
         return {WITHSTOOD: counts}
     usual = {RECOVERED: USUAL_LOSSES}
@@ -42,13 +42,13 @@ def successes_in(frame: "pd.DataFrame", counts: tuple[str, ...] = ()) -> Mapping
 
 
 def verdicts_in(frame: "pd.DataFrame") -> list[str]:
-    """The verdicts that occur, in the usual order."""
+    """Return the verdicts that occur, in the usual order."""
     return [word for word in VERDICTS if (frame["verdict"] == word).any()]
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A column that is varied."""
+    """A varied column."""
 
     column: str  # the parameter's name
     label: str  # that with the names of what goes together with it
@@ -71,14 +71,14 @@ def factors_of(plan: Sweep) -> list[Factor]:
 
 
 def as_written(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
-    """A study's trials with their angles in degrees where the sweep has them so."""
+    """Return a study's trials with angles in degrees if the sweep gives them in degrees."""
     degrees = [factor.column for factor in factors_of(plan) if "°" in factor.unit]
     return frame.assign(**{column: np.degrees(frame[column].astype(float)).round(9) for column in degrees})
 
 
 @dataclass(frozen=True)
 class Group:
-    """Trials with the same value of a factor, or with values in the same bin."""
+    """Trials with equal values of a factor, or with values in one bin."""
 
     value: Any
     label: str
@@ -86,7 +86,7 @@ class Group:
 
 
 def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
-    """The trials by a column's value; of very many numbers, by bins of equally many trials."""
+    """Return the trials grouped by a column's value; many numbers are grouped into bins of equal counts."""
     import pandas as pd
 
     values = frame[column]
@@ -103,14 +103,14 @@ def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
 
 
 def shown_metrics(plan: Sweep, frame: "pd.DataFrame") -> list[str]:
-    """The metrics shown beside proportions, that have numbers: those that were asked for, or the first usual one."""
+    """Return the numeric metrics shown beside proportions: those asked for, or the first usual one."""
     wanted: Sequence[str] = plan.metrics if plan.metrics is not None else SHOWN
     found = [name for name in with_numbers(frame, wanted) if frame[name].notna().any()]
     return found if plan.metrics is not None else found[:1]
 
 
 def with_numbers(frame: "pd.DataFrame", metrics: Iterable[str]) -> list[str]:
-    """Those of some metrics that trials have numbers of; others are words, such as which foot stepped."""
+    """Return the numeric metrics among some; others are words, such as which foot stepped."""
     import pandas as pd
 
     found = (name for name in metrics if name in frame and name not in OUTCOME)
@@ -118,5 +118,5 @@ def with_numbers(frame: "pd.DataFrame", metrics: Iterable[str]) -> list[str]:
 
 
 def shown_metric(plan: Sweep, frame: "pd.DataFrame") -> str | None:
-    """The first of them, or None."""
+    """Return the first shown metric, or None."""
     return next(iter(shown_metrics(plan, frame)), None)

@@ -1,4 +1,4 @@
-"""A sweep: which parameters take which values, how often, and so which trials there are."""
+"""A sweep: values of parameters, replicas, and the resulting trials."""
 
 import math
 import tempfile
@@ -83,7 +83,7 @@ class Sweep(StudyKind):
 
     @property
     def title(self) -> str:
-        """What is run, in words: of the experiment's robot, or of each of those that are varied."""
+        """Title of the sweep, with its robot or varied robots."""
         return self.experiment.title_over((*self.varied, *(self.people.names if self.people else ())))
 
     @property
@@ -95,7 +95,7 @@ class Sweep(StudyKind):
         return self.points * self.replicas
 
     def trials(self) -> list[Trial]:
-        """All trials: combination by combination, the last axis fastest, then the replicas of one."""
+        """Return all trials: combination by combination, the last axis fastest, then the replicas of each."""
         return [
             Trial(point * self.replicas + replica, self.changes(values, replica), {"point": point, "replica": replica})
             for point, values in enumerate(product(*(axis.points for axis in self.axes)))
@@ -210,7 +210,7 @@ def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value])
 
 
 def _axes(config: Config, experiment: Experiment, seed: int, replicas: int) -> tuple[tuple[Axis, ...], Axis | None]:
-    """The axes, and who the replicas are, where subjects are no axis."""
+    """Return the axes, and the population of the replicas if subjects are no axis."""
     single = config.parameters(but=(TOGETHER, SAMPLE, SUBJECTS))
     axes = [grid_axis(config, name, spec, experiment) for name, spec in single.items()]
     if TOGETHER in config:
@@ -256,7 +256,7 @@ def _check_traces(found: Sweep, config: Config) -> None:
 
 
 def _check_values(found: Sweep, config: Config) -> None:
-    """Raise InputError unless all can be set up: each value of each axis, and of their combinations all or many."""
+    """Raise InputError unless all values of each axis, and all or many of their combinations, can be set up."""
     tried, wrong, first = 0, 0, ""
     for values in _checked_points(found.axes):
         tried += 1
@@ -274,7 +274,7 @@ def _check_values(found: Sweep, config: Config) -> None:
 
 
 def _checked_points(axes: Sequence[Axis]) -> Iterator[tuple[tuple[Value, ...], ...]]:
-    """All of few combinations; of many, each point of each axis once, and some spread evenly."""
+    """Return all combinations if they are few; else each point of each axis once, and some evenly spread ones."""
     if (count := math.prod(len(axis.points) for axis in axes)) > MOST_CHECKED:
         base = tuple(axis.points[0] for axis in axes)
         for place, axis in enumerate(axes):

@@ -1,4 +1,4 @@
-"""How large a parameter of an experiment may be for the human to recover: thresholds over ensembles of replicas."""
+"""Thresholds of recovery: the largest parameter value that is recovered, over ensembles of replicas."""
 
 from experiments.studies.registry import Kind
 

@@ -1,4 +1,4 @@
-"""Options of the commands of presets, ``biped push-map`` and ``biped block-speed``, and the study that they ask for."""
+"""Options of the commands ``biped push-map`` and ``biped block-speed``, and the studies that they select."""
 
 from argparse import Namespace
 from dataclasses import asdict
@@ -50,7 +50,7 @@ def add_options(parser: Parser, name: str) -> None:
 
 
 def plan_of(options: Namespace) -> "Threshold":
-    """Return the study of a preset's command, and name its folder after the file of gains."""
+    """Return the study of a command, and name its folder after the file of gains."""
     from experiments.studies.threshold.presets import PRESETS, by_steps, directions_and_heights, in_engines
     from experiments.studies.threshold.threshold import Condition
 
@@ -95,7 +95,7 @@ def plan_of(options: Namespace) -> "Threshold":
 
 
 def others_of(plan: "Threshold", options: Namespace) -> dict[str, Any]:
-    """Return the maps that the options name, to compare with."""
+    """Return the maps to compare with, as the options name them."""
     from experiments.studies.threshold.findings import check_pairs, read_findings
 
     others = {}

@@ -1,4 +1,4 @@
-"""Studies of thresholds that have commands of their own, as data."""
+"""Threshold studies with commands of their own, as data."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ FLOOR = 0.03
 
 @dataclass(frozen=True)
 class Preset:
-    """A study of thresholds with a name."""
+    """A named threshold study."""
 
     experiment: str
     swept: SweptParameter  # the parameter whose threshold is looked for
@@ -42,7 +42,7 @@ class Preset:
     marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by what they are
 
     def plan(self, experiment: Experiment, changes: Mapping[str, Value], grid: Grid, **others: Any) -> Threshold:
-        """The study of its experiment under these changes, with the replicas' starts, floors and times scattered."""
+        """Return a study of its experiment under these changes, with random starts, floors and times."""
         jittered, randomizations = start_and_floor(changes)
         return Threshold(
             experiment, self.swept, grid, changes=jittered, randomizations=(*randomizations, self.delay), **others,
@@ -70,7 +70,7 @@ PRESETS = {
 
 
 def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], list[Randomization]]:
-    """The changes with a jitter, if they have none, and the randomization of start and floor.
+    """Return changes with a jitter, if they have none, and the randomization of start and floor.
 
     Both coefficients of friction share a factor, and stiffnesses and dampings another: the floor stays of a kind.
     """
@@ -89,7 +89,7 @@ def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], lis
 def in_engines(
     names: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value]
 ) -> tuple[Condition, ...]:
-    """Return the conditions in each of several engines, or integrators of ours, by name."""
+    """Return the conditions in each of several engines or integrators, by name."""
     names = [name.strip() for name in names]
     if len(set(names)) != len(names) or "" in names:
         raise InputError(f"--engines {','.join(names)}: different names, such as recursive,pybullet,mujoco")
@@ -103,7 +103,7 @@ def in_engines(
 def by_steps(
     counts: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value], experiment: Experiment
 ) -> tuple[Condition, ...]:
-    """Return the conditions with each of these numbers of steps that the law may take, of ``STEPS``."""
+    """Return the conditions with each of these limits on the controller's steps, given as words of ``STEPS``."""
     names = [count.strip() for count in counts]
     if len(set(names)) != len(names) or not set(names) <= set(STEPS):
         raise InputError(f"--steps {','.join(names)}: each of {', '.join(STEPS)} once, such as 0,any")
@@ -122,7 +122,7 @@ def by_steps(
 def directions_and_heights(
     count: int, heights: Sequence[float] | None, values: Values, root: str
 ) -> tuple[Condition, ...]:
-    """Pushes from so many directions, at each of the heights [m] above the floor, or where ``push.point`` says."""
+    """Return conditions for pushes from evenly spaced directions, at some heights [m] or at ``push.point``."""
     if count < 3:
         raise InputError(f"--directions {count}: it must be at least 3")
     if heights is None:

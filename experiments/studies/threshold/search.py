@@ -1,10 +1,10 @@
-"""The search for thresholds: all conditions and replicas side by side, in rounds.
+"""Search for thresholds: all conditions and replicas in parallel, in rounds.
 
-The threshold of a replica is where it first stops recovering: the largest value below which all that were tried
-recover. A trajectory through contacts is no monotone function of the push: a replica may recover above a value at
-which it fell. Such islands do not count as recoverable; that there were any is recorded.
+The threshold of a replica is the largest value below which all tried values recover. A trajectory through contacts is
+no monotonic function of the push: a replica may recover above a value at which it fell. Such islands do not count as
+recoverable, but are recorded.
 
-Nothing here knows of simulations: whoever calls gives a function that answers a whole round of queries.
+This module knows nothing of simulations: the caller gives a function that answers a whole round of queries.
 """
 
 import math
@@ -19,7 +19,7 @@ Outcomes = Mapping[float, bool | None]
 
 
 class Query(NamedTuple):
-    """Whether one replica recovers under one condition at one value."""
+    """Query for the outcome of one replica under one condition at one value."""
 
     condition: int
     replica: int
@@ -29,7 +29,7 @@ class Query(NamedTuple):
 
 @dataclass(frozen=True)
 class Bracket:
-    """Between which values a replica's threshold lies."""
+    """Bracket of a replica's threshold."""
 
     low: float  # all values tried up to it recovered; ``-inf`` where even the least did not
     high: float  # the least value that did not recover; ``inf`` where all did
@@ -52,10 +52,10 @@ def bracket_of(outcomes: Outcomes) -> Bracket:
 
 
 def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
-    """The values to try next, in growing order; none where the threshold is known to the grid's tolerance.
+    """Return the values to try next, in growing order; none if the threshold is known to the tolerance.
 
-    First all of the grid; then, while nothing is lost, those above; then the middle of the bracket, unless that tells
-    neither.
+    First all of the grid; then, while nothing is lost, those above; then the middle of the bracket, unless that was
+    undecided.
     """
     missing = tuple(value for value in grid.values if value not in outcomes)
     if missing:
@@ -72,7 +72,7 @@ def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
 def search(
     grid: Grid, conditions: int, replicas: int, answer: Callable[[Sequence[Query]], Sequence[bool | None]]
 ) -> list[list[dict[float, bool | None]]]:
-    """Ask until every threshold is known: ``outcomes[condition][replica][value]``, whether it recovered, or None.
+    """Query until every threshold is known; ``outcomes[condition][replica][value]`` is True, False or None.
 
     The queries about a replica under a condition depend on the answers to those about them alone, and neither on
     other replicas nor on the order in which a round is answered.

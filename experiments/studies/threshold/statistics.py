@@ -1,4 +1,4 @@
-"""Statistics of an ensemble of thresholds, without a law of distribution.
+"""Statistics of an ensemble of thresholds, without an assumed distribution.
 
 The interval of the median stands between two of the sorted thresholds. Of n independent ones, the number below the
 true median is binomial with n and 1/2, so that the r-th least and the r-th greatest hold it between them with
@@ -34,7 +34,7 @@ _exact = lru_cache(maxsize=None)(proportion_of)
 
 @dataclass(frozen=True)
 class Interval:
-    """A number and what it is known to lie between."""
+    """A number and its confidence interval."""
 
     value: float  # of the ensemble at hand
     low: float
@@ -50,7 +50,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The thresholds of an ensemble under one condition."""
+    """Estimate of the thresholds of an ensemble under one condition."""
 
     #: of the thresholds (a threshold is its bracket's lower end), and its interval; ``-inf`` where it is below the
     #: least value tried, an end ``inf`` where it is above the greatest; NaN unless most thresholds are known
@@ -65,7 +65,7 @@ class Estimate:
 
 
 def rank(count: int, confidence: float = CONFIDENCE) -> int:
-    """The rank r, from 1, such that the r-th least and the r-th greatest of ``count`` hold the median.
+    """Return the rank r, from 1, such that the r-th least and the r-th greatest of ``count`` enclose the median.
 
     The greatest with at least this confidence, but 1 where none has it, and never the rank of the median itself.
     """
@@ -78,14 +78,14 @@ def rank(count: int, confidence: float = CONFIDENCE) -> int:
 
 
 def coverage(count: int, r: int) -> float:
-    """The probability with which the r-th least and the r-th greatest of ``count`` hold the median between them."""
+    """Return the probability that the r-th least and the r-th greatest of ``count`` enclose the median."""
     return float(1.0 - 2.0 * bdtr(r - 1, count, 0.5))
 
 
 def median_interval(
     values: Sequence[float], lows: Sequence[float], highs: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
-    """The median of ``values``, each of which stands for a number between its low and its high.
+    """Return the median of ``values``, which lie between the given lows and highs, with its interval.
 
     There may be fewer values than pairs of ends, where some are unknown; NaN unless there are more than half as many.
     """
@@ -113,7 +113,7 @@ def estimate(brackets: Sequence[Bracket], confidence: float = CONFIDENCE) -> Est
 def paired_difference(
     theirs: Sequence[Bracket], ours: Sequence[Bracket], least: float, confidence: float = CONFIDENCE
 ) -> Interval:
-    """The median over replicas of ``ours − theirs``; ``least`` stands for the threshold of one that fell at it."""
+    """Return the median over replicas of ``ours − theirs``; ``least`` replaces thresholds below it."""
     pairs = list(zip(theirs, ours, strict=True))
     values = [max(b.low, least) - max(a.low, least) for a, b in pairs if a.is_judged and b.is_judged]
     lows = [b.low - a.high for a, b in pairs]
@@ -124,7 +124,7 @@ def paired_difference(
 def recovery_curve(
     outcomes: Sequence[Outcomes], values: Iterable[float], confidence: float = CONFIDENCE
 ) -> dict[float, Proportion]:
-    """The proportion of replicas that recover, at values that all of them were tried at: islands count as recovered.
+    """Return the proportion of replicas that recover at each value, islands counted as recovered.
 
     Trials that tell neither are left out, and values of which all do.
     """
@@ -133,7 +133,7 @@ def recovery_curve(
 
 
 def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDENCE) -> Interval:
-    """The value at which half of all replicas recover, islands counted.
+    """Return the value at which half of all replicas recover, islands counted.
 
     It is where the curve, made monotone by pooling neighbours that are not (Ayer et al. 1955), crosses one half. The
     interval is from the last value before which the probability is surely above one half to the first after which it
@@ -153,7 +153,7 @@ def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDE
 
 
 def _crossing(values: Sequence[float], proportions: Sequence[float]) -> float:
-    """Where proportions that never rise cross one half, linear between values."""
+    """Return the value at which falling proportions cross one half, linear between values."""
     if proportions[0] < 0.5:
         return -math.inf
     if proportions[-1] >= 0.5:

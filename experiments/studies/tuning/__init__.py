@@ -1,4 +1,4 @@
-"""Tuning: the gains, or any other parameters, that serve best over a set of disturbances."""
+"""Tuning of gains, or any other parameters, over a set of disturbances."""
 
 from experiments.studies.registry import Kind
 

@@ -1,4 +1,4 @@
-"""Whether a winner is one: a paired comparison on replicas that the tuning has never seen.
+"""Confirmation of a winner: a paired comparison on replicas that the tuning has not used.
 
 Each replica is run with both sets of gains from the same start; the differences are resampled (Efron's bias-corrected
 and accelerated bootstrap). That interval is too narrow for few replicas, and where few of them differ: it keeps clear
@@ -36,11 +36,11 @@ class Comparison:
         return self.winner - self.baseline
 
     def is_clear(self, sign: float) -> bool:
-        """Whether the whole interval is on the good side of zero; ``sign`` is 1 if small is good, -1 if great is."""
+        """Return True if the whole interval is an improvement; ``sign`` is 1 if small is good, -1 if great is."""
         return self.high < 0.0 if sign > 0.0 else self.low > 0.0
 
     def is_better(self, sign: float, level: float = 1.0 - CONFIDENCE) -> bool:
-        """Whether it is clear, and chance explains it with this probability at most."""
+        """Return True if the improvement is clear and its p-value is at most this level."""
         return self.is_clear(sign) and self.chance <= level
 
 

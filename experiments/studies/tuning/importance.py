@@ -18,10 +18,9 @@ LEAST = 50
 def importances(
     variables: Sequence[DesignVariable], evaluations: Sequence[Evaluation], objective: int = 0
 ) -> dict[str, float]:
-    """The part of each variable in what sets the best tenth of the candidates apart from all of them; they sum to one.
+    """Return each variable's share in what distinguishes the best tenth of the candidates; they sum to one.
 
-    Whichever optimizer asked for the candidates: they are handed to a study of Optuna as they are. Empty where there
-    are too few, or where nothing sets any apart.
+    The candidates of any optimizer are handed to a study of Optuna. Empty if there are too few, or if all are alike.
     """
     costs = sorted(one.score.costs[objective] for one in evaluations)
     if len(evaluations) < LEAST or costs[math.ceil(GOOD * len(costs)) - 1] == costs[-1]:

@@ -1,4 +1,4 @@
-"""Objectives of a tuning: metrics of trials, weighted, with limits; and what a fall counts as, in numbers."""
+"""Objectives of a tuning: weighted metrics of trials, with limits, and the numbers that falls count as."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ MINIMIZE, MAXIMIZE = "minimize", "maximize"
 
 @dataclass(frozen=True)
 class Sample:
-    """One trial of a candidate: under which disturbance, how much that weighs, and its result."""
+    """One trial of a candidate: its disturbance, its weight, and its result."""
 
     scenario: str
     replica: int
@@ -31,7 +31,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a metric is read from trials, so that each of them gives a number."""
+    """Reading of a metric from trials, which gives a number for each of them."""
 
     #: its name; or ``recovered``; ``upright``, which a trial that ended in a step is too; ``withstood``: not lost
     metric: str
@@ -112,14 +112,14 @@ class Term:
             raise InputError(f"{self.reading.metric}: per = {self.per!r}: it must be above zero")
 
     def value(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
-        """Its part of the objective; ``high_is_bad`` if a great value of the metric makes it worse."""
+        """Return its part of the objective; ``high_is_bad`` if a great value of the metric makes it worse."""
         total = self.reading.total(samples, high_is_bad)
         return self.weight * (total / self.per if self.target is None else ((total - self.target) / self.per) ** 2)
 
 
 @dataclass(frozen=True)
 class Objective:
-    """A weighted sum of metrics, to be made small or great."""
+    """A weighted sum of metrics, to be minimized or maximized."""
 
     name: str
     terms: tuple[Term, ...]
@@ -133,7 +133,7 @@ class Objective:
 
     @property
     def sign(self) -> float:
-        """1 if it is to be small, -1 if great: times the value, what an optimizer makes small."""
+        """1 to minimize, -1 to maximize: optimizers minimize ``sign`` times the value."""
         return 1.0 if self.goal == MINIMIZE else -1.0
 
     def value(self, samples: Sequence[Sample]) -> float:
@@ -165,25 +165,25 @@ class Limit:
         return self.reading.total(samples, not self.least)
 
     def bound_from(self, baseline: float | None) -> float:
-        """The bound in the metric's unit, where the baseline has this value."""
+        """Return the bound in the metric's unit, given the baseline's value."""
         if not self.of_baseline:
             return self.bound
         assert baseline is not None
         return self.bound * baseline
 
     def excess(self, value: float, bound: float) -> float:
-        """How far beyond the bound, as a part of it; zero or below if it is kept."""
+        """Return the excess over the bound, relative to it; zero or below if it is kept."""
         beyond = bound - value if self.least else value - bound
         return beyond / abs(bound) if bound else beyond
 
     def tuned_excess(self, value: float, bound: float) -> float:
-        """How far beyond the bound less the margin that a tuning keeps clear of it, as a part of the bound."""
+        """Return the relative excess over the bound less the safety margin of a tuning."""
         return self.excess(value, bound) + (self.margin if bound else 0.0)
 
 
 @dataclass(frozen=True)
 class Score:
-    """A candidate's values."""
+    """Values of a candidate."""
 
     values: Mapping[str, float]  # of the objectives, by name
     limits: Mapping[str, float]  # of what is bounded, by the limit's name
@@ -198,7 +198,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Scorer:
-    """A scorer of candidates: several objectives are a Pareto front."""
+    """Scorer of candidates; several objectives form a Pareto front."""
 
     objectives: tuple[Objective, ...]
     limits: tuple[Limit, ...] = ()

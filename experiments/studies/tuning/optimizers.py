@@ -1,7 +1,7 @@
-"""Optimizers behind one seam: they are asked for points, and given the costs of those.
+"""Optimizers with one interface: they are asked for points, and given the points' costs.
 
-An optimizer is a function of its seed and of the costs that it was given, and of nothing else: asked again in the same
-order, it says the same again. That is how an interrupted tuning goes on.
+An optimizer's proposals depend on its seed and the given costs alone. Asked again in the same order, it repeats them,
+so that an interrupted tuning can be continued.
 """
 
 import math
@@ -25,20 +25,20 @@ FIRST_SPREAD = 0.2
 
 
 class Optimizer(Protocol):
-    """An optimizer that proposes points and is given their costs, to be made small."""
+    """An optimizer that proposes points and minimizes their costs."""
 
     def ask(self, count: int) -> list[dict[str, float]]: ...
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """Take the costs of the points asked for last, in their order; one cost for each objective.
+        """Take the costs of the last points, in their order; one cost for each objective.
 
-        ``slopes`` are the derivatives of the only one by the variables, for an optimizer that needs them.
+        ``slopes`` are the derivatives of the only cost by the variables, for an optimizer that needs them.
         """
         ...
 
 
 class Spread:
-    """Points that do not learn: uniform random ones, or a scrambled Sobol sequence."""
+    """Points that ignore the costs: uniform random ones, or a scrambled Sobol sequence."""
 
     def __init__(self, variables: Sequence[DesignVariable], name: str, seed: int) -> None:
         from scipy.stats import qmc
@@ -97,7 +97,7 @@ class Cma:
         return [_point(self._variables, row) for row in self._asked]
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """One generation; a shorter one, which can only be the last, is not learned from."""
+        """Take the costs of a generation; a shorter one, which can only be the last, is ignored."""
         if len(points) == self._batch:
             self._strategy.tell(self._asked, [cost for (cost,) in costs])
 
@@ -138,7 +138,7 @@ def add_known(
 
 
 def new_study(sampler: "optuna.samplers.BaseSampler | None", objectives: int) -> "optuna.Study":
-    """An Optuna study in memory that minimizes, and keeps to itself what it finds."""
+    """Return a silent Optuna study in memory that minimizes."""
     need("optuna")
     import optuna
 
@@ -164,7 +164,7 @@ EVOLUTION = ("cma", "optuna-cmaes")
 
 
 def sampler_named(name: str, seed: int, batch: int) -> "optuna.samplers.BaseSampler":
-    """The sampler of one of ``SAMPLERS``; a batch is a generation, and asked for before any of it is rated."""
+    """Return a sampler of ``SAMPLERS``; a batch is a generation, proposed before any of it is evaluated."""
     from optuna.samplers import CmaEsSampler, NSGAIISampler, TPESampler
 
     if name == "optuna-tpe":
