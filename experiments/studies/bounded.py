@@ -11,7 +11,7 @@ from experiments.studies.grid import LINEAR, LOG, SCALES, interpolate
 class Bounded:
     """A number that is varied between bounds."""
 
-    name: str  # what it is called in tables and figures
+    name: str  # shown in tables and figures
     low: float = field(metadata={"key": "from"})
     high: float = field(metadata={"key": "to"})
     scale: str = LINEAR  # ``"linear"`` or ``"log"``
@@ -20,7 +20,7 @@ class Bounded:
         if self.scale not in SCALES:
             raise InputError(f"parameter {self.name!r}: scale = {self.scale!r}: it must be one of {', '.join(SCALES)}")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise InputError(f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from below to")
+            raise InputError(f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from must be < to")
         if self.scale == LOG and self.low <= 0.0:
             raise InputError(f"parameter {self.name!r}: from {self.low:g}: on a log scale it must be above zero")
 

@@ -37,7 +37,7 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     return tuple(map(float, value)) if isinstance(value, Sequence) and all(map(is_number, value)) else None
 
 
-#: By annotation: what a value has to be, and the value as such a thing, or None.
+#: By annotation: the description of an allowed value, and a function that converts a value, or returns None.
 _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     float: ("a finite number", lambda value: float(value) if is_number(value) else None),
     int: ("a whole number", lambda value: value if isinstance(value, int) and not isinstance(value, bool) else None),
@@ -61,7 +61,7 @@ class Config:
         self._text, self._path = text, path
         self._asked: dict[str, None] = {}
         self._tables: list[Config] = []
-        self._names: set[str] = set()  # of the experiment's parameters, once it is known; one for all tables
+        self._names: set[str] = set()  # names of the experiment's parameters, once it is known; shared by all tables
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -191,7 +191,7 @@ class Config:
             self._asked[key] = None
             for name, item in self._leaves(key, value):
                 if name in found:
-                    raise self.error(f"{name} is there twice", name)
+                    raise self.error(f"{name} is given twice: leave one of them out", name)
                 found[name] = item
         return found
 
@@ -265,7 +265,7 @@ def read_config(path: str | Path) -> Config:
     """Read the configuration in a file; raises InputError if it is not TOML, OSError if it cannot be read."""
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{path}: it is a folder; a TOML file is needed (of a study's folder, `biped report` tells)")
+        raise InputError(f"{path}: it is a folder, not a TOML file; `biped report` shows a study's folder")
     try:
         text = path.read_text(encoding="utf-8")
         return Config(tomllib.loads(text), str(path), text)

@@ -17,17 +17,17 @@ from biped.runs.verdict import (
 )
 from contact.errors import did_you_mean
 
-#: A fall, or what a fall is likely to follow: metrics are read of what was before.
+#: A fall, or an end after which a fall is likely: metrics are measured up to it.
 FALLS = (FELL, LOST_CONTROL)
-#: Nothing follows from these for balance: they count as neither, and are reported by themselves.
+#: Verdicts that decide nothing about balance: they count as neither, and are reported separately.
 INCONCLUSIVE = (UNDECIDED, UNRELIABLE, INTERRUPTED)
-#: Trials without a metric that could be believed.
+#: Verdicts of trials whose metrics are not usable.
 WITHOUT_RESULT = (FAILED, *INCONCLUSIVE)
-#: What can be named as a loss.
+#: Verdicts that can be named as losses.
 LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED, UNDECIDED, UNRELIABLE)
-#: What is none, where losses are named.
+#: Label of a success if losses are named.
 WITHSTOOD = "withstood"
-#: What is one, if nothing is named.
+#: Verdicts that are losses if none are named.
 USUAL_LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED)
 
 

@@ -14,12 +14,12 @@ from biped.runs.verdict import FAILED
 from experiments.catalogue.experiment import Experiment
 from experiments.lookup.open_registry import is_own
 
-#: Metrics by name, None where one does not apply; always with ``verdict``, ``reason``, ``failure`` and
-#: ``message``; with ``traceback`` where code failed, somebody's own or this project's.
+#: Metrics by name, None if one does not apply; always with ``verdict``, ``reason``, ``failure`` and ``message``; with
+#: ``traceback`` if code failed, the user's or this project's.
 Result = dict[str, float | int | str | None]
 
 TRACEBACK = "traceback"
-#: Frames of a traceback that are shown of an error in machine code, which has none of its own.
+#: Number of frames of a traceback that are shown for an error in machine code, which has no frames itself.
 LAST = 3
 
 
@@ -35,7 +35,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     """Raise OutOfTimeError in the main thread if the block takes longer than this; None sets no limit."""
 
     def ring(*_: object) -> None:
-        raise OutOfTimeError(f"not done after {seconds:g} s")
+        raise OutOfTimeError(f"not finished after {seconds:g} s")
 
     if seconds is None:
         yield
@@ -69,7 +69,7 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
     if place is None and isinstance(error, MemoryError | OSError | SystemExit):
         return None
     stack = traceback.extract_tb(error.__traceback__)[place:]
-    if isinstance(error, OutOfTimeError):  # the last one is who rang
+    if isinstance(error, OutOfTimeError):  # the last frame is the timer's
         stack.pop()
     trace = "".join([*traceback.format_list(stack), *traceback.format_exception_only(error)]).rstrip()
     name = type(error).__name__

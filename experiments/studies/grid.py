@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from biped.errors import InputError
 
 LINEAR, LOG = SCALES = ("linear", "log")
-#: A grid may grow to this many times its first height unless a limit is given.
+#: Default limit of a grid's growth, in multiples of its first height.
 GROWTH = 16.0
-#: Halvings of a bracket between two values, where no tolerance is given.
+#: Default number of halvings of a bracket between two values.
 HALVINGS = 4
 #: The least tolerance, as a part of the greatest value: far above the round-off of a value.
 FINEST = 1e-9
@@ -28,15 +28,15 @@ def interpolate(low: float, high: float, part: float, scale: str = LINEAR) -> fl
 class Grid:
     """Evenly spaced values, least first; a replica that recovers at all of them goes on in doubled steps.
 
-    The grid is given before anything is tried, and the same for all replicas: no outcome of one of them can move
-    which values another is tried at.
+    The grid is fixed in advance and equal for all replicas: the outcome of one replica cannot change the values that
+    another is tried at.
 
     Attributes:
-        start: the least value, in the parameter's unit.
-        stop: the greatest of the first values.
-        by: between two values.
-        tolerance: a bracket at most so wide is not halved any more; 0: ``by / 16``.
-        limit: nothing above it is tried; 0: 16 times as far from ``start`` as ``stop``.
+        start: least value, in the parameter's unit.
+        stop: greatest of the first values.
+        by: step between two values.
+        tolerance: width at which a bracket is not halved any more; 0: ``by / 16``.
+        limit: largest value to try; 0: 16 times as far from ``start`` as ``stop``.
 
     Raises:
         InputError: for values out of order.

@@ -25,13 +25,13 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.threshold.directions import evenly
 from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 
-#: The parameters that a limit is of.
+#: Parameters that have a limit.
 IMPULSE = "push.impulse"
 DISPLACEMENT = "platform.size"
-#: [m] Any displacement: limits do not depend on it.
+#: [m] an arbitrary displacement: limits do not depend on it.
 A_LITTLE = 0.01
 HORIZONTAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0])}
-#: What the limits of feet in place are called, by column.
+#: Labels of the limits with feet in place, by column.
 STANDING_LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
 
 
@@ -44,10 +44,10 @@ def name_with_steps(count: float) -> str:
 class Limit:
     """The largest push [N·s] or displacement of the floor [m] in one direction, in place or with steps."""
 
-    pendulum: float  # of a point mass on feet
-    hips: float | None  # of one with a trunk that turns about the hips; None where their limits are not known
-    steps: float | None = None  # of one that takes steps, as many as the law does at most; None where that takes none
-    count: float = 0.0  # how many those are
+    pendulum: float  # limit of a point mass on feet
+    hips: float | None  # limit with a trunk that turns about the hips; None if the joint limits are unknown
+    steps: float | None = None  # limit with as many steps as the controller may take; None if it takes none
+    count: float = 0.0  # number of these steps
 
     @property
     def own(self) -> float:
@@ -80,12 +80,12 @@ class Limit:
 class ScenePush:
     """The push of a scene, with the pendulums, delay and friction that determine its limits."""
 
-    stance: Stance  # of its model
-    azimuth: float  # [rad] where it drives it
-    shape: Signal  # the impulse given up to a time, one in the end
-    delay: float  # [s] before anything is done about it
-    friction: float  # the floor's coefficient, of static friction
-    most_steps: float = 0.0  # that its law takes
+    stance: Stance  # base of support of the model
+    azimuth: float  # [rad] direction of the push
+    shape: Signal  # share of the impulse given up to a time
+    delay: float  # [s] delay of the response
+    friction: float  # static friction coefficient of the floor
+    most_steps: float = 0.0  # largest number of steps of the controller
 
     @cached_property
     def limit(self) -> Limit:
@@ -97,7 +97,7 @@ class ScenePush:
         return Limit(self.impulse(self.azimuth, hips=False), hips, steps, usual.count)
 
     def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps | Footholds = IN_PLACE) -> float:
-        """Return the limit [N·s] in a direction; without ``slips`` it assumes that the feet do not slip."""
+        """Return the limit [N·s] in a direction [rad]; without ``slips`` it assumes that the feet do not slip."""
         friction = self.friction if slips else float("inf")
         return self.stance.impulse(azimuth, self.shape, delay=self.delay, friction=friction, hips=hips, steps=steps)
 
@@ -112,7 +112,7 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     others = [one for one in scene.disturbances if not isinstance(one, (Push, Sensors, Actuators))]
     if len(pushes) != 1 or others:
         acting = ", ".join(type(one).__name__.lower() for one in (*pushes, *others)) or "nothing"
-        raise NoLimitError(f"limits are those of one push that acts alone; here there is {acting}")
+        raise NoLimitError(f"limits need one push that acts alone; this scene has {acting}")
     push, model = pushes[0], scene.model
     sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
@@ -185,11 +185,11 @@ def displacement_of(scene: Scene) -> Limit:
     others = [one for one in scene.disturbances if not isinstance(one, (Platform, Sensors, Actuators))]
     along = [axis for axis in floors[0].signals if axis in HORIZONTAL] if len(floors) == 1 and not others else []
     if len(along) != 1 or len(floors[0].signals) != 1:
-        raise NoLimitError("limits are those of a floor that is displaced along x or y, and of nothing else")
+        raise NoLimitError("limits need a floor that is displaced along x or y, and no other disturbance")
     motion = floors[0].signals[along[0]]
     size = float(motion.coefficients[-1, 0])
     if size == 0.0 or np.diff(motion.scaled(1.0 / size)(np.linspace(motion.begins, motion.ends, 200))).min() < -1e-9:
-        raise NoLimitError("limits are those of a floor that goes one way and stays there")
+        raise NoLimitError("limits need a floor that moves in one direction and stays there")
     model = scene.model
     forward, left = np.array([model.facing, model.left]) @ (-np.sign(size) * HORIZONTAL[along[0]])
     stance = stance_of(model, scene.initial_state.q)

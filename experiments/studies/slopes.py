@@ -13,9 +13,9 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import Result
 from experiments.studies.tuning.design_variable import DesignVariable, changes_of
 
-#: In a result: why a trial has no derivatives; empty where it has.
+#: Key in a result: reason why a trial has no derivatives; empty if it has.
 NO_GRADIENT = "no_gradient"
-#: What parameters change is the same for all trials of a candidate, and is kept for so many of them.
+#: Number of cached effects of parameters, each equal for all trials of a candidate.
 MOST_KEPT = 64
 
 
@@ -23,21 +23,21 @@ MOST_KEPT = 64
 class Slopes:
     """Metrics of a trial to differentiate, and the variables."""
 
-    #: weighted sums of metrics, by what they are called; each is gone back through for itself
+    #: weighted sums of metrics by name; each takes a backward pass
     sums: Mapping[str, Mapping[str, float]]
-    variables: tuple[DesignVariable, ...]  # by which
-    point: Mapping[str, float]  # where these stand
-    base: Mapping[str, Value]  # the values of all other parameters
+    variables: tuple[DesignVariable, ...]  # variables of the derivatives
+    point: Mapping[str, float]  # values of the variables
+    base: Mapping[str, Value]  # values of all other parameters
 
 
 @dataclass(frozen=True)
 class SlopeTerm:
     """A metric's part in a sum."""
 
-    called: str  # the sum's name
-    metric: str  # of which
-    weight: float  # of it
-    scenarios: tuple[str, ...]  # names or patterns of those in which it counts
+    called: str  # name of the sum
+    metric: str  # name of the metric
+    weight: float  # weight of the metric
+    scenarios: tuple[str, ...]  # names or patterns of the scenarios in which it counts
 
 
 def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, float]]:

@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from experiments.catalogue.parameters.parameter import Value
     from experiments.studies.store.folder import Study
 
-#: Runs trials, or recalls them: the results by number.
+#: Runs or recalls trials; returns the results by number.
 Evaluate = Callable[[Sequence[Trial]], Mapping[int, Result]]
-#: Called with a few words on how far a study is.
+#: Called with a few words on a study's progress.
 Say = Callable[[str], None]
 
 
 class StudyKind(ABC):
     """Base class of studies, made frozen dataclasses: equal studies plan equal trials."""
 
-    kind: str  # the name of the kind, as in ``registry.kinds()``
+    kind: str  # name of the kind, as in ``registry.kinds()``
     experiment: Experiment
-    seed: int  # of all that is random
-    units: Mapping[str, str] = {}  # of labels, by column
-    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
-    counts: tuple[str, ...] = ()  # verdicts that count as losses, if they are named
-    reads_more: ClassVar[bool] = False  # whether its trials read more of their runs than metrics
+    seed: int  # seed of all random numbers
+    units: Mapping[str, str] = {}  # units of labels, by column
+    metrics: tuple[str, ...] | None = None  # stored metrics; None for all
+    counts: tuple[str, ...] = ()  # verdicts that count as losses, if named
+    reads_more: ClassVar[bool] = False  # True if its trials read more than metrics from their runs
 
     @property
     @abstractmethod

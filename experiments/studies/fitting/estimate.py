@@ -20,25 +20,25 @@ from experiments.studies.fitting.spread import Spread, spread_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Residuals (k, m) at so many sets of parts (k, p): all at once, so that a study can run them beside one another.
+#: Residuals (k, m) at k sets of fractions (k, p), all at once, so that a study can run them in parallel.
 Residuals = Callable[[Floats], Floats]
 
-#: To each side, in parts of a range: of the differences that stand for derivatives. Their error goes with its square.
+#: Step of central differences, as a fraction of a range. Their error is proportional to its square.
 REACH = 1e-3
-#: In parts of a range: nearer than this a value is at its bound.
+#: Distance from a bound, as a fraction of a range, within which a value counts as at the bound.
 AT_BOUND = 1e-3
-#: The weight of priors follows the residuals' deviation, which follows the fit: until it changes by less than this
-#: part, and so often at most.
+#: The weight of priors follows the residuals' deviation, which follows the fit: iterated until the relative change is
+#: below this tolerance, and at most this often.
 SETTLED, PASSES = 1e-4, 20
-#: Rounds of a search by secants, each of which begins with derivatives by differences.
+#: Rounds of a search by secants, each beginning with derivatives by differences.
 ROUNDS = 4
-#: Sets of residuals of each such round at most.
+#: Largest number of residual evaluations of each such round.
 MOST_DEAR = 15
-#: In the estimates' standard deviations, were all residuals independent: a step that is shorter is none.
+#: Step size below which a search has converged, in standard deviations of the estimates for independent residuals.
 STEP = 1e-2
-#: In parts of a range, likewise, where nothing is left of the residuals.
+#: Step size below which a search with zero residuals has converged, as a fraction of a range.
 NEAR = 1e-5
-#: Of the intervals.
+#: Confidence of the intervals.
 CONFIDENCE = 0.95
 
 
@@ -62,15 +62,14 @@ class Problem:
 
     Attributes:
         parameters: between their bounds.
-        residuals: measured less modelled, each in parts of its deviation, or of one unknown factor times it.
-        series: the residuals that follow one another at even spacing in time, a slice each. What is left of them after
-            a fit is correlated from one to the next, and each tells less than an independent one would. Residuals in no
-            series are taken as independent.
-        priors: of those that have one, by name.
-        slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then
-            asks for them once a round and updates them from step to step (Broyden 1965).
-        near: from derivatives (m, p) residuals that take fewer runs; a search goes by them, and is then checked.
-        deviation: of a residual, if it is known; None if the fit has to estimate it.
+        residuals: measured less modelled, each divided by its deviation up to one common unknown factor.
+        series: slices of residuals at even spacing in time. After a fit they are correlated, and each contains less
+            information than an independent one. Residuals in no series are taken as independent.
+        priors: prior distributions by parameter name.
+        slopes: derivatives (m, p) of the residuals by fractions (p,), if each set of residuals takes a run. A search
+            computes them once a round and updates them at each step (Broyden 1965).
+        near: makes, from derivatives (m, p), residuals that take fewer runs; a search uses them, and is then checked.
+        deviation: standard deviation of a residual, if it is known; None to estimate it.
     """
 
     parameters: Sequence[Bounded]
@@ -114,13 +113,13 @@ class Problem:
 class Estimate:
     """Result of a fit: parameters, residuals, derivatives and scatter."""
 
-    problem: Problem  #: that was solved
-    parts: Floats  #: (p,) 0 … 1 of the ranges
-    residuals: Floats  #: (m,) there, without those of priors
-    jacobian: Floats  #: (m, p) their derivatives by the parts
-    spread: Spread  #: of the parts, about these
-    starts: Floats  #: (s, p + 1) parts where the searches from all starts ended, and the sum of squares there
-    converged: bool  #: whether the best search came to its end, not to its most steps
+    problem: Problem  #: solved problem
+    parts: Floats  #: (p,) estimates as fractions, 0 … 1, of the ranges
+    residuals: Floats  #: (m,) residuals of the estimates, without those of priors
+    jacobian: Floats  #: (m, p) derivatives of the residuals by the fractions
+    spread: Spread  #: scatter of the fractions
+    starts: Floats  #: (s, p + 1) fractions at which the searches from all starts ended, and the sums of squares
+    converged: bool  #: True if the best search converged, not if it reached its largest number of steps
 
     @property
     def values(self) -> dict[str, float]:
@@ -138,8 +137,7 @@ class Estimate:
     def table(self) -> pd.DataFrame:
         """A row for each parameter: ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``; in their units.
 
-        The interval is that of a linear model about the values, cut at the bounds; see ``profiles`` for one that is
-        not linear.
+        The interval is that of a linear model about the values, cut at the bounds; ``profiles`` has nonlinear ones.
         """
         import pandas as pd
 
@@ -169,18 +167,18 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
     """Return the parameters with the least sum of squares, from the best of several starts.
 
     Args:
-        problem: of it.
-        starts: (s, p) in parts, 0 … 1, of the ranges.
-        most_steps: of each search.
+        problem: problem to solve.
+        starts: (s, p) fractions, 0 … 1, of the ranges.
+        most_steps: largest number of steps of each search.
 
     Raises:
         InputError: there are fewer residuals than parameters, or some are not finite at a start.
     """
     first = _with_priors(problem)(starts)
     if first.shape[1] < len(problem.parameters):
-        raise InputError(f"{first.shape[1]} numbers are measured, {len(problem.parameters)} parameters cannot follow")
+        raise InputError(f"{first.shape[1]} measured numbers are too few to fit {len(problem.parameters)} parameters")
     if not np.isfinite(first).all():
-        raise InputError("the model has values that are no finite numbers where its parameters start")
+        raise InputError("the model's values are not finite at the start: give other starts or narrower ranges")
     found = [_settled(problem, start, most_steps) for start in starts]
     best = found[int(np.argmin([one.sum for one in found]))]
     return told(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
@@ -190,10 +188,10 @@ def refit(problem: Problem, found: Estimate, start: Floats | None = None, withou
     """Solve a problem similar to a solved one, to 1e-4 of the least sum of squares.
 
     Args:
-        problem: to solve; priors weigh as residuals of the solved one's deviation.
-        found: the solved problem; its derivatives are the first.
-        start: (p,) in parts; where the solved one ended, if None.
-        without: the place of a parameter that this problem has not.
+        problem: problem to solve; priors are weighted with the residuals' deviation of the solved one.
+        found: result of the solved problem, whose derivatives are used first.
+        start: (p,) fractions; None for the result of the solved problem.
+        without: index of a parameter of the solved problem that this one lacks.
     """
     matrix = found.jacobian if without is None else np.delete(found.jacobian, without, axis=1)
     at = found.parts if start is None else start

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 LEAST_SQUARES, CMA = METHODS = ("least-squares", "cma")
 LINEAR, PROFILE, BOOTSTRAP = INTERVALS = ("linear", "profile", "bootstrap")
-#: Trials of a search and of an end of a profile that a fit usually takes, for each parameter and both at once.
+#: Usual number of trials of a search and of an end of a profile, for each parameter and for both ends.
 _USUAL_SEARCH, _USUAL_END = 5, 4
 
 
@@ -47,12 +47,12 @@ _USUAL_SEARCH, _USUAL_END = 5, 4
 class Settings:
     """The table ``[fit]``."""
 
-    method: str = LEAST_SQUARES  # or CMA, whose best is then improved by least squares
-    starts: int = field(default=1, metadata={"least": 1})  # of least squares, scattered over the ranges but for one
-    candidates: int = field(default=200, metadata={"least": 1})  # of CMA
-    intervals: str = LINEAR  # how they are found
-    resamples: int = field(default=200, metadata={"least": 20})  # of the bootstrap
-    #: of the noise: fits of a record, if there is noise; runs of each candidate, if statistics are the target
+    method: str = LEAST_SQUARES  # or CMA, whose best candidate is then improved by least squares
+    starts: int = field(default=1, metadata={"least": 1})  # of least squares, all but one random
+    candidates: int = field(default=200, metadata={"least": 1})  # number of candidates of CMA
+    intervals: str = LINEAR  # method of the intervals
+    resamples: int = field(default=200, metadata={"least": 20})  # number of resamples of the bootstrap
+    #: number of noise seeds: repeated fits of a record with noise, or runs of each candidate for statistics as targets
     seeds: int = field(default=3, metadata={"least": 1})
     every: float = 0.02  # [s] between values that are compared
 
@@ -68,15 +68,15 @@ class Found:
     """Outcome of a fit.
 
     Attributes:
-        estimate: of the parameters.
+        estimate: estimate of the parameters.
         table: a row for each: ``parameter``, ``unit``, ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``; and
             ``seeds_sd``, the standard deviation of the value by the noise's seed, if there is noise.
         quality: a row for each column of a record, or for each target; see ``quality_of_columns`` and
             ``quality_of_targets``.
-        warnings: what makes the values doubtful, in sentences: to be read first.
-        remarks: what the records do not tell, in sentences.
-        modelled: of each record (columns, times), or (targets, seeds), of the runs with these values.
-        runs: how many there were, those for intervals among them.
+        warnings: reasons to doubt the values, in sentences; read them first.
+        remarks: limits of the parameters' identifiability, in sentences.
+        modelled: values (columns, times) of each record, or (targets, seeds), from the runs with the estimates.
+        runs: number of runs, including those for intervals.
     """
 
     estimate: Estimate
@@ -96,11 +96,11 @@ class Fit(DesignStudy):
     space: DesignSpace  # a scenario for each record, or one for targets
     measured: tuple[Measured, ...]  # none where there are targets
     targets: Targets | None
-    start: tuple[float, ...]  # where the first search begins, by parameter
+    start: tuple[float, ...]  # start of the first search, by parameter
     priors: Mapping[str, Prior]
-    by: tuple[float, ...]  # of each parameter, what its values must be multiples of; 0 where they need not
+    by: tuple[float, ...]  # for each parameter: its values must be multiples of this; 0 for no restriction
     settings: Settings
-    data: Mapping[str, Any]  # the file, as it is
+    data: Mapping[str, Any]  # contents of the file
     kind = "fit"
     reads_more = True
 
@@ -152,7 +152,7 @@ class Fit(DesignStudy):
         values = model.modelled(found.parts)
         for one in values:
             if not np.isfinite(one[:, 0]).all():
-                raise InputError(f"no values were found with which a run does not fail: {model.failure}")
+                raise InputError(f"every run of the search failed; the last one: {model.failure}")
         say("intervals")
         table, by_seed = self._table(found), None
         if self.targets is None:

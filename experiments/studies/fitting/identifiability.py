@@ -7,8 +7,8 @@ import numpy as np
 from contact.arrays import Floats
 from experiments.studies.fitting.estimate import Estimate
 
-#: A parameter's deviation, in parts of its range, beyond which the record has told less than half of it: a range alone
-#: has 1/√12, as a uniform distribution.
+#: Deviation of a parameter, as a fraction of its range, above which it is poorly identifiable: half of the 1/√12 of a
+#: uniform distribution over the range.
 LITTLE = 0.5 / math.sqrt(12.0)
 #: Correlations beyond this leave each of two parameters at least three times as uncertain as with the other one known.
 ALIKE = math.sqrt(1.0 - 1.0 / 9.0)
@@ -32,13 +32,13 @@ def sentences(found: Estimate) -> list[str]:
         together |= names
     for one, deviation in zip(found.problem.parameters, found.spread.deviations, strict=True):
         if deviation > LITTLE and one.name not in together:
-            told.append(f"{one.name} is hardly told: {_how_little(float(deviation))}")
+            told.append(f"{one.name} is poorly identifiable: {_how_little(float(deviation))}")
     return told
 
 
 def _how_little(deviation: float) -> str:
     if deviation > 1.0:
-        return "the record all but does not depend on it"
+        return "the record is almost insensitive to it"
     return f"its deviation is {deviation:.0%} of its range, and a range alone has {1.0 / math.sqrt(12.0):.0%}"
 
 

@@ -19,7 +19,7 @@ from experiments.studies.config import Config
 from experiments.studies.failures import Result
 from experiments.studies.tuning.objective import Sample
 
-#: ``offset``: only how a column moves about its mean is compared.
+#: ``offset``: only a column's deviations from its mean are compared.
 FREE = "free"
 
 
@@ -57,12 +57,11 @@ class Column:
 
     Attributes:
         model: column of ``run.frame`` or ``biped.metrics.series``.
-        measured: its name in the record; the same, if it is empty.
-        deviation: of what is measured, in the column's unit; 0: that of the column itself over time, so that residuals
-            are parts of it.
-        scale: what is measured is multiplied by it: −1 turns an axis round.
-        offset: is then added, in the unit; or ``"free"``.
-        fitted: whether the fit compares it; if not, only what is reported of the best run does.
+        measured: its name in the record; if empty, it is ``model``.
+        deviation: standard deviation of the measurement, in the column's unit; 0 uses the column's own over time.
+        scale: factor of the measured values: −1 reverses an axis.
+        offset: number added after scaling, in the column's unit; or ``"free"``.
+        fitted: False to report the comparison for the best run only, without fitting it.
     """
 
     model: str
@@ -76,7 +75,7 @@ class Column:
         if not (np.isfinite(self.deviation) and self.deviation >= 0.0):
             raise InputError(f"{self.model}: deviation = {self.deviation!r}: it must be above zero, or left out")
         if not np.isfinite(self.scale) or self.scale == 0.0:
-            raise InputError(f"{self.model}: scale = {self.scale!r}: it must be a number, and not 0; −1 turns an axis")
+            raise InputError(f"{self.model}: scale = {self.scale!r}: it must not be 0; −1 reverses an axis")
         if isinstance(self.offset, str) and self.offset != FREE:
             raise InputError(f"{self.model}: offset = {self.offset!r}: it must be a number, or {FREE!r}")
 
@@ -85,11 +84,11 @@ class Column:
 class Measured:
     """Measured columns at the times at which runs are compared with them."""
 
-    trace: Trace  #: columns of the run, and times [s] of it
-    values: Floats  #: (columns, times) in SI units, angles as the model has them; NaN where there is none
-    deviations: Floats  #: (columns,) by which residuals are divided
-    is_free: tuple[bool, ...]  #: (columns,) whether only what moves about the mean counts
-    is_fitted: tuple[bool, ...]  #: (columns,) whether the fit compares it
+    trace: Trace  #: columns of the run, and its times [s]
+    values: Floats  #: (columns, times) in SI units, angles as the model has them; NaN for missing values
+    deviations: Floats  #: (columns,) divisors of the residuals
+    is_free: tuple[bool, ...]  #: (columns,) True to compare deviations from the mean only
+    is_fitted: tuple[bool, ...]  #: (columns,) True for fitted columns
 
     @cached_property
     def counts(self) -> NDArray[np.bool_]:
@@ -160,15 +159,15 @@ def measured_of(
     """Return a record's columns as they are compared with runs.
 
     Args:
-        record: of it.
-        columns: which.
-        units: of the runs' columns: those of the record are converted into them.
-        begin: [s] the time of the run at the record's time zero.
-        every: [s] between the values that are compared; those of the record in between are left out.
-        duration: [s] of the run.
+        record: measured record.
+        columns: columns to compare.
+        units: units of the runs' columns, into which the record is converted.
+        begin: [s] time of the run at the record's time zero.
+        every: [s] interval of the compared values; values of the record in between are left out.
+        duration: [s] duration of the run.
 
     Raises:
-        InputError: the record lacks a column, measures something else by it, or has nothing while the run lasts.
+        InputError: the record lacks a column, has it in an incompatible unit, or does not overlap with the run.
     """
     kept = slice(None, None, max(1, round(every * record.rate)))
     time = record.time[kept] + begin

@@ -13,18 +13,18 @@ from experiments.studies.fitting.spread import block_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Steps of a bracket's end outwards, each as far again, and then halvings or better of the bracket.
+#: Largest number of outward steps of a bracket's end, each doubling the distance, and of refinements of the bracket.
 OUTWARDS, INWARDS = 6, 8
-#: Of the quantile: as near as an end is found.
+#: Tolerance of an interval's end, relative to the quantile.
 CLOSE = 0.05
 
 
 def profiles(found: Estimate) -> "pd.DataFrame":
     """Return ``low`` and ``high`` (95 %) of each parameter, by ``parameter``, from profiles of the sum of squares.
 
-    A value is in the interval if the sum of squares, with all other parameters fitted anew, is above the least by no
-    more than the square of Student's quantile times the residuals' variance (Bates and Watts 1988, 6.1), and times what
-    the residuals' correlation adds to the variance of the estimate. It ends at a bound of the range.
+    A value is in the interval if the sum of squares, with all other parameters refitted, exceeds the least by at most
+    the square of Student's quantile times the residuals' variance (Bates and Watts 1988, 6.1), times the factor by
+    which the residuals' correlation increases the estimate's variance. The interval is cut at the range's bounds.
     """
     import pandas as pd
 
@@ -115,8 +115,8 @@ def _sum_of_squares(problem: Problem, parts: Floats, variance: float) -> float:
 def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
     """Return values (replicas, p) of refits to the fitted model plus resampled residuals.
 
-    Those of a series are drawn in blocks of as many as are correlated (Kunsch 1989), others one by one, all about their
-    mean. Each refit begins at the estimate.
+    Residuals of a series are drawn in blocks as long as their correlation (Kunsch 1989), others one by one, all about
+    their mean. Each refit begins at the estimate.
     """
     generator = np.random.default_rng(seed)
     problem, residuals = found.problem.about(found.jacobian), found.residuals

@@ -13,17 +13,17 @@ from experiments.studies.tuning.targets import Targets
 if TYPE_CHECKING:
     import pandas as pd
 
-#: In standard deviations: a statistic that is further from its target is not reproduced.
+#: Largest distance of a reproduced statistic from its target, in standard deviations.
 OFF = 2.0
-#: Verdicts of runs that did not stand to the end.
+#: Verdicts of runs that ended in a fall or failure.
 LOST = (*FALLS, WITHOUT_RESULT[0])
 
 
 def r_squared(measured: Floats, model: Floats) -> float:
     """Return R² = 1 − Σ(measured − model)² / Σ(measured − mean of measured)², of values (n,) without gaps.
 
-    Below 0 the model is further from the record than the record's own mean. Where both are about their means it is the
-    variance accounted for (VAF). NaN if the record never changes.
+    Below 0 the model is further from the record than the record's own mean. If the means are subtracted from both, it
+    is the variance accounted for (VAF). NaN if the record never changes.
     """
     about = float(((measured - measured.mean()) ** 2).sum())
     return 1.0 - float(((measured - model) ** 2).sum()) / about if about > 0.0 else float("nan")

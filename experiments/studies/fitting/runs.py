@@ -20,7 +20,7 @@ from experiments.studies.tuning.design_variable import DesignVariable
 if TYPE_CHECKING:
     from experiments.studies.fitting.fit import Fit
 
-#: Candidates of other seeds are numbered from multiples of this on.
+#: Candidates of the n-th other seed are numbered from n times this.
 OF_OTHER_SEEDS = 100_000
 
 
@@ -35,7 +35,7 @@ class Runs:
         self._fit, self._evaluate, self._reseeding = fit, evaluate, reseeding
         self._known: dict[tuple[float, ...], tuple[Floats, ...]] = {}
         self.verdicts: dict[tuple[float, ...], list[str]] = {}  # by values
-        self.failure = ""  # of the last run that failed, in its own words
+        self.failure = ""  # message of the last run that failed
         self._others: dict[int, Runs] = {}
 
     def reseeded(self, number: int) -> "Runs":
@@ -105,7 +105,7 @@ class Runs:
     def slopes(self, at: Floats) -> Floats:
         """Return derivatives (m, p) of the residuals by fractions, from runs on both sides.
 
-        A parameter that takes multiples only stands at its nearest one; its differences are those of the neighbours.
+        A parameter that takes multiples only is at its nearest one; its differences use the neighbouring multiples.
         """
         middle = self._at_multiples(at)
         ends = np.repeat(middle[None], 2 * len(at), axis=0)
@@ -153,8 +153,8 @@ class Runs:
 def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[float, float]]:
     """Return multiples around a value, with their weights; the value alone if ``by`` is 0.
 
-    They are those of a cubic through the inner two, with the slopes of their neighbours (Catmull and Rom 1974): its
-    slope is continuous. Outside of the range a straight line goes on.
+    The weights are those of a Catmull–Rom cubic (1974), whose slope is continuous. Beyond the range a straight line
+    extrapolates.
     """
     if by == 0.0:
         return [(value, 1.0)]

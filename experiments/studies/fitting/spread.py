@@ -8,9 +8,9 @@ from scipy.stats import t as student
 
 from contact.arrays import Floats
 
-#: Of the largest singular value: directions with less tell nothing at all.
+#: Smallest usable singular value, relative to the largest: directions below it contain no information.
 RANK = 1e-9
-#: In ranges: the deviation along a direction that nothing tells of.
+#: Deviation, in ranges, along a direction without information.
 NOTHING = 1e3
 #: Sokal's window: correlations are summed up to so many correlation times.
 WINDOW = 5.0
@@ -20,11 +20,11 @@ WINDOW = 5.0
 class Spread:
     """Scatter of estimates, in fractions of the ranges."""
 
-    covariance: Floats  #: (p, p); a thousand ranges along what nothing tells of
+    covariance: Floats  #: (p, p); a thousand ranges along directions without information
     naive: Floats  #: (p,) variances if all residuals were independent
     variance: float  #: of a residual
-    degrees: float  #: of freedom, of so many independent residuals as the correlated ones are worth
-    quantile: float  #: how many deviations the interval reaches
+    degrees: float  #: degrees of freedom of the equivalent number of independent residuals
+    quantile: float  #: half-width of the interval in deviations
 
     @property
     def deviations(self) -> Floats:
@@ -49,23 +49,23 @@ def spread_of(
     """Return the scatter of a least-squares estimate.
 
     The estimate moves by A⁻¹ Jᵀ r with the residuals r, A = Jᵀ J, so that its covariance is A⁻¹ Jᵀ Ω J A⁻¹ with that of
-    the residuals, Ω: in a series their autocovariance, tapered by Bartlett's window; what priors tell is added to A, as
+    the residuals, Ω: in a series their autocovariance, tapered by Bartlett's window. Priors are added to A as
     measurements of deviation one.
 
     Args:
         residuals: (m,).
-        slopes: (m, p) their derivatives J.
-        prior_slopes: (q, p) of the priors' residuals.
-        series: of the residuals, slices that follow one another in time; others are independent.
-        confidence: of the interval.
-        deviation: of a residual, if it is known and not estimated.
+        slopes: (m, p) derivatives J of the residuals.
+        prior_slopes: (q, p) derivatives of the priors' residuals.
+        series: slices of residuals that follow one another in time; others are independent.
+        confidence: confidence of the interval.
+        deviation: standard deviation of a residual, if it is known and not estimated.
     """
     count, p = slopes.shape
     free = max(count - p, 1)
     variance = float(residuals @ residuals) / free if deviation is None else deviation**2
     middle, worth = _middle(residuals, slopes, series, variance, count / free)
     prior = prior_slopes.T @ prior_slopes
-    # Priors have deviation one, measurements that of the residuals: both weigh by their variance.
+    # Priors have deviation one, measurements the residuals' deviation: both are weighted by the inverse variance.
     bread, unknown = _inverse(slopes.T @ slopes + variance * prior)
     covariance = bread @ (middle + variance**2 * prior) @ bread + unknown
     naive = np.diag(variance * bread + unknown).copy()

@@ -12,16 +12,16 @@ from biped.signals import Signal
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 
-#: The stimulus of a force [N], which a run has no column of: along the world's x or y.
+#: Stimulus of a force [N] along the world's x or y; a run has no column of it.
 FORCE = "force"
-#: By the axis of the platform that moves: the column that is the stimulus, the one that sways, and what it is to a
-#: closed-form model, if that knows it.
+#: By the moving axis of the platform: the column of the stimulus, the column of the sway, and the stimulus's name in
+#: closed-form models, if they have it.
 _FLOOR = {
     "pitch": ("floor_tilt_y", "sway_y", "tilt"), "roll": ("floor_tilt_x", "sway_x", ""),
     "x": ("floor_x", "sway_y", "translation"), "y": ("floor_y", "sway_x", ""),
 }  # fmt: skip
 _SWAYS = ("sway_y", "sway_x")
-#: Of a unit vector: how far from the world's x or y a force may point.
+#: Largest deviation of a force's unit vector from the world's x or y.
 _ALONG = 1e-6
 
 
@@ -29,12 +29,12 @@ _ALONG = 1e-6
 class Acting:
     """A periodic disturbance."""
 
-    group: str  #: of the parameters that set it
-    what: str  #: of it, in words
-    signal: Signal  #: how it moves; of a force along the world's x or y
-    column: str  #: of a run that is the stimulus
-    sway: str  #: the column that sways
-    moves: str  #: the stimulus to a closed-form model; empty where that knows none
+    group: str  #: group of the parameters that set it
+    what: str  #: description in words
+    signal: Signal  #: motion, or force along the world's x or y
+    column: str  #: column of a run that is the stimulus
+    sway: str  #: column of the sway
+    moves: str  #: name of the stimulus in closed-form models; empty if they have none
     place: tuple[str, Vector3] | None = None  #: body and point [m] on which a force acts
 
 
@@ -77,7 +77,7 @@ def _pushing(force: Force) -> Acting:
     size = (x, y)[along]
     if 1.0 - abs(size) > _ALONG:
         raise InputError(
-            f"a force along ({x:.3g}, {y:.3g}) is seen in two directions of sway: set force.azimuth to 0, "
+            f"a force along ({x:.3g}, {y:.3g}) drives sway in two directions: set force.azimuth to 0, "
             "1.5707963267948966, 3.141592653589793 or their negatives"
         )
     moves = "" if along else "push"

@@ -18,7 +18,7 @@ from experiments.studies.failures import Result
 from experiments.studies.identification.acting import FORCE, force_of
 
 STIMULUS = "stimulus"
-#: How often a force is taken between two rows, in the middle of each part: it may jump from row to row.
+#: Number of midpoints at which a force is sampled between two rows: it may jump from row to row.
 _PARTS = 64
 
 
@@ -26,14 +26,14 @@ _PARTS = 64
 class Cycles:
     """Coefficients that a trial's result is to have."""
 
-    stimulus: str  #: the column that moves; ``FORCE`` for a force
-    responses: Mapping[str, str]  #: the columns that answer, by what they are called; a minus before one turns its sign
-    period: float  #: [s]
-    frequencies: tuple[float, ...]  #: [Hz] at which the stimulus moves
-    begin: float  #: [s] when the first cycle begins
-    skip: int  #: how many cycles are dropped
-    count: int  #: how many are not
-    force: Signal | None = None  #: [N] of the trial, where the stimulus is one
+    stimulus: str  #: column of the stimulus; ``FORCE`` for a force
+    responses: Mapping[str, str]  #: columns of the responses by their names; a minus before a column turns its sign
+    period: float  #: [s] duration of a cycle
+    frequencies: tuple[float, ...]  #: [Hz] frequencies of the stimulus
+    begin: float  #: [s] start of the first cycle
+    skip: int  #: number of first cycles that are dropped
+    count: int  #: number of cycles that are kept
+    force: Signal | None = None  #: [N] force of the trial, if the stimulus is one
 
     def of(self, experiment: Experiment, changes: Mapping[str, Value]) -> "Cycles":
         """Return these settings for one trial, whose force may differ from that of other trials."""
@@ -97,4 +97,4 @@ def _read(result: Result, name: str) -> np.ndarray:
         parts = np.array(json.loads(str(result[column(name)])), dtype=np.float64)
         return np.asarray(parts[:, :, 0] + 1j * parts[:, :, 1])
     except (KeyError, ValueError, IndexError) as error:
-        raise InputError(f"a trial is damaged: its {column(name)} are no coefficients") from error
+        raise InputError(f"a trial is damaged: its {column(name)} cannot be read as coefficients") from error

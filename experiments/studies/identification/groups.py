@@ -54,9 +54,9 @@ class Subject:
 class Grouped:
     """Results of each subject."""
 
-    found: Mapping[str, Identified]  # by the subject's name
-    groups: Mapping[str, str]  # of the subjects
-    units: Mapping[str, str]  # of parameters
+    found: Mapping[str, Identified]  # results by the subject's name
+    groups: Mapping[str, str]  # group of each subject
+    units: Mapping[str, str]  # units of the parameters
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ def groups_from(config: Config) -> GroupIdentification:
     if len(groups.data) < 2:
         raise groups.error("two groups or more are compared: each with a name of its own")
     if not is_recorded:
-        config.experiment()  # whose parameters say how deep the tables of their names are
+        config.experiment()  # its parameters determine how deep the tables of their names are
     single = config.without("groups", "spread")
     if is_recorded and "files" in config.data["record"]:
         raise config.error("record.files: each group has files of its own", "record")
@@ -145,7 +145,7 @@ def groups_from(config: Config) -> GroupIdentification:
     for name in groups.data:
         group = groups.table(name)
         if is_recorded:
-            paths = paths_of(group)  # each of one subject: a record, or a folder of his records
+            paths = paths_of(group)  # one of each subject: a record, or a folder of records
             data[name] = {"files": [str(path) for path in paths]}
             for path in paths:
                 files = [str(file) for file in sorted(path.iterdir())] if path.is_dir() else [str(path)]
@@ -158,7 +158,7 @@ def groups_from(config: Config) -> GroupIdentification:
     groups.finish()
     plan, spread = subjects[0].plan, () if is_recorded else tuple(config.table("spread", {}).parameters())
     kept = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
-    whole = {**config.data, **kept, "groups": data}  # what is in files, by whole paths
+    whole = {**config.data, **kept, "groups": data}  # files by whole paths
     return GroupIdentification(plan.experiment, tuple(subjects), config.whole("seed", 0), whole, spread)
 
 

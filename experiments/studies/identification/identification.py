@@ -22,10 +22,10 @@ from experiments.studies.study_kind import Evaluate
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import Trial
 
-#: The experiment whose body a record's model has, and how it stands, where its file does not say it.
+#: Default experiment and posture for the body of a record's model.
 BODY, STANDING = "balance", {"initial.stance": "upright"}
 
-#: Part of a stimulus's power that may differ from cycle to cycle without a word.
+#: Part of a stimulus's power that may differ from cycle to cycle without a warning.
 UNREPEATED_UNTOLD = 0.01
 
 
@@ -56,8 +56,8 @@ class Identified:
 
     response: FrequencyResponse
     fit: ModelFit | None
-    trials: int  # that were run
-    left_out: int = 0  # of them, as they fell or failed
+    trials: int  # number of trials run
+    left_out: int = 0  # number of them left out because they fell or failed
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ class Identification(Sweep):
     per_decade: float | None = None
     wanted: Wanted | None = None
     units_of_columns: Mapping[str, str] = None  # type: ignore[assignment]  # of stimulus and responses
-    recorded: Recorded | None = None  # in the place of trials, which there are none then
+    recorded: Recorded | None = None  # measured trials, instead of simulated ones
     kind = "identify"
     reads_more = True
 
@@ -111,7 +111,7 @@ class Identification(Sweep):
             first = results[min(results)]
             raise InputError(
                 f"none of {len(found)} trials stood through all cycles; the first: {first['verdict']} "
-                f"({first['message'] or first['reason']}); disturb it less, or let its law be a stronger one"
+                f"({first['message'] or first['reason']}); reduce the disturbance, or give a stronger controller"
             )
         return self._identified(there, len(found))
 

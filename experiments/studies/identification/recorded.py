@@ -22,15 +22,15 @@ from experiments.studies.config import Config
 from experiments.studies.fitting.measured import read_file, reading_from
 from experiments.studies.identification.cycles import STIMULUS
 
-#: What moves, to a closed-form model, by the unit of it.
+#: Name of the stimulus in closed-form models, by its unit.
 MOVES = {"rad": "tilt", "m": "translation", "N·m": "torque", "N": "push_trunk"}
-#: ``frequencies`` of a stimulus that moves at all multiples of one over its period, or at the odd ones, such as
+#: ``frequencies`` of a stimulus with all multiples of one over its period, or the odd ones, such as
 #: pseudo-random ternary sequences whose second half is the first one upside down.
 ALL, ODD = "all", "odd"
-#: What of ``biped.records.Preparation`` is for stimulus and responses alike: a filter of both leaves their ratio.
+#: Fields of ``biped.records.Preparation`` that apply to stimulus and responses alike: filtering both keeps their ratio.
 PREPARED = ("gaps", "filter", "resample")
-#: Of a sample: how far a cycle may be from a whole number of them. Where it is not whole, sines of other frequencies
-#: leak into a coefficient, by about this over the number of samples in a cycle.
+#: Largest deviation of a cycle from a whole number of samples, in samples. Sines of other frequencies leak into a
+#: coefficient by about this over the number of samples in a cycle.
 _WHOLE = 0.01
 
 
@@ -39,9 +39,9 @@ class Recorded:
     """Measured trials.
 
     Attributes:
-        files: their records, by whole paths.
-        spectra: of each, in SI units, angles in radians.
-        stimuli: the names of several that act at once; all but the first are among the spectra's responses.
+        files: whole paths of the records.
+        spectra: spectra of each record, in SI units, angles in radians.
+        stimuli: names of simultaneous stimuli; all but the first are among the spectra's responses.
     """
 
     files: tuple[str, ...]
@@ -66,20 +66,20 @@ class Recorded:
 class _Cut:
     """Settings for cutting a record into cycles or windows; ``count`` None takes as many as there are."""
 
-    columns: Mapping[str, str]  # of stimulus and responses; a minus before one turns its sign
-    period: float  # of windows, their length
+    columns: Mapping[str, str]  # columns of stimulus and responses; a minus before a name turns the sign
+    period: float  # [s] of a cycle, or length of a window
     frequencies: tuple[float, ...]
     begin: float | None
     skip: int
     count: int | None
-    prepare: Preparation  # what is done with each column before
-    overlap: float | None = None  # of windows; None for cycles
+    prepare: Preparation  # preparation of each column
+    overlap: float | None = None  # overlap of windows; None for cycles
 
     def spectra(self, record: Record) -> Spectra:
         try:
             return self._spectra(record) if self.overlap is None else self._of_windows(record, self.overlap)
         except InputError as error:
-            told = str(error).replace("begin and end", "begin and cycles")  # by which it ends here
+            told = str(error).replace("begin and end", "begin and cycles")  # cycles determine the end here
             raise InputError(told if told.startswith(record.source) else f"{record.source}: {told}") from None
 
     def _of_windows(self, record: Record, overlap: float) -> Spectra:
@@ -117,10 +117,10 @@ class _Cut:
         """Return times, columns and units without gaps, from the last sample at or before ``start`` [s]."""
         found = {name: _in_radians(record, column) for name, column in self.columns.items()}
         units = {name: unit for name, (_, unit) in found.items()}
-        if start > record.time[-1]:  # no cycle is whole, as will be said
+        if start > record.time[-1]:  # no cycle is whole, which is reported later
             return record.time, [column for column, _ in found.values()], units
         begin = max(start, float(record.time[0]))
-        if not self.prepare.resample:  # what is recorded is taken as it is
+        if not self.prepare.resample:  # samples are used as they are
             begin = float(record.time[max(0, int(np.searchsorted(record.time, start, side="right")) - 1)])
         prepare = replace(self.prepare, begin=begin, end=end)
         named = {self.columns[name]: column for name, (column, _) in found.items()}
@@ -217,7 +217,7 @@ def _frequencies(identify: Config, period: float, highest: float) -> tuple[float
 def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
     """Return a column (n,) with its unit; a minus before its name turns the sign."""
     name = column.removeprefix("-")
-    record[name]  # which refuses one that is not there, by the names that are
+    record[name]  # raises an error with the known names if it is missing
     unit = record.units[name]
     if not unit:
         remedy = f'write it behind the heading, such as {name} [deg], or in [record] units = {{ {name} = "deg" }}'
@@ -241,8 +241,7 @@ def _with_all_rows(record: Record) -> Record:
 def _check_whole(time: Floats, period: float, recorded: float) -> None:
     """Raise InputError if a cycle is not a whole number of samples.
 
-    Their mean distance counts, as times are rounded, the first and the last by half a digit; there is no gap in cycles
-    that have been found.
+    The mean interval counts, because times are rounded by up to half a digit; cycles have no gaps here.
     """
     span = float(time[-1] - time[0])
     rate = (len(time) - 1) / span

@@ -88,7 +88,7 @@ def _legs(model: Model) -> tuple[Leg, ...]:
 
 def _subtree(model: Model, top: str) -> set[str]:
     found = {top}
-    for body in model.bodies:  # parents stand before their children
+    for body in model.bodies:  # parents precede their children
         if body.parent in found:
             found.add(body.name)
     return found

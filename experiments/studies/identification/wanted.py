@@ -17,7 +17,7 @@ from experiments.studies.config import Config
 from experiments.studies.identification.model_fit import ERRORS, ModelFit, ResponseModel, check_fit, fit_response
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 
-#: Where a tilt turns the floor, and where sway is seen from.
+#: Axis of the floor's tilt, and origin of the sway.
 SOLES, ANKLES = "soles", "ankles"
 
 

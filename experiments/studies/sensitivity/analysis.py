@@ -17,7 +17,7 @@ from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading,
 
 MORRIS, SOBOL = "morris", "sobol"
 _RESAMPLED: dict[str, Any] = {"num_resamples": 1000, "conf_level": CONFIDENCE}
-#: Trajectories that have to be left when others were dropped.
+#: Least number of trajectories that remain after dropping others.
 LEAST = 4
 
 
@@ -25,11 +25,11 @@ LEAST = 4
 class Design:
     """Design of a sensitivity analysis: the points to run."""
 
-    names: tuple[str, ...]  # of the variables
+    names: tuple[str, ...]  # names of the variables
     method: str  # ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices
     samples: int  # trajectories, or base samples, a power of two
     levels: int = 4  # Morris's grid
-    second_order: bool = False  # whether Sobol's indices of pairs are computed
+    second_order: bool = False  # True to compute Sobol's indices of pairs
 
     @property
     def problem(self) -> dict[str, Any]:
@@ -49,8 +49,8 @@ class Design:
 class Measure:
     """A metric, and the treatment of trials in which it does not apply."""
 
-    reading: Reading  # the metric, and what a fall counts as
-    drops: bool = False  # instead, leave out all trajectories with a trial that fell, failed or lacks it (Morris only)
+    reading: Reading  # the metric, and the value of a fall
+    drops: bool = False  # leave out trajectories with a trial that fell, failed or lacks the metric (Morris only)
 
     @property
     def name(self) -> str:
@@ -64,11 +64,11 @@ class Indices:
     metric: str
     #: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, in the metric's unit for the
     #: whole range of the parameter. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. A ``_conf`` is half the width of
-    #: an interval at 95 %. None where there are none.
+    #: an interval at 95 %. None if no index can be computed.
     table: pd.DataFrame | None
     pairs: pd.DataFrame | None = None  # of Sobol's second order, a row for each pair: ``S2``, ``S2_conf``
-    counted: str = ""  # how trials that fell, failed or lack the metric counted, in words
-    remarks: tuple[str, ...] = field(default=())  # what is to be known before the indices are believed
+    counted: str = ""  # sentence on the counting of trials that fell, failed or lack the metric
+    remarks: tuple[str, ...] = field(default=())  # reasons to doubt the indices
 
 
 def analyze(
@@ -176,11 +176,11 @@ def _remarks(table: pd.DataFrame) -> list[str]:
     """Return remarks on indices that violate what holds for every function: they are too inexact then."""
     first, total = table["S1"], table["ST"]
     # The intervals of a sum are not independent; their sum is its widest possible one.
-    found = [f"the indices of first order add up to {first.sum():.3g}, those of a sum without interactions to 1"]
+    found = [f"the indices of first order add up to {first.sum():.3g}; without interactions they would add up to 1"]
     if first.sum() - table["S1_conf"].sum() > 1.0:
         found.append("they add up to more than 1: take more samples")
     if ((first + table["S1_conf"]) < 0.0).any() or ((first - table["S1_conf"]) > total + table["ST_conf"]).any():
         found.append("one is below zero, or above its total one: take more samples")
     if table["ST_conf"].max() > 0.1:
-        found.append(f"the widest interval is ± {table['ST_conf'].max():.2g}: take more samples to tell less apart")
+        found.append(f"the widest interval is ± {table['ST_conf'].max():.2g}: take more samples")
     return found

@@ -21,7 +21,7 @@ from experiments.visualization.panels.with_matplotlib import write_panels
 
 FIGURE, INDICES, PAIRS = "sensitivity.png", "indices.csv", "pairs.csv"
 HEADINGS = {"mu": "μ", "mu_star": "μ*", "sigma": "σ", "S1": "first order", "ST": "total"}
-#: Column, colour and label of the bars, the first is the one that they are sorted by; and their width.
+#: Column, colour and label of the bars, sorted by the first one; and their width.
 _MORRIS = (("mu_star", style.BLUE, "μ*, mean size of an effect"),), 0.6
 _SOBOL = (("ST", style.SKY, "total"), ("S1", style.BLUE, "first order")), 0.38
 #: [px] of a parameter's bars, and around all of them, on the page.
@@ -96,7 +96,7 @@ def _ranked(indices: Indices, column: str) -> Prose:
     sure = indices.table[indices.table[column] > indices.table[f"{column}_conf"]]
     names = sure.sort_values(column, ascending=False, kind="stable")["parameter"].tolist()
     if not names:
-        return Prose(f"{indices.metric}: no interval keeps clear of zero; take more samples.", "bad")
+        return Prose(f"{indices.metric}: all intervals include zero; take more samples.", "bad")
     rest = len(indices.table) - len(names)
     others = f"; {rest} others cannot be told from none" if rest > 1 else "; one cannot be told from none" * rest
     return Prose(f"{indices.metric} depends on {', then '.join(names)}{others}.", "good")

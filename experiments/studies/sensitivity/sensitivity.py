@@ -33,9 +33,9 @@ class Sensitivity(DesignStudy):
 
     name: str
     space: DesignSpace  # the parameters, and the trials of a point
-    design: Design  # which points are run
+    design: Design  # the points to run
     measures: tuple[Measure, ...]
-    data: Mapping[str, Any]  # the file, as it is
+    data: Mapping[str, Any]  # contents of the file
     counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
     kind = "sensitivity"
 
@@ -96,7 +96,7 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
     if levels % 2:
         raise table.error(f"levels = {levels}: it must be even", "levels")
     if len({measure.name for measure in measures}) < len(measures):
-        raise config.error("a metric is there twice")
+        raise config.error("a metric is given twice; leave one out")
     check_metrics(config, [measure.name for measure in measures], space)
     names = tuple(variable.name for variable in space.variables)
     design = Design(names, method, samples, levels, second_order)
@@ -109,7 +109,7 @@ def _measure(config: Config, method: str, losses: tuple[str, ...]) -> Measure:
         return Measure(config.make(Reading, metric=metric, counts=losses, scenarios=("*",), over="mean"))
     config.get("fell", str)
     if method != MORRIS:
-        raise config.error("fell = 'dropped' is for Morris's method: Sobol's needs a number of each trial", "fell")
+        raise config.error("fell = 'dropped' is only for Morris's method: Sobol's needs a number of each trial", "fell")
     if metric in PROPORTIONS or "failed" in config or "missing" in config:
         raise config.error("fell = 'dropped' drops failures and missing values too: leave failed and missing out")
     return Measure(Reading(metric, fell=0.0), drops=True)

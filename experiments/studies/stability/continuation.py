@@ -15,13 +15,13 @@ from contact.arrays import Floats
 
 #: ``|f|`` of a point on the curve.
 ON_CURVE = 1e-9
-#: A step is halved so many times before the curve counts as lost.
+#: Number of halvings of a step before the curve counts as lost.
 HALVINGS = 6
-#: [rad] A turn by more within the shortest step is a corner.
+#: [rad] angle of a turn within the shortest step above which it is a corner.
 CORNER = np.radians(25.0)
-#: Of a step: a root nearer than this to a curve that was followed is on it.
+#: Distance, as a fraction of a step, within which a root belongs to a known curve.
 NEAR = 0.25
-#: Of a step: radius of the circle on which a sharp corner is looked past; and in how many directions.
+#: Radius of the circle on which the curve is searched after a corner, as a fraction of a step; number of directions.
 AROUND = 0.25
 DIRECTIONS = 24
 #: Iterations of a corrector.
@@ -47,9 +47,9 @@ class Branch:
 
     places: list[Floats] = field(default_factory=list)  # (k, 2) in the unit square
     slopes: list[Floats] = field(default_factory=list)  # (k, 2) of f
-    corners: list[int] = field(default_factory=list)  # the numbers of the points behind which it has a corner
-    closed: bool = False  # whether its end is its beginning
-    ends: tuple[str, str] = ("", "")  # why it goes on no further, at its beginning and its end
+    corners: list[int] = field(default_factory=list)  # indices of the points before a corner
+    closed: bool = False  # True for a closed curve
+    ends: tuple[str, str] = ("", "")  # reasons why it stops, at its beginning and its end
 
     def distance(self, u: Floats) -> float:
         """Return the distance of a point from the curve."""
@@ -115,8 +115,6 @@ def components(
     """Return all components of the curve through some starts; ``size`` is the step in the unit square.
 
     ``most`` is the largest number of points on each side of a start; ``progress`` is called with the number of points.
-
-    ``most`` are the points of a branch to either side; ``progress`` is called with how many there are.
     """
     found: list[Branch] = []
     for start in starts:
@@ -191,7 +189,7 @@ def _follow(f: Field, start: Floats, side: float, size: float, most: int, progre
             found.closed = True
             return found
         step = min(size, 2.0 * step) if turn < CORNER / 3.0 else step
-    found.ends = ("", f"goes on: {most} points were found")
+    found.ends = ("", f"it continues after {most} points, the largest number")
     return found
 
 

@@ -20,18 +20,18 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.grid import LINEAR, LOG, interpolate
 
-#: Of a range: parameters are moved so far to either side for a slope.
+#: Step of finite differences, as a fraction of a range.
 REACH = 1e-4
-#: [m, rad, 10 N·s, 10 N·m·s] sizes of the deviations that are simulated.
+#: [m, rad, 10 N·s, 10 N·m·s] sizes of the simulated deviations.
 DEVIATION = 1e-6
-#: Of them: what has died away so far is gone, and what has grown so far is lost.
+#: Factors of the deviations below which they have decayed, and above which they have grown.
 GONE, LOST = 1e-3, 1e3
-#: Control ticks between two looks at a deviation.
+#: Control ticks between two readings of a deviation.
 LOOK = 10
-#: On the way from a known equilibrium: places that are tried, and the least part of what is left of it.
+#: Continuation from a known equilibrium: largest number of points, and least step as a fraction of the rest.
 WAYPOINTS = 10
 SHORTEST = 0.1
-#: Equilibria that are kept as guesses of others.
+#: Number of equilibria that are kept as initial guesses.
 MOST_GUESSES = 400
 
 RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
@@ -41,7 +41,7 @@ RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
 class Range:
     """Range of one parameter."""
 
-    name: str  #: of the parameter, or of one number of it
+    name: str  #: name of the parameter, or of one of its numbers
     low: float
     high: float
     scale: str = LINEAR
@@ -61,9 +61,9 @@ class Range:
 class Local:
     """Linearization at the values of two parameters."""
 
-    state: State | None  # the equilibrium; None where there is none
-    found: Linearization | None  # the linearization there
-    reason: str = ""  # why there is none
+    state: State | None  # the equilibrium; None if there is none
+    found: Linearization | None  # linearization about the equilibrium
+    reason: str = ""  # reason why there is none
 
     @property
     def excess(self) -> float:
@@ -83,7 +83,7 @@ class StabilityField:
             raise InputError(f"--x and --y are both {x.name}: they must be different parameters")
         self.experiment, self.changes, self.x, self.y = experiment, changes, x, y
         for part in (0.0, 1.0):
-            self.scene(np.full(2, part))  # both ends are possible values
+            self.scene(np.full(2, part))  # raises an error unless both ends are valid values
         self.scene_at_home = self._built(changes)
         self._known: dict[tuple[float, float], Local] = {}
         self._guesses: list[tuple[Floats, State]] = []

@@ -12,7 +12,7 @@ from experiments.catalogue.parameters.parameter import Value, value_under
 from experiments.studies.stability.continuation import Branch, components, grid_places, seeds
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range, StabilityField
 
-#: ``|1 − |λ||`` below which a simulation of some seconds cannot tell.
+#: ``|1 − |λ||`` below which a simulation of some seconds cannot decide.
 TOO_CLOSE = 1e-3
 
 
@@ -20,11 +20,11 @@ TOO_CLOSE = 1e-3
 class StabilityMap:
     """Result of a stability map."""
 
-    field: StabilityField  # over which parameters
-    grid: pd.DataFrame  # a row for each node: values, ``|λ|``, the simulation's verdict, why there is no equilibrium
-    branches: list[Branch]  # the components of the boundary
-    boundary: pd.DataFrame  # a row for each point of them
-    home: tuple[float, float] | None  # the values that the experiment has itself, if they are within the ranges
+    field: StabilityField  # the two parameters and their ranges
+    grid: pd.DataFrame  # a row for each node: values, ``|λ|``, the simulation's verdict, reason for no equilibrium
+    branches: list[Branch]  # components of the boundary
+    boundary: pd.DataFrame  # a row for each point of the boundary
+    home: tuple[float, float] | None  # the experiment's own values, if they are within the ranges
 
     @property
     def disagreements(self) -> pd.DataFrame:
@@ -80,9 +80,7 @@ def stability_map(
         InputError: a count is out of range, or no node has an equilibrium; the message gives a reason.
     """
     if grid < 2 or not 0.0 < size <= 0.5 or most < 2 or not seconds > 0.0:
-        raise InputError(
-            "a grid of 2 nodes or more, steps of up to half of the ranges, 2 points or more, time above zero"
-        )
+        raise InputError("grid must be 2 or above, size above 0 and at most 0.5, most 2 or above, seconds above 0")
     places = grid_places(grid)
     nodes = [(i, j) for i in range(grid) for j in range(grid)]
     rows = []

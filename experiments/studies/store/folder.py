@@ -3,8 +3,8 @@
 ``study.json`` says what the study is. ``trials.sqlite`` has a row for each trial, committed before the trial counts as
 done, so that Ctrl-C, ``kill -9`` and a full disk lose none. SQLite writes ahead to a log that is not synchronized with
 the disk at each trial, which would cost more than the trial does: a power failure loses the last seconds, and no more.
-``trials.parquet`` is the same for readers, a whole file at any time, replaced every few seconds and at the end.
-``model.json`` is the robot's, where it is not the human.
+``trials.parquet`` is a copy for readers, complete at any time, replaced every few seconds and at the end.
+``model.json`` is the model of a robot other than the human.
 """
 
 import errno
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 HEADER, DATABASE, TABLE, LOCK, TRACES = "study.json", "trials.sqlite", "trials.parquet", "study.lock", "traces"
 
-#: [s] between two writings of the table, at least; and at most this part of the time goes into them.
+#: [s] least interval between two writings of the table, and the largest part of the time spent on them.
 EXPORT_EVERY = 5.0
 EXPORT_PART = 0.02
-#: Results that are read at once.
+#: Number of results that are read at once.
 MOST_KEPT = 256
 _SCHEMA = """CREATE TABLE IF NOT EXISTS trials (
     trial INTEGER PRIMARY KEY, labels TEXT NOT NULL, varied TEXT NOT NULL, changes TEXT NOT NULL, result TEXT NOT NULL
@@ -75,11 +75,11 @@ class StoredResults(Mapping[int, Result]):
 class Study:
     """A study's folder, open to be written (``create``, ``open``) or only to be read (``read``).
 
-    Use it in a ``with`` statement, or ``close`` it: that writes the table and lets the next writer in.
+    Use it in a ``with`` statement, or ``close`` it, which writes the table and releases the lock.
 
     Attributes:
-        folder: where it is.
-        header: what ``study.json`` says.
+        folder: path of the study.
+        header: contents of ``study.json``.
     """
 
     def __init__(self, folder: Path, header: Header, lock: IO[bytes] | None = None) -> None:
@@ -113,18 +113,18 @@ class Study:
             folder: made if need be.
             kind: of study, such as ``sweep``.
             experiment: its name.
-            configuration: all that decides which trials there are, as JSON can hold it.
+            configuration: everything that determines the trials, as JSON can hold it.
             varied: names of the parameters that become columns.
-            units: of labels, by column; those of parameters and metrics are known.
-            metrics: which of them are stored; all, if not given.
-            seed: of the study.
-            controller: its name, where it is not the one that the experiment is defined with.
-            metric_files: somebody's metrics, by name, that are measured besides the project's.
-            robot: its name, where it is not the human.
-            sources: digests of files that are not the project's; those of the experiment, if not given.
+            units: units of labels, by column; those of parameters and metrics are known.
+            metrics: stored metrics; all if not given.
+            seed: seed of the study.
+            controller: name of a controller other than the experiment's own.
+            metric_files: files of user metrics that are measured in addition to the project's.
+            robot: name of a robot other than the human.
+            sources: digests of user files; by default those of the experiment.
 
         Raises:
-            InputError: another study is there, which differs in something; someone writes to it; or it is damaged.
+            InputError: the folder has another study, another program writes to it, or it is damaged.
             OSError: the folder cannot be written.
         """
         folder = Path(folder)
@@ -183,7 +183,7 @@ class Study:
         Raises:
             InputError: there is no such controller, or the experiment takes none.
         """
-        with trusting():  # the user names it, not the saved file
+        with trusting():  # the user names the controller, not the saved file
             found = CONTROLLERS.find(controller)
         self.experiment = self._named(found.name)
 
@@ -237,7 +237,7 @@ class Study:
             if changes != wanted[number]:
                 raise InputError(
                     f"{self.folder}: trial {number} was run with {changes}, and is now "
-                    f"{wanted[number]}: the study was made by another version; take another folder"
+                    f"{wanted[number]}: the study was made by another version; choose another folder"
                 )
 
     def trace_folder(self, number: int) -> Path:
@@ -316,7 +316,7 @@ class Study:
 
     def _writer(self) -> sqlite3.Connection:
         if self._database is None:
-            raise ValueError(f"{self.folder}: the study is open to be read only, or closed")
+            raise ValueError(f"{self.folder}: the study is closed, or open for reading only")
         return self._database
 
     def close(self) -> None:
@@ -326,7 +326,7 @@ class Study:
         try:
             self.export()
         finally:
-            with suppress(sqlite3.Error):  # one file, that can be read without being allowed to write beside it
+            with suppress(sqlite3.Error):  # one file, readable without permission to write next to it
                 self._database.execute("PRAGMA journal_mode=DELETE")
             self._database.close()
             self._database = None
@@ -338,7 +338,7 @@ class Study:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, OSError):  # perhaps the disk is full, which need not be said twice: the database has all
+        if isinstance(error, OSError):  # the disk may be full, which is reported elsewhere: the database has all trials
             with suppress(OSError):
                 self.close()
         else:
@@ -369,7 +369,7 @@ def is_being_written(folder: Path) -> bool:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # no lock, or none that may be read: nobody is heard of
+    except OSError:  # no lock, or no permission to read it: no writer is known
         return False
     return False
 
@@ -382,7 +382,7 @@ def _header_of(folder: Path, wanted: Header | None) -> Header:
     header = Header.load(folder / HEADER)
     differs = "" if wanted is None else difference(header, wanted)
     if differs:
-        raise InputError(f"{folder} holds another study: {differs}; take another folder (--out), or remove that one")
+        raise InputError(f"{folder} holds another study: {differs}; choose another folder (--out), or remove that one")
     return header
 
 

@@ -19,16 +19,16 @@ class Header:
 
     kind: str  # of study, such as ``sweep``
     experiment: str
-    configuration: dict[str, Any]  # all that decides which trials there are
-    varied: tuple[str, ...] = ()  # names of the parameters that are columns
+    configuration: dict[str, Any]  # everything that determines the trials
+    varied: tuple[str, ...] = ()  # parameters that are columns
     units: dict[str, str] = field(default_factory=dict)  # by column
-    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
+    metrics: tuple[str, ...] | None = None  # stored metrics; None for all
     seed: int | None = None
-    controller: str | None = None  # its name, where it is not the one that the experiment is defined with
-    robot: str | None = None  # its name, where it is not the human
-    metric_files: tuple[str, ...] = ()  # that metrics are registered in, besides the project's
-    sources: dict[str, str] = field(default_factory=dict)  # digests of the files of others that it is defined in
-    #: versions and machine of each program that wrote to it, and how many trials it found
+    controller: str | None = None  # name of a controller other than the experiment's own
+    robot: str | None = None  # name of a robot other than the human
+    metric_files: tuple[str, ...] = ()  # files of user metrics
+    sources: dict[str, str] = field(default_factory=dict)  # digests of user files
+    #: versions and machine of each program that wrote to it, and the number of trials at its start
     sessions: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
@@ -38,7 +38,7 @@ class Header:
             data = json.loads(path.read_text(encoding="utf-8"))
             found = data.pop("format")
             if found != FORMAT:
-                raise InputError(f"{path}: format {found!r}, and this version reads {FORMAT}: run the study anew")
+                raise InputError(f"{path}: format {found!r}, but this version reads {FORMAT}: run the study again")
             header = cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if isinstance(error, InputError):

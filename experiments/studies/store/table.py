@@ -15,14 +15,14 @@ from experiments.studies.trial import OUTCOME
 if TYPE_CHECKING:
     import pyarrow
 
-#: Exact, and refuses numbers that are not finite; made once, since this is done for every trial.
+#: Exact encoder that rejects numbers that are not finite; made once, because it runs for every trial.
 json_text = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
-#: Columns that every table begins with.
+#: First columns of every table.
 FIRST = ("trial", *OUTCOME)
 CHANGES = "changes"
 _TYPES = {"trial": "int64", CHANGES: "string", **dict.fromkeys(OUTCOME, "string")}
-#: Rows that are turned into columns at a time.
+#: Number of rows that are converted into columns at a time.
 _CHUNK = 1000
 
 

@@ -23,10 +23,10 @@ class Axis:
     """Parameters that are varied together."""
 
     kind: str  # grid, together or sample
-    names: tuple[str, ...]  # of the parameters
-    points: tuple[tuple[Value, ...], ...]  # the values, in the order of the names
-    logs: tuple[str, ...] = ()  # the names of those that are spread on a log scale
-    degrees: tuple[str, ...] = ()  # the names of those whose values were written in degrees
+    names: tuple[str, ...]  # names of the parameters
+    points: tuple[tuple[Value, ...], ...]  # values in the order of the names
+    logs: tuple[str, ...] = ()  # names of parameters on a log scale
+    degrees: tuple[str, ...] = ()  # names of parameters whose values were given in degrees
 
 
 def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> Axis:
@@ -112,7 +112,7 @@ def _parameter(config: Config, name: str, experiment: Experiment) -> Parameter:
 def _list(config: Config, parameter: Parameter, spec: Any, experiment: Experiment) -> list[Value]:
     values = _values(config, parameter, spec, experiment)
     if len(set(values)) < len(values):
-        raise config.error(f"{parameter.name}: a value is there twice", parameter.name)
+        raise config.error(f"{parameter.name}: a value is given twice; leave one out", parameter.name)
     return values
 
 
@@ -149,10 +149,10 @@ def _range(config: Config, parameter: Parameter, spec: Mapping[str, Any], experi
 
 def _stepped(config: Config, name: str, low: float, high: float, step: Any, scale: str) -> Any:
     if scale == LOG or not is_number(step) or step == 0.0 or (high - low) * step < 0.0:
-        raise config.error(f"{name}: step = {step!r}: it must lead from {low:g} to {high:g}, on a linear scale", name)
+        raise config.error(f"{name}: step = {step!r}: it must have the sign of to − from, on a linear scale", name)
     count = round((high - low) / step)
     if not math.isclose(count * step, high - low, rel_tol=1e-9):
-        raise config.error(f"{name}: steps of {step:g} from {low:g} do not meet {high:g}", name)
+        raise config.error(f"{name}: steps of {step:g} from {low:g} do not end at {high:g}", name)
     return np.linspace(low, high, count + 1)
 
 

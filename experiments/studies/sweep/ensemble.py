@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from experiments.catalogue.parameters.parameter import Value
     from experiments.studies.sweep.sweep import Sweep
 
-#: Times at most.
+#: Largest number of times.
 MOST_TIMES = 1000
 
 
@@ -50,7 +50,7 @@ def _run(sweep: "Sweep", changes: "Mapping[str, Value]") -> "Run | None":
         return sweep.experiment.run(changes)
     except IntegrationError as error:
         return error.run
-    except BipedError:  # its trial says why
+    except BipedError:  # the trial has the reason
         return None
 
 

@@ -16,12 +16,12 @@ from experiments.studies.trial import OUTCOME
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Of these the first that has numbers is shown, unless the sweep names its metrics.
+#: Candidates for the shown metric, unless the sweep names its metrics; the first with numbers is used.
 SHOWN = ("settling_time", "peak_position_error", "position_error", "simulated_time")
-#: More values than these are put into bins.
+#: Largest number of values that are not grouped into bins.
 MOST_VALUES = 15
 BINS = 8
-#: More names than these, of what goes together with a parameter, are only counted.
+#: Largest number of parameters varied together with another one that a label names; more are counted.
 MOST_NAMES = 2
 
 
@@ -50,11 +50,11 @@ def verdicts_in(frame: "pd.DataFrame") -> list[str]:
 class Factor:
     """A varied column."""
 
-    column: str  # the parameter's name
-    label: str  # that with the names of what goes together with it
-    sampled: bool  # whether its values are samples
-    is_log: bool  # whether they are spread on a log scale
-    unit: str  # of its values as they were written: ° or °/s, where those are angles in degrees
+    column: str  # name of the parameter
+    label: str  # name with those of parameters varied together with it
+    sampled: bool  # True for random samples
+    is_log: bool  # True for a log scale
+    unit: str  # unit of the values as given: ° or °/s for angles in degrees
 
 
 def factors_of(plan: Sweep) -> list[Factor]:
@@ -92,7 +92,7 @@ def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
     values = frame[column]
     numeric = pd.api.types.is_numeric_dtype(values)
     if values.nunique() <= MOST_VALUES or not numeric:
-        # In the order of the plan for words, by size for numbers.
+        # Words stay in the plan's order, numbers are sorted.
         found = frame.groupby(column, sort=numeric)
         return [Group(value, f"{value:g}" if numeric else str(value), part) for value, part in found]
     bins = pd.qcut(values, BINS, duplicates="drop")

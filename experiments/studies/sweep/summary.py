@@ -12,7 +12,7 @@ from experiments.studies.sweep.sweep import Sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What is told of each quantity of a combination.
+#: Columns for each quantity of a combination.
 TOLD = ("quantity", "unit", "trials", "estimate", "low", "high")
 
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from experiments.studies.store.folder import Study
 
 
-#: Tables in [vary] that are no parameters.
+#: Tables in [vary] that are not parameters.
 TOGETHER, SAMPLE, SUBJECTS = "together", "sample", "subjects"
-#: Groups of parameters whose noise is another one in each replica, where any of them is set.
+#: Groups of parameters with noise that differs between replicas, if any of them is set.
 NOISY = frozenset({"sensors", "actuators", "force"})
-#: At most so many combinations are tried to be set up before the first trial; of more, so many spread evenly.
+#: Largest number of combinations that are checked before the first trial; of more, this many evenly spread ones.
 MOST_CHECKED = 500
 
 
@@ -44,15 +44,15 @@ class Sweep(StudyKind):
     """A sweep, checked."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]  # what differs from its defaults in all trials
-    axes: tuple[Axis, ...]  # what is varied; all combinations of their points are run
-    replicas: int = 1  # of each combination, from scattered starts where there is more than one
+    fixed: Mapping[str, Value]  # changes of its defaults in all trials
+    axes: tuple[Axis, ...]  # varied parameters; all combinations of their points are run
+    replicas: int = 1  # replicas of each combination, with scattered starts if more than one
     seed: int = 0
-    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
+    metrics: tuple[str, ...] | None = None  # stored metrics; None for all
     data: Mapping[str, Any] = field(default_factory=dict)  # the configuration
     counts: tuple[str, ...] = ()  # verdicts that count as losses; all but recovered, if not given
-    traces: tuple[str, ...] = ()  # columns of which the replicas' mean and standard deviation over time are found
-    people: Axis | None = None  # of whom each replica is another, in all combinations
+    traces: tuple[str, ...] = ()  # columns to average over replicas: mean and standard deviation over time
+    people: Axis | None = None  # population from which each replica takes a person, in all combinations
     kind = "sweep"
 
     def failure(self, findings: "pd.DataFrame") -> str:
@@ -107,11 +107,11 @@ class Sweep(StudyKind):
         changes = dict(self.fixed) | dict(zip(self.varied, flat, strict=True))
         if self.people is not None:
             changes |= dict(zip(self.people.names, self.people.points[replica], strict=True))
-        if self.replicas > 1:  # the same starts and noise for every combination: what differs is not luck
+        if self.replicas > 1:  # equal starts and noise for every combination, for a fair comparison
             noisy = {name.partition(".")[0] for name in changes} & NOISY
             for group in noisy:
                 changes.setdefault(f"{group}.seed", seed_of(self.seed, "replica", replica, group))
-            if not (noisy and changes.get("initial.jitter") == 0.0):  # by noise alone, where that is asked for
+            if not (noisy and changes.get("initial.jitter") == 0.0):  # noise alone, if jitter = 0 is set
                 changes["initial.seed"] = seed_of(self.seed, "replica", replica)
                 changes.setdefault("initial.jitter", SCATTER)
         return changes
@@ -143,18 +143,18 @@ def sweep(
     Args:
         experiment: its name.
         vary: by parameter a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``; under
-            ``together``, parameters whose lists are gone through side by side; under ``sample``, ranges to draw from;
-            under ``subjects``, how many people, of which ``sex`` and ``age``, and their ``impulse_per_kg``; without a
-            ``count`` each replica is another of them.
-        changes: what differs from the experiment's defaults in all trials.
-        controller: its name, ``FILE.py:NAME`` or ``module:NAME``; the experiment's own, if not given.
-        replicas: of each combination, from scattered starts where there is more than one.
-        seed: of samples and replicas.
-        metrics: names or patterns such as ``peak_torque_*``; all, if not given.
-        counts: verdicts that count as losses in what is drawn, such as ``["fell"]``; all but recovered, if not given.
-        out: the study's folder; what is finished there is not run again. Without it nothing is stored.
-        executor: where trials run; threads on all cores, if not given.
-        progress: called with the number of trials that are done.
+            ``together``, parameters with lists of equal length that are varied in parallel; under ``sample``, ranges to
+            draw from; under ``subjects``, the number of people (``count``), their ``sex``, ``age`` and
+            ``impulse_per_kg``; without a ``count`` each replica is another person.
+        changes: changes of the experiment's defaults in all trials.
+        controller: name, ``FILE.py:NAME`` or ``module:NAME``; by default the experiment's own.
+        replicas: replicas of each combination, with scattered starts if more than one.
+        seed: seed of samples and replicas.
+        metrics: names or patterns such as ``peak_torque_*``; all if not given.
+        counts: verdicts that count as losses, such as ``["fell"]``; by default all but recovered.
+        out: folder of the study; finished trials in it are not run again. Without it nothing is stored.
+        executor: runs the trials; by default threads on all cores.
+        progress: called with the number of finished trials.
 
     Returns:
         One row for each trial, in the order of their numbers: ``verdict``, the varied parameters, the metrics.
@@ -243,7 +243,7 @@ def _check_names(found: Sweep, config: Config) -> None:
     if found.replicas > 1:
         found.experiment.parameter("initial.seed")
         if "initial.seed" in seen or "initial.seed" in found.fixed:
-            raise config.error("initial.seed: replicas have seeds of their own; leave it or replicas out", "replicas")
+            raise config.error("initial.seed: replicas have seeds of their own; leave one of them out", "replicas")
 
 
 def _check_traces(found: Sweep, config: Config) -> None:

@@ -20,11 +20,11 @@ class Budgets:
     """Usual and quick budget of a command, and the unit of the values."""
 
     usual: Budget
-    quick: Budget  # in a hurry
-    unit: str  # of the values
+    quick: Budget  # for ``--quick``
+    unit: str  # unit of the values
 
 
-#: By the name of the command.
+#: Budgets by the name of the command.
 BUDGETS = {
     "push-map": Budgets(
         usual=Budget(start=0.0, stop=18.0, by=1.0, replicas=21, tolerance=0.125, directions=24),

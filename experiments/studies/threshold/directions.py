@@ -1,7 +1,7 @@
 """Directions around a robot, seen from above, and its feet.
 
-An azimuth is that of ``push.azimuth``: 0° drives the robot forwards, 90° to its left. The human faces −X and its
-left is −Y.
+Azimuths are those of ``push.azimuth``: a push at 0° drives the robot forward, at 90° to its left. The human faces −X;
+its left is −Y.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from scipy.spatial import ConvexHull
 from biped.model import Model
 from biped.model.legs import foot_under
 
-#: Where a push drives the robot, from 0° on in steps of 45°.
+#: Directions in which a push drives the robot, from 0° in steps of 45°.
 WORDS = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
 
 

@@ -36,8 +36,8 @@ class Finding:
 
     condition: "Condition"
     plan: "Threshold"
-    outcomes: Sequence[dict[float, bool | None]]  # replica by replica, by value
-    verdicts: Sequence[dict[float, str]]  # the same
+    outcomes: Sequence[dict[float, bool | None]]  # for each replica, by value
+    verdicts: Sequence[dict[float, str]]  # for each replica, by value
 
     @cached_property
     def brackets(self) -> list[Bracket]:
@@ -95,7 +95,7 @@ class Finding:
 
     @property
     def never_recovered(self) -> list[str]:
-        """Verdicts at the least value of replicas that recovered from nothing below a loss."""
+        """Verdicts at the least value of the replicas that were lost there."""
         found = zip(self.brackets, self.verdicts, strict=True)
         return [words[min(words)] for bracket, words in found if bracket.low == -math.inf]
 
@@ -213,7 +213,7 @@ def read_findings(folder: str | Path) -> Findings:
 
     study = Study.read(folder)
     if "plan" not in study.configuration:
-        raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}, and not of thresholds")
+        raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}; choose a study of thresholds")
     findings: Findings = recall(study)[1]
     return findings
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from experiments.studies.grid import Grid, neat
 
-#: By value, whether the replica recovered; None where its trial tells neither.
+#: By value: True if the replica recovered, False if it was lost, None if its trial decides neither.
 Outcomes = Mapping[float, bool | None]
 
 
@@ -23,7 +23,7 @@ class Query(NamedTuple):
 
     condition: int
     replica: int
-    turn: int  # how many queries there were about these two before
+    turn: int  # number of earlier queries with this condition and replica
     value: float
 
 
@@ -31,12 +31,12 @@ class Query(NamedTuple):
 class Bracket:
     """Bracket of a replica's threshold."""
 
-    low: float  # all values tried up to it recovered; ``-inf`` where even the least did not
-    high: float  # the least value that did not recover; ``inf`` where all did
-    monotone: bool  # whether nothing recovered above a value that did not
-    island: float  # the largest value that recovered above one that did not; ``-inf`` where none did
-    trials: int  # how many values were tried
-    #: whether the trials say where the threshold is: the least value was lost, or one below all losses was not
+    low: float  # all tried values up to it recovered; ``-inf`` if even the least did not
+    high: float  # the least value that did not recover; ``inf`` if all did
+    monotone: bool  # True if no value recovered above one that did not
+    island: float  # the largest value that recovered above one that did not; ``-inf`` if none did
+    trials: int  # number of tried values
+    #: True if the trials locate the threshold: the least value was lost, or one below all losses was not
     is_judged: bool = True
 
 
@@ -74,8 +74,8 @@ def search(
 ) -> list[list[dict[float, bool | None]]]:
     """Query until every threshold is known; ``outcomes[condition][replica][value]`` is True, False or None.
 
-    The queries about a replica under a condition depend on the answers to those about them alone, and neither on
-    other replicas nor on the order in which a round is answered.
+    The queries for a replica under a condition depend on its own outcomes alone, and neither on other replicas nor on
+    the order in which a round is answered.
     """
     outcomes: list[list[dict[float, bool | None]]] = [[{} for _ in range(replicas)] for _ in range(conditions)]
     while queries := [

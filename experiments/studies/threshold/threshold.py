@@ -27,13 +27,13 @@ from experiments.studies.threshold.search import Query, next_values, search
 from experiments.studies.threshold.statistics import FEWEST, rank
 from experiments.studies.trial import Label, Result, Trial
 
-#: How many, where nothing is said.
+#: Default number of replicas.
 REPLICAS = 21
-#: The table of people, for each of whom there is each condition.
+#: Table of people; each condition is repeated for each of them.
 SUBJECTS = "subjects"
-#: Labels that every trial has.
+#: Labels of every trial.
 OWN_LABELS = ("condition", "replica", "turn", "value")
-#: Of labels that the presets' conditions have.
+#: Units of the labels of the presets' conditions.
 LABEL_UNITS = {"direction": "°", "height": "m"}
 
 
@@ -41,11 +41,11 @@ LABEL_UNITS = {"direction": "°", "height": "m"}
 class SweptParameter:
     """The parameter whose threshold is searched."""
 
-    parameter: str  #: its name; ``block.velocity[0]`` is one number of a tuple
+    parameter: str  #: name of the parameter; ``block.velocity[0]`` is one number of a tuple
     factor: float = 1.0  #: the parameter is this times the value, such as −1 for a speed along −x
-    label: str = ""  #: what the value is, for a figure's axis; the parameter's name if not given
-    unit: str = ""  #: of the value; the parameter's if not given
-    per_kg: bool = False  #: whether the value is per kilogram of the body's mass, so that all sizes are pushed alike
+    label: str = ""  #: label of the value on a figure's axis; the parameter's name if not given
+    unit: str = ""  #: unit of the value; the parameter's if not given
+    per_kg: bool = False  #: True for values per kilogram of the body's mass, comparable between sizes
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.factor) or self.factor == 0.0:
@@ -68,25 +68,25 @@ class Threshold(StudyKind):
     swept: SweptParameter  #: the parameter; it must make recovery harder as the value grows
     grid: Grid
     conditions: tuple[Condition, ...] = (Condition(),)
-    changes: Mapping[str, Value] = field(default_factory=dict)  #: from the experiment's defaults, throughout
-    randomizations: tuple[Randomization, ...] = ()  #: how replicas differ
+    changes: Mapping[str, Value] = field(default_factory=dict)  #: changes of the experiment's defaults in all trials
+    randomizations: tuple[Randomization, ...] = ()  #: differences between replicas
     replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})
     seed: int = field(default=0, metadata={"least": 0})
-    count_stepping: bool = False  #: whether to have stepped counts as having stayed up
-    #: with how many steps at most; 0: with any number, if ``count_stepping``, and else with none
+    count_stepping: bool = False  #: True to count trials that stepped as recovered
+    #: largest number of steps of a recovered trial; 0: any number with ``count_stepping``, and none without
     most_steps: int = field(default=0, metadata={"least": 0})
-    #: verdicts of trials that are lost; all but recovered, and stepped with ``count_stepping``, if not given. Undecided
-    #: and unreliable ones are neither lost nor won, unless they are named
+    #: verdicts that count as lost; by default all but recovered, and but stepped with ``count_stepping``. Undecided and
+    #: unreliable trials are neither lost nor recovered, unless they are named
     counts: tuple[str, ...] = ()
     confidence: float = CONFIDENCE
-    kind: str = "threshold"  #: or the name of the preset
+    kind: str = "threshold"  #: ``"threshold"`` or the name of the preset
 
     def __post_init__(self) -> None:
         rank(self.replicas, self.confidence)
         object.__setattr__(self, "counts", checked_losses(self.counts))
         if self.counts and (self.count_stepping or self.most_steps):
             name = "count_stepping" if self.count_stepping else "most_steps"
-            raise InputError(f"{name} says what counts already: leave stepped out of counts instead")
+            raise InputError(f"{name} cannot be given with counts: leave stepped out of counts instead")
         for name in ("seed", "most_steps"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} = {getattr(self, name)}: it must be zero or above")
@@ -97,7 +97,7 @@ class Threshold(StudyKind):
         if not isinstance(self.experiment.parameter(name).default, float):
             raise InputError(f"{name} cannot be swept: it must be one real number, as in NAME or NAME[0]")
         if name in (*self.changes, *self._varied_besides):
-            raise InputError(f"{name} is what is swept: it can be neither set nor randomized")
+            raise InputError(f"{name} is swept: it can be neither set nor randomized; leave it out there")
         self._check_labels()
         for number, _ in enumerate(self.conditions):
             self.experiment.build(self.trial(Query(number, 0, 0, self.grid.start)).changes)
@@ -108,13 +108,13 @@ class Threshold(StudyKind):
         metrics = metric_units(self.experiment) if names else ()
         taken = sorted(names & {*OWN_LABELS, *FIRST, CHANGES, *self.varied, *metrics})
         if taken:
-            raise InputError(f"label {taken[0]!r} of a condition: it has another meaning in a study of thresholds")
+            raise InputError(f"label {taken[0]!r} of a condition: a column of the study has this name; choose another")
         kinds: dict[str, bool] = {}
         for name, label in (item for condition in self.conditions for item in condition.labels.items()):
             if not isinstance(label, str) and not is_number(label):
                 raise InputError(f"label {name} = {label!r} of a condition: it must be a text or a finite number")
             if kinds.setdefault(name, isinstance(label, str)) != isinstance(label, str):
-                raise InputError(f"label {name!r}: it is a text of one condition and a number of another: choose one")
+                raise InputError(f"label {name!r}: a text in one condition and a number in another: choose one")
 
     @property
     def losses(self) -> tuple[str, ...]:
@@ -206,7 +206,7 @@ class Threshold(StudyKind):
         trials = self._undisturbed()
         for result in evaluate(trials).values() if trials else ():
             kept, steps = withstood(self.ended(result), self.losses), result["verdict"] == STEPPED
-            how = "if steps are to count, give --count-stepping" if steps else "look at gains and order of joints first"
+            how = "to count steps, give --count-stepping" if steps else "check gains and the order of joints first"
             if not kept:
                 who, line = self.experiment.who, result["message"] or verdict_line(result)
                 raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")

@@ -1,7 +1,7 @@
 """Derivatives of a candidate's cost by the variables, for the costs that ``objective`` computes.
 
-All terms of the objective that are means are one sum, weighted beforehand, so that a trial is gone back through once
-for them; each of those that are the worst of all trials, and each limit, is one for itself.
+All terms of the objective that are means are combined into one weighted sum, which takes one backward pass of a trial.
+Each term that is the worst of all trials, and each limit, takes a pass of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def cost_slopes(
 ) -> dict[str, float]:
     """Return the derivatives of the only cost by the variables.
 
-    A trial that fell, or that has no result or no derivatives, adds nothing, whatever its terms count as.
+    A trial that fell, or that has no result or no derivatives, contributes zero.
     """
     (objective,) = scorer.objectives
     total = sum((sample.weight * _slopes(MEANS, sample, variables) for sample in samples), np.zeros(len(variables)))

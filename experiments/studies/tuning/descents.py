@@ -22,7 +22,7 @@ class Start:
     slopes: Point = field(default_factory=dict)
 
 
-#: At so small a gradient, and so small a part of the cost by which it still falls, a descent has ended.
+#: Tolerances of the gradient, and of the relative decrease of the cost, at which a descent ends.
 FLAT, STILL = 1e-7, 1e-9
 
 

@@ -23,7 +23,7 @@ from experiments.studies.tuning.objective import PROPORTIONS, Sample
 
 TUNING, CONFIRMATION = "tuning", "confirmation"
 BASELINE = 0
-#: Trials of confirmations count from here, far beyond those of any tuning.
+#: First number of confirmation trials, far beyond those of any tuning.
 FIRST_FRESH = 1_000_000_000
 LABELS = ("phase", "candidate", "scenario", "replica")
 
@@ -55,14 +55,14 @@ class DesignSpace:
     """Variables of a tuning, and all else that determines a candidate's trials."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]  # changes that all trials have
+    fixed: Mapping[str, Value]  # changes in all trials
     variables: tuple[DesignVariable, ...]
     scenarios: tuple[Scenario, ...]
-    replicas: int  # starts of each
-    randomizations: tuple[Randomization, ...]  # how replicas differ
+    replicas: int  # replicas of each scenario
+    randomizations: tuple[Randomization, ...]  # differences between replicas
     seed: int
-    slopes: tuple[SlopeTerm, ...] = ()  # of what trials are to have derivatives by the variables
-    reads: Callable[[Measurement], Result] | None = None  # what trials read of their runs besides metrics
+    slopes: tuple[SlopeTerm, ...] = ()  # sums of metrics to differentiate by the variables
+    reads: Callable[[Measurement], Result] | None = None  # reads further results from runs, in addition to metrics
     base: Values = field(init=False)
 
     def __post_init__(self) -> None:
@@ -150,8 +150,8 @@ class DesignSpace:
         ]
 
     def _trial(self, candidate: Candidate, phase: str, scenario: Scenario, replica: int, number: int) -> Trial:
-        # The same starts for all candidates, so that differences are due to these; others for each scenario, so that
-        # no candidate is good at one start only.
+        # Starts are equal for all candidates, for a fair comparison, but differ between scenarios, so that no candidate
+        # is good at one start only.
         common = {**self.fixed, **scenario.changes}
         seed = seed_of(self.seed, phase, scenario.name)
         drawn = replica_changes(self.randomizations, self.experiment, common, seed, replica)

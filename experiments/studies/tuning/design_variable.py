@@ -24,7 +24,7 @@ def critical_damping(damping: str, stiffness: float) -> float:
     """Return the critical damping gain [1/s] for a ``stiffness`` kp [1/s²].
 
     Along x, y, z the error obeys e'' + kd e' + kp e = 0 (Wendlandt 1997, 4.12), which is critically damped at
-    kd = 2 √kp. About them kp multiplies the vector part of the error quaternion (4.17, 4.24), the sine of half the
+    kd = 2 √kp. For rotations kp multiplies the vector part of the error quaternion (4.17, 4.24), the sine of half the
     angle: for small angles the stiffness is kp / 2. The thesis's gains have ratios of 0.5 and 0.707.
     """
     return 2.0 * math.sqrt(stiffness / 2.0 if "orientation" in damping else stiffness)
@@ -46,10 +46,9 @@ def number_at(name: str, values: Mapping[str, Value]) -> float | None:
 class DesignVariable(Bounded):
     """One number to vary."""
 
-    #: the numbers that it sets, all alike: ``controller.kp_position[2]``, or ``controller.kp_position`` for all
-    #: numbers of a tuple
+    #: numbers that it sets to one value: ``controller.kp_position[2]``, or ``controller.kp_position`` for a whole tuple
     targets: tuple[str, ...] = ()
-    is_ratio: bool = False  # whether it is a damping ratio, from which each damping gain follows with its own stiffness
+    is_ratio: bool = False  # True for a damping ratio, which gives each damping gain from its stiffness
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,7 +117,7 @@ def changes_of(
 ) -> dict[str, Value]:
     """Return the changes that a point makes to ``base``, the values of all parameters.
 
-    A damping ratio refers to the stiffness that the other variables make.
+    A damping ratio refers to the stiffness that the other variables set.
     """
     changes: dict[str, Value] = {}
     for variable in sorted(variables, key=lambda variable: variable.is_ratio):

@@ -9,9 +9,9 @@ from experiments.studies.tuning.design_variable import DesignVariable
 from experiments.studies.tuning.optimizers import add_known, distributions, new_study
 from experiments.studies.tuning.tuner import Evaluation
 
-#: The part of the candidates that counts as good.
+#: Fraction of the candidates that counts as good.
 GOOD = 0.1
-#: With fewer candidates, nothing can be said.
+#: Least number of candidates.
 LEAST = 50
 
 

@@ -20,7 +20,7 @@ from experiments.studies.tuning.design_variable import DesignVariable
 if TYPE_CHECKING:
     import optuna
 
-#: Of the unit cube: how far CMA-ES looks at first.
+#: Initial step size of CMA-ES in the unit cube.
 FIRST_SPREAD = 0.2
 
 
@@ -46,7 +46,7 @@ class Spread:
         self._variables = tuple(variables)
         rng = np.random.default_rng(seed)
         points = qmc.Sobol(len(variables), scramble=True, rng=rng) if name == "sobol" else None
-        # One by one: scipy warns of a first draw that is no power of two, which says nothing about the sequence.
+        # One by one: scipy warns of a first draw that is no power of two, which does not matter here.
         self._draw = (lambda: rng.random(len(variables))) if points is None else (lambda: points.random()[0])
 
     def ask(self, count: int) -> list[dict[str, float]]:
@@ -63,8 +63,8 @@ def _point(variables: Sequence[DesignVariable], parts: Sequence[float] | NDArray
 class Cma:
     """The CMA evolution strategy (Hansen and Ostermeier 2001), of the package ``cma``.
 
-    A batch is a generation. Where the strategy has converged before its budget is spent, it starts anew at a random
-    point. Its random numbers are its own: those of the package are numpy's global ones.
+    A batch is a generation. If the strategy converges before the end of its budget, it restarts at a random point. It
+    uses a random generator of its own instead of numpy's global one, which the package would use.
     """
 
     def __init__(self, variables: Sequence[DesignVariable], seed: int, start: Start | None, batch: int) -> None:
@@ -153,13 +153,13 @@ def distributions(variables: Sequence[DesignVariable]) -> "dict[str, optuna.dist
 
 
 OPTIMIZERS = ("cma", "lbfgs", "optuna-tpe", "optuna-cmaes", "optuna-nsga2", "sobol", "random")
-#: That which needs derivatives.
+#: Optimizer that needs derivatives.
 GRADIENTS = ("lbfgs",)
-#: Those that look for a Pareto front of several objectives.
+#: Optimizers that compute a Pareto front of several objectives.
 FRONTS = ("optuna-tpe", "optuna-nsga2", "sobol", "random")
-#: Those that are Optuna's samplers.
+#: Optimizers that are Optuna's samplers.
 SAMPLERS = ("optuna-tpe", "optuna-cmaes", "optuna-nsga2")
-#: Strategies with a covariance: a generation has some members, and a parameter is not alone.
+#: Strategies with a covariance: they need several members in a generation, and several parameters.
 EVOLUTION = ("cma", "optuna-cmaes")
 
 
@@ -196,7 +196,7 @@ def make_optimizer(
     start: Start | None = None,
 ) -> Optimizer:
     check_optimizer(name, len(variables), objectives, batch)
-    # Optuna says in the end which variables mattered, whoever proposed them.
+    # Optuna computes the importance of variables for every optimizer.
     need("optuna", *{"cma": ("cma",), "optuna-cmaes": ("cmaes",)}.get(name, ()))
     if name in GRADIENTS:
         return Lbfgs(variables, seed, start, batch)

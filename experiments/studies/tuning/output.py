@@ -89,7 +89,7 @@ def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Pat
     notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in one.score.values.items())]
     if others:
         assignments = " ".join(f"--set {name}={shown(value)}" for name, value in others.items())
-        notes.append(f"These were varied too, and are no gains: {assignments}")
+        notes.append(f"Varied parameters other than gains: {assignments}")
     if tuning.experiment.is_driven_by_another:
         notes.append(f"For --controller {tuning.experiment.controller}")
     notes.append(", ".join(f"{package} {version(package)}" for package in _PACKAGES))

@@ -20,7 +20,7 @@ from experiments.studies.store.measured import metric_units, trace_units
 from experiments.studies.tuning.design_space import DesignSpace, check_metrics
 from experiments.studies.tuning.objective import PROPORTIONS, Objective, Reading, Sample, Term
 
-#: In standard deviations: how far from its target a metric counts of a run that fell or has no such metric.
+#: Distance from the target, in standard deviations, that counts for a run that fell or lacks the metric.
 FAR = 1e3
 
 
@@ -51,9 +51,9 @@ class Band:
 class Targets:
     """Statistics that a model is to reproduce, each over several seeds."""
 
-    terms: tuple[Term, ...]  #: one for each, with its target and, as ``per``, its standard deviation
-    units: tuple[str, ...]  #: of each
-    bands: tuple[Band, ...]  #: those that are band powers
+    terms: tuple[Term, ...]  #: a term for each target, with ``target`` and, as ``per``, the standard deviation
+    units: tuple[str, ...]  #: unit of each target
+    bands: tuple[Band, ...]  #: targets that are band powers
 
     @property
     def size(self) -> int:
@@ -88,7 +88,7 @@ def targets_from(config: Config, space: DesignSpace) -> Targets | None:
     """Read the tables ``targets`` and ``[[spectrum]]`` below a table; None if there are neither.
 
     Raises:
-        InputError: a metric or column does not exist, a unit is of something else, or a number makes no sense.
+        InputError: a metric or column does not exist, a unit does not fit, or a number is out of range.
     """
     changes = {**space.fixed, **space.scenarios[0].changes}
     metrics, columns = metric_units(space.experiment, changes), trace_units(space.experiment, changes)

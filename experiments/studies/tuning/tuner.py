@@ -16,7 +16,7 @@ from experiments.studies.tuning.design_space import Candidate, DesignSpace
 from experiments.studies.tuning.objective import Limit, Objective, Sample, Score, Scorer
 from experiments.studies.tuning.optimizers import Optimizer
 
-#: Makes the optimizer, once it is known what the baseline costs.
+#: Makes the optimizer, given the baseline's cost.
 Begin = Callable[[Start | None], Optimizer]
 
 
@@ -26,7 +26,7 @@ class Evaluation:
 
     candidate: Candidate
     score: Score
-    slopes: Mapping[str, float] = field(default_factory=dict)  # of the cost by the variables, where it has any
+    slopes: Mapping[str, float] = field(default_factory=dict)  # derivatives of the cost by the variables, if known
 
     @property
     def number(self) -> int:
@@ -37,8 +37,8 @@ class Evaluation:
 class History:
     """Candidates of a tuning so far, with their scores."""
 
-    baseline: Evaluation  # its candidate and score
-    bounds: Mapping[str, float]  # of the limits, by name, in the metrics' units
+    baseline: Evaluation  # candidate and score of the baseline
+    bounds: Mapping[str, float]  # bounds of the limits, by name, in the metrics' units
     evaluations: list[Evaluation] = field(default_factory=list)  # all candidates but the baseline
 
     @property
@@ -87,7 +87,7 @@ class Tuner:
         """Raise an error with the reason if no trial has derivatives."""
         reasons = [str(sample.result.get(NO_GRADIENT, "")) for sample in samples]
         if self.space.slopes and self.space.baseline.point and all(reasons):
-            raise InputError(f"no trial of the baseline has derivatives, without which nothing descends: {reasons[0]}")
+            raise InputError(f"no trial of the baseline has derivatives, which the optimizer needs: {reasons[0]}")
 
     def start_of(self, history: History) -> Start | None:
         baseline = history.baseline
@@ -140,13 +140,13 @@ class Tuner:
 class Confirmation:
     """Comparison of a winner with the baseline on fresh replicas."""
 
-    objectives: tuple[Comparison, ...]  # compared with the baseline
-    limits: tuple[Comparison, ...]  # the same for what is limited
-    bounds: Mapping[str, float]  # of the limits; those relative to the baseline from the same fresh replicas
-    #: whether each objective is better: its interval is on the good side of zero, and chance explains that in one of
-    #: twenty cases at most, of all objectives together (Bonferroni's correction); by name
+    objectives: tuple[Comparison, ...]  # objectives compared with the baseline
+    limits: tuple[Comparison, ...]  # limited metrics compared with the baseline
+    bounds: Mapping[str, float]  # bounds of the limits; relative ones from the same fresh replicas
+    #: True, by name, for each better objective: its interval excludes zero on the good side, and p is at most 0.05 for
+    #: all objectives together (Bonferroni's correction)
     better: Mapping[str, bool]
-    within: Mapping[str, bool]  # whether the winner's mean keeps each limit, by name
+    within: Mapping[str, bool]  # True, by name, for each limit that the winner's mean keeps
     worse: tuple[str, ...]  # the objectives whose whole interval is on the bad side of zero
 
     @property
@@ -166,7 +166,7 @@ class Confirmation:
         """Reason why no objective is better: too few replicas, or intervals that include zero."""
         clear = [c for c in self.objectives if c.name not in self.worse and (c.low > 0.0 or c.high < 0.0)]
         if not clear:
-            return [f"no interval of the difference in {' or '.join(self.better)} keeps clear of zero"]
+            return [f"no interval of the difference in {' or '.join(self.better)} excludes zero"]
         level = level_of(len(self.objectives))
         return [f"{c.name} is better by chance with p = {c.chance:.2g}, above {level:.2g}" for c in clear]
 

@@ -47,12 +47,12 @@ class Settings:
     """The table ``[tune]``."""
 
     optimizer: str = "cma"
-    candidates: int = field(default=1000, metadata={"least": 1})  # how many to try
-    batch: int = field(default=16, metadata={"least": 1})  # how many are asked for at a time
-    replicas: int = field(default=1, metadata={"least": 1})  # starts of each scenario
-    #: fresh replicas for the comparison of the winner with the baseline
+    candidates: int = field(default=1000, metadata={"least": 1})  # number of candidates to try
+    batch: int = field(default=16, metadata={"least": 1})  # number of candidates per batch
+    replicas: int = field(default=1, metadata={"least": 1})  # replicas of each scenario
+    #: number of fresh replicas for the comparison of the winner with the baseline
     confirm: int = field(default=32, metadata={"least": 2})
-    #: what going back through a trial counts as, in trials
+    #: cost of a backward pass through a trial, in trials
     gradient_cost: float = 4.0
 
     def __post_init__(self) -> None:
@@ -66,7 +66,7 @@ class Outcome:
     history: History
     #: the best that keeps all limits; of a front, the one that the weights choose. None if there is none.
     winner: Evaluation | None
-    confirmation: Confirmation | None  # what fresh replicas say of it
+    confirmation: Confirmation | None  # comparison on fresh replicas
 
     @property
     def is_confirmed(self) -> bool:
@@ -78,13 +78,13 @@ class Tuning(DesignStudy):
     """A tuning as configured by its file."""
 
     name: str
-    space: DesignSpace  # which trials a candidate has
-    scorer: Scorer  # what they are worth
-    settings: Settings  # how it is searched
-    #: weights of the objectives, by which a member of a Pareto front is the winner; empty if none is to be
+    space: DesignSpace  # variables, and the trials of a candidate
+    scorer: Scorer  # objectives and limits
+    settings: Settings  # settings of the search
+    #: weights of the objectives that choose the winner from a Pareto front; empty to choose none
     choice: Mapping[str, float]
-    data: Mapping[str, Any]  # the file, as it is
-    counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
+    data: Mapping[str, Any]  # contents of the file
+    counts: tuple[str, ...] = ()  # verdicts that are losses for ``withstood``; by default all but recovered
     kind = "tune"
     reads_more = True
 
@@ -287,7 +287,7 @@ def _choice(config: Config, objectives: tuple[Objective, ...]) -> dict[str, floa
         return {}
     table = config.table("choice")
     if len(objectives) < 2:
-        raise config.error("[choice] is for several objectives: leave it out")
+        raise config.error("[choice] is for several objectives, and there is one: leave [choice] out")
     return {objective.name: table.get(objective.name, float) for objective in objectives}
 
 
@@ -295,4 +295,4 @@ def _check_patterns(config: Config, space: DesignSpace, readings: Sequence[Readi
     names = [scenario.name for scenario in space.scenarios]
     for pattern in (pattern for reading in readings for pattern in reading.scenarios):
         if not matching(names, pattern):
-            raise config.error(f"scenarios: {pattern!r} fits none of {', '.join(names)}")
+            raise config.error(f"scenarios: {pattern!r} matches none of {', '.join(names)}")
