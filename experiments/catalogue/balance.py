@@ -1,4 +1,4 @@
-"""The human stands, and is disturbed in any way: the experiment of most studies."""
+"""The standing human under any disturbance: the experiment of most studies."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ def set_up(values: Values) -> Scene:
 
 
 def _check_within(acting: tuple[Disturbance, ...], model: Model, duration: float) -> None:
-    """Whether what is set happens at all."""
+    """Check that all disturbances act within the duration of the run."""
     check_begins(acting, duration)
     for disturbance in acting:
         longest = disturbance.delays(model)[: model.nq + model.nv].max() if isinstance(disturbance, Sensors) else 0.0
@@ -60,7 +60,7 @@ def _check_within(acting: tuple[Disturbance, ...], model: Model, duration: float
 
 
 def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
-    """The parameters of a robot that stands in its posture."""
+    """Return the parameters of a robot that stands in its posture."""
     model = robot_named(robot)
     place, posture = STANDING_TRUNK, standing_angles(human(), RUBBER, STANDING_TRUNK)
     if robot != HUMAN:

@@ -1,4 +1,4 @@
-"""The two balancing experiments of Wendlandt 1997, section 4.3, and what others share of them."""
+"""The two balancing experiments of Wendlandt 1997, section 4.3, and parts that other experiments share."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def parameters(
     robot: str = HUMAN,
     **start: Any,
 ) -> tuple[Parameter, ...]:
-    """All parameters of one that balances about a set point, from the thesis's posture unless set otherwise."""
+    """Return all parameters of balancing about a set point; the default posture is the thesis's."""
     model = robot_named(robot)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
@@ -71,7 +71,7 @@ def parameters(
 def _controller(
     position: Vector3, orientation: tuple[float, float, float, float], source: str, robot: str
 ) -> tuple[Parameter, ...]:
-    """The thesis's controller, with the set point of an experiment."""
+    """Return the parameters of the thesis's controller, with an experiment's set point."""
     place, turn = SET_POINT
     own = (Parameter(place, position, "m", "", SOURCE), Parameter(turn, orientation, "", "", source))
     return controller_parameters(WORKSPACE, {parameter.name: parameter for parameter in own}, hidden=robot != HUMAN)
@@ -87,7 +87,7 @@ def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Mo
 
 
 def _law_of(values: Values) -> Controller:
-    """The law with its set point where the stance has it, unless another one is asked for."""
+    """Return the controller; its set point follows the stance unless one is given."""
     law, wanted = controller_from(values), values.get(SET_POINT[0])
     if values.get(STANCE) != UPRIGHT:
         return law
@@ -97,7 +97,7 @@ def _law_of(values: Values) -> Controller:
 
 
 def figures(first: int) -> dict[str, str]:
-    """The eight figures of a balancing experiment and their numbers in the thesis, from 4.``first`` on."""
+    """Return the numbers in the thesis, from 4.``first``, of the eight figures of a balancing experiment."""
     return {kind: f"4.{first + k}" for k, kind in enumerate(BALANCING)}
 
 

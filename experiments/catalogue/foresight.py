@@ -1,4 +1,4 @@
-"""Laws that see ahead by as much as senses are late."""
+"""Controllers that predict the present state from delayed sensors."""
 
 from biped.control.controller import Controller
 from biped.disturbances import Disturbance, Sensors
@@ -20,10 +20,11 @@ PREDICT, STIFFNESS, DAMPING = "sensors.predict", "sensors.predict_stiffness", "s
 def foreseeing(
     law: Controller, values: Values, disturbances: tuple[Disturbance, ...], floor: Floor, model: Model
 ) -> Controller:
-    """The law, shown what is where the senses of an experiment show what was, unless that is turned off.
+    """Return the controller with a predictor for the sensory delay, unless prediction is turned off.
 
-    A law that holds joints by an impedance, one that withstands so short a delay better without, a body with ball
-    joints, and senses whose channels are not all as late, go without; that of contacts may be another.
+    There is none for controllers with an impedance of their own, for short delays that the controller tolerates better
+    without, for bodies with ball joints, and for channels with different delays. The contact law of the prediction may
+    differ from the floor's.
     """
     senses = next((one for one in disturbances if isinstance(one, Sensors)), None)
     if senses is None or not values.get(PREDICT) or values.word(NAME) not in FORESEEING:

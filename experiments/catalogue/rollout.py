@@ -1,4 +1,4 @@
-"""One rollout of an experiment in any engine: the same signature and the same results for all."""
+"""Rollout of an experiment in any engine, with one signature and equal results for all."""
 
 import math
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Rollout:
 
     @property
     def per_step(self) -> float:
-        """[s]; NaN without steps."""
+        """Computing time of a step [s]; NaN without steps."""
         return self.steps_time / self.steps if self.steps else math.nan
 
 
@@ -44,9 +44,9 @@ def rollout(
     """Run an experiment in an engine.
 
     Args:
-        experiment: what is simulated.
-        changes: of its parameters.
-        engine: an engine, the name of one, or the name of an integrator of ours.
+        experiment: experiment to simulate.
+        changes: changes of its parameters.
+        engine: an engine, or the name of an engine or integrator.
         progress: as in ``biped.simulation.simulate``.
         announce: as in ``biped.simulation.simulate``.
 

@@ -1,4 +1,4 @@
-"""The experiments in which the human follows a moving set point: ``balance``, so moved."""
+"""Experiments in which the human follows a moving set point: variants of ``balance``."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ SEATED = (0.05, 0.0, 0.75)
 def tracking(
     name: str, title: str, motion: Mapping[str, Value], others: Mapping[str, Value], *, any_robot: bool = True
 ) -> Experiment:
-    """The experiment ``balance`` with other defaults: of ``controllers.SetPointMotion``'s fields, and others."""
+    """Return ``balance`` with other defaults: for fields of ``controllers.SetPointMotion``, and for others."""
     changed = {f"controller.motion.{field}": value for field, value in motion.items()} | dict(others)
 
     def parameters(robot: str) -> tuple[Parameter, ...]:
@@ -49,7 +49,7 @@ def _set_up(name: str, values: Values) -> Scene:
 
 
 def _following() -> list[str]:
-    """The controllers that follow a set point that moves."""
+    """Return the names of controllers that follow a moving set point."""
     return [
         name
         for name in CONTROLLERS.own
@@ -58,18 +58,18 @@ def _following() -> list[str]:
 
 
 def with_defaults(parameters: tuple[Parameter, ...], changed: Mapping[str, Value]) -> tuple[Parameter, ...]:
-    """These parameters, some with another default."""
+    """Return parameters with some defaults replaced."""
     return tuple(replace(p, default=p.checked(changed[p.name])) if p.name in changed else p for p in parameters)
 
 
 def _of_own_posture(parameters: tuple[Parameter, ...], others: Mapping[str, Value]) -> tuple[Parameter, ...]:
-    """Without those of another stance, where the motion is one from a posture of its own."""
+    """Return the parameters without those of another stance if the motion starts from its own posture."""
     has_own = any(name.startswith("initial.") for name in others)
     return tuple(p for p in parameters if p.name not in STANCES) if has_own else parameters
 
 
 def seated() -> dict[str, Value]:
-    """Return the values with which the human starts in a deep squat, its set point there."""
+    """Return the values with which the human starts in a deep squat, with its set point there."""
     start: dict[str, Value] = {f"initial.body_{axis}": place for axis, place in zip("xyz", SEATED, strict=True)}
     for joint, angle in standing_angles(human(), RUBBER, SEATED).items():
         start |= {f"initial.{side}_{joint}": angle for side in ("left", "right")}

@@ -1,4 +1,4 @@
-"""Free flight: what energy and angular momentum of a tumbling human do, in an engine and by integrators of ours.
+"""Free flight: energy and angular momentum of a tumbling human in an engine or an integrator.
 
 All start from the same state, and their energies and momenta are computed by the same functions from configurations and
 velocities. There is no controller, so that nothing but steps is in between.
@@ -78,7 +78,7 @@ class Flight:
 
     @property
     def lost_after(self) -> float | None:
-        """Time [s] when the energy was first off by more than all of it: what follows is no flight of this human."""
+        """Time [s] when the energy error first exceeded the whole energy: later results are meaningless."""
         off = np.flatnonzero(np.abs(self.energy) > 1.0)
         return float(self.time[off[0]]) if len(off) else None
 
@@ -93,7 +93,7 @@ class Samples:
 
 
 class Glider:
-    """A model in an engine, such as the tumbling human: a simulation that is only ever stepped."""
+    """A model in an engine, such as the tumbling human, without a controller."""
 
     def __init__(self, engine: Engine, start: Start, step: float) -> None:
         self.model, self.q, self.v = start
@@ -108,7 +108,7 @@ class Glider:
         self.simulation.passive_rollout(steps)
 
     def seconds(self, steps: int) -> float:
-        """Return the time [s] of ``steps`` steps from the start, in the engine alone."""
+        """Return the computing time [s] of ``steps`` steps from the start, in the engine alone."""
         self.restart()
         return seconds(lambda: self.advance(steps))
 
@@ -120,7 +120,7 @@ class Glider:
         return q, self.arrival.v.copy()
 
     def samples(self, duration: float, interval: float, progress: Progress) -> Samples:
-        """Return a flight from the start; each sample with the velocity one step later too, where velocities lag."""
+        """Return a flight from the start; if velocities lag, each sample also has the velocity one step later."""
         self.restart()
         count, between = round(duration / interval), round(interval / self.step)
         if abs(between * self.step - interval) > 1e-9 * interval:
@@ -157,7 +157,7 @@ class FlightRow:
 
     @property
     def out(self) -> str:
-        """The reason why its numbers count for nothing; empty where they do."""
+        """Reason why its numbers do not count; empty if they do."""
         if self.failure:
             return f"failed ({self.failure})"
         return "" if self.lost_after is None else f"off by more than all its energy from {self.lost_after:.3g} s on"
@@ -171,7 +171,7 @@ def fly(
     progress: Progress,
     announce: Announce | None = None,
 ) -> Flight:
-    """Let the human tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
+    """Simulate the human's tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
 
     Of the ``changes`` of the compared experiment, settings of our integrators are honoured.
     """

@@ -1,4 +1,4 @@
-"""The measures by which engines are compared: one table of what they are, their floors and who is out."""
+"""Measures by which engines are compared: one table of names, thresholds, and reasons for exclusion."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that engines are compared at."""
+    """A quantity by which engines are compared."""
 
     stage: str  # that measures it; while it is not complete, nothing is said of it
     name: str  # a few words; ``{}`` in it is filled with the results
@@ -30,7 +30,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class RankingRow:
-    """An engine at a measure by which engines are compared."""
+    """Rank of an engine by a measure."""
 
     measure: str = quantity("", "what is compared")
     unit: str = quantity("", "of the value")
@@ -44,7 +44,7 @@ class RankingRow:
 def by(
     number: str, rows: Callable[[Results], Sequence[Any]], floor: float = 0.0, out: Callable[[Any], str] = lambda _: ""
 ) -> Callable[[Results], list[Ranked]]:
-    """Return what ranks rows by one of their numbers; ``out`` says why a row cannot be the best."""
+    """Return a function that ranks rows by one of their numbers; ``out`` gives the reason for an exclusion."""
 
     def rank(results: Results) -> list[Ranked]:
         found = rows(results)
@@ -74,7 +74,7 @@ def _at_common_step(results: Results) -> list[Refinement]:
 
 
 def _apart(results: Results) -> list[Ranked]:
-    """Nobody is the best at being near to the first engine."""
+    """Return the distances from the first engine's run, which are not ranked."""
     return [Ranked(row.engine, row.apart) for row in results.outcomes[EQUAL] if row.apart is not None]
 
 
@@ -127,7 +127,7 @@ MEASURES = (
 
 
 def ranking(results: Results) -> Iterator[tuple[str, str, list[Ranked]]]:
-    """Name, unit and entries of all measures whose stages are complete."""
+    """Return name, unit and entries of all measures whose stages are complete."""
     for measure in MEASURES:
         if measure.stage not in results.undone and (found := measure.rank(results)):
             yield measure.name.format(results), measure.unit, found
@@ -146,7 +146,7 @@ def ranking_table(results: Results) -> pd.DataFrame:
 
 
 def ranking_lines(results: Results) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Headings and rows of a table for readers: measures down, engines across, the best with a star."""
+    """Return headings and rows of a table: measures down, engines across, the best with a star."""
     titles = results.titles
     lines = []
     for name, unit, entries in ranking(results):

@@ -65,7 +65,7 @@ _OF_SUMMARY = (
 
 
 def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Run | None) -> Outcome:
-    """Return the row of a rollout with these values; ``first`` is the first engine's run, or None if this is it."""
+    """Return the row of a rollout with these values; ``first`` is the first engine's run, None for itself."""
     summary = made.run.summary
     impulses = [one["impulse"] for one in summary["events"]["impacts"]]
     peaks = {joint: torque for joint, torque in made.run.by_joint("peak_torque").items() if torque is not None}
@@ -172,7 +172,7 @@ def stand(
     progress: Progress,
     announce: Announce | None = None,
 ) -> tuple[Creep, Drift | None, Rollout | None]:
-    """Let a human stand under the force in an engine; creep is measured over ``duration`` [s].
+    """Simulate a human standing under the force in an engine; creep is measured over ``duration`` [s].
 
     ``settings`` are for the table, ``changes`` those of the compared experiment.
     """
@@ -191,14 +191,14 @@ def stand(
 
 
 def friction_held(changes: Mapping[str, Value]) -> float:
-    """Return the horizontal force [N] that the standing human's floor holds: static friction times weight."""
+    """Return the static friction limit [N] of the standing human's floor: static friction times weight."""
     floor = {name: value for name, value in changes.items() if name.startswith("floor.")}
     setup = experiment_named(STANDING).build(floor)
     return float(setup.floor.mu_s * setup.model.total_mass * np.linalg.norm(setup.model.gravity))
 
 
 def drift_of(run: Run, since: float = SETTLED) -> Drift:
-    """Return how far the farthest of the contact points has moved sideways since a time [s]."""
+    """Return the largest sideways displacement [m] of a contact point since a time [s]."""
     frame = run.frame[run.frame["time"] >= since - 1e-9]
     tracks = [frame[[f"contact_{point}_{axis}" for axis in "xy"]].to_numpy() for point in run.state.model.contact_names]
     time = frame["time"].to_numpy()

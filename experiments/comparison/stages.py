@@ -1,4 +1,4 @@
-"""The stages of a comparison, in order, and the results that each adds to as it goes."""
+"""Stages of a comparison, in order, and the results that each adds."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -35,7 +35,7 @@ TABLES = (*SETTINGS, "creep", "flight", "step_refinement", "precision", "ranking
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is measured."""
+    """Amounts of work of a comparison."""
 
     standing: float  # [s] over which feet may creep
     flight: float  # [s] of free tumbling
@@ -64,7 +64,7 @@ class PrecisionRow:
 
 @dataclass
 class Results:
-    """The results of a comparison so far; whatever is not there yet is empty."""
+    """Results of a comparison so far; fields of later stages are empty."""
 
     experiment: Experiment  # what is compared on
     changes: Mapping[str, Value]  # of its parameters
@@ -94,7 +94,7 @@ class Results:
 
     @property
     def everyone(self) -> tuple[Backend, ...]:
-        """All of them, and what they have for smooth motion."""
+        """All backends, with their settings for smooth motion."""
         return tuple({other.label: other for one in self.backends for other in (one, *one.smooth)}.values())
 
     @property
@@ -103,12 +103,12 @@ class Results:
 
     @property
     def step(self) -> float:
-        """The step [s] of equal settings."""
+        """Step [s] of equal settings."""
         return self.experiment.values(self.changes).number("run.step")
 
     @property
     def common_step(self) -> float:
-        """The refined step [s] at which engines are compared: the experiment's, or the nearest of them."""
+        """Refined step [s] at which engines are compared: the experiment's, or the nearest to it."""
         coarser = sorted({row.step for row in self.refinements})[1:] or [self.step]
         return min(coarser, key=lambda step: abs(step - self.step))
 
@@ -117,7 +117,7 @@ class Results:
         return self.experiment.build(self.changes).model.root.name.replace("_", " ")
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return all tables that have rows, by name; ``attrs["units"]`` of each has its units; see ``measures`` too."""
+        """Return all tables that have rows, by name, with units in ``attrs["units"]``; see ``measures``, too."""
         rows: dict[str, list[Any]] = {
             **self.outcomes,
             "creep": self.creeps,
@@ -138,7 +138,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Work:
-    """The input of a stage of the comparison."""
+    """Input of a stage of the comparison."""
 
     results: Results  # what it adds to
     budget: Budget  # how much is measured
@@ -151,7 +151,7 @@ class Work:
 
 
 def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
-    """Return what measures each stage, by its title, in order."""
+    """Return the functions that measure each stage, by title, in order."""
     settings = [name for name in SETTINGS if vendor or name != VENDOR]
     return {
         **{RUNS[name]: partial(run_experiment, name) for name in settings},
@@ -163,10 +163,10 @@ def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
 
 
 def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Mapping[str, Value]]:
-    """Return an engine in these settings, and the changes of the experiment: with vendor defaults its own step.
+    """Return an engine in these settings, and the changes of the experiment; vendor defaults have their own step.
 
-    The controller is asked as often as in all others: a step that does not divide its period is shortened. Rows are
-    recorded as by default: what was asked for may be no multiple of a step that is the engine's.
+    Control periods are equal for all engines: a step that does not divide the period is shortened. Rows are recorded as
+    by default, because a requested interval may be no multiple of an engine's own step.
     """
     if settings == EQUAL:
         return one, results.changes
@@ -215,7 +215,7 @@ def stand(settings: str, work: Work) -> None:
 
 
 def run_flights(work: Work) -> None:
-    """Fly gently and fast, also in what engines have for smooth motion."""
+    """Simulate gentle and fast flights, also with the engines' settings for smooth motion."""
     results, duration = work.results, work.budget.flight
     cases = [(motion, one) for motion in flight.MOTIONS for one in results.everyone]
     for k, (motion, one) in enumerate(cases):
@@ -228,7 +228,7 @@ def run_flights(work: Work) -> None:
 
 
 def refine(work: Work) -> None:
-    """Run the experiment at finer and finer steps; rollouts at equal settings serve again where the step is theirs."""
+    """Run the experiment at finer and finer steps; rollouts at equal settings are reused if their step fits."""
     results = work.results
     steps = step_refinement.step_sizes(results.experiment, results.changes, work.budget.refinements)
     duration = results.experiment.build(results.changes).duration

@@ -1,4 +1,4 @@
-"""Other physics engines in the place of our integrators, each behind an adapter.
+"""Other physics engines in place of our integrators, each behind an adapter.
 
 Importing this package is quick: what stands behind a name is imported when the name is first used.
 """

@@ -1,10 +1,10 @@
-"""How a spring and a damper between two bodies throw them back, in engines that have no restitution."""
+"""Restitution by a spring and damper between two bodies, for engines without a restitution of their own."""
 
 import math
 
 
 def damping_ratio(restitution: float) -> float:
-    """Return the damping ratio of a spring and damper that throw a mass back with this share of its speed, up to 1."""
+    """Return the damping ratio of a spring and damper with this coefficient of restitution, up to 1."""
     low, high = 0.0, 1.0
     for _ in range(100):
         middle = 0.5 * (low + high)
@@ -13,9 +13,9 @@ def damping_ratio(restitution: float) -> float:
 
 
 def thrown_back(ratio: float) -> float:
-    """The share of its speed with which a spring and damper of a damping ratio throw a mass back.
+    """Return the coefficient of restitution of a spring and damper with this damping ratio.
 
-    They let go of it once they would have to pull (Schwager and Pöschel 2007).
+    They separate once they would have to pull (Schwager and Pöschel 2007).
     """
     if abs(ratio - 1.0) < 1e-9:
         return math.exp(-2.0)

@@ -1,4 +1,4 @@
-"""Errors of somebody's compiled law, which are lost where machine code is called by its address, or hard to read."""
+"""Errors of a user's compiled code, which are lost in calls by address, or are hard to read."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ from experiments.lookup.open_registry import is_own
 
 
 class _Lost(threading.local):
-    """Errors that kernels raised in this thread and that no caller could receive; None while nobody listens."""
+    """Errors that kernels raised in this thread and no caller received; None outside of ``kernel_errors``."""
 
     errors: list[BaseException] | None = None
 
@@ -24,7 +24,7 @@ _lost = _Lost()
 
 @contextmanager
 def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
-    """Raise what the kernels of laws raised meanwhile, in this thread; nothing is done for laws of this project.
+    """Raise errors that kernels of user code raise in this thread; errors of the project's code are unchanged.
 
     Raises:
         InputError: the kernel cannot be compiled; the message says where.
@@ -50,7 +50,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
 
 
 def _listen() -> None:
-    """Python tells a hook of exceptions that cannot be raised; the others go where they went before."""
+    """Install a hook for exceptions that cannot be raised; others go to the previous hook."""
     before = sys.unraisablehook
     if getattr(before, "hears_kernels", False):
         return
@@ -66,7 +66,7 @@ def _listen() -> None:
 
 
 def _told(message: str) -> str:
-    """The innermost cause that Numba names, and its line."""
+    """Return the innermost cause that Numba names, and its line."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
     causes = re.findall(r"nopython frontend\)\s*([^\n]+)", plain) or [plain.split("\n")[0]]
     line = re.search(r"During: [^\n]* at (\S+) \((\d+)\)", plain)

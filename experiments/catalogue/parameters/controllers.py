@@ -1,4 +1,4 @@
-"""The controller of an experiment: any by name, with its fields as the parameters ``controller.…``."""
+"""Parameters of an experiment's controller: any controller by name, with its fields as ``controller.…``."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -48,7 +48,7 @@ CONTROLLERS = OpenRegistry(
 
 
 class ControllerName(Parameter):
-    """The parameter that names a controller; a file is known by its whole path, so that any process finds it."""
+    """Parameter that names a controller; files have their whole path, which is valid in any process."""
 
     def _word(self, value: Any) -> str:
         return CONTROLLERS.find(super()._word(value)).name
@@ -57,9 +57,9 @@ class ControllerName(Parameter):
 def controller_parameters(
     name: str, given: Mapping[str, Parameter] | None = None, *, hidden: bool = False
 ) -> tuple[Parameter, ...]:
-    """The parameters of the controller of this name, but ``given`` ones, by name, in place of those that they are like.
+    """Return the parameters of a controller, given by name; ``given`` ones replace those of their names.
 
-    With ``hidden`` also those that do nothing to the human.
+    ``hidden`` includes the parameters without effect on the human.
 
     Raises:
         InputError: there is no such controller, or its fields cannot be parameters.
@@ -79,7 +79,7 @@ def controller_parameters(
 
 
 def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, ...]:
-    """The parameters of an experiment, with another controller's in place of its own."""
+    """Return an experiment's parameters with another controller's in place of its own."""
     own = {p.name: p for p in parameters if p.name.startswith(f"{GROUP}.")}
     hidden = any(parameter.name == ROBOT and parameter.default != HUMAN for parameter in parameters)
     others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT}, hidden=hidden)
@@ -87,7 +87,7 @@ def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Param
 
 
 def controller_from(values: Values) -> Controller:
-    """A controller of these values. Somebody's own is a new one each time, since it may remember what it has seen.
+    """Return a controller of these values, anew each time for user controllers, which may have a state.
 
     Raises:
         InputError: a value is impossible.

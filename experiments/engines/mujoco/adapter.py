@@ -1,4 +1,4 @@
-"""MuJoCo behind the adapter of engines."""
+"""Adapter for the engine MuJoCo."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from experiments.engines.rebound import damping_ratio, thrown_back
 
 @dataclass(frozen=True)
 class Mujoco(Engine):
-    """MuJoCo with its settings, all but ``contact`` under its own names."""
+    """Settings of MuJoCo, all but ``contact`` under its own names."""
 
     name = "mujoco"
     title = "MuJoCo"
@@ -43,7 +43,7 @@ class Mujoco(Engine):
 
     @property
     def velocity_offset(self) -> float:
-        """Half a step, but for RK4: the others advance velocities first, which carry the positions."""
+        """Half a step except for RK4: other integrators advance velocities first, then positions with them."""
         return 0.0 if self.integrator == "RK4" else 0.5
 
     @property
@@ -154,7 +154,7 @@ class MujocoSimulation(Simulation):
             self._move_floor(floor)
 
     def _move_floor(self, floor: FloorState) -> None:
-        """Where it is, at what velocity it begins the step, and the force that gives it that of its end.
+        """Set the floor's pose and velocity at the start of a step, and the force for its velocity at the end.
 
         MuJoCo's contacts prescribe accelerations: the floor must have its own in the step.
         """
@@ -204,7 +204,7 @@ class MujocoSimulation(Simulation):
                 arrival.q[:] = np.nan
 
     def _read_contacts(self, arrival: Arrival) -> None:
-        """Add up forces, each given in its contact's axes, along the normal from the first geometry to the second."""
+        """Add up forces, each in its contact's axes, along the normal from the first geometry to the second."""
         data, found = self.data, self.data.contact
         geoms, frames, weight = found.geom.tolist(), np.reshape(found.frame, (-1, 3, 3)), 0.0
         for k, (first, second) in enumerate(geoms):
@@ -224,7 +224,7 @@ class MujocoSimulation(Simulation):
             arrival.impact_place[:] /= weight
 
     def _read_joints(self, arrival: Arrival) -> None:
-        """Forces of dry friction along the degrees of freedom, and of limits, which push back from the nearer one."""
+        """Read forces of joint friction and of limits, which push back from the nearer limit."""
         data, engine, kinds = self.data, self.engine, self.mujoco.mjtConstraint
         arrival.joint[:] = 0.0
         rubs = data.efc_type == kinds.mjCNSTR_FRICTION_DOF.value
@@ -257,7 +257,7 @@ def options_of(engine: Mujoco, case: Case) -> MujocoOptions:
 
 
 def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
-    """Contacts that yield at rest as our floor's points do, for the body of the first of them and those like it.
+    """Return contact parameters with the compliance of our floor at rest, for the first body and those like it.
 
     A contact's force f makes its acceleration a obey a = −b v − k r − R f, with R = (1 − d)/d times the inverse
     inertia w that MuJoCo takes for it, and k, b given by solref over d (MuJoCo's documentation, "Computation"). With
@@ -273,13 +273,13 @@ def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
 
 
 def spring_and_damper(stiffness: float, damping: float, w: float, step: float) -> tuple[Solref, Solimp]:
-    """MuJoCo's solref and solimp of a spring and damper, for a constraint with this inverse inertia w."""
+    """Return solref and solimp of a spring and damper for a constraint with this inverse inertia w."""
     d = damping * w * step / (1.0 + damping * w * step)
     return (-stiffness * (1.0 - d) * w, -damping * (1.0 - d) * w), (d, d, 1e-3, 0.5, 2.0)
 
 
 def match_stops(engine: Any, model: Model, step: float) -> None:
-    """Give the limits of MuJoCo's joints the stiffness and damping of our stops."""
+    """Set the stiffness and damping of MuJoCo's joint limits to those of our stops."""
     for i, joint in enumerate(body.joint for body in model.bodies):
         if joint.has_axis:
             stiffness, damping = model.tree.passive[i, [STOP_STIFFNESS, STOP_DAMPING]]

@@ -1,8 +1,8 @@
 """A model as MJCF, the XML that MuJoCo reads.
 
-Nothing here imports MuJoCo. What comes out has the same coordinates as our model: MuJoCo's ``qpos`` is our q,
-number by number, because a floating body's frame is put at its centre of mass. Its ``qvel`` is our v but for
-angular velocities, which MuJoCo takes in the moving body's axes and we in the world's (``mujoco_velocity``).
+This module does not import MuJoCo. MuJoCo's ``qpos`` equals our q number by number, because a floating body's frame is
+put at its centre of mass. Its ``qvel`` is our v except for angular velocities, which MuJoCo gives in the moving body's
+axes and we in the world's (``mujoco_velocity``).
 """
 
 import math
@@ -47,7 +47,7 @@ RESISTANCE = 1e4
 
 @dataclass(frozen=True)
 class MujocoOptions:
-    """MuJoCo's options besides the model; the names and choices are its own."""
+    """Options of MuJoCo for a model; names and choices are its own."""
 
     step: float = 5e-4  # [s]
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
@@ -70,10 +70,10 @@ def mjcf(
     impedance: Impedance | None = None,
     throw: Throw | None = None,
 ) -> str:
-    """The model, of revolute, prismatic, spherical and floating joints, as MJCF with these options of MuJoCo's.
+    """Return a model with revolute, prismatic, spherical and floating joints as MJCF with these options.
 
-    ``impedance`` is of joints with one degree of freedom, as MuJoCo's passive forces; ``throw`` a box that may hit one
-    of the model's. Its free joint comes after the model's in ``qpos`` and ``qvel``; that of a floor that moves is last.
+    ``impedance`` of joints with one degree of freedom becomes passive forces; ``throw`` is a box that may hit one of
+    the model's boxes. Its free joint follows the model's in ``qpos`` and ``qvel``; that of a moving floor is last.
     """
     options = options or MujocoOptions()
     root = Element("mujoco", model=model.name)
@@ -104,7 +104,7 @@ def mujoco_velocity(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
-    """(nv, nv) the orthogonal matrix T(q) with ``qvel`` = T v; our mass matrix is Tᵀ M T of MuJoCo's M."""
+    """Return the orthogonal matrix T(q) (nv, nv) with ``qvel`` = T v; our mass matrix is Tᵀ M T of MuJoCo's M."""
     T = np.eye(model.nv)
     for body, R in zip(model.bodies, _rotations(model, np.asarray(q, dtype=float)), strict=True):
         if body.joint.kind in ("floating", "spherical"):
@@ -168,7 +168,7 @@ def _add_joint(element: Element, body: Body, impedance: Impedance) -> None:
 
 
 def _add_point(element: Element, model: Model, point: ContactPoint, options: MujocoOptions) -> None:
-    """A small sphere whose lowest point, in the home configuration, is the contact point."""
+    """Add a small sphere whose lowest point, in the home configuration, is the contact point."""
     frame = frame_of(model.bodies[model.body_index(point.body)])
     centre = np.add(point.position, (0.0, 0.0, options.point_radius)) - frame
     size = _text([options.point_radius])
@@ -185,12 +185,12 @@ def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoO
 
 
 def _law(options: MujocoOptions) -> dict[str, str]:
-    """Attributes of a contact geometry that override the floor's own, so that each point may have another law."""
+    """Return attributes of a contact geometry that override the floor's, so that points may differ in their law."""
     return {"solref": _text(options.solref), "solimp": _text(options.solimp), "priority": "1"}
 
 
 def _add_moving_floor(world: Element, options: MujocoOptions) -> None:
-    """A free box with its upper side at height zero, and the body's frame there."""
+    """Add a free box with its upper side at height zero, where the body's frame is."""
     body = SubElement(world, "body", name=FLOOR)
     SubElement(body, "inertial", pos="0 0 0", mass="1", diaginertia="1 1 1")
     SubElement(body, "joint", name=FLOOR, type="free", armature=_text([RESISTANCE]))
@@ -199,7 +199,7 @@ def _add_moving_floor(world: Element, options: MujocoOptions) -> None:
 
 
 def _add_throw(world: Element, target: Element, model: Model, throw: Throw, options: MujocoOptions) -> None:
-    """A free box, and the box that it may hit; restitution as the damping of the contact between them."""
+    """Add a free box, and the box that it may hit; restitution is the damping of their contact."""
     hit = struck_box(model, throw)
     centre = hit.center - frame_of(model.bodies[model.body_index(throw.target)])
     _add_geom(target, 1.0, _TARGET, name=TARGET, type="box", size=_text(np.asarray(hit.size) / 2), pos=_text(centre))

@@ -1,4 +1,4 @@
-"""PyBullet behind the adapter of engines."""
+"""Adapter for the engine PyBullet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from experiments.engines.pybullet.world import FASTEST, Client, build_world, set
 
 @dataclass(frozen=True)
 class Pybullet(Engine):
-    """PyBullet with its settings."""
+    """Settings of PyBullet."""
 
     name = "pybullet"
     title = "PyBullet"
@@ -80,12 +80,12 @@ class Pybullet(Engine):
 
 
 def _tilts(case: Case) -> bool:
-    """Whether the floor does: Bullet's anchored points keep the normal that they had when they were."""
+    """Return True if the floor tilts: Bullet's anchored points keep the normal of their first contact."""
     return case.platform is not None and not {"roll", "pitch"}.isdisjoint(case.platform.signals)
 
 
 class BulletSimulation(Simulation):
-    """A rollout in PyBullet, in a client of its own, which is disconnected with it."""
+    """A rollout in PyBullet, in its own client, which is disconnected with it."""
 
     def __init__(self, settings: Pybullet, case: Case) -> None:
         super().__init__(case)
@@ -109,7 +109,7 @@ class BulletSimulation(Simulation):
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
-        """Start anew; raises InputError where springs and dampers in joints would not stay stable."""
+        """Restart; raises InputError if springs and dampers in joints would be unstable."""
         client = self.client
         check_springs(self.case, q, self.dofs, self.stiffness, self.damping)
         self.world = build_world(client, self.settings, self.case)
@@ -149,7 +149,7 @@ class BulletSimulation(Simulation):
         client.stepSimulation()
 
     def passive_rollout(self, steps: int) -> None:
-        """Torques and forces last for one step anyway."""
+        """Take steps without torques and forces, which Bullet clears after each step anyway."""
         for _ in range(steps):
             self.client.stepSimulation()
 
@@ -175,7 +175,7 @@ class BulletSimulation(Simulation):
             arrival.projectile[:] = (*place, *_scalar_first(turn), *velocity, *spin)
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
-        """Add up forces: a contact's normal and directions of friction are those of forces on the model."""
+        """Add up forces: a contact's normal and friction directions are those of forces on the model."""
         points = {link: k for k, link in enumerate(self.world.points)}
         frames = {}
         if not points:
@@ -200,7 +200,7 @@ class BulletSimulation(Simulation):
                 arrival.force[self.points.nearest(body, (np.array(contact[5]) - place) @ R)] += force
 
     def _frame(self, link: int) -> tuple[Floats, Floats]:
-        """(3,) [m] the centre of mass of a link and (3, 3) its principal axes, as PyBullet tells of them."""
+        """Return the centre of mass (3,) [m] of a link and its principal axes (3, 3) in PyBullet."""
         if link < 0:
             place, turn = self.client.getBasePositionAndOrientation(self.world.robot)
         else:
@@ -214,14 +214,14 @@ def _scalar_first(quaternion: tuple[float, float, float, float]) -> Floats:
 
 
 def _product(a: Floats, b: Floats) -> Floats:
-    """The product of two quaternions (w, x, y, z)."""
+    """Return the product of two quaternions (w, x, y, z)."""
     return np.array(quat_mul(a.tolist(), b.tolist()))
 
 
 def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, damping: Floats) -> None:
-    """Whether they stay stable: v' = v - h A (K θ + B v), θ' = θ + h v' must not grow, A being M(q)⁻¹.
+    """Raise InputError for unstable springs: v' = v - h A (K θ + B v), θ' = θ + h v' must not grow, A = M(q)⁻¹.
 
-    ``dofs`` are where the joints stand in a velocity; ``stiffness`` [N·m/rad], ``damping`` [N·m·s/rad].
+    ``dofs`` are the joints' indices in a velocity; ``stiffness`` [N·m/rad], ``damping`` [N·m·s/rad].
     """
     if not (stiffness.any() or damping.any()):
         return

@@ -1,7 +1,7 @@
-"""A model as URDF for engines that read it their own way: inertias in principal axes, and given shapes that collide.
+"""A model as URDF for engines with importers of their own: principal inertias, and given collision shapes.
 
-Importers turn an inertia with products into principal axes with tolerances of their own; here there is nothing left to
-turn. Link frames are the model's own.
+Importers convert products of inertia to principal axes with tolerances of their own; here they need no conversion. Link
+frames are the model's own.
 """
 
 import xml.etree.ElementTree as ET
@@ -21,7 +21,7 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Solid:
-    """A sphere or a box that collides, fixed to a body."""
+    """A collision sphere or box, fixed to a body."""
 
     body: str  # its name
     size: tuple[float, ...]  # [m] (radius,) of a sphere, or the three edges of a box
@@ -31,7 +31,7 @@ class Solid:
 
 
 def principal_axes(body: Body) -> tuple[Floats, Floats]:
-    """(3,) [kg m²] principal moments, and (3, 3) the rotation from their axes to the link's."""
+    """Return the principal moments (3,) [kg m²], and the rotation (3, 3) from their axes to the link's."""
     J = np.asarray(body.inertia)
     moments = np.diagonal(J).copy()
     if np.array_equal(J, np.diag(moments)):
@@ -42,7 +42,7 @@ def principal_axes(body: Body) -> tuple[Floats, Floats]:
 
 
 def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
-    """The model as the text of a URDF file, which has no spherical joint."""
+    """Return a model without spherical joints as the text of a URDF file."""
     try:
         robot = ET.fromstring(urdf_text(model))
     except ModelError as error:
@@ -75,7 +75,7 @@ def _fixed_link(robot: ET.Element, solid: Solid) -> ET.Element:
 
 
 def _free(joint: ET.Element) -> None:
-    """Without what ours does not simulate: limits, damping and friction."""
+    """Remove what our simulation does not have: limits, damping and friction."""
     if joint.get("type") == "revolute":
         joint.set("type", "continuous")
     for element in [*joint.findall("dynamics"), *(joint.findall("limit") if joint.get("type") == "continuous" else ())]:

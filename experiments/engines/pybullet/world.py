@@ -1,4 +1,4 @@
-"""The world that PyBullet simulates: our model, the floor, a thrown box, and what each may touch."""
+"""PyBullet's world: our model, the floor, a thrown box, and the contacts between them."""
 
 import ctypes
 import os
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @cache
 def pybullet() -> Any:
-    """The module. It tells when it was built, on the standard error, past Python, whoever asked for what."""
+    """Return the module; suppress the build date that it writes to standard error on import."""
     with silenced(2):
         import pybullet as module
 
@@ -33,7 +33,7 @@ def pybullet() -> Any:
 
 
 class Client:
-    """PyBullet's functions and constants, bound to a client of its own, which is disconnected with it."""
+    """PyBullet's functions and constants, bound to its own client, which is disconnected with it."""
 
     def __init__(self) -> None:
         self._module = pybullet()
@@ -50,7 +50,7 @@ class Client:
 
 @contextmanager
 def silenced(descriptor: int) -> Iterator[None]:
-    """Suppress what C writes to the standard output (1) or the standard error (2), past Python."""
+    """Suppress C output to the standard output (1) or the standard error (2)."""
     (sys.stdout if descriptor == 1 else sys.stderr).flush()
     libc = ctypes.CDLL(None) if os.name == "posix" else None  # elsewhere its buffer may be written later
     kept = os.dup(descriptor)
@@ -77,7 +77,7 @@ _TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TA
 
 @dataclass(frozen=True)
 class BulletWorld:
-    """The numbers by which a client knows its bodies."""
+    """Numbers by which a client identifies its bodies."""
 
     robot: int  # PyBullet's number of the model
     floor: int  # that of the floor
@@ -106,7 +106,7 @@ def build_world(client: Client, settings: "Pybullet", case: Case) -> BulletWorld
 
 
 def _link_of(point: str) -> str:
-    """The name of the link of a contact point."""
+    """Return the name of the link of a contact point."""
     return f"contact point {point}"
 
 
@@ -178,7 +178,7 @@ def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, 
 
 
 def let_move(client: Client, body: int, link: int, damping: float, **others: Any) -> None:
-    """Set how a body moves as a whole: with this damping, at any speed, and that it never falls asleep."""
+    """Let a body move freely: with this damping, at any speed, without falling asleep."""
     client.changeDynamics(
         body, link, linearDamping=damping, angularDamping=damping, maxJointVelocity=FASTEST,
         activationState=client.ACTIVATION_STATE_DISABLE_SLEEPING, **others,
@@ -186,7 +186,7 @@ def let_move(client: Client, body: int, link: int, damping: float, **others: Any
 
 
 def set_up_foot(client: Client, robot: int, link: int, settings: "Pybullet", case: Case, floor: Floor) -> None:
-    """Let a link touch a floor of the case, by its law."""
+    """Let a link touch a floor of the case, with its contact law."""
     client.setCollisionFilterGroupMask(robot, link, _FOOT, _TOUCHES[_FOOT])
     client.changeDynamics(robot, link, lateralFriction=floor.mu_s, restitution=0.0)
     if settings.contact == "matched":

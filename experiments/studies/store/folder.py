@@ -382,7 +382,7 @@ def _header_of(folder: Path, wanted: Header | None) -> Header:
     header = Header.load(folder / HEADER)
     differs = "" if wanted is None else difference(header, wanted)
     if differs:
-        raise InputError(f"{folder} holds another study: {differs}; choose another folder (--out), or remove that one")
+        raise InputError(f"{folder} holds another study: {differs}; take another folder (--out), or remove that one")
     return header
 
 

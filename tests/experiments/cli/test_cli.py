@@ -122,7 +122,7 @@ BAD = [
     (["run", "thrown-block", "--set", "push.impulse=3"], "unknown parameter 'push.impulse'; there are parameters of "),
     (["run", "balance", "--set", "push.azimuth=90"], "it must be within a turn, 2π; 90 degrees are 90deg"),
     (["run", "balance", "--set", "sensors.delay=100"], "sensors.delay = 100 s is as long as the run"),
-    (["sweep", "."], ".: it is a folder; a TOML file is needed"),
+    (["sweep", "."], ".: it is a folder, not a TOML file"),
     (["threshold", "sweep.toml"], "it has a table [vary], which `biped sweep` reads; `biped threshold` needs [swept]"),
     (["warm", "whole-bod"], "nothing is called 'whole-bod'; did you mean 'whole-body'?"),
     (["example", "tune.tml"], "the nearest are tune.toml"),

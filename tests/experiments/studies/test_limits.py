@@ -95,7 +95,7 @@ def test_a_floor_that_is_displaced_has_the_limit_of_the_command(balance, axis, r
 @refuses(
     ({"platform.motion": "step", "platform.axis": "pitch"}, "along x or y"),
     ({"platform.motion": "step", "push.impulse": 3.0}, "along x or y"),
-    ({"platform.motion": "sine"}, "one way and stays there"),
+    ({"platform.motion": "sine"}, "one direction and stays there"),
     error=NoLimitError,
 )
 def test_floors_that_move_otherwise_have_no_limit(balance, changes):

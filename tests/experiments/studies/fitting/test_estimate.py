@@ -116,9 +116,12 @@ def test_the_best_of_several_starts_is_taken():
 @refuses(
     (
         lambda: estimate(Problem(LINE, lambda parts: np.zeros((len(parts), 1))), MIDDLE),
-        "1 numbers are measured, 2 param",
+        "1 measured numbers are too few to fit 2 param",
     ),
-    (lambda: estimate(Problem(LINE, lambda parts: np.full((len(parts), 5), np.nan)), MIDDLE), "no finite numbers"),
+    (
+        lambda: estimate(Problem(LINE, lambda parts: np.full((len(parts), 5), np.nan)), MIDDLE),
+        "not finite at the start",
+    ),
     (lambda: Problem(LINE, np.zeros, priors={"slop": Prior(0.0, 1.0)}), "prior of 'slop'"),
     (lambda: Prior(0.0, 0.0), "above zero"),
 )
