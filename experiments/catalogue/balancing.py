@@ -38,12 +38,12 @@ from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.lookup.figure_names import BALANCING
 
 SOURCE = "Wendlandt 1997, 4.3"
-#: Of a robot's standing height: below it, it has fallen. The human's 0.6 m of 1.1 m are as much.
+#: Fall threshold as a share of a robot's standing height; the human's is 0.6 m of 1.1 m.
 FALLEN = 0.55
-#: 15° about −X; and about −Y, as the text says: the quaternion printed beside that is the first one again.
+#: 15° about −X; and 15° about −Y, as the text says, although the quaternion printed there repeats the first one.
 TO_THE_SIDE, FORWARDS = (0.99144486, -0.13052619, 0.0, 0.0), (0.99144486, 0.0, -0.13052619, 0.0)
-#: [s] by which runs of robots go on at most while they are undecided: seven or more cycles of a gait. The human's
-#: published runs end when they end.
+#: [s] largest extension of undecided runs of robots: seven or more gait cycles. The human's runs have the published
+#: duration.
 EXTEND = 5.0
 
 

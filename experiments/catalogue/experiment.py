@@ -31,7 +31,7 @@ from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.lookup.metric_files import register_metric
 from experiments.lookup.open_registry import Entry
 
-#: The key of a run's record that has the digests of files that are not this project's.
+#: Key of the digests of user files in a run's record.
 SOURCES = "sources"
 
 

@@ -7,11 +7,11 @@ from contact import Floor
 from experiments.catalogue.parameters.controllers import NAME
 from experiments.catalogue.parameters.parameter import Values
 
-#: [s] of delay from which laws that are told of the whole body see ahead; others have their ways of living with it, or
-#: are somebody's own. By a linear model of how they stand, which knows nothing of feet that tilt and slide: those by
-#: quadratic programs withstand less delay better as sensed (found by pushes in place: ``examples/short_delays.py``).
+#: [s] least delay from which controllers that use the whole body's state predict it with a linear model of standing,
+#: without tilting or sliding feet; other controllers handle delays themselves, or are the user's. Controllers by
+#: quadratic programs tolerate shorter delays better without (by pushes in place: ``examples/short_delays.py``).
 BY_LINEAR_MODEL = {"workspace": 0.0, "cone-workspace": 0.05, "lqr": 0.0}
-#: Likewise, by what they have asked for.
+#: Least delay for a prediction from the controller's own commands.
 BY_WHAT_IS_ASKED = {"whole-body": 0.0, "stepping": 0.0}
 FORESEEING = BY_LINEAR_MODEL | BY_WHAT_IS_ASKED
 PREDICT, STIFFNESS, DAMPING = "sensors.predict", "sensors.predict_stiffness", "sensors.predict_damping"
@@ -36,7 +36,7 @@ def foreseeing(
     if law.impedance(model) is not None or any(body.joint.kind == "spherical" for body in model.bodies):
         return law
     if abs(delay / law.period - round(delay / law.period)) > 1e-9:
-        return law  # which the senses refuse, with what would be right
+        return law  # the sensors raise the error that says what is allowed
     stiffness, damping = values.number(STIFFNESS), values.number(DAMPING)
     if values.word(NAME) in BY_WHAT_IS_ASKED:
         from controllers.forward_model import ForwardModel

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
     from experiments.lookup.open_registry import OpenRegistry
 
-#: Each by its name: the module beside this one, and what it is called there.
+#: Experiments by name: their module in this package, and their name in it.
 MODULES = {
     "stand-tilted": "balancing:STAND_TILTED",
     "thrown-block": "balancing:THROWN_BLOCK",

@@ -19,7 +19,7 @@ _TEXT = """\
 name = {name}
 {key} = {file}
 {options}
-# Links that stand on the floor: the lowest ends of its limbs.
+# Links of the feet: the lowest ends of its limbs.
 feet = {feet}
 
 # Points that touch the floor.
@@ -38,16 +38,16 @@ posture = {{ {posture} }}
 # locked = {{ "*_wrist_*" = 0.0 }}
 # The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 has it more slippery.
 """
-#: What a floating model may need; impossible inertias are mended before the root is let go.
+#: Options that a floating model may need, tried in order: impossible inertias are repaired before the root is freed.
 _WAYS: tuple[dict[str, Any], ...] = (
     {},
     {"repair": "inertia"},
     {"floating": True},
     {"floating": True, "repair": "inertia"},
 )
-#: [rad] By which straight knees are bent; hips and ankles turn back by half of it each, so that soles stay level.
+#: [rad] flexion of straight knees; hips and ankles turn back by half of it each, so that soles stay level.
 _BENT = 0.6
-#: Ends of limbs are feet within this of the lowest, as a share of the robot's height.
+#: Ends of limbs are feet if their height above the lowest one is within this share of the robot's height.
 _NEAR = 0.1
 Loader = Callable[..., Model]
 

@@ -19,13 +19,13 @@ from experiments.engines.registry import engine_named
 class Rollout:
     """A run in an engine."""
 
-    engine: str  # its name
-    run: Run  # what was recorded; its columns mean the same in all engines
-    #: [s] in the steps alone: for ours the compiled loop with controller and records, for others the engine's own calls
-    #: without ours around them
+    engine: str  # name of the engine
+    run: Run  # recorded run; its columns mean the same in all engines
+    #: [s] computing time of the steps: for integrators the compiled loop with controller and records, for engines their
+    #: own calls alone
     steps_time: float
-    steps: int  # how many were taken
-    error: str | None = None  # why it did not get to its end, or None
+    steps: int  # number of steps
+    error: str | None = None  # reason why it ended early, or None
 
     @property
     def per_step(self) -> float:

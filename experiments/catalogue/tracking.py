@@ -17,8 +17,8 @@ from experiments.catalogue.parameters.initial import STANCES
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 
-SOURCE = "the law: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
-#: [m] Of 0.03 m, at 0.5 Hz, the law unloads a foot and flings it: it does not know that floors only push.
+SOURCE = "controller: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
+#: [m] amplitude. At 0.03 m and 0.5 Hz the controller unloads a foot and flings it: it ignores that floors only push.
 SWAY_AMPLITUDE = 0.02
 #: [m] of the trunk's centre of mass: its hips are then at 0.48 m, as on a chair, and the body's weight over its feet.
 SEATED = (0.05, 0.0, 0.75)
@@ -42,8 +42,8 @@ def tracking(
 def _set_up(name: str, values: Values) -> Scene:
     if not any(field.startswith("motion.") for field, _ in values.items_of(GROUP)):
         raise InputError(
-            f"{name}: controller {values.word(NAME)!r} follows no set point that moves, and would stand still; "
-            f"take {', '.join(_following())}, or a controller of yours that has a field `motion`"
+            f"{name}: controller {values.word(NAME)!r} follows no moving set point, and would stand still; "
+            f"choose {', '.join(_following())}, or a controller of yours that has a field `motion`"
         )
     return balance.set_up(values)
 
@@ -94,7 +94,7 @@ LEAN = tracking(
     {"shape": "return", "turn": (0.0, -math.radians(15.0), 0.0)},
     {"run.duration": 4.0},
 )
-#: There is no chair: it starts at rest on its feet alone.
+#: There is no chair: the human starts at rest on its feet alone.
 SIT_TO_STAND = tracking(
     "sit-to-stand",
     "the human rises from a chair's height, without a chair: out of a deep squat, within 1.5 s",

@@ -11,7 +11,7 @@ from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.initial import OURS, generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
-#: [m] where the trunk starts; nothing is there to fall on.
+#: [m] initial height of the trunk; there is no floor.
 HEIGHT = 1.23
 
 

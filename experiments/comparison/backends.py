@@ -17,7 +17,7 @@ from experiments.catalogue.rollout import Rollout, rollout
 from experiments.engines.engine import Case, Engine, VendorDefaults
 from experiments.engines.registry import engine_named
 
-#: Compared unless others are asked for.
+#: Default backends of a comparison.
 DEFAULT = ("recursive", "pybullet", "mujoco")
 
 
@@ -25,8 +25,8 @@ DEFAULT = ("recursive", "pybullet", "mujoco")
 class Backend:
     """An integrator or engine of a comparison."""
 
-    label: str  # a word, unique: in tables, and of its folders
-    title: str  # in figures and sentences
+    label: str  # unique word for tables and folders
+    title: str  # name in figures and sentences
     engine: Engine | str  # an external engine, or the name of an integrator of ours
 
     @property
@@ -88,7 +88,7 @@ def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, .
         raise InputError("--engines: it must be names with commas between them, such as recursive,mujoco")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"--engines: {', '.join(twice)} stands there twice")
+        raise InputError(f"--engines: {', '.join(twice)} is given twice; leave one out")
     for name in names:
         if name not in INTEGRATORS:
             engine_named(name)

@@ -14,7 +14,7 @@ from experiments.comparison.step_refinement import ROUNDING, Refinement
 from experiments.comparison.table import quantity, scientific, table_of
 from experiments.work_precision.step_sizes import ACCURACIES, Ranked, ranked, ranked_methods
 
-#: Below these, numbers differ by rounding only: [m], [J], relative energy, relative spin, [N·s].
+#: Thresholds below which differences are rounding only: [m], [J], relative energy, relative spin, [N·s].
 CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 
 
@@ -22,10 +22,10 @@ CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 class Measure:
     """A quantity by which engines are compared."""
 
-    stage: str  # that measures it; while it is not complete, nothing is said of it
-    name: str  # a few words; ``{}`` in it is filled with the results
-    unit: str  # SI
-    rank: Callable[[Results], list[Ranked]]  # the numbers, and who has the best
+    stage: str  # stage that measures it; omitted until the stage is complete
+    name: str  # a few words; ``{}`` is filled with the results
+    unit: str  # SI unit
+    rank: Callable[[Results], list[Ranked]]  # returns the numbers and marks the best
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class RankingRow:
     measure: str = quantity("", "what is compared")
     unit: str = quantity("", "of the value")
     engine: str = quantity("", "name")
-    value: float | None = quantity("1", "the number, in its unit")
-    ratio: float | None = quantity("1", "of the value to the best one's")
-    best: str = quantity("", "whether none is better; several: a tie")
-    note: str = quantity("", "why it is out of it; or what the ratio is")
+    value: float | None = quantity("1", "value in its unit")
+    ratio: float | None = quantity("1", "ratio of the value to the best one")
+    best: str = quantity("", "true if no engine is better; several: a tie")
+    note: str = quantity("", "reason for exclusion; or meaning of the ratio")
 
 
 def by(
@@ -63,7 +63,7 @@ def _ended(row: Outcome) -> str:
 
 
 def _crept(row: Creep) -> str:
-    return "" if row.creep is not None else "does not take it" if row.verdict == REFUSED else row.verdict
+    return "" if row.creep is not None else "cannot simulate it" if row.verdict == REFUSED else row.verdict
 
 
 def _at_common_step(results: Results) -> list[Refinement]:
@@ -106,14 +106,14 @@ def _precision(accuracy: float) -> Measure:
 
 
 MEASURES = (
-    Measure(RUNS[EQUAL], f"gets to the end, {SETTINGS[EQUAL]}", "s", by("simulated", _outcomes, 0.0, _ended)),
+    Measure(RUNS[EQUAL], f"completes the run, {SETTINGS[EQUAL]}", "s", by("simulated", _outcomes, 0.0, _ended)),
     Measure(RUNS[EQUAL], "greatest distance of the {0.root}'s path from the first engine's", "m", _apart),
-    Measure(RUNS[EQUAL], "energy that no work accounts for", "J", by("energy_residual", _outcomes, JOULES, _ended)),
+    Measure(RUNS[EQUAL], "error of the energy balance", "J", by("energy_residual", _outcomes, JOULES, _ended)),
     Measure(
-        RUNS[EQUAL], "momentum that no impulse accounts for", "N·s", by("momentum_defect", _outcomes, MOMENTUM, _ended)
+        RUNS[EQUAL], "error of the momentum balance", "N·s", by("momentum_defect", _outcomes, MOMENTUM, _ended)
     ),
     Measure(
-        RUNS[VENDOR], f"gets to the end, {SETTINGS[VENDOR]}", "s",
+        RUNS[VENDOR], f"completes the run, {SETTINGS[VENDOR]}", "s",
         by("simulated", lambda results: results.outcomes[VENDOR], 0.0, _ended),
     ),
     *(_creep(settings) for settings in SETTINGS),

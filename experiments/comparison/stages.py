@@ -18,7 +18,7 @@ from experiments.comparison.table import quantity, table_of
 from experiments.timing import part
 from experiments.work_precision import step_sizes
 
-#: The same settings in all engines as far as that goes, and those that each engine's makers chose.
+#: Settings that are equal in all engines where possible, and each vendor's defaults.
 EQUAL, VENDOR = "equal", "vendor"
 SETTINGS = {EQUAL: "equal settings", VENDOR: "vendor defaults"}
 #: Titles of the stages.
@@ -27,7 +27,7 @@ STANCES = {EQUAL: "creep in stance", VENDOR: "creep in stance, vendor defaults"}
 FLIGHTS, REFINEMENT, PRECISION = "free flight", "the experiment at refined steps", "work and precision"
 #: Repeats of the timings of work and precision.
 REPEATS = 3
-#: The time between two recorded rows.
+#: Parameter of the time between two recorded rows.
 RECORD = "run.record_every"
 #: Names of all tables.
 TABLES = (*SETTINGS, "creep", "flight", "step_refinement", "precision", "ranking")
@@ -37,15 +37,15 @@ TABLES = (*SETTINGS, "creep", "flight", "step_refinement", "precision", "ranking
 class Budget:
     """Amounts of work of a comparison."""
 
-    standing: float  # [s] over which feet may creep
-    flight: float  # [s] of free tumbling
-    refinements: int  # step sizes of the experiment, at most
-    precisions: int  # step sizes of work and precision
-    patience: float  # [s] of computation after which these are not refined further
+    standing: float  # [s] duration of the creep measurement
+    flight: float  # [s] duration of the free flight
+    refinements: int  # largest number of step sizes of the experiment
+    precisions: int  # number of step sizes of the work-precision comparison
+    patience: float  # [s] computing time after which step sizes are not refined further
 
 
 FULL = Budget(20.0, 60.0, 5, 7, 0.6)
-#: What ``--quick`` leaves of it.
+#: Budget with ``--quick``.
 QUICK = Budget(10.0, 10.0, 4, 4, 0.2)
 
 
@@ -56,36 +56,36 @@ class PrecisionRow:
     engine: str = quantity("", "name")
     step: float = quantity("s", "step")
     error: float | None = quantity("m", "distance of the bodies' centres from the reference, root mean square")
-    cost_least: float | None = quantity("s/s", "engine time of a simulated second, least")
-    cost_median: float | None = quantity("s/s", "engine time of a simulated second, median")
-    order: float | None = quantity("1", "order of the error of all steps of the engine")
-    failure: str = quantity("", "why there is none", "")
+    cost_least: float | None = quantity("s/s", "least engine time of a simulated second")
+    cost_median: float | None = quantity("s/s", "median engine time of a simulated second")
+    order: float | None = quantity("1", "order of convergence over all steps of the engine")
+    failure: str = quantity("", "reason for missing numbers", "")
 
 
 @dataclass
 class Results:
     """Results of a comparison so far; fields of later stages are empty."""
 
-    experiment: Experiment  # what is compared on
-    changes: Mapping[str, Value]  # of its parameters
-    backends: tuple[Backend, ...]  # what is compared, in order
+    experiment: Experiment  # compared experiment
+    changes: Mapping[str, Value]  # changes of its parameters
+    backends: tuple[Backend, ...]  # compared backends, in order
     missing: tuple[str, ...] = ()  # a sentence about each engine that is not installed
-    #: why an engine does not take a stage, by the stage's title and label
+    #: reason why an engine cannot do a stage, by the stage's title and label
     refused: dict[str, dict[str, str]] = field(default_factory=dict)
     #: rollouts and their rows, by settings, and rollouts by label
     runs: dict[str, dict[str, Rollout]] = field(default_factory=lambda: {name: {} for name in SETTINGS})
     outcomes: dict[str, list[outcome.Outcome]] = field(default_factory=lambda: {name: [] for name in SETTINGS})
-    #: rollouts of the standing human, and how far its feet drift, by settings and label
+    #: rollouts of the standing human, and drift of its feet, by settings and label
     standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
     drifts: dict[tuple[str, str], outcome.Drift] = field(default_factory=dict)
-    flown: dict[tuple[str, str], flight.Flight] = field(default_factory=dict)  # by motion and label
+    flown: dict[tuple[str, str], flight.Flight] = field(default_factory=dict)  # flights by motion and label
     creeps: list[outcome.Creep] = field(default_factory=list)
     flights: list[flight.FlightRow] = field(default_factory=list)
     refinements: list[step_refinement.Refinement] = field(default_factory=list)
-    precision: step_sizes.Comparison | None = None  # work and precision in flight
-    #: titles of the stages that are not complete; nobody is the best at what they measure
+    precision: step_sizes.Comparison | None = None  # work-precision comparison in flight
+    #: titles of incomplete stages, whose measures have no ranking
     undone: list[str] = field(default_factory=list)
-    stopped: str = "Interrupted"  # why they are not
+    stopped: str = "Interrupted"  # reason why they are incomplete
 
     @property
     def able(self) -> tuple[Backend, ...]:
@@ -140,10 +140,10 @@ class Results:
 class Work:
     """Input of a stage of the comparison."""
 
-    results: Results  # what it adds to
-    budget: Budget  # how much is measured
-    progress: Progress  # called with the fraction that is done
-    announce: Announce  # called with a sentence before kernels are compiled, and about who does not take what
+    results: Results  # results to add to
+    budget: Budget  # amount of work
+    progress: Progress  # called with the finished fraction
+    announce: Announce  # called with a sentence before kernels are compiled, or if an engine cannot do a stage
 
     def refuse(self, stage: str, one: Backend, why: str) -> None:
         self.results.refused.setdefault(stage, {})[one.label] = why
@@ -190,7 +190,7 @@ def run_experiment(settings: str, work: Work) -> None:
             made = who.run(experiment, changes, part(work.progress, k, len(chosen), duration), work.announce)
         except InputError as error:
             with_ = "" if settings == EQUAL else f" with {SETTINGS[settings]}"
-            work.refuse(RUNS[settings], one, f"does not take it{with_}: {error}")
+            work.refuse(RUNS[settings], one, f"cannot simulate it{with_}: {error}")
             continue
         first = next(iter(runs.values())).run if runs else None
         runs[one.label] = made

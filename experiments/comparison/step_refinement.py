@@ -19,7 +19,7 @@ from experiments.comparison.outcome import CUT_SHORT, REFUSED, distances
 from experiments.comparison.table import quantity
 from experiments.timing import halved
 
-#: [m] Distances below it are those of rounding.
+#: [m] distances below it are rounding errors.
 ROUNDING = 1e-12
 
 
@@ -31,9 +31,9 @@ class Refinement:
     step: float = quantity("s", "step")
     verdict: str = quantity("", "how it ended")
     simulated: float = quantity("s", "time simulated")
-    peak: float | None = quantity("m", "greatest distance of the root's path from that at the finest step")
-    final: float | None = quantity("m", "distance of the root from where it is at the finest step, at the end")
-    failure: str = quantity("", "why it did not get to its end", "")
+    peak: float | None = quantity("m", "greatest distance of the root's path from the path at the finest step")
+    final: float | None = quantity("m", "final distance of the root from its position at the finest step")
+    failure: str = quantity("", "reason why it ended early", "")
 
     @property
     def out(self) -> str:

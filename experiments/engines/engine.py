@@ -28,19 +28,19 @@ from experiments.engines.kernels.external import Arrival, FloorState
 class Case:
     """A simulation for an engine."""
 
-    model: Model  # the tree, its loads included
-    floor: Floor  # what its contact points stand on. Engines have one coefficient of friction: ``floor.mu_s``
+    model: Model  # model with its loads
+    floor: Floor  # floor under its contact points; engines have one coefficient of friction, ``floor.mu_s``
     step: float  # [s]
     impedance: Impedance  # springs and dampers of joints
-    throw: Throw | None  # a box that is thrown, or None
+    throw: Throw | None  # thrown box, or None
     patches: tuple[Patch, ...] = ()  # parts of the floor with other parameters
-    platform: Platform | None = None  # how the floor moves; else it is at rest at height zero
+    platform: Platform | None = None  # motion of the floor; None for a floor at rest at height zero
 
     @classmethod
     def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, acting: Disturbances) -> "Case":
         """Return a case with those disturbances that an engine has to know."""
         if acting.sway_referenced is not None:
-            raise InputError("a floor that turns with the body: other engines do not take one")
+            raise InputError("a floor that turns with the body needs an integrator of ours, not an engine")
         return cls(model, floor, step, impedance, acting.throw, tuple(acting.patches), acting.platform)
 
     def spring_and_damper(self, floor: Floor) -> tuple[float, float]:
@@ -69,22 +69,22 @@ def struck_box(model: Model, throw: Throw) -> Box:
     for box in model.shapes:
         if box.body == throw.target:
             return box
-    raise InputError(f"throw.target = {throw.target!r}: it has no box that could be hit")
+    raise InputError(f"throw.target = {throw.target!r}: this body has no box to hit; name one with a box")
 
 
 @dataclass(frozen=True)
 class Applied:
     """A force on a body, constant through a step."""
 
-    body: int  # its index in ``model.bodies``
+    body: int  # index in ``model.bodies``
     force: Floats  # (3,) [N] world axes
-    place: Floats  # (3,) [m] where it acts at the start of the step, in the world
+    place: Floats  # (3,) [m] point of action in the world at the start of the step
 
 
 class Simulation(ABC):
     """A rollout in an engine, in our configurations and velocities, as ``biped.model.Model`` documents them."""
 
-    #: why the last step failed, in the engine's words; empty where it did not, or where they are not known
+    #: reason why the last step failed, in the engine's words; empty if it did not, or if unknown
     failure: str = ""
 
     def __init__(self, case: Case) -> None:
@@ -107,7 +107,7 @@ class Simulation(ABC):
 
         Called before each step if the floor moves or has patches; its arrays change from step to step.
         """
-        raise NotImplementedError(f"{type(self).__name__} has floors that move or have patches: it needs set_floor")
+        raise NotImplementedError(f"{type(self).__name__} takes moving floors or patches: it needs a method set_floor")
 
     @abstractmethod
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
@@ -134,14 +134,14 @@ class Simulation(ABC):
 class Engine(ABC):
     """An engine with its settings: a frozen dataclass whose fields are the settings."""
 
-    name: ClassVar[str]  #: as on the command line
-    title: ClassVar[str]  #: as people write it
-    package: ClassVar[str]  #: the module that is imported
-    distribution: ClassVar[str]  #: what holds it on PyPI
-    takes_armature: ClassVar[bool] = False  #: the rotors that joints drive
-    takes_passive_joints: ClassVar[bool] = False  #: the joints' limits, damping and dry friction
+    name: ClassVar[str]  #: name on the command line
+    title: ClassVar[str]  #: name in texts
+    package: ClassVar[str]  #: imported module
+    distribution: ClassVar[str]  #: name on PyPI
+    takes_armature: ClassVar[bool] = False  #: True if it simulates rotors of joints
+    takes_passive_joints: ClassVar[bool] = False  #: True if it simulates the joints' limits, damping and dry friction
     takes_moving_floor: ClassVar[bool] = False
-    takes_patches: ClassVar[bool] = False  #: of the floor, with other parameters
+    takes_patches: ClassVar[bool] = False  #: True if it simulates floor patches with other parameters
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -209,8 +209,8 @@ class Engine(ABC):
 class VendorDefaults:
     """An engine with its vendor's settings."""
 
-    engine: Engine  # with its own defaults
-    step: float  # [s] its default
+    engine: Engine  # engine with its vendor's settings
+    step: float  # [s] vendor's default
     text: str  # one sentence about these settings
 
     def step_within(self, period: float) -> float:

@@ -40,10 +40,10 @@ from experiments.engines.registry import ENGINES, engine_named
 class Impact:
     """Impact of the thrown box, over all its steps."""
 
-    time: float  # [s] when it began
-    place: Floats  # (3,) [m]
-    velocity: Floats  # (3,) [m/s] of the box relative to what it struck, before
-    impulse: Floats  # (3,) [N·s] on what it struck, so far
+    time: float  # [s] start of the impact
+    place: Floats  # (3,) [m] position of the impact
+    velocity: Floats  # (3,) [m/s] velocity of the box relative to its target before the impact
+    impulse: Floats  # (3,) [N·s] impulse on the target so far
 
 
 class EngineIntegrator(Integrator):
@@ -72,10 +72,10 @@ class EngineIntegrator(Integrator):
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()
         self.engine = engine
-        self.seconds, self.steps = 0.0, 0  # [s] spent in the engine's own steps so far, and how many there were
+        self.seconds, self.steps = 0.0, 0  # [s] computing time of the engine's steps so far, and their number
         self._taken: tuple[Model, Floor, Disturbances] | None = None
         self._simulation: Simulation | None = None
-        self.impact: Impact | None = None  # that is not over, and has no event yet
+        self.impact: Impact | None = None  # impact that is not over and has no event yet
 
     def engines_with(self, ability: str) -> Sequence[str]:
         return [name for name in ENGINES if getattr(engine_named(name), ability, False)]
@@ -111,7 +111,7 @@ class EngineIntegrator(Integrator):
             )
         if acting.throw is not None and acting.throw.target == EVERYTHING:
             raise InputError(
-                f"{self.engine.title} throws blocks at one body: name it as their target, or use an integrator of ours"
+                f"{self.engine.title} throws blocks at one body: give them one target, or use an integrator of ours"
             )
         thin = [body.name for body in model.bodies if not is_solid(body.inertia)]
         if thin:

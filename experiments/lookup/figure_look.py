@@ -8,13 +8,13 @@ from pathlib import Path
 
 from biped.errors import InputError
 
-#: As matplotlib writes them.
+#: File formats of matplotlib.
 FORMATS = ("png", "pdf", "svg")
-#: [mm] what one column and both columns of a journal's page are, nearly everywhere.
+#: [mm] usual widths of one and both columns of a journal's page.
 WIDTHS = {"single": 85.0, "double": 170.0}
-#: Of the sheet of a run: the world's x and y, or posturography's AP and ML, anterior and to the right positive.
+#: Axes of a run's sheet: the world's x and y, or posturography's AP and ML, positive anterior and to the right.
 WORLD, ANATOMICAL = "world", "anatomical"
-#: [mm] that a figure can be wide.
+#: [mm] range of a figure's width.
 NARROWEST, WIDEST = 50.0, 500.0
 
 
@@ -23,8 +23,8 @@ class Look:
     """Settings with which figures are written."""
 
     formats: tuple[str, ...] = FORMATS[:1]
-    width: float | None = None  # [mm] of all of them; each its own where None
-    axes: str = WORLD  # of places on the sheet of a run
+    width: float | None = None  # [mm] width of all figures; None: each figure's own
+    axes: str = WORLD  # axes of positions on the sheet of a run
 
 
 _LOOK: ContextVar[Look | None] = ContextVar("look", default=None)

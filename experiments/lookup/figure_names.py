@@ -5,7 +5,7 @@ from pathlib import Path
 
 from experiments.lookup.figure_look import remove_figure
 
-#: Those of a balancing experiment that have a counterpart in the thesis, in its order.
+#: Figures of a balancing experiment with a counterpart in the thesis, in its order.
 BALANCING = (
     "joint-angles",
     "joint-torques",

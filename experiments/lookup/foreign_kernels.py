@@ -42,7 +42,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
         yield
     except NumbaError as error:
         names = " or ".join(law.__name__ for law in foreign)
-        raise InputError(f"the law of {names} cannot be compiled: {_told(str(error))}") from error
+        raise InputError(f"the controller of {names} cannot be compiled: {_told(str(error))}") from error
     finally:
         _lost.errors = None
     if errors:

@@ -2,7 +2,7 @@
 
 A name is one of the registry's own, one that an installed package registers as an entry point of the group
 ``biped.controllers`` (or ``biped.experiments``), ``FILE.py:NAME``, or ``package.module:NAME``; a file or a module that
-has only one such thing needs no ``:NAME``. A file is looked for from the current folder, and may import its neighbours.
+has only one such thing needs no ``:NAME``. Paths are relative to the current folder; files may import their neighbours.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,11 +24,11 @@ PROJECT = "this project"
 class Entry:
     """A registered thing."""
 
-    name: str  # by which it is found from any folder
+    name: str  # name that is valid in any folder
     thing: Any
     origin: str  # ``this project``, a distribution and its version, or a file
-    file: Path | None = None  # that it stands in; None for the project's own
-    digest: str = ""  # of that file, when it was loaded
+    file: Path | None = None  # file that defines it; None for the project's own
+    digest: str = ""  # digest of the file when it was loaded
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class OpenRegistry:
         file = Path(str(module.__file__))
         if module.__name__.partition(".")[0] in OWN:
             return Entry(place, thing, PROJECT)
-        found = str(Path(where).resolve()) if where.endswith(".py") else where  # by which any process finds it
+        found = str(Path(where).resolve()) if where.endswith(".py") else where  # a name that is valid in any process
         return Entry(f"{found}:{attribute}", thing, str(file), file, digest_of(file))
 
     def _candidates(self, module: ModuleType) -> list[str]:
@@ -157,7 +157,7 @@ def is_own(thing: Any) -> bool:
 def digest_at(name: str) -> str:
     """Return a digest of the current file of an ``Entry``, without running it; empty if there is none."""
     where = name.rpartition(":")[0]
-    if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a law reads
+    if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a controller reads
         return digest_of(Path(name))
     file = file_of(where)
     return digest_of(file) if file else ""

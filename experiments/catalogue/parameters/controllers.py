@@ -18,7 +18,7 @@ from experiments.lookup.open_registry import OpenRegistry, made_from
 GROUP = "controller"
 NAME = f"{GROUP}.name"
 WORKSPACE = "workspace"
-#: Where an experiment wants the root to be, which any law is given that has fields of these names.
+#: Set point of the root in an experiment, given to any controller with fields of these names.
 SET_POINT = (f"{GROUP}.target_position", f"{GROUP}.target_orientation")
 
 
@@ -69,7 +69,7 @@ def controller_parameters(
     made = made_from("controller", entry, lambda: object_from(entry.thing, {}))
     found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
     if NAME in found:
-        raise InputError(f"controller {name!r}: call its field `name` otherwise: {NAME} is the controller itself")
+        raise InputError(f"controller {name!r}: rename its field `name`: {NAME} is the name of the controller")
     for parameter in (given or {}).values():
         own = found.get(parameter.name)
         if own is not None and _kind(own) == _kind(parameter):
@@ -101,11 +101,11 @@ def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
     found: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
     for file in found.files:
         if not Path(file).is_file():
-            raise InputError(f"controller {entry.name!r}: there is no file {file}, which its `files` name")
+            raise InputError(f"controller {entry.name!r}: the file {file} of its `files` does not exist")
     return found
 
 
-#: The project's are immutable, and the same for most trials of a study.
+#: The project's controllers are immutable, and cached for the trials of a study.
 _own = lru_cache(maxsize=64)(_made)
 
 

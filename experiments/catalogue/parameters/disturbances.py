@@ -1,6 +1,6 @@
 """Parameters of all disturbances of a standing model, and the disturbances that they set up.
 
-Each group is off by default. Directions are angles seen from above: 0 is forwards (of the human −x), π/2 to the left.
+Each group is off by default. Directions are angles in top view: 0 is forward (−x for the human), π/2 to the left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def disturbances_from(values: Values, root: Vector3, model: Model) -> tuple[Dist
     """Return the disturbances of these values, for a robot whose root has its centre of mass at ``root`` [m]."""
     place = Place(model, root, floor_from(values))
     for body in (values[f"{name}.body"] for name in groups() if f"{name}.body" in values):
-        model.body_index(str(body))  # also of what is off: a wrong name is an error
+        model.body_index(str(body))  # a wrong name is an error even if the disturbance is off
     return tuple(one for name in groups() for one in _of_group(name, values, place))
 
 
@@ -83,8 +83,8 @@ def idle(values: Mapping[str, Value], changed: Mapping[str, Value]) -> list[str]
     """Return a sentence for each group that is off although its parameters were set.
 
     Args:
-        values: of all parameters; with disturbances drawn at random there is no sentence.
-        changed: the parameters that were set.
+        values: values of all parameters; random disturbances suppress the sentences.
+        changed: names of the parameters that were set.
     """
     sentences = []
     for group, off in switches().items():

@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from biped.inputs.fields import replaced
 from experiments.catalogue.parameters.parameter import Parameter, Value
 
-#: A field: its name as a parameter without group, the path to it, the object that it is a field of, and the field.
+#: A field: its parameter's name without group, its path, its owner, and the field itself.
 _Leaf = tuple[str, tuple[str, ...], Any, "dataclasses.Field[Any]"]
 BOOLEANS = {"false": False, "true": True}
 
@@ -93,6 +93,6 @@ def _choices(owner: Any, field: "dataclasses.Field[Any]") -> tuple[str, ...]:
         return tuple(field.metadata["choices"])
     try:
         hint = get_type_hints(type(owner))[field.name]
-    except NameError:  # of an annotation that is there for type checkers only
+    except NameError:  # an annotation for type checkers only
         return ()
     return get_args(hint) if get_origin(hint) is Literal else ()

@@ -25,16 +25,16 @@ from contact.arrays import Floats
 from experiments.catalogue.parameters.floors import floor_from
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
-#: [rad] what a seed alone scatters by.
+#: [rad] default jitter with a seed.
 SCATTER = 0.01
 
 OURS = "this project"
 
 STANCE, SETTLE = "initial.stance", "initial.settle"
 CROUCH, UPRIGHT = "crouch", "upright"
-#: The parameters of ``Stance``, and its fields.
+#: Parameters of ``Stance``, by its fields.
 _OF_STANCE = ("knees", "width", "foot_angle", "lean")
-#: All that say which stance it is.
+#: All parameters that define the stance.
 STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 
 
@@ -50,7 +50,7 @@ def scattered_by_seed(changes: Mapping[str, Value]) -> dict[str, Value]:
     if "initial.seed" not in changes:
         return dict(changes)
     if changes.get("initial.jitter") == 0.0:
-        raise InputError("initial.seed does nothing where initial.jitter = 0: leave one of them out")
+        raise InputError("initial.seed has no effect with initial.jitter = 0: leave one of them out")
     return {"initial.jitter": SCATTER} | dict(changes)
 
 
@@ -119,7 +119,7 @@ def posture_of_stance(
     if values.get(STANCE) != UPRIGHT:
         idle = [f"initial.{name}" for name in _OF_STANCE if f"initial.{name}" in changes]
         if idle and values.get(STANCE) == CROUCH:
-            raise InputError(f"{idle[0]} does nothing to the crouch: set {STANCE} = {UPRIGHT} besides")
+            raise InputError(f"{idle[0]} has no effect on the crouch: set {STANCE} = {UPRIGHT}, too")
         return {}
     model = robot()
     q = upright_posture(model, Values(values))

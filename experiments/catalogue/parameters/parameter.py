@@ -1,8 +1,7 @@
 """Parameters of experiments: dotted names with a default, a unit, a meaning and a source.
 
-One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``. An angle may
-be written in degrees: ``90deg`` or ``90°``. On the command line a number may have its unit behind it: ``8N·s``,
-``8Ns``, ``120ms``, ``60mm``.
+One number of a tuple is named by its index from 0: ``controller.kp_position[2]``. An angle may be given in degrees:
+``90deg`` or ``90°``. On the command line a unit may follow a number: ``8N·s``, ``8Ns``, ``120ms``, ``60mm``.
 """
 
 import difflib
@@ -18,9 +17,9 @@ from biped.model.geometry import LARGEST_ANGLE
 
 #: A number, a whole number, a word, or a few numbers such as a position or a quaternion.
 Value = float | int | str | tuple[float, ...]
-#: How degrees are written behind a number.
+#: Units of degrees after a number.
 DEGREES = ("deg", "°")
-#: Parts of units that may be written behind a number: the unit, and how many there are in one.
+#: Prefixed units that may follow a number: the SI unit, and their number in one of it.
 PARTS = {"ms": ("s", 1e3), "mm": ("m", 1e3), "cm": ("m", 1e2)}
 
 
@@ -28,20 +27,20 @@ PARTS = {"ms": ("s", 1e3), "mm": ("m", 1e3), "cm": ("m", 1e2)}
 class Parameter:
     """A parameter of an experiment.
 
-    Its default decides what values it takes: a float any number, an int a whole number, a tuple as many
-    numbers, a str a word. Whether a value makes sense is decided by the object it goes into.
+    The type of its default determines the allowed values: a float any number, an int a whole number, a tuple as many
+    numbers, a str a word. The object that it sets up checks the range.
 
     Attributes:
-        name: ``group.attribute``; the attribute is that of the Python object which the value goes into.
-        default: the value in the experiment as published.
-        unit: SI; empty for numbers without one and for words, several with commas between them.
-        meaning: a few words.
-        source: where the default is from.
-        repeats: whether one number stands for a whole tuple of it.
-        may_be_matrix: whether n × n numbers, row by row, may stand for a tuple of n.
-        may_be_infinite: whether ``inf`` is a value.
-        choices: the words that it may be, where not any will do.
-        span: the least and the greatest value that are of interest, for a slider; others are allowed.
+        name: ``group.attribute``, where the attribute is that of the Python object that the value sets.
+        default: value in the published experiment.
+        unit: SI unit; empty for numbers without one and for words; several are separated by commas.
+        meaning: title in a few words.
+        source: publication of the default.
+        repeats: True if one number may stand for a whole tuple of it.
+        may_be_matrix: True if n × n numbers, row by row, may replace a tuple of n.
+        may_be_infinite: True if ``inf`` is allowed.
+        choices: allowed words; empty for any word.
+        span: range of a slider; values beyond it are allowed.
     """
 
     name: str

@@ -17,9 +17,9 @@ from contact import RUBBER
 
 Random = np.random.Generator
 
-#: Each kind is drawn with this probability.
+#: Probability of each kind.
 SHARE = 0.35
-#: Of all mass: what weighs less is not disturbed.
+#: Least mass of a disturbed body, as a share of the whole mass.
 HEAVY = 0.01
 
 

@@ -79,7 +79,7 @@ _stand_ins: dict[str, Path] = {}
 
 @lru_cache(maxsize=8)
 def _saved_instead(name: str, saved: Path) -> Model:
-    _log.warning("biped: %s is not run: the model that was saved with it stands in for it (--trust runs it)", name)
+    _log.warning("biped: %s is not run: the saved model is used instead (--trust runs the file)", name)
     return load_robot(saved)
 
 
@@ -93,7 +93,7 @@ def _loaded(name: str) -> Model:
             if name not in _stand_ins:
                 raise
             model = load_robot(_stand_ins[name])
-    for warning in caught if parent_process() is None else ():  # workers load what this process was told of
+    for warning in caught if parent_process() is None else ():  # workers load what this process has reported
         _log.warning("biped: %s", warning.message)
     return model
 

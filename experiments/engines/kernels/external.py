@@ -46,7 +46,7 @@ from contact.ground import END, START, force_in_floor, is_moving, law_at
 from contact.modes import NONE, SLIDING, STICKING
 from kernelcache import kernel, routine
 
-#: A point slides where its friction is at least this share of what the floor can give.
+#: Share of the friction limit from which a point counts as sliding.
 AT_THE_CONE = 0.999
 
 
@@ -55,20 +55,20 @@ class Arrival(NamedTuple):
 
     q: Floats  # (nq,) configuration
     v: Floats  # (nv,) velocity
-    before: Floats  # (nv,) velocity at the start of the step, which the host fills in
-    force: Floats  # (nc, 3) [N] of the floor on each contact point, the mean of the step
+    before: Floats  # (nv,) velocity at the start of the step, set by the host
+    force: Floats  # (nc, 3) [N] mean force of the floor on each contact point in the step
     impact: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
-    impact_place: Floats  # (3,) [m] where, at the start of the step
-    projectile: Floats  # (13,) of the thrown box: position, quaternion, velocity, angular velocity
-    joint: Floats  # (nv,) [N·m or N] of the joints' stops and dry friction
+    impact_place: Floats  # (3,) [m] position of the impact at the start of the step
+    projectile: Floats  # (13,) state of the thrown box: position, quaternion, velocity, angular velocity
+    joint: Floats  # (nv,) [N·m or N] forces of the joints' stops and dry friction
 
 
 class FloorState(NamedTuple):
     """The floor in a step, in world axes; ``velocity`` leads from ``pose`` to the pose at the end of the step."""
 
-    pose: Floats  # (7,) place of its frame [m] and unit quaternion, at the start of the step
-    velocity: Floats  # (6,) mean velocity of that place [m/s] and mean angular velocity [rad/s] of the step
-    before: Floats  # (6,) those of the step before
+    pose: Floats  # (7,) origin of its frame [m] and unit quaternion, at the start of the step
+    velocity: Floats  # (6,) mean velocity of the origin [m/s] and mean angular velocity [rad/s] of the step
+    before: Floats  # (6,) velocities of the step before
     region: Integers  # (nc,) the floor under each contact point: 0 for the case's own, k for its patch k - 1
 
 

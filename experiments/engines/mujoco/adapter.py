@@ -29,14 +29,14 @@ class Mujoco(Engine):
     distribution = "mujoco"
     takes_armature = True  # as MuJoCo's own ``armature``
     takes_passive_joints = True  # as its ranges, ``damping`` and ``frictionloss``
-    takes_moving_floor = True  # as a heavy body that is put where it belongs at each step
+    takes_moving_floor = True  # as a heavy body whose pose is set at each step
     takes_patches = True  # as parameters of each contact point
 
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
     solver: str = "Newton"  # Newton, CG or PGS
     cone: str = "elliptic"  # pyramidal or elliptic
-    #: of frictional to normal impedance. Creep is inverse to it; from 10⁴ on a step of the human's landing costs
-    #: MuJoCo's solver three times as much
+    #: ratio of frictional to normal impedance. Creep is inverse to it; from 10⁴ the solver needs three times as long
+    #: for a step of the human's landing
     impratio: float = 1e3
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
@@ -101,7 +101,7 @@ class Mujoco(Engine):
             engine = self._model(case, laws[0])
         except ValueError as error:
             raise InputError(f"MuJoCo does not take its settings: {' '.join(str(error).split())}") from error
-        if case.platform is not None:  # the solver tells by the mean inertia when it is done: without the floor's
+        if case.platform is not None:  # the solver's tolerance is relative to the mean inertia: without the floor's
             engine.stat.meaninertia = self._model(case, replace(laws[0], floor_moves=False)).stat.meaninertia
         if len(case.model.tree.passive) and self.contact == "matched":
             match_stops(engine, case.model, case.step)
@@ -132,7 +132,7 @@ class MujocoSimulation(Simulation):
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         self.contact_force = np.zeros(6)
-        # What it warns of ends the run; of its own it would write it to a file wherever it runs.
+        # Its warnings end the run; by default MuJoCo would write them to a file in the current folder.
         mujoco.set_mju_user_warning(lambda _: None)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
@@ -168,7 +168,7 @@ class MujocoSimulation(Simulation):
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         data = self.data
         data.qfrc_applied[: self.nv] = torque
-        if forces:  # what a step leaves behind is the kinematics of its start
+        if forces:  # after a step, MuJoCo's kinematics are those of its start
             self.mujoco.mj_kinematics(self.engine, data)
             self.mujoco.mj_comPos(self.engine, data)
         for push in forces:
@@ -187,7 +187,7 @@ class MujocoSimulation(Simulation):
         arrival.v[:] = data.qvel[: self.nv]
         if self.spherical:
             arrival.v[:] = velocity_map(model, arrival.q).T @ arrival.v
-        elif model.is_floating:  # the same, sooner
+        elif model.is_floating:  # an equivalent, faster computation
             arrival.v[3:6] = quaternion_matrix(arrival.q[3:7]) @ arrival.v[3:6]
         arrival.force[:], arrival.impact[:] = 0.0, 0.0
         if data.ncon:
@@ -199,7 +199,7 @@ class MujocoSimulation(Simulation):
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
             arrival.projectile[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
         for kind, number in enumerate(data.warning.number):
-            if number:  # a state that is not finite, or more contacts than there is room for
+            if number:  # a state that is not finite, or too many contacts for the buffers
                 self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
                 arrival.q[:] = np.nan
 

@@ -25,23 +25,22 @@ from experiments.engines.rebound import damping_ratio
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
 
-# Which geometries may touch (contype, conaffinity): what stands on the floor touches the floor, and nothing else; a
-# thrown box touches its target, and nothing else.
+# Collision filters (contype, conaffinity): feet touch only the floor, a thrown box touches only its target.
 _FLOOR = ("1", "0")
 _FOOT = ("0", "1")
 _TARGET = ("2", "0")
 _THROWN = ("0", "2")
 
-#: [s] How long, and steps, the contact between a thrown box and what it hits lasts at least.
+#: [s] least duration of the contact between a thrown box and its target, and in steps.
 IMPACT, IMPACT_STEPS = 6e-3, 12
-# [rad or m] A limit that is none.
+# [rad or m] limit without effect
 _FAR = 1e6
-#: Names of the thrown box and of what it may hit; of the floor.
+#: Names of the thrown box, its target, and the floor.
 THROWN, TARGET, FLOOR = "thrown_box", "thrown_box_target", "floor"
-#: [m] Half of the edges of a floor that moves: MuJoCo has planes at rest only.
+#: [m] half edges of a moving floor, which is a box: MuJoCo's planes cannot move.
 HALF = (100.0, 100.0, 1.0)
-#: [kg], [kg m²] What such a floor resists with, besides being put where it belongs at each step: under the human it
-#: gives way by 4e-5 m/s in 0.5 ms. With 10⁹ MuJoCo's solver stops early, and a standing foot creeps by millimetres.
+#: [kg], [kg m²] inertia of a moving floor, whose pose is set at each step: under the human it
+#: yields by 4e-5 m/s in 0.5 ms. With 10⁹ MuJoCo's solver stops early, and a standing foot creeps by millimetres.
 RESISTANCE = 1e4
 
 
@@ -49,19 +48,19 @@ RESISTANCE = 1e4
 class MujocoOptions:
     """Options of MuJoCo for a model; names and choices are its own."""
 
-    step: float = 5e-4  # [s]
+    step: float = 5e-4  # [s] step size
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
-    solver: str = "Newton"  # of the constraints: Newton, CG or PGS
-    cone: str = "pyramidal"  # of friction: pyramidal or elliptic
+    solver: str = "Newton"  # solver of the constraints: Newton, CG or PGS
+    cone: str = "pyramidal"  # friction cone: pyramidal or elliptic
     friction: float = 0.3  # coefficient of sliding friction of the floor
     point_radius: float = 1e-3  # [m] of the sphere about a contact point; its centre is this far above the point
     #: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet, "none"
     soles: str = "points"
-    islands: bool = True  # whether constraints are solved island by island
-    impratio: float = 1.0  # of frictional to normal impedance; more of it makes soles creep less, with elliptic cones
+    islands: bool = True  # True to solve constraints island by island
+    impratio: float = 1.0  # ratio of frictional to normal impedance; larger: less creep, with elliptic cones
     solref: tuple[float, float] = (0.02, 1.0)  # of the floor's contacts
     solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)  # of the floor's contacts
-    floor_moves: bool = False  # whether it is a body that can be moved
+    floor_moves: bool = False  # True for a floor that is a movable body
 
 
 def mjcf(
@@ -132,7 +131,7 @@ def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
         root, "option", timestep=_text([options.step]), gravity=_text(model.gravity), integrator=options.integrator,
         solver=options.solver, cone=options.cone, impratio=_text([options.impratio]),
     )  # fmt: skip
-    # A state that is not finite must not be taken for a new start.
+    # Disable MuJoCo's automatic reset of a state that is not finite.
     SubElement(element, "flag", island="enable" if options.islands else "disable", autoreset="disable")
 
 

@@ -26,15 +26,15 @@ class Pybullet(Engine):
     title = "PyBullet"
     package = "pybullet"
     distribution = "pybullet"
-    takes_moving_floor = True  # as a plane that is put where it belongs at each step, with its velocity
-    takes_patches = True  # as parameters of each contact point, which is then a link without mass
+    takes_moving_floor = True  # as a plane whose pose and velocity are set at each step
+    takes_patches = True  # as parameters of each contact point, which becomes a link without mass
     velocity_offset = 0.5
 
-    iterations: int = 50  # of the solver at most, numSolverIterations
-    residual: float = 1e-7  # at which it stops, solverResidualThreshold
-    cone: bool = True  # whether friction is a cone, enableConeFriction; else a pyramid
-    anchor: bool = True  # whether points that stick keep their place, frictionAnchor
-    damping: float = 0.0  # of all motion, linearDamping and angularDamping [1/s]
+    iterations: int = 50  # largest number of solver iterations, numSolverIterations
+    residual: float = 1e-7  # tolerance of the solver, solverResidualThreshold
+    cone: bool = True  # True for a friction cone, enableConeFriction; False for a pyramid
+    anchor: bool = True  # True to anchor points that stick, frictionAnchor
+    damping: float = 0.0  # [1/s] damping of all motion, linearDamping and angularDamping
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
@@ -143,7 +143,7 @@ class BulletSimulation(Simulation):
             client.setJointMotorControlArray(robot, self.joints, client.TORQUE_CONTROL, forces=held.tolist())
         for push in forces:
             link = self.world.links[push.body]
-            if link >= 0:  # else the force acts about where the body was a step ago
+            if link >= 0:  # otherwise the force would act at the body's position a step ago
                 client.getLinkState(robot, link, computeForwardKinematics=1)
             client.applyExternalForce(robot, link, push.force.tolist(), push.place.tolist(), client.WORLD_FRAME)
         client.stepSimulation()
@@ -163,7 +163,7 @@ class BulletSimulation(Simulation):
             v[:3], v[3:6] = client.getBaseVelocity(robot)
         states = client.getJointStates(robot, self.joints) if self.joints else ()
         q[self.coordinates], v[self.dofs] = [state[0] for state in states], [state[1] for state in states]
-        # What is as fast as Bullet lets it be has exploded.
+        # Velocities at Bullet's limit mean that the simulation has exploded.
         arrival.q[:], arrival.v[:] = np.nan if np.abs(v).max() >= FASTEST else q, v
         arrival.force[:], arrival.impact[:] = 0.0, 0.0
         contacts = [c for c in client.getContactPoints(robot) if c[9] > 0.0]

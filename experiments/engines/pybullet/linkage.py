@@ -18,7 +18,7 @@ from contact.arrays import Floats
 from experiments.engines.pybullet.world import Client, let_move, silenced
 from formulations.mechanism.frames import Frame, tree_of
 
-#: The body of frames that do not move.
+#: Body of the frames at rest.
 GROUND = -1
 
 
@@ -26,30 +26,30 @@ GROUND = -1
 class LinkageSettings:
     """Settings of the solver, with PyBullet's defaults."""
 
-    iterations: int = 50  # at most, numSolverIterations
-    residual: float = 1e-7  # at which it stops, solverResidualThreshold
-    direct: bool = False  # all constraints at once by Dantzig's method, in place of one after the other
-    point_inertia: float = 0.01  # [kg m²] of a body without one, which to PyBullet would be a body that never turns
+    iterations: int = 50  # largest number of iterations, numSolverIterations
+    residual: float = 1e-7  # tolerance, solverResidualThreshold
+    direct: bool = False  # True to solve all constraints at once by Dantzig's method
+    point_inertia: float = 0.01  # [kg m²] inertia of bodies without one, which PyBullet would never rotate
 
 
 class Body(NamedTuple):
     """A rigid body in its initial pose: all frames that move with one configuration variable."""
 
-    name: str  # of the configuration variable
+    name: str  # name of the configuration variable
     mass: float  # [kg]
-    inertia: float  # [kg m²] about y, about the centre of mass
-    centre: Floats  # (3,) [m] the centre of mass
-    angle: float  # [rad] of its frame about y
-    slides: bool  # along the world's x, instead of being free
+    inertia: float  # [kg m²] about the y axis through the centre of mass
+    centre: Floats  # (3,) [m] centre of mass
+    angle: float  # [rad] angle of its frame about y
+    slides: bool  # True for a body that slides along the world's x, instead of being free
 
 
 class Pin(NamedTuple):
     """A point in which two bodies are held together."""
 
     first: int  # index of a body
-    second: int  # of another, or GROUND
-    place: Floats  # (3,) [m] at the start: of the first's, which is the second's but for ``gap``
-    gap: Floats  # (3,) [m] from there to the second's
+    second: int  # index of another body, or GROUND
+    place: Floats  # (3,) [m] initial position of the first body's pin
+    gap: Floats  # (3,) [m] from there to the second body's pin
 
 
 def bodies_and_pins(
@@ -98,8 +98,8 @@ def bodies_and_pins(
 def _check_planar(frame: Frame, below: int) -> None:
     if frame.transform != "ry" and not (frame.transform == "tx" and below == GROUND):
         raise InputError(
-            f"frame {frame.label} moves by {frame.transform}; of a planar linkage frames turn by ry, or slide by tx on "
-            "what does not move"
+            f"frame {frame.label} moves by {frame.transform}; frames of a planar linkage must turn by ry, or slide by "
+            "tx on a frame at rest"
         )
 
 
@@ -137,7 +137,7 @@ class Linkage:
             solverResidualThreshold=settings.residual,
         )  # fmt: skip
         if settings.direct:
-            with silenced(1):  # it says that it does
+            with silenced(1):  # PyBullet prints a message
                 solver = self.client.CONSTRAINT_SOLVER_LCP_DANTZIG
                 self.client.setPhysicsEngineParameter(constraintSolverType=solver, minimumSolverIslandSize=1)
         self._seen: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # motions of bodies since the last step

@@ -23,11 +23,11 @@ from contact.arrays import Floats
 class Solid:
     """A collision sphere or box, fixed to a body."""
 
-    body: str  # its name
+    body: str  # name of the body
     size: tuple[float, ...]  # [m] (radius,) of a sphere, or the three edges of a box
     center: Vector3  # [m] in the body's link frame
     rotation: Matrix3 = IDENTITY  # turns the box's axes into home axes
-    link: str = ""  # the name of a link of its own, without mass; else it is a part of the body's
+    link: str = ""  # name of its own link without mass; empty: it is part of the body's link
 
 
 def principal_axes(body: Body) -> tuple[Floats, Floats]:
@@ -48,7 +48,7 @@ def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
     except ModelError as error:
         raise InputError(str(error)) from None
     for element in [element for element in robot if element.tag not in ("link", "joint")]:
-        robot.remove(element)  # what only our own reader understands
+        robot.remove(element)  # elements that only our own reader uses
     links = {element.get("name", ""): element for element in robot.iter("link")}
     for name, link in links.items():
         link.clear()
@@ -80,7 +80,7 @@ def _free(joint: ET.Element) -> None:
         joint.set("type", "continuous")
     for element in [*joint.findall("dynamics"), *(joint.findall("limit") if joint.get("type") == "continuous" else ())]:
         joint.remove(element)
-    for limit in joint.findall("limit"):  # of a slide, which must have one: its least above its greatest is none
+    for limit in joint.findall("limit"):  # a slide must have a limit; a lower limit above the upper one has no effect
         for name, value in (("lower", 1.0), ("upper", -1.0), ("effort", NO_LIMIT), ("velocity", NO_LIMIT)):
             limit.set(name, words([value]))
 

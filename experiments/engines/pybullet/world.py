@@ -52,7 +52,7 @@ class Client:
 def silenced(descriptor: int) -> Iterator[None]:
     """Suppress C output to the standard output (1) or the standard error (2)."""
     (sys.stdout if descriptor == 1 else sys.stderr).flush()
-    libc = ctypes.CDLL(None) if os.name == "posix" else None  # elsewhere its buffer may be written later
+    libc = ctypes.CDLL(None) if os.name == "posix" else None  # on other systems its buffer may be written later
     kept = os.dup(descriptor)
     try:
         with open(os.devnull, "wb") as nowhere:
@@ -67,10 +67,10 @@ def silenced(descriptor: int) -> Iterator[None]:
 
 #: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
 POINT_RADIUS = 1e-3
-#: [m/s], [rad/s] Bullet clamps all velocities to 100, silently; here to what nothing reaches that has not exploded.
+#: [m/s], [rad/s] clamp of all velocities, instead of Bullet's silent 100: only an exploding simulation reaches it.
 FASTEST = 1e6
 
-# Groups of what collides, and with what: feet with the floor, a thrown box with its target.
+# Collision groups: feet with the floor, a thrown box with its target.
 _FLOOR, _FOOT, _TARGET, _PROJECTILE = 1, 2, 4, 8
 _TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TARGET}
 
@@ -80,10 +80,10 @@ class BulletWorld:
     """Numbers by which a client identifies its bodies."""
 
     robot: int  # PyBullet's number of the model
-    floor: int  # that of the floor
-    projectile: int  # that of the thrown box, or -1
-    links: tuple[int, ...]  # its number of each of the model's bodies; -1 is its base
-    points: tuple[int, ...]  # likewise of each contact point, where the floor has patches and points are links
+    floor: int  # PyBullet's number of the floor
+    projectile: int  # PyBullet's number of the thrown box, or -1
+    links: tuple[int, ...]  # link number of each of the model's bodies; -1 is the base
+    points: tuple[int, ...]  # link number of each contact point on a floor with patches
 
 
 def build_world(client: Client, settings: "Pybullet", case: Case) -> BulletWorld:
@@ -159,7 +159,7 @@ def _solids(case: Case, soles: str) -> list[Solid]:
 def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, links: tuple[int, ...]) -> None:
     model = case.model
     joints = [link for link in links if link >= 0]
-    if joints:  # the motors that PyBullet puts into all joints
+    if joints:  # turn off PyBullet's default motors in all joints
         client.setJointMotorControlArray(robot, joints, client.VELOCITY_CONTROL, forces=[0.0] * len(joints))
     standing = {point.body for point in model.contact_points} if not case.patches else set()
     # The base last: PyBullet writes the inertia of whichever link is changed into the base too.

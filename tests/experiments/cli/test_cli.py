@@ -111,7 +111,7 @@ BAD = [
     ([*STAND, "--step", "0.0003"], "does not divide the controller's period of 0.002 s; the nearest"),
     ([*STAND, "--duration", "0"], "run.duration = 0 s: it must be at least a step"),
     ([*STAND, "--integrator", "euler"], "unknown integrator 'euler'; integrators are recursive"),
-    ([*STAND, "--seed", "1", "--set", "initial.jitter=0"], "initial.seed does nothing"),
+    ([*STAND, "--seed", "1", "--set", "initial.jitter=0"], "initial.seed has no effect"),
     ([*STAND, "--gains", "nowhere.toml"], "nowhere.toml: No such file"),
     ([*STAND, "--gains", "broken.toml"], "broken.toml: not TOML"),
     ([*STAND, "--gains", "negative.toml"], "negative.toml, line 2: gain kp_position = -1"),

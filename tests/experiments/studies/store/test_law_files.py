@@ -60,7 +60,7 @@ def test_a_study_does_not_go_on_with_other_files_of_its_law(plan, tmp_path, exec
         with pytest.raises(InputError, match=f"{name} has been edited since"):
             open_study(plan, tmp_path / "study")
         file.unlink()
-        with pytest.raises(InputError, match=f"{name} is gone|no file .*{name}, which its `files` name"):
+        with pytest.raises(InputError, match=f"{name} is gone|the file .*{name} of its `files`"):
             open_study(plan, tmp_path / "study")
         file.write_bytes(kept)
     open_study(plan, tmp_path / "study").close()
