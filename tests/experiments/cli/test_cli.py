@@ -124,7 +124,7 @@ BAD = [
     (["run", "balance", "--set", "sensors.delay=100"], "sensors.delay = 100 s is as long as the run"),
     (["sweep", "."], ".: it is a folder, not a TOML file"),
     (["threshold", "sweep.toml"], "it has a table [vary], which `biped sweep` reads; `biped threshold` needs [swept]"),
-    (["warm", "whole-bod"], "nothing is called 'whole-bod'; did you mean 'whole-body'?"),
+    (["warm", "whole-bod"], "unknown name 'whole-bod'; did you mean 'whole-body'?"),
     (["example", "tune.tml"], "the nearest are tune.toml"),
     (["block-speed", "--by", "x"], "argument --by: invalid float value: 'x'"),
 ]  # fmt: skip

@@ -138,7 +138,7 @@ def test_one_trial_a_subject_is_no_mixed_model():
     row = compare(table, "weight", between="group", subject="subject", resamples=99).iloc[0]
     assert "trials of each" in row["mixed"]
     share = table.assign(fell=table["weight"] > 0.5)
-    assert "of shares" in compare(share, "fell", between="group", subject="subject", resamples=99)["mixed"].item()
+    assert "to shares" in compare(share, "fell", between="group", subject="subject", resamples=99)["mixed"].item()
 
 
 def found_share(studies, seed, means):
