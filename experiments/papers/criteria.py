@@ -1,4 +1,4 @@
-"""Statements of a paper as rows: what it prints, what comes out here, and what counts as agreement.
+"""Statements of a paper as rows: printed value, our value, and criterion of agreement.
 
 A criterion is its own sentence and its own test, so that a page says the very limit by which was decided.
 """
@@ -32,7 +32,7 @@ def stated(
 
 
 def when(text: str, holds: bool) -> Criterion:
-    """Return a criterion of more than our value, which the caller has decided."""
+    """Return a criterion that the caller has evaluated, for conditions on more than our value."""
     return Criterion(text, lambda _: holds)
 
 

@@ -25,7 +25,7 @@ _VERDICTS: dict[Kind, Verdict] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a paper states, or that is found beside it, against ours."""
+    """A statement of a paper, or an additional one, compared with our result."""
 
     quantity: str  # what it is, with its unit
     published: float | str  # as printed
@@ -37,7 +37,7 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict in words; what is not in the paper cannot differ from it, and is ``not so`` if it fails."""
+        """Verdict in words; a statement that is not in the paper is ``not so`` if it fails."""
         if self.agrees:
             return _VERDICTS[self.kind]
         return "not so" if self.kind == "ours" else "differs"
@@ -67,7 +67,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and those of its tables and figures that are recomputed here."""
+    """A paper with its recomputed tables and figures."""
 
     name: str
     citation: str
@@ -75,13 +75,13 @@ class Paper:
 
 
 def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
-    """Return the items of a paper, cited so, from rows: name, title, place in the paper, ``produce``, and packages."""
+    """Return the items of a paper from rows: name, title, place in the paper, ``produce``, and packages."""
     before = f"{cited}, " if cited else ""
     return tuple(Item(name, title, f"{before}{where}", *rest) for name, title, where, *rest in rows)
 
 
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
-    """Return the item of a paper's misprints: place, printed, right, how one knows."""
+    """Return the item of a paper's misprints: place, printed text, correction, and evidence."""
 
     def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is but a list
         progress(1.0)
@@ -98,7 +98,7 @@ R = TypeVar("R")
 
 
 def attempted(known: Row, simulate: Callable[[], R], measured: Callable[[R], Row]) -> Row:
-    """Complete a row of a table by what is measured of a motion, or by why there is none."""
+    """Complete a row of a table by the results of a motion, or by the reason for a failure."""
     try:
         motion = simulate()
     except IntegrationError as error:  # a result too

@@ -1,4 +1,4 @@
-"""Recompute items of a paper one after the other; each outcome is stored as files as soon as it is done."""
+"""Recomputation of items of a paper in turn; each outcome is stored in files at once."""
 
 import json
 import re
@@ -25,7 +25,7 @@ ALWAYS = ("png",)
 
 @dataclass(frozen=True)
 class Cached:
-    """The outcome of an item as it is on disk."""
+    """Outcome of an item as stored on disk."""
 
     folder: Path  # where the files are
     findings: tuple[Finding, ...]  # as in the ``Outcome``
@@ -42,7 +42,7 @@ class Cached:
 
     @property
     def pictures(self) -> list[str]:
-        """The files of the figures that the page shows."""
+        """Files of the figures that the page shows."""
         return [name for name in self.figures if name.endswith(ALWAYS)]
 
     def table(self, title: str) -> pd.DataFrame:
@@ -52,7 +52,7 @@ class Cached:
 def store(
     outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: Mapping[str, Any], draw: bool
 ) -> Cached:
-    """Write an outcome into a folder of its own, in place of the one that was there."""
+    """Write an outcome into its own folder; older files are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     findings = tuple(_plain(finding) for finding in outcome.findings)
     tables = {title: f"{_slug(title)}.csv" for title in outcome.tables}
@@ -72,7 +72,7 @@ def store(
 
 
 def load(folder: Path) -> Cached | None:
-    """Read what ``store`` wrote into a folder; None if there is nothing, and InputError if it is damaged."""
+    """Read a stored outcome from a folder; None if there is none; raises InputError if it is damaged."""
     path = folder / OUTCOME
     if not path.is_file():
         return None
@@ -94,7 +94,7 @@ def load(folder: Path) -> Cached | None:
 
 
 def _remove_former(folder: Path) -> None:
-    """Remove the files of the outcome that was there, which would contradict the new one."""
+    """Remove the files of an earlier outcome, which would contradict the new one."""
     path = folder / OUTCOME
     if path.is_file():
         try:
@@ -130,7 +130,7 @@ class Failure:
 
 @dataclass
 class Session:
-    """Which items were asked for, and how far it got."""
+    """Items to recompute, and the progress so far."""
 
     paper: Paper  # whose items
     items: Sequence[Item]  # those asked for, in order

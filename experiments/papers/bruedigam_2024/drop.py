@@ -1,4 +1,4 @@
-"""Figure 7d: how far a cube that is dropped goes into the floor."""
+"""Figure 7d: penetration of a dropped cube into the floor."""
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ ASSUMED = (
 
 
 def dropped(height: float, product: float = 1e-12) -> tuple[Floats, Floats, Floats]:
-    """Times [s], heights of the cube's bottom [m], and the least gap of a corner by then [m]."""
+    """Return times [s], heights of the cube's bottom [m], and least gaps of a corner up to then [m]."""
     cube = box((EDGE, EDGE, EDGE), MASS, FRICTION)
     start = cube.place(poses={"box": ((0.0, 0.0, 0.5 * EDGE + height), (1.0, 0.0, 0.0, 0.0))})
     motion = cube.simulate(DURATION, STEP, start, complementarity=product)
@@ -50,7 +50,7 @@ MODEL = """
 
 
 def dropped_in_mujoco(height: float) -> Floats:
-    """Heights of the cube's bottom [m] at the same times, with default solref and solimp."""
+    """Return heights of the cube's bottom [m] at the same times, with default solref and solimp."""
     need("mujoco")
     import mujoco
 

@@ -147,7 +147,7 @@ def halves_drift(motion: Motion) -> float:
 
 
 def available(mechanism: Mechanism, q: dict[str, float]) -> float:
-    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the least there is."""
+    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the minimum."""
     start = mechanism.configuration(q)
     held = {"type": "eq", "fun": mechanism.constraint_values, "jac": mechanism.constraint_jacobian}
     found: Any = minimize(mechanism.potential_energy, start, method="SLSQP", constraints=held, tol=1e-12)  # type: ignore[call-overload]
@@ -157,7 +157,7 @@ def available(mechanism: Mechanism, q: dict[str, float]) -> float:
 
 
 def _closed(found: dict[str, Motion], beside: list[Motion], finer: list[Motion], span: float) -> tuple[Finding, ...]:
-    """State what is lost and kept of the energy that the device can lose, ``span`` [J]."""
+    """State the energy lost and kept, relative to the energy that the device can lose, ``span`` [J]."""
     own, other = found[motions.OURS], found[motions.BULLET]
     spread = float(np.median([np.ptp(motion.energy) for motion in beside]) / span)
     shifts, finer_shifts = ([abs(halves_drift(motion)) / span for motion in motions] for motions in (beside, finer))

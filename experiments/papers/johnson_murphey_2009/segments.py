@@ -1,4 +1,4 @@
-"""Figure 13: the run time of a scissor lift over the number of its segments, at the same error."""
+"""Figure 13: run time of a scissor lift over the number of its segments, at equal error."""
 
 import math
 from collections.abc import Callable
@@ -37,7 +37,7 @@ TRIES = 40
 
 @dataclass(frozen=True)
 class Tuned:
-    """A run whose step was chosen by its error."""
+    """A run with a step chosen by its error."""
 
     step: float  # [s]
     reached: float  # [s] when the error is exceeded
@@ -45,7 +45,7 @@ class Tuned:
 
     @property
     def found(self) -> bool:
-        """Whether the error is exceeded when it should be; otherwise the step would have to be smaller still."""
+        """True if the error is exceeded at the desired time; otherwise the step would have to be smaller still."""
         return abs(self.reached / DESIRED - 1.0) <= MARGIN
 
 
@@ -55,7 +55,7 @@ def errors(motion: Motion, exact: OneDegreeLift) -> Floats:
 
 
 def reached(motion: Motion, exact: OneDegreeLift) -> float:
-    """Return when the error is exceeded [s]; infinity if it never is."""
+    """Return the time at which the error is exceeded [s]; infinity if it never is."""
     total = errors(motion, exact)
     k = int(np.searchsorted(total, ERROR))
     if k == len(total):
@@ -65,10 +65,10 @@ def reached(motion: Motion, exact: OneDegreeLift) -> float:
 
 
 def tuned(run: Callable[[float], Motion], exact: OneDegreeLift, first: float, least: float) -> Tuned:
-    """Search for the step whose error is exceeded at the desired time.
+    """Search for the step with which the error is exceeded at the desired time.
 
-    From one step to the next as a method of second order needs it, by a factor of two at most; once one is too short
-    and one too long, between them by the logarithms. A step that has no solution is too long.
+    Steps change as for a method of second order, by a factor of two at most; with one step too short and one too long,
+    the search continues between them, in logarithms. A step without a solution is too long.
     """
     step = first
     found = Tuned(step, math.inf, math.inf)

@@ -1,4 +1,4 @@
-"""Published numbers of people beside those of the model; the parameters are the project's defaults for all of them."""
+"""Published measurements of people compared with the model; all parameters are the project's defaults."""
 
 from experiments.papers.item import Paper, items_of
 from experiments.papers.people import displacement, quiet, region, sampling, steps, tilts, torques

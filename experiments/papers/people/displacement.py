@@ -1,4 +1,4 @@
-"""How far may the floor go back under somebody who does not step, young and old, and what of age takes how much."""
+"""Largest backward floor displacement without a step, young and old, and the contribution of each effect of age."""
 
 from collections.abc import Mapping, Sequence
 
@@ -44,7 +44,7 @@ _LOSS = (
 
 
 def ages() -> dict[str, dict[str, Value]]:
-    """Changes of the person: young, with each part of age alone, and old."""
+    """Return changes of the person: young, with each effect of age alone, and old."""
     late = {age: Sensors.preset(age).delay for age in ("young", "old")}
 
     def one(*old: str) -> dict[str, Value]:
@@ -59,7 +59,7 @@ def ages() -> dict[str, dict[str, Value]]:
 
 
 def loss(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
-    """[%] By how much our thresholds are less than theirs, with its interval."""
+    """Return by how many percent our thresholds are less than theirs, with its interval."""
     kept = ratio(ours, theirs)
     return Mean(100.0 * (1.0 - kept.value), kept.of, 100.0 * (1.0 - kept.high), 100.0 * (1.0 - kept.low))
 

@@ -1,7 +1,7 @@
-"""The person of all rows, its thresholds, and published numbers beside the means of ours.
+"""The person of all rows, its thresholds, and published numbers compared with the means of ours.
 
-The person is one set of parameters, which none of the published numbers has chosen. A row adds what disturbs the
-person, and the law by which the person answers, with that law's own defaults.
+The person has one set of parameters, which was not fitted to any of the published numbers. A row adds the disturbance
+and the controller, with that controller's defaults.
 """
 
 import math
@@ -55,22 +55,22 @@ TOLD = (
 
 
 def beside(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
-    """Judge the mean or median of those who stood, which agrees within a margin if nobody was lost.
+    """Compare the mean or median of trials without a fall; it agrees within a margin if no trial fell.
 
-    The margin is the published spread, or what is allowed for where none is known.
+    The margin is the published spread, or an assumed one if none is known.
     """
     near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
     return stated(quantity, published, shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
 
 
 def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
-    """The geometric mean of (n,) ratios, with its interval: that of theirs over ours is one over it."""
+    """Return the geometric mean of ratios (n,), with its interval, which is symmetric in ours and theirs."""
     logs = mean_of(np.log(np.asarray(ours, dtype=float) / np.asarray(theirs, dtype=float)))
     return Mean(math.exp(logs.value), logs.of, math.exp(logs.low), math.exp(logs.high))
 
 
 def shown(ours: Mean, lost: int = 0) -> str:
-    """Our mean in words, with its interval, and how many fell."""
+    """Return our mean in words, with its interval, and the number of falls."""
     fell = f"{lost} of {lost + ours.of} fall" if lost else ""
     if ours.of == 0:
         return fell
@@ -79,12 +79,12 @@ def shown(ours: Mean, lost: int = 0) -> str:
 
 
 def ends(mean: Mean) -> tuple[float, float, float]:
-    """A mean and the ends of its interval, as cells of a table."""
+    """Return a mean and the ends of its interval, as cells of a table."""
     return mean.value, mean.low, mean.high
 
 
 def reaches(means: Iterable[Mean]) -> NDArray[np.float64]:
-    """(2, n) how far intervals reach below and above their means, as ``errorbar`` takes it."""
+    """Return the lengths (2, n) of intervals below and above their means, for ``errorbar``."""
     return np.array([(one.value - one.low, one.high - one.value) for one in means]).T
 
 
@@ -104,9 +104,10 @@ def thresholds(
     scattered: str = "sensors.seed",
     count_stepping: bool = False,
 ) -> dict[str, list[Bracket]]:
-    """Return each condition's thresholds, replica by replica; the same replicas meet all of them.
+    """Return each condition's thresholds, replica by replica; all conditions have equal replicas.
 
-    They differ by the seed ``scattered``. With ``count_stepping`` who steps and stays up has withstood it.
+    Replicas differ by the seed ``scattered``. With ``count_stepping`` trials that step without a fall count as
+    recovered.
     """
     plan = Threshold(
         experiment_named("balance").driven_by(law), swept, grid,
@@ -119,13 +120,13 @@ def thresholds(
 
 
 def median(brackets: Sequence[Bracket], scale: float = 1.0) -> Mean:
-    """The median, with its interval, times a scale."""
+    """Return the median, with its interval, times a scale."""
     lows = [scale * one.low for one in brackets]
     return _as_mean(median_interval(lows, lows, [scale * one.high for one in brackets]), len(brackets))
 
 
 def ratio(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
-    """The median over replicas of ours over theirs, with its interval."""
+    """Return the median over replicas of ours over theirs, with its interval."""
     pairs = list(zip(ours, theirs, strict=True))
     values = [a.low / b.low for a, b in pairs]
     found = median_interval(values, [a.low / b.high for a, b in pairs], [a.high / b.low for a, b in pairs])

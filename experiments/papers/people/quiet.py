@@ -1,4 +1,4 @@
-"""Quiet stance with eyes open and closed, as a force plate sees it, beside people's."""
+"""Quiet stance with eyes open and closed on a force plate, compared with people."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ _WHY = (
 
 
 def rms(senses: str, seed: int, duration: float) -> float:
-    """[mm] RMS distance AP of a trial; NaN of one that does not stand."""
+    """Return the RMS distance AP [mm] of a trial; NaN if it ended in a fall."""
     changes = {**PERSON, **BY_ANKLES, "sensors.preset": senses, "sensors.seed": seed, "run.duration": duration}
     run = experiment_named("balance").driven_by(ANKLES).run(changes)
     if run.summary["verdict"] != RECOVERED:
@@ -36,7 +36,7 @@ def rms(senses: str, seed: int, duration: float) -> float:
 
 
 def findings(table: pd.DataFrame) -> tuple[Finding, ...]:
-    """Judge trials with ``senses``, ``seed``, ``rms`` [mm], which is NaN of who fell."""
+    """Compare the sway of trials, columns ``senses``, ``seed``, ``rms`` [mm] (NaN for falls), with published values."""
     by_seed = table.pivot_table(index="seed", columns="senses", values="rms", dropna=False)
     found = []
     for senses, (mean, deviation) in PUBLISHED.items():

@@ -1,9 +1,9 @@
-"""The region of Pai and Patton (1997): from which places and velocities a body comes to stand on its feet.
+"""Region of Pai and Patton (1997): CoM positions and velocities from which a body comes to stand on its feet.
 
 The inverted pendulum at constant height (``biped.capturability``) stops with its centre of pressure between heel and
-toe just if the extrapolated centre of mass x + ẋ/ω is between them. So the boundaries are straight: ẋ = ω (toe − x)
-above, ω (heel − x) below. Theirs are computed, too: optima of a pendulum with a foot that has people's measures and
-strength. They are no measurements of people.
+toe if and only if the extrapolated centre of mass x + ẋ/ω is between them. The boundaries are therefore straight: ẋ = ω
+(toe − x) above, ω (heel − x) below. The published boundaries are computed, too: optima of a pendulum with a foot and
+people's dimensions and strength, not measurements of people.
 """
 
 import math
@@ -34,7 +34,7 @@ _WHY = (
 
 
 class Region:
-    """The pendulum's region in a person's own measures."""
+    """Region of the pendulum in a person's dimensions."""
 
     def __init__(self, who: Subject) -> None:
         self.sex = who.sex
@@ -44,22 +44,22 @@ class Region:
         self.pendulum = stance.pendulum
 
     def velocity(self, boundary: str, place: float) -> float:
-        """Return the velocity [statures/s] on a boundary at a place [foot lengths] before the heel."""
+        """Return the velocity [statures/s] on a boundary at a position [foot lengths] in front of the heel."""
         return self.pendulum.rate * self._way(boundary, place) / self.stature
 
     def turning(self, boundary: str, place: float) -> float:
-        """Return the same of a point mass on a rigid leg: from v² = 2 g l (1 − cos θ), with sin θ = way/l."""
+        """Return the velocity of a point mass on a rigid leg: v² = 2 g l (1 − cos θ), with sin θ = way/l."""
         length = self.pendulum.height
         cosine = math.sqrt(1.0 - (self._way(boundary, place) / length) ** 2)
         return math.sqrt(2.0 * self.pendulum.gravity * length * (1.0 - cosine)) * cosine / self.stature
 
     def _way(self, boundary: str, place: float) -> float:
-        """[m] to the end of the foot over which the boundary's pendulum stops."""
+        """Return the distance [m] to the end of the foot over which the boundary's pendulum stops."""
         return ({"upper": 1.0, "lower": 0.0}[boundary] - place) * self.foot
 
 
 def findings(region: Region) -> tuple[Finding, ...]:
-    """Return the statements; those of the boundaries' zeros at toe and heel could not differ, and are left out."""
+    """Return the statements, without the boundaries' zeros at toe and heel, which hold by definition."""
     return tuple(
         stated(
             f"{boundary} boundary {abs(place):g} foot lengths behind the heel, {region.sex} [statures/s]",

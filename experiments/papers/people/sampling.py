@@ -1,9 +1,9 @@
-"""How seldom may balance be controlled: the claim that 200 ms between two decisions cost nothing.
+"""Effect of the control period on balance: the claim that 200 ms between two decisions cost nothing.
 
-Of the inverted pendulum it is a theorem. Between ticks of a period T it moves by ξ' = e^{ωT} ξ − (e^{ωT} − 1) p, with
-its centre of pressure p held. A law p = k (ξ + n) on senses that are wrong by n, at most by N, leaves the deviation
-a ξ − (e^{ωT} − 1) k n, a = e^{ωT} − (e^{ωT} − 1) k, so that the greatest that N can bring about is
-(e^{ωT} − 1) k N/(1 − abs(a)). While a ≥ 0, that is k N/(k − 1): the period is not in it.
+For the inverted pendulum it is a theorem. Between ticks of a period T it moves by ξ' = e^{ωT} ξ − (e^{ωT} − 1) p, with
+its centre of pressure p held. A control law p = k (ξ + n) with sensor errors n, at most N, leaves the deviation a ξ −
+(e^{ωT} − 1) k n, a = e^{ωT} − (e^{ωT} − 1) k, so that the greatest deviation that N can cause is (e^{ωT} − 1) k N/(1 −
+abs(a)). For a ≥ 0 that is k N/(k − 1), which is independent of the period.
 """
 
 import math
@@ -52,14 +52,14 @@ _ERROR = "the sway of a noisy stance has a spread from trial to trial that is la
 
 
 def error_bound(gain: float, period: float, rate: float) -> float:
-    """The pendulum's greatest deviation over the greatest error of its senses; infinite of an unstable law."""
+    """Return the pendulum's greatest deviation over the greatest sensor error; infinite if unstable."""
     grown = math.exp(rate * period)
     kept = grown - (grown - 1.0) * gain
     return (grown - 1.0) * gain / (1.0 - abs(kept)) if abs(kept) < 1.0 else math.inf
 
 
 def findings(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket]], sway: Mean) -> tuple[Finding, ...]:
-    """Judge pushes by period [s], and the greatest sway of quiet stance with the longest over that with the least."""
+    """Compare push thresholds by period [s], and the greatest sway of quiet stance at the longest and least period."""
     found = []
     for senses, brackets in (("100 ms late", late), ("not late", at_once)):
         least, longest = min(brackets), max(brackets)

@@ -1,4 +1,4 @@
-"""Steps after pushes to the side, beside people's: when, where to, and how many (Hof et al. 2010)."""
+"""Steps after lateral pushes, compared with people: timing, location and number (Hof et al. 2010)."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ _NOISE = "noise of a tenth of the way, as its senses then have, grows as they ar
 
 
 def findings(table: pd.DataFrame, noisy: pd.DataFrame) -> tuple[Finding, ...]:
-    """Judge trials with the metrics of a first step, and trials with senses that are noisy, too."""
+    """Compare trials, and trials with sensor noise, with published first steps."""
     stepped = table[table["footsteps"] > 0]
     down = 1e3 * float((stepped["first_step_onset"] + stepped["first_step_duration"]).min())
     beyond = 100.0 * stepped.groupby("push.impulse")["first_step_beyond_xcom"].mean()

@@ -1,7 +1,7 @@
-"""Sway on a floor that tilts by five amounts at five frequencies, beside the model that was fitted to people.
+"""Sway on a tilting floor at five amplitudes and five frequencies, compared with the model fitted to people.
 
-People were fitted anew at each amplitude (Peterka 2002): the more the floor tilts, the less they rely on it. Here one
-law with one set of parameters has all of them.
+The model was fitted anew at each amplitude (Peterka 2002): people rely less on the floor at larger tilts. Here one
+controller with one set of parameters covers all amplitudes.
 """
 
 import math
@@ -47,7 +47,7 @@ _PHASE = (
 
 
 class Response(NamedTuple):
-    """Sway over tilt at an amplitude and a frequency."""
+    """Ratio of sway to tilt at an amplitude and a frequency."""
 
     tilt: float  # [°] from peak to peak
     frequency: float  # [Hz]
@@ -58,7 +58,7 @@ class Response(NamedTuple):
 
 
 def fitted(tilt: float) -> NDArray[np.complex128]:
-    """(5,) sway over tilt of the model fitted to people at tilts of so many degrees from peak to peak."""
+    """Return sway over tilt (5,) of the model fitted to people, for a peak-to-peak tilt in degrees."""
     stiffness, delay, weight = FITTED[tilt]
     in_space = math.degrees(1.0) / TOPPLING
     model = IndependentChannels(
@@ -69,7 +69,7 @@ def fitted(tilt: float) -> NDArray[np.complex128]:
 
 
 def phase_near(angles: NDArray[np.float64], lag: float) -> Mean:
-    """The mean [°] of angles [rad], about their direction, with as many whole turns as bring it near a lag [°]."""
+    """Return the circular mean [°] of angles [rad], shifted by whole turns to be near a lag [°]."""
     direction = np.angle(np.exp(1j * angles).sum())
     apart = np.degrees(np.angle(np.exp(1j * (angles - direction))))
     turns = round((lag - math.degrees(direction)) / 360.0)
@@ -77,7 +77,7 @@ def phase_near(angles: NDArray[np.float64], lag: float) -> Mean:
 
 
 def simulated(replicas: int, cycles: int, progress: Progress) -> pd.DataFrame:
-    """A row a trial: ``tilt`` [° from peak to peak], ``verdict``, ``sway_gain_1`` …, ``sway_phase_1`` … [rad]."""
+    """Return a row per trial: ``tilt`` [° peak to peak], ``verdict``, ``sway_gain_1`` …, ``sway_phase_1`` … [rad]."""
     turns = 2.0 * math.pi * np.outer(np.arange(0.0, _CYCLE, 0.01), FREQUENCIES)
     span = np.ptp(np.sin(turns).sum(axis=1))  # of a sum of sines of amplitude one
     sizes = [math.radians(tilt) / span for tilt in FITTED]
@@ -94,7 +94,7 @@ def simulated(replicas: int, cycles: int, progress: Progress) -> pd.DataFrame:
 
 
 def responses(table: pd.DataFrame) -> list[Response]:
-    """The responses of those who stood, from trials as ``simulated`` gives them."""
+    """Return the responses of trials without a fall, from trials of ``simulated``."""
     found = []
     for tilt in FITTED:
         trials = table[table["tilt"] == tilt]
@@ -107,7 +107,7 @@ def responses(table: pd.DataFrame) -> list[Response]:
 
 
 def findings(found: Sequence[Response]) -> tuple[Finding, ...]:
-    """All gains and phases beside people's."""
+    """Compare all gains and phases with people's."""
     stated = []
     for one in found:
         where = f"at {one.frequency:g} Hz of a tilt of {one.tilt:g}° from peak to peak"
@@ -138,7 +138,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def _rigid() -> pd.DataFrame:
-    """What the person's law answers without noise and thresholds, with its delay and with that of people."""
+    """Return the controller's response without noise and thresholds, with its delay and with people's."""
     law = Postural(weight=WEIGHT)
     rows = []
     for delay in (LATE, FITTED[2.0][1]):
@@ -164,7 +164,7 @@ def _frame(found: Sequence[Response]) -> pd.DataFrame:
 
 
 def _unwrapped(tilt: float) -> list[tuple[float, float]]:
-    """Gain and phase [°] of the fitted model, by frequency."""
+    """Return gain and phase [°] of the fitted model, by frequency."""
     response = fitted(tilt)
     return list(zip(np.abs(response).tolist(), np.degrees(np.unwrap(np.angle(response))).tolist(), strict=True))
 

@@ -1,4 +1,4 @@
-"""How hard may the floor move before a first step, and before a second: as torques of the ankles."""
+"""Floor accelerations before a first and before a second step, expressed as ankle torques."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -63,18 +63,18 @@ Found = Mapping[tuple[float, int, str], Sequence[Bracket]]
 
 
 def lever() -> float:
-    """[kg·m] m h of the human above the ankles, upright: what an acceleration of the floor is a torque by."""
+    """Return m h [kg·m] of the upright human above the ankles: the torque per acceleration of the floor."""
     model = human()
     return pendulum_of(model, Stance().configuration(model))["toppling"] / GRAVITY
 
 
 def torque(brackets: Sequence[Bracket], rise: float) -> Mean:
-    """[N·m] Of the ankles that would keep the body upright on a floor that goes as far [m] in a time [s]."""
+    """Return the ankle torque [N·m] that would keep the body upright on a floor displaced by [m] in a time [s]."""
     return median(brackets, lever() * PEAK / rise**2)
 
 
 def findings(found: Found) -> tuple[Finding, ...]:
-    """Judge thresholds [m]: torques at the one time, and what hangs little on it, their ratios, over all times."""
+    """Compare thresholds [m]: torques at one rise time, and their ratios, which depend little on it, at all."""
     rows = [("first", 1, way, *numbers) for way, numbers in FIRST.items()]
     rows += [("second", 2, way, *numbers) for way, numbers in SECOND.items()]
     statements = []

@@ -52,7 +52,7 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
 
 
 def drift(run: Run) -> Finding:
-    """State whether joint angles drift in the second half of the run, as the thesis's do on sliding feet."""
+    """State the drift of joint angles in the second half of the run, which the thesis has on sliding feet."""
     half = run.frame["time"].iloc[-1] / 2.0
     angles = table(run, "angle_")[run.frame["time"] >= half]
     most = float(np.ptp(angles, axis=0).max())
@@ -78,7 +78,7 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
 
 @cache
 def sinking() -> "pd.Series[float]":
-    """Return the first row of the experiment with a body that sinks as it starts."""
+    """Return the first row of the experiment with a body that sinks at the start."""
     start: Value = (0.0, 0.0, -SINKING)
     return experiment_named("stand-tilted").run({"initial.velocity": start, "run.duration": 0.002}).frame.iloc[0]
 

@@ -42,7 +42,7 @@ NOT_KNOWN = (
 
 
 def hit_at(run: Run) -> float:
-    """[s] of the first impact; infinite without one."""
+    """Return the time [s] of the first impact; infinite without one."""
     impacts = run.summary["events"]["impacts"]
     return float(impacts[0]["time"]) if impacts else np.inf
 
@@ -52,31 +52,31 @@ def _changes(run: Run, edge: str) -> list[Change]:
 
 
 def rises(run: Run, edge: str) -> float:
-    """[s] when an edge of a sole first rises; infinite if it does not."""
+    """Return the time [s] when an edge of a sole first rises; infinite if it does not."""
     return next((change.time for change in _changes(run, edge) if change.change == "up"), np.inf)
 
 
 def heel(run: Run, side: str) -> tuple[float, float]:
-    """[s] when a heel rises, and when it lands again; infinite if it does not."""
+    """Return the times [s] when a heel rises and lands; infinite if it does not."""
     up = rises(run, f"{side}_heel")
     landings = (c.time for c in _changes(run, f"{side}_heel") if c.change == "down" and c.time > up)
     return up, next(landings, np.inf)
 
 
 def disturbances(run: Run) -> tuple[float, ...]:
-    """[s] of the hit, and of the heels' rising and landing."""
+    """Return the times [s] of the hit, and of the heels' rising and landing."""
     return (hit_at(run), *(time for side in SIDES for time in heel(run, side)))
 
 
 def _at(what: str, ours: float, published: float, why: str = NOT_KNOWN) -> Finding:
-    """State when something happens that the thesis has "approximately" at a printed time."""
+    """State the time of an event that the thesis gives as "approximately" a printed time."""
     agrees = abs(ours - published) <= ROUNDED
     text: float | str = ours if np.isfinite(ours) else "never"
     return stated(f"{what} [s]", f"about {published:g}", text, when(f"within {ROUNDED:g} s", agrees), why)
 
 
 def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Finding:
-    """State whether curves change sharply soon after these times, and nowhere else but at the run's other events."""
+    """State that curves change sharply soon after these times, and otherwise only at the run's other events."""
     ratio = sharpest_change(run, table(run, prefix), times, (0.0, *disturbances(run)))
     return stated(f"sudden change of the {what}, over the greatest where nothing happens", "sharp", ratio,
                   above(SHARP, f"above {SHARP:g}, within 0.03 s"))  # fmt: skip
@@ -160,7 +160,7 @@ PACKAGES = ("viser", "trimesh", "websockets")
 
 
 def of_the_moment(run: Run) -> Iterator[Finding]:
-    """State what the text says of that moment: both heels are in the air, and the toes stand."""
+    """State the thesis's description of that moment: both heels are in the air, and the toes stand."""
     for side in SIDES:
         up, down = heel(run, side)
         ours = f"from {up:.3f} to {down:.3f} s"
