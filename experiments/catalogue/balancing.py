@@ -13,7 +13,6 @@ from biped.model.geometry import Vector3
 from biped.simulation.scene import Scene, floor_of
 from biped.simulation.world import Fall
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.foresight import foreseeing
 from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.controllers import (
     SET_POINT,
@@ -35,6 +34,7 @@ from experiments.catalogue.parameters.initial import (
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.robots import HUMAN, is_human, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
+from experiments.catalogue.prediction import with_prediction
 from experiments.lookup.figure_names import BALANCING
 
 SOURCE = "Wendlandt 1997, 4.3"
@@ -79,7 +79,7 @@ def _controller(
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
     model, floor = model or human(), floor_from(values)
-    law = foreseeing(_law_of(values), values, disturbances, floor, model)
+    law = with_prediction(_law_of(values), values, disturbances, floor, model)
     return groups.scene_from(
         values, model, initial_state(model, values), law, floor=floor,
         disturbances=disturbances, fall=groups.fall_from(values), settle=settle_from(values),

@@ -13,7 +13,7 @@ from experiments.catalogue.parameters.controllers import CONTROLLERS, with_contr
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.floors import LAWS, with_law
 from experiments.catalogue.parameters.floors import NAME as LAW
-from experiments.catalogue.parameters.groups import own_settings
+from experiments.catalogue.parameters.groups import integrator_defaults
 from experiments.catalogue.parameters.initial import posture_of_stance, scattered_by_seed
 from experiments.catalogue.parameters.parameter import (
     Parameter,
@@ -197,7 +197,7 @@ class Experiment:
         own = self.under(changes or {})
         changed = {name: own.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
         changed = assembled(changed, own._defaults)
-        found = own._defaults | own_settings(changed) | scattered_by_seed(changed)
+        found = own._defaults | integrator_defaults(changed) | scattered_by_seed(changed)
         return Values(found | posture_of_stance(lambda: robot_named(own.robot or HUMAN), found, changed) | changed)
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:

@@ -10,7 +10,7 @@ from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.terminal import say_files
-from experiments.studies.usual_steps import LENGTH, REACTION, TIME
+from experiments.studies.default_steps import LENGTH, REACTION, TIME
 
 _DESCRIPTION = """\
 Compute the theoretical push limits of a standing robot, for any controller: the largest recoverable impulse of the

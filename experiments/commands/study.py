@@ -61,7 +61,7 @@ def main(options: Namespace) -> int:
         options.name = str(config.data.get("name", Path(options.file).stem))
     else:
         plan = imported(kind.plan)(options)
-    return run(plan, options, imported(kind.beside)(plan, options) if kind.beside else {})
+    return run(plan, options, imported(kind.compared_with)(plan, options) if kind.compared_with else {})
 
 
 def config_of(options: Namespace) -> "Config":
@@ -80,7 +80,7 @@ def config_of(options: Namespace) -> "Config":
     return config.but(**{key: value for key, value in given.items() if value})
 
 
-def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int:
+def run(plan: "StudyKind", options: Namespace, compared_with: Mapping[str, Any]) -> int:
     """Run a study, show its findings next to those to compare with, and return the exit status."""
     from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
@@ -105,7 +105,7 @@ def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int
     module = module_of(plan.kind)
     if hasattr(module, "finish"):
         module.finish(plan, folder)
-    found = module.document(plan, findings, folder, **beside)
+    found = module.document(plan, findings, folder, **compared_with)
     print_document(found)
     files = write_document(found, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]

@@ -88,7 +88,7 @@ class Results:
     stopped: str = "Interrupted"  # reason why they are incomplete
 
     @property
-    def able(self) -> tuple[Backend, ...]:
+    def usable(self) -> tuple[Backend, ...]:
         refused = self.refused.get(RUNS[EQUAL], {})
         return tuple(one for one in self.backends if one.label not in refused)
 
@@ -182,7 +182,7 @@ def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Map
 def run_experiment(settings: str, work: Work) -> None:
     results, experiment = work.results, work.results.experiment
     duration = experiment.build(results.changes).duration
-    chosen = results.backends if settings == EQUAL else results.able
+    chosen = results.backends if settings == EQUAL else results.usable
     runs = results.runs[settings]
     for k, one in enumerate(chosen):
         who, changes = case_in(settings, one, results)
@@ -203,9 +203,9 @@ def run_experiment(settings: str, work: Work) -> None:
 
 def stand(settings: str, work: Work) -> None:
     results, duration = work.results, work.budget.standing
-    for k, one in enumerate(results.able):
+    for k, one in enumerate(results.usable):
         who, changes = case_in(settings, one, results)
-        progress = part(work.progress, k, len(results.able), outcome.SETTLED + duration)
+        progress = part(work.progress, k, len(results.usable), outcome.SETTLED + duration)
         row, drift, made = outcome.stand(who, settings, changes, duration, progress, work.announce)
         results.creeps.append(row)
         if drift is not None:
@@ -233,9 +233,9 @@ def refine(work: Work) -> None:
     steps = step_refinement.step_sizes(results.experiment, results.changes, work.budget.refinements)
     duration = results.experiment.build(results.changes).duration
     changes = {name: value for name, value in results.changes.items() if name != RECORD}  # each step divides its own
-    whole = sum(1.0 / step for step in steps) * len(results.able)
+    whole = sum(1.0 / step for step in steps) * len(results.usable)
     done = 0.0
-    for one in results.able:
+    for one in results.usable:
         made: dict[float, Rollout | InputError] = {}
         for step in steps:
             share = 1.0 / step / whole

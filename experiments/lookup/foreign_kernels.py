@@ -10,7 +10,7 @@ from typing import Any
 from biped.control.controller import Controller
 from biped.errors import InputError
 from contact import Floor
-from experiments.lookup.open_registry import is_own
+from experiments.lookup.open_registry import is_project_code
 
 
 class _Lost(threading.local):
@@ -29,7 +29,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
     Raises:
         InputError: the kernel cannot be compiled; the message says where.
     """
-    foreign = [type(law) for law in laws if law is not None and not is_own(type(law))]
+    foreign = [type(law) for law in laws if law is not None and not is_project_code(type(law))]
     if not foreign:
         yield
         return
@@ -42,7 +42,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
         yield
     except NumbaError as error:
         names = " or ".join(law.__name__ for law in foreign)
-        raise InputError(f"the controller of {names} cannot be compiled: {_told(str(error))}") from error
+        raise InputError(f"the controller of {names} cannot be compiled: {_innermost_cause(str(error))}") from error
     finally:
         _lost.errors = None
     if errors:
@@ -65,7 +65,7 @@ def _listen() -> None:
     sys.unraisablehook = hook
 
 
-def _told(message: str) -> str:
+def _innermost_cause(message: str) -> str:
     """Return the innermost cause that Numba names, and its line."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
     causes = re.findall(r"nopython frontend\)\s*([^\n]+)", plain) or [plain.split("\n")[0]]

@@ -149,7 +149,7 @@ def made_from(what: str, entry: Entry, make: Callable[[], Any]) -> Any:
         raise InputError(f"{what} {entry.name!r} cannot be made: {type(error).__name__}: {error}") from error
 
 
-def is_own(thing: Any) -> bool:
+def is_project_code(thing: Any) -> bool:
     """Return True for a class or function of the project or of Python."""
     return thing.__module__.partition(".")[0] in (*OWN, "builtins")
 

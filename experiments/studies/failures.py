@@ -12,7 +12,7 @@ from biped.control.controller import Controller
 from biped.metrics import METRICS
 from biped.runs.verdict import FAILED
 from experiments.catalogue.experiment import Experiment
-from experiments.lookup.open_registry import is_own
+from experiments.lookup.open_registry import is_project_code
 
 #: Metrics by name, None if one does not apply; always with ``verdict``, ``reason``, ``failure`` and ``message``; with
 #: ``traceback`` if code failed, the user's or this project's.
@@ -87,9 +87,12 @@ def _files(experiment: Experiment, controller: Controller | None) -> Iterator[st
     if experiment.brought is not None:
         yield str(experiment.brought.file)
     things: list[Any] = [*type(controller).__mro__, *(metric.compute for metric in METRICS.values())]
-    yield from (inspect.getfile(thing) for thing in things if not is_own(thing))
+    yield from (inspect.getfile(thing) for thing in things if not is_project_code(thing))
 
 
 def _is_compiled(controller: Controller | None) -> bool:
     """Return True if the controller is a user's and has a compiled law."""
-    return controller is not None and not is_own(type(controller)) and type(controller).law is not Controller.law
+    if controller is None:
+        return False
+    kind = type(controller)
+    return not is_project_code(kind) and kind.law is not Controller.law

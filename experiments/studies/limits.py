@@ -22,8 +22,8 @@ from biped.simulation.scene import Scene
 from contact.arrays import Floats
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.default_steps import LENGTH, REACTION, TIME
 from experiments.studies.threshold.directions import evenly
-from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 
 #: Parameters that have a limit.
 IMPULSE = "push.impulse"
@@ -50,7 +50,7 @@ class Limit:
     count: float = 0.0  # number of these steps
 
     @property
-    def own(self) -> float:
+    def applicable(self) -> float:
         """The pendulum's limit with the controller's own strategy: standing in place, or stepping."""
         return self.pendulum if self.steps is None else self.steps
 
@@ -65,8 +65,8 @@ class Limit:
         return STANDING_LIMITS | ({} if self.steps is None else {"limit_steps": name_with_steps(self.count)})
 
     @property
-    def own_name(self) -> str:
-        """Label of ``own``."""
+    def applicable_name(self) -> str:
+        """Label of ``applicable``."""
         return self.names["limit" if self.steps is None else "limit_steps"]
 
     @property

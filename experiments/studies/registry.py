@@ -34,7 +34,7 @@ class Kind(NamedTuple):
         page: documentation page in ``docs/``.
         table: table that only files of this kind have; empty if the command reads no file.
         options: function that adds options to the command's parser; called with the parser and the command's name.
-        beside: function of study and options that reads what findings are compared with, before trials run; it returns
+        compared_with: function of study and options that reads studies to compare with, before trials run; it returns
             further arguments of ``document`` of the module ``findings``.
         heading: title of the page; the name if empty.
         command: command that reads the file of a study; the name if empty.
@@ -51,7 +51,7 @@ class Kind(NamedTuple):
     page: str = ""
     table: str = ""
     options: str = ""
-    beside: str = ""
+    compared_with: str = ""
     heading: str = ""
     command: str = ""
     key: str = ""

@@ -23,13 +23,13 @@ from experiments.engines.registry import ENGINES, engine_named
 T = TypeVar("T")
 
 
-def _kept(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values], T]:
+def _cached(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values], T]:
     """Return a function that makes an immutable object of a group's values, cached for the trials of a study."""
     made = lru_cache(maxsize=64)(lambda items: make(dict(items)))
     return lambda values: made(values.items_of(group))
 
 
-fall_from = _kept("fall", lambda group: Fall(**group))
+fall_from = _cached("fall", lambda group: Fall(**group))
 
 
 @cache
@@ -41,7 +41,7 @@ def _settings() -> dict[str, Parameter]:
     return found
 
 
-def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
+def integrator_defaults(changes: Mapping[str, Value]) -> dict[str, Value]:
     """Return the default settings of the integrator that the changes name; they may differ between integrators."""
     name = changes.get("integrator.name")
     if name not in INTEGRATORS:
@@ -62,7 +62,7 @@ def _own_integrator(group: dict[str, Any]) -> Integrator:
     return integrator_named(name, **wanted)
 
 
-_own_integrator_from = _kept("integrator", _own_integrator)
+_own_integrator_from = _cached("integrator", _own_integrator)
 
 
 def integrator_from(values: Values) -> Integrator:

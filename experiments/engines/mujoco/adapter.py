@@ -16,7 +16,7 @@ from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
-from experiments.engines.rebound import damping_ratio, thrown_back
+from experiments.engines.restitution import damping_ratio, restitution_of
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Mujoco(Engine):
             ratio = damping_ratio(case.throw.restitution)
             found.append(
                 "MuJoCo has no restitution: the block's contact is a spring and damper that take at least "
-                f"{1e3 * IMPACT:g} ms; their damping ratio of {ratio:.2f} gives one of {thrown_back(ratio):.2g}"
+                f"{1e3 * IMPACT:g} ms; their damping ratio of {ratio:.2f} gives one of {restitution_of(ratio):.2g}"
             )
         if self.integrator == "RK4":
             found.append("forces of contacts are those of the last of a step's four stages, not their mean")

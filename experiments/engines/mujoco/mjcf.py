@@ -21,7 +21,7 @@ from biped.model.geometry import quaternion_matrix
 from biped.model.legs import foot_under
 from contact.arrays import Floats
 from experiments.engines.engine import frame_of, struck_box
-from experiments.engines.rebound import damping_ratio
+from experiments.engines.restitution import damping_ratio
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
 

@@ -15,7 +15,7 @@ from experiments.papers.people.person import (
     BY_ANKLES,
     PERSON,
     TOLD,
-    beside,
+    compared,
     ends,
     median,
     ratio,
@@ -67,10 +67,10 @@ def loss(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
 def findings(found: Mapping[str, Sequence[Bracket]]) -> tuple[Finding, ...]:
     """Judge thresholds [m], by the names of ``ages``."""
     statements = [
-        beside(f"largest displacement backward, {who} [cm]", *published, median(found[who], 100.0), _WHY)
+        compared(f"largest displacement backward, {who} [cm]", *published, median(found[who], 100.0), _WHY)
         for who, published in (("young", YOUNG), ("old", OLD))
     ]
-    statements.append(beside("the old's is less, by [%]", *LOSS, loss(found["old"], found["young"]), _LOSS))
+    statements.append(compared("the old's is less, by [%]", *LOSS, loss(found["old"], found["young"]), _LOSS))
     for part in PARTS:
         alone = loss(found[part], found["young"])
         above_zero = when("the interval is above zero", alone.low > 0.0)

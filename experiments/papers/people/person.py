@@ -54,7 +54,7 @@ TOLD = (
 )
 
 
-def beside(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
+def compared(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
     """Compare the mean or median of trials without a fall; it agrees within a margin if no trial fell.
 
     The margin is the published spread, or an assumed one if none is known.

@@ -9,7 +9,7 @@ from biped.runs.verdict import RECOVERED
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD, beside, mean_ratio
+from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD, compared, mean_ratio
 from experiments.studies.mean import mean_of
 
 #: RMS distance AP of the centre of pressure [mm], mean and standard deviation of 16 people.
@@ -42,12 +42,12 @@ def findings(table: pd.DataFrame) -> tuple[Finding, ...]:
     for senses, (mean, deviation) in PUBLISHED.items():
         ours = by_seed[senses]
         what = f"RMS distance AP of the centre of pressure, {senses.replace('-', ' ')} [mm]"
-        found.append(beside(what, mean, deviation, mean_of(ours), _WHY, lost=int(ours.isna().sum())))
+        found.append(compared(what, mean, deviation, mean_of(ours), _WHY, lost=int(ours.isna().sum())))
     published = PUBLISHED["eyes-closed"][0] / PUBLISHED["eyes-open"][0]
     closed, opened = by_seed.dropna()[["eyes-closed", "eyes-open"]].to_numpy().T
     lost = int(by_seed.isna().any(axis=1).sum())
     what = "the same, eyes closed over eyes open"
-    found.append(beside(what, round(published, 2), PART * published, mean_ratio(closed, opened), _WHY, lost=lost))
+    found.append(compared(what, round(published, 2), PART * published, mean_ratio(closed, opened), _WHY, lost=lost))
     return tuple(found)
 
 

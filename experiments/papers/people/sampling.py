@@ -24,7 +24,7 @@ from experiments.papers.people.person import (
     BY_ANKLES,
     PERSON,
     TOLD,
-    beside,
+    compared,
     ends,
     mean_ratio,
     median,
@@ -64,9 +64,9 @@ def findings(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket
     for senses, brackets in (("100 ms late", late), ("not late", at_once)):
         least, longest = min(brackets), max(brackets)
         what = f"largest push in place, ticks of {1e3 * longest:g} ms over {1e3 * least:g} ms, senses {senses}"
-        found.append(beside(what, 1.0, MARGIN, ratio(brackets[longest], brackets[least]), _PUSH))
+        found.append(compared(what, 1.0, MARGIN, ratio(brackets[longest], brackets[least]), _PUSH))
     what = f"largest sway of quiet stance, ticks of {1e3 * max(LATE):g} ms over {1e3 * min(LATE):g} ms"
-    return (beside(what, 1.0, MARGIN, sway, _ERROR), *found)
+    return (compared(what, 1.0, MARGIN, sway, _ERROR), *found)
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:

@@ -17,7 +17,7 @@ from biped.identification import IndependentChannels
 from controllers import Postural
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT, beside, ends
+from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT, compared, ends
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.sweep.sweep import sweep
 
@@ -118,7 +118,7 @@ def findings(found: Sequence[Response]) -> tuple[Finding, ...]:
         )
         for quantity, published, margin, ours, why in ways:
             because = _FELL if one.fell else why[ours.value > published]
-            stated.append(beside(quantity, published, margin, ours, because, lost=one.fell))
+            stated.append(compared(quantity, published, margin, ours, because, lost=one.fell))
     return tuple(stated)
 
 

@@ -20,7 +20,7 @@ from experiments.papers.people.person import (
     PERSON,
     TOLD,
     Changes,
-    beside,
+    compared,
     ends,
     median,
     thresholds,
@@ -80,7 +80,7 @@ def findings(found: Found) -> tuple[Finding, ...]:
     statements = []
     for which, steps, way, mean, sd in rows:
         ours = torque(found[RISE, steps, way], RISE)
-        statements.append(beside(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way)))
+        statements.append(compared(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way)))
     front = FIRST["forwards"][0]
     ratios = [(f"first step {way}, over forwards", mean / front, (1, way), (1, "forwards"), why(1, way))
               for way, (mean, _) in FIRST.items() if way != "forwards"]  # fmt: skip

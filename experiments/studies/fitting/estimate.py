@@ -181,7 +181,7 @@ def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate
         raise InputError("the model's values are not finite at the start: give other starts or narrower ranges")
     found = [_settled(problem, start, most_steps) for start in starts]
     best = found[int(np.argmin([one.sum for one in found]))]
-    return told(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
+    return estimate_at(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
 
 
 def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> _End:
@@ -313,7 +313,7 @@ def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
     return lambda parts: np.hstack([problem.residuals(parts), deviation * problem.prior_residuals(parts)])
 
 
-def told(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
+def estimate_at(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
     """Return the estimate at fractions (p,) of the least sum of squares; ``ends`` as in ``Estimate.starts``."""
     residuals = problem.residuals(parts[None])[0]
     slopes = slopes_of(problem.residuals, parts) if problem.slopes is None else problem.slopes(parts)

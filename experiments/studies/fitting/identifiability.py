@@ -53,11 +53,11 @@ def _pairs(found: Estimate) -> "list[tuple[str, set[str]]]":
             if own[0, 1] ** 2 <= ALIKE**2 * own[0, 0] * own[1, 1]:
                 continue
             names = parameters[i].name, parameters[j].name
-            pairs.append((_told_together(names, values[[i, j]], own), set(names)))
+            pairs.append((_best_combination(names, values[[i, j]], own), set(names)))
     return pairs
 
 
-def _told_together(names: tuple[str, str], values: Floats, covariance: Floats) -> str:
+def _best_combination(names: tuple[str, str], values: Floats, covariance: Floats) -> str:
     """Describe the best-known combination of two parameters, in which the first has the factor 1."""
     (first, second), deviations = names, np.sqrt(np.diag(covariance))
     correlation = covariance[0, 1] / (deviations[0] * deviations[1])

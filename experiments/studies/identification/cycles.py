@@ -15,7 +15,7 @@ from contact.arrays import Floats
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import Result
-from experiments.studies.identification.acting import FORCE, force_of
+from experiments.studies.identification.stimulus import FORCE, force_of
 
 STIMULUS = "stimulus"
 #: Number of midpoints at which a force is sampled between two rows: it may jump from row to row.

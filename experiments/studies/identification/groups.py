@@ -117,7 +117,7 @@ class GroupIdentification(StudyKind):
     def find(self, evaluate: Evaluate) -> Grouped:
         results = evaluate([trial for one in self.subjects for trial in one.own])
         found = {one.name: one.found(results) for one in self.subjects}
-        model = self.subjects[0].plan.wanted
+        model = self.subjects[0].plan.model_to_fit
         assert model is not None
         units = {one.name: model.model.unit(one.name) for one in model.parameters}
         return Grouped(found, {one.name: one.group for one in self.subjects}, units)

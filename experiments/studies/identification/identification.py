@@ -12,11 +12,11 @@ from biped.identification.intervals import check_intervals
 from biped.identification.spectra import bins_of
 from contact.errors import did_you_mean
 from experiments.studies.config import Config
-from experiments.studies.identification.acting import FORCE, Acting, stimulus_of
 from experiments.studies.identification.cycles import STIMULUS, Cycles, spectra_from
 from experiments.studies.identification.model_fit import ModelFit
+from experiments.studies.identification.model_table import ModelToFit, model_to_fit_from
 from experiments.studies.identification.recorded import Recorded, recorded_from
-from experiments.studies.identification.wanted import Wanted, wanted_of
+from experiments.studies.identification.stimulus import FORCE, Stimulus, stimulus_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.sweep.sweep import Sweep
@@ -75,7 +75,7 @@ class Identification(Sweep):
     cycles: Cycles | None = None
     averaging: Averaging = Averaging()
     per_decade: float | None = None
-    wanted: Wanted | None = None
+    model_to_fit: ModelToFit | None = None
     units_of_columns: Mapping[str, str] = None  # type: ignore[assignment]  # of stimulus and responses
     recorded: Recorded | None = None  # measured trials, instead of simulated ones
     kind = "identify"
@@ -118,7 +118,7 @@ class Identification(Sweep):
     def _identified(self, spectra: Sequence[Spectra], trials: int) -> Identified:
         stimuli = () if self.recorded is None else self.recorded.stimuli
         response = self.averaging.response(Spectra.joined(spectra), self.per_decade, self.seed, stimuli)
-        fit = None if self.wanted is None else self.wanted.fitted(response, self.seed)
+        fit = None if self.model_to_fit is None else self.model_to_fit.fitted(response, self.seed)
         return Identified(response, fit, trials, trials - len(spectra))
 
     def run(self, study: Any, evaluate: Evaluate, say: Any) -> Identified:  # type: ignore[override]
@@ -141,11 +141,11 @@ def _of_records(config: Config) -> Identification:
     recorded = recorded_from(config.table("record"), table)
     responses = recorded.spectra[0].responses
     stimulus = config.within(recorded.moves, "record") if "model" in config else ""
-    wanted = wanted_of(config, experiment, fixed, stimulus, responses)
+    model = model_to_fit_from(config, experiment, fixed, stimulus, responses)
     config.finish()
     data = {**config.data, "record": {**config.data["record"], "files": list(recorded.files)}}
     return Identification(
-        experiment, fixed, (), 1, seed, None, data, averaging=averaging, per_decade=per_decade, wanted=wanted,
+        experiment, fixed, (), 1, seed, None, data, averaging=averaging, per_decade=per_decade, model_to_fit=model,
         units_of_columns=recorded.spectra[0].units, recorded=recorded,
     )  # fmt: skip
 
@@ -167,17 +167,17 @@ def _of_trials(config: Config) -> Identification:
     units = _units(table, config.within(lambda: trace_units(experiment, fixed), "set"), cycles, acts.column)
     if "model" in config and not acts.moves:
         raise config.error(f"models sway forwards, and {acts.what} does not: leave [model] out", "model")
-    wanted = wanted_of(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
+    model = model_to_fit_from(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
     config.finish()
     found = Identification(
         experiment, fixed, (), trials, seed, None, config.data, cycles=cycles, averaging=averaging,
-        per_decade=per_decade, wanted=wanted, units_of_columns=units,
+        per_decade=per_decade, model_to_fit=model, units_of_columns=units,
     )  # fmt: skip
     config.within(lambda: replace(experiment.build(found.trials()[0].changes), settle=None).prepare(), "set")
     return found
 
 
-def _cycles_from(table: Config, acts: Acting, rate: float) -> Cycles:
+def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
     """Return the cycles that follow the fade-in of the stimulus."""
     signal = acts.signal
     count, skip = table.whole("cycles", least=1), table.whole("skip", 1)

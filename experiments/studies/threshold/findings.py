@@ -81,7 +81,7 @@ class Finding:
         median, stepped = self.estimate.median.value, STEPPED not in self.plan.losses and self.shares["stepped_trials"]
         if self.limit is None or not math.isfinite(median) or (stepped and self.limit.steps is None):
             return None
-        return median / self.limit.own
+        return median / self.limit.applicable
 
     @property
     def greatest(self) -> float:

@@ -12,12 +12,12 @@ from experiments.catalogue.parameters.parameter import Values
 #: quadratic programs tolerate shorter delays better without (by pushes in place: ``examples/short_delays.py``).
 BY_LINEAR_MODEL = {"workspace": 0.0, "cone-workspace": 0.05, "lqr": 0.0}
 #: Least delay for a prediction from the controller's own commands.
-BY_WHAT_IS_ASKED = {"whole-body": 0.0, "stepping": 0.0}
-FORESEEING = BY_LINEAR_MODEL | BY_WHAT_IS_ASKED
+BY_COMMANDS = {"whole-body": 0.0, "stepping": 0.0}
+LEAST_DELAYS = BY_LINEAR_MODEL | BY_COMMANDS
 PREDICT, STIFFNESS, DAMPING = "sensors.predict", "sensors.predict_stiffness", "sensors.predict_damping"
 
 
-def foreseeing(
+def with_prediction(
     law: Controller, values: Values, disturbances: tuple[Disturbance, ...], floor: Floor, model: Model
 ) -> Controller:
     """Return the controller with a predictor for the sensory delay, unless prediction is turned off.
@@ -27,18 +27,18 @@ def foreseeing(
     differ from the floor's.
     """
     senses = next((one for one in disturbances if isinstance(one, Sensors)), None)
-    if senses is None or not values.get(PREDICT) or values.word(NAME) not in FORESEEING:
+    if senses is None or not values.get(PREDICT) or values.word(NAME) not in LEAST_DELAYS:
         return law
     delays = senses.delays(model)[: model.nq + model.nv]
     delay = float(delays[0])
-    if (delays != delay).any() or delay == 0.0 or delay < FORESEEING[values.word(NAME)]:
+    if (delays != delay).any() or delay == 0.0 or delay < LEAST_DELAYS[values.word(NAME)]:
         return law
     if law.impedance(model) is not None or any(body.joint.kind == "spherical" for body in model.bodies):
         return law
     if abs(delay / law.period - round(delay / law.period)) > 1e-9:
         return law  # the sensors raise the error that says what is allowed
     stiffness, damping = values.number(STIFFNESS), values.number(DAMPING)
-    if values.word(NAME) in BY_WHAT_IS_ASKED:
+    if values.word(NAME) in BY_COMMANDS:
         from controllers.forward_model import ForwardModel
 
         return ForwardModel(law, delay, floor, stiffness, damping)

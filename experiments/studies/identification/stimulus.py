@@ -26,7 +26,7 @@ _ALONG = 1e-6
 
 
 @dataclass(frozen=True)
-class Acting:
+class Stimulus:
     """A periodic disturbance."""
 
     group: str  #: group of the parameters that set it
@@ -38,9 +38,9 @@ class Acting:
     place: tuple[str, Vector3] | None = None  #: body and point [m] on which a force acts
 
 
-def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:
+def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Stimulus:
     """Return the periodic disturbance of an experiment; raises InputError unless there is exactly one."""
-    found = [one for each in experiment.build(values).disturbances for one in _acting(each)]
+    found = [one for each in experiment.build(values).disturbances for one in _stimuli_of(each)]
     if not found:
         motions = "sine, sum-of-sines or ternary"
         raise InputError(
@@ -55,14 +55,14 @@ def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:
 def force_of(experiment: Experiment, values: Mapping[str, Value]) -> Signal | None:
     """Return the periodic force of a trial, in N along the world's x or y; None if there is none."""
     return next(
-        (one.signal for each in experiment.build(values).disturbances for one in _acting(each) if one.place), None
+        (one.signal for each in experiment.build(values).disturbances for one in _stimuli_of(each) if one.place), None
     )
 
 
-def _acting(disturbance: Disturbance) -> list[Acting]:
+def _stimuli_of(disturbance: Disturbance) -> list[Stimulus]:
     if isinstance(disturbance, Platform):
         return [
-            Acting("platform", "the floor", signal, *_FLOOR[axis])
+            Stimulus("platform", "the floor", signal, *_FLOOR[axis])
             for axis in _FLOOR
             if isinstance(signal := getattr(disturbance, axis), Signal) and signal.frequencies
         ]
@@ -71,7 +71,7 @@ def _acting(disturbance: Disturbance) -> list[Acting]:
     return []
 
 
-def _pushing(force: Force) -> Acting:
+def _pushing(force: Force) -> Stimulus:
     x, y, _ = map(float, force.unit)
     along = 0 if abs(x) > abs(y) else 1
     size = (x, y)[along]
@@ -81,6 +81,6 @@ def _pushing(force: Force) -> Acting:
             "1.5707963267948966, 3.141592653589793 or their negatives"
         )
     moves = "" if along else "push"
-    return Acting(
+    return Stimulus(
         "force", "the force", force.signal.scaled(size), FORCE, _SWAYS[along], moves, (force.body, force.point)
     )

@@ -8,11 +8,11 @@ def damping_ratio(restitution: float) -> float:
     low, high = 0.0, 1.0
     for _ in range(100):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if thrown_back(middle) > restitution else (low, middle)
+        low, high = (middle, high) if restitution_of(middle) > restitution else (low, middle)
     return middle
 
 
-def thrown_back(ratio: float) -> float:
+def restitution_of(ratio: float) -> float:
     """Return the coefficient of restitution of a spring and damper with this damping ratio.
 
     They separate once they would have to pull (Schwager and Pöschel 2007).

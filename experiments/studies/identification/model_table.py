@@ -22,7 +22,7 @@ SOLES, ANKLES = "soles", "ankles"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ModelToFit:
     """The closed-form model to fit, if there is one."""
 
     model: ResponseModel
@@ -34,14 +34,14 @@ class Wanted:
         return fit_response(found, self.model, self.parameters, error=error, seed=seed)
 
 
-def wanted_of(
+def model_to_fit_from(
     config: Config,
     experiment: Experiment,
     fixed: Mapping[str, Value],
     stimulus: str,
     responses: Collection[str],
     place: tuple[str, Vector3] | None = None,
-) -> Wanted | None:
+) -> ModelToFit | None:
     """Read the table ``[model]``; properties of the body that it does not set are taken from the experiment.
 
     Args:
@@ -83,7 +83,7 @@ def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, 
     return scene.model, scene.model.neutral() if q is None else q
 
 
-def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height: float) -> Wanted:
+def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height: float) -> ModelToFit:
     """Read the model from a table.
 
     Args:
@@ -105,4 +105,4 @@ def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height:
     given = {one.name for one in parameters} | values.keys()
     known_of_body = {key: value for key, value in body.items() if key not in given}
     model = table.within(lambda: ResponseModel(name, {**known_of_body, **values}, stimulus, named, height))
-    return Wanted(model, parameters, error)
+    return ModelToFit(model, parameters, error)
