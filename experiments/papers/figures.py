@@ -40,7 +40,7 @@ class Curve(NamedTuple):
     color: str = style.BLUE
     line: str = "-"
     width: float | None = None
-    marker: float | None = None  # its size
+    marker: float | None = None  # size of the markers
 
 
 def drawn(

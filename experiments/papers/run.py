@@ -17,9 +17,9 @@ from experiments.cli.progress import ProgressBar
 from experiments.papers.item import Finding, Item, Outcome, Paper
 from experiments.visualization.look.writing import files_of_look, write_figure
 
-#: In the folder of each item, beside its tables and figures.
+#: Files in the folder of each item, in addition to its tables and figures.
 OUTCOME = "outcome.json"
-#: What the page shows of a figure.
+#: Suffix of the figures on the page.
 ALWAYS = ("png",)
 
 
@@ -27,13 +27,13 @@ ALWAYS = ("png",)
 class Cached:
     """Outcome of an item as stored on disk."""
 
-    folder: Path  # where the files are
-    findings: tuple[Finding, ...]  # as in the ``Outcome``
-    assumptions: tuple[str, ...]  # as in the ``Outcome``
+    folder: Path  # folder of the files
+    findings: tuple[Finding, ...]  # as in ``Outcome``
+    assumptions: tuple[str, ...]  # as in ``Outcome``
     tables: Mapping[str, str]  # file names of the tables, by title
     figures: tuple[str, ...]  # file names
-    quick: bool  # whether it was the short version
-    seconds: float  # [s] it took
+    quick: bool  # True for the short version
+    seconds: float  # [s] computing time
     stamp: Mapping[str, Any]  # machine, versions, commit and day
 
     @property
@@ -86,10 +86,10 @@ def load(folder: Path) -> Cached | None:
         }
         cached = Cached(**saved)
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: damaged ({error}); remove it, and compute the item anew") from error
+        raise InputError(f"{path}: damaged ({error}); remove it, and compute the item again") from error
     missing = [file.name for file in cached.files if not file.is_file()]
     if missing:
-        raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item anew")
+        raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item again")
     return cached
 
 
@@ -99,7 +99,7 @@ def _remove_former(folder: Path) -> None:
     if path.is_file():
         try:
             former = load(folder)
-        except InputError:  # its other files, if there are any, are not known
+        except InputError:  # its other files are unknown
             former = None
         path.unlink()
         for file in former.files if former else ():
@@ -132,15 +132,15 @@ class Failure:
 class Session:
     """Items to recompute, and the progress so far."""
 
-    paper: Paper  # whose items
-    items: Sequence[Item]  # those asked for, in order
-    folder: Path  # with a folder for each item in it
-    quick: bool  # whether the short version was asked for
-    draw: bool  # whether figures are written
+    paper: Paper  # paper of the items
+    items: Sequence[Item]  # items to compute, in order
+    folder: Path  # folder with a subfolder for each item
+    quick: bool  # True for the short versions
+    draw: bool  # True to write figures
     stamp: Mapping[str, Any]  # machine, versions, commit and day
-    done: dict[str, Cached] = field(default_factory=dict)  # what was computed, by item
-    failures: dict[str, Failure] = field(default_factory=dict)  # what was not, by item
-    interrupted: bool = False  # whether the user stopped it
+    done: dict[str, Cached] = field(default_factory=dict)  # computed items, by name
+    failures: dict[str, Failure] = field(default_factory=dict)  # failed items, by name
+    interrupted: bool = False  # True if the user stopped it
 
     def run(self, after: Callable[[Item], None]) -> None:
         """Recompute all items, each followed by ``after``; Ctrl-C ends it, an item that fails does not."""
@@ -162,8 +162,8 @@ class Session:
             self.done[item.name] = store(
                 outcome, folder, quick=self.quick, seconds=seconds, stamp=self.stamp, draw=self.draw
             )
-        except OSError:  # the disk is full, or the folder gone: the next item would not fare better
+        except OSError:  # the disk is full, or the folder is missing: other items would fail, too
             raise
-        except Exception as error:  # any defect of one item: the others do not depend on it
+        except Exception as error:  # any defect of one item: the others are independent
             message = describe(error) or f"{type(error).__name__}: {error}"
             self.failures[item.name] = Failure(" ".join(message.split()), traceback.format_exc())

@@ -32,9 +32,9 @@ from experiments.visualization.look import style
 SIZES, QUICK_SIZES = (2, 5, 10, 20, 50, 100, 200), (10, 100)
 REPEATS, QUICK_REPEATS = 10, 2
 STEPS, QUICK_STEPS = 1000, 50
-#: Times are shown for as many steps as the paper takes.
+#: Number of steps for which times are shown, as in the paper.
 SHOWN_STEPS = 10_000
-#: Slopes are taken over the sizes from here on.
+#: Least size for slopes.
 LONG = 20
 
 SVI, NEWTON, BROYDEN = "SVI + Newton", "DRNEA + Newton", "DRNEA + Broyden"
@@ -93,9 +93,9 @@ PRINTED_SIZES = (10, 100)
 class Cost(NamedTuple):
     """Cost of the steps of a run."""
 
-    seconds: float  # [s] of a step: the process's own processor time, which other processes do not add to
-    iterations: float  # of a step, on average
-    retried: int  # how many steps were taken in parts
+    seconds: float  # [s] processor time of a step, without other processes
+    iterations: float  # mean iterations per step
+    retried: int  # number of subdivided steps
 
 
 def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:

@@ -20,16 +20,16 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.look import style
 from experiments.visualization.look.writing import styled
 
-#: Boundary, [foot lengths] before the heel (behind it below zero), [statures/s].
+#: Boundary, position [foot lengths] in front of the heel (negative behind it), velocity [statures/s].
 PUBLISHED = (("upper", -2.4, 1.1), ("upper", 0.0, 0.45), ("lower", -2.7, 0.9))
-#: Those of whom the tables of the body are means (de Leva 1996), as the subjects' page has them.
+#: Mean people of the body tables (de Leva 1996), as on the subjects' page.
 PEOPLE = (Subject(1.649, 60.6, "female"), Subject(1.777, 78.1, "male"))
-#: Part by which ours may differ: no spread is known, and they are printed to one or two digits.
+#: Allowed relative difference: no spread is known, and the values are printed to one or two digits.
 PART = 0.1
 _WHY = (
-    "the pendulum's height is constant: so far behind the heel a leg would lean by 30° or more, and gravity would hold "
-    "a body that turns about its feet back less than ω² x; that alone (the table's last column) needs less, on the "
-    "upper boundary less than the published; no parameter of a law enters"
+    "the pendulum's height is constant: that far behind the heel a leg would lean by 30° or more, and gravity would "
+    "decelerate a body that turns about its feet less than ω² x; such a body (the table's last column) needs less "
+    "velocity, on the upper boundary less than published; no controller parameter matters"
 )
 
 
@@ -92,11 +92,10 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it ta
             f"{who.name}, upright: feet of {region.foot:.3f} m, ω = {region.pendulum.rate:.2f}/s"
             for who, region in zip(PEOPLE, regions, strict=True)
         ),
-        f"nothing was chosen by these numbers; within {100 * PART:g} % counts as agreement, as no spread of theirs is "
-        "known here; the upper boundary's zero over the toe and the lower's over the heel follow from the definition, "
-        "and are not counted",
+        f"nothing was fitted to these numbers; within {100 * PART:g} % counts as agreement: their spread is unknown; "
+        "the upper boundary's zero at the toe and the lower's at the heel hold by definition, and are not counted",
         "the published boundaries are computed, of a pendulum with a foot and people's strength, and not measured",
-        "turning: the horizontal speed of a point mass on a rigid leg that gravity stops over that end of the foot",
+        "turning: horizontal speed of a point mass on a rigid leg that gravity stops over that end of the foot",
     )
     progress(1.0)
     found = tuple(one for region in regions for one in findings(region))

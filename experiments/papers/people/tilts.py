@@ -23,38 +23,38 @@ from experiments.studies.sweep.sweep import sweep
 
 #: [Hz].
 FREQUENCIES = (0.05, 0.15, 0.35, 0.65, 1.15)
-#: [°] from peak to peak: stiffness [N·m/°], delay [s], weight of proprioception.
+#: By peak-to-peak tilt [°]: stiffness [N·m/°], delay [s], proprioceptive weight.
 FITTED = {
     0.5: (17.0, 0.20, 0.70), 1.0: (18.0, 0.19, 0.60), 2.0: (19.0, 0.18, 0.50), 4.0: (20.0, 0.13, 0.40),
     8.0: (21.0, 0.11, 0.22),
 }  # fmt: skip
-#: Of all: [kg·m²], [N·m/rad], [N·m·s/°], [°/(N·m)].
+#: Parameters of all amplitudes: [kg·m²], [N·m/rad], [N·m·s/°], [°/(N·m)].
 INERTIA, TOPPLING, DAMPING, TORQUE_FEEDBACK = 70.6, 634.0, 5.0, 0.01
-#: What may be between, as no spread is known: of the gain, and [°] of the phase.
+#: Allowed differences, as no spread is known: relative of the gain, and [°] of the phase.
 PART, TURN = 0.2, 15.0
 _CYCLE, _RISE = 20.0, 10.0  # [s]
-_FELL = "it sways more than people, who rely less on a floor that tilts so much, and its feet in place cannot hold that"
-#: Why ours differs, where it is less than people's and where it is more; a lag is below zero.
+_FELL = "it sways more than people, who rely less on the floor at large tilts, and falls without a step"
+#: Reasons for differences, below and above people's values; a lag is negative.
 _GAIN = (
-    "its senses are earlier than people's at small tilts, which damps the resonance that theirs have near 0.65 Hz, and "
-    "soles that sink into rubber take from what the ankles give",
-    "passive ankles and one weight follow the floor alike at all tilts; people rely on it the less the more it tilts",
+    "its sensory delay is shorter than people's at small tilts, which damps their resonance near 0.65 Hz, and soles "
+    "that sink into rubber reduce the effect of the ankle torque",
+    "passive ankles and one weight follow the floor equally at all tilts; people rely less on it at larger tilts",
 )
 _PHASE = (
-    "with its earlier senses it is damped more below the resonance, which rubber lowers: so it lags more there",
-    "its senses are earlier than people's at small tilts, and turn the phase less beyond the resonance",
+    "its shorter delay adds damping, and rubber lowers the resonance, so that it lags more below the resonance",
+    "its sensory delay is shorter than people's at small tilts, and adds less phase beyond the resonance",
 )
 
 
 class Response(NamedTuple):
     """Ratio of sway to tilt at an amplitude and a frequency."""
 
-    tilt: float  # [°] from peak to peak
+    tilt: float  # [°] peak to peak
     frequency: float  # [Hz]
     people: tuple[float, float]  # gain, and phase [°], of the model fitted to people
     gain: Mean
     phase: Mean  # [°]
-    fell: int  # trials
+    fell: int  # number of trials with a fall
 
 
 def fitted(tilt: float) -> NDArray[np.complex128]:
@@ -110,7 +110,7 @@ def findings(found: Sequence[Response]) -> tuple[Finding, ...]:
     """Compare all gains and phases with people's."""
     stated = []
     for one in found:
-        where = f"at {one.frequency:g} Hz of a tilt of {one.tilt:g}° from peak to peak"
+        where = f"at {one.frequency:g} Hz for a tilt of {one.tilt:g}° peak to peak"
         gain, phase = one.people
         ways = (
             (f"gain {where}", round(gain, 2), PART * gain, one.gain, _GAIN),
@@ -127,9 +127,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     found = responses(simulated(replicas, cycles, progress))
     assumptions = (
         TOLD,
-        "published: what the model of independent channels answers in closed form with the stiffness, delay and weight "
-        "that a laboratory's toolbox starts from at each amplitude, as fits to people gave them; not people's own "
-        f"responses; a body of {INERTIA:g} kg·m² and {TOPPLING:g} N·m/rad, no passive part",
+        "published: closed-form response of the independent-channel model with the stiffness, delay and weight fitted "
+        "to people at each amplitude, the initial values of a laboratory's toolbox; not people's measured responses; a "
+        f"body of {INERTIA:g} kg·m² and {TOPPLING:g} N·m/rad, without passive ankles",
         f"agreement: our mean is within {100 * PART:g} % of the gain and {TURN:g}° of the phase; no spread is known",
         f"ours: means of {replicas} trials of {cycles} cycles of {_CYCLE:g} s, with 95 % intervals, on rubber",
     )

@@ -18,10 +18,10 @@ from contact import ContactState
 from contact.arrays import Floats
 from experiments.catalogue.box_drop import EXPERIMENT
 
-#: [m] what cannot be seen in a figure of a motion over metres: so near to its last place the box is at rest,
-#: and so little may y fall where it "increases".
+#: [m] length that is invisible in a figure of a motion over metres: tolerance of rest, and allowed decrease of y where
+#: it "increases".
 VISIBLE = 1e-3
-#: How much closer the second look is than the first.
+#: Ratio of the first grid spacing to the finer one.
 REFINEMENT = 10
 
 
@@ -131,9 +131,9 @@ class Fact:
     """A statement of the thesis about the motion."""
 
     name: str  # a few words
-    statement: str  # what it tells, and what counts as that
-    holds: Callable[[Motion], bool]  # whether a motion agrees
-    measured: Callable[[Motion], str]  # what stands behind that yes or no
+    statement: str  # statement and its criterion
+    holds: Callable[[Motion], bool]  # returns True if a motion agrees
+    measured: Callable[[Motion], str]  # returns the measured values in words
 
 
 FACTS = (
@@ -170,11 +170,11 @@ class Trial:
     """One coefficient of friction, and the resulting motion of the box."""
 
     friction: float  # μ_s = μ_d
-    holds: dict[str, bool]  # by the name of a fact, whether the motion agrees with it
-    rest_at: float  # [s]; infinite if it was not at rest by the end
-    rise: float  # [m] how far y rose
-    fall_of_y: float  # [m] how far y fell back on the way
-    newton_max: int  # the most Newton iterations of a step
+    holds: dict[str, bool]  # True, by the name of a fact, if the motion agrees with it
+    rest_at: float  # [s] time of rest; infinite if not at rest by the end
+    rise: float  # [m] rise of y
+    fall_of_y: float  # [m] largest decrease of y
+    newton_max: int  # largest number of Newton iterations of a step
 
     @property
     def agrees(self) -> bool:
@@ -193,8 +193,8 @@ def examine(friction: float) -> Trial:
 class Search:
     """Results of a search."""
 
-    trials: tuple[Trial, ...]  # of the first look, by growing friction
-    closer: tuple[Trial, ...]  # of the second look, by growing friction
+    trials: tuple[Trial, ...]  # first grid, by growing friction
+    closer: tuple[Trial, ...]  # finer grid, by growing friction
 
     @property
     def intervals(self) -> list[tuple[float, float]]:

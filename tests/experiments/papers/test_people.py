@@ -25,7 +25,7 @@ APART = ("displacement", "sampling", "step-torques", "steps")
 DIFFERS = {
     # One law with one weight cannot sway as people do at all amplitudes.
     "quiet-stance": ["RMS distance AP of the centre of pressure, eyes open"],
-    "tilts": [f"gain at {frequency:g} Hz of a tilt of {tilt:g}°" for tilt in (4.0, 8.0) for frequency in (0.05, 0.15)],
+    "tilts": [f"gain at {frequency:g} Hz for a tilt of {tilt:g}°" for tilt in (4.0, 8.0) for frequency in (0.05, 0.15)],
 }
 
 
