@@ -93,7 +93,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     longest = math.log(2.0) / rate
     assumptions = (
         TOLD,
-        f"for the inverted pendulum, with ω = {rate:.2f}/s, the claim is a theorem: with a gain k from the extrapolated "
+        f"for the inverted pendulum, ω = {rate:.2f}/s, the claim is a theorem: with a gain k from the extrapolated "
         "centre of mass to the centre of pressure, the greatest deviation is k/(k − 1) times the greatest sensor "
         f"error at all periods up to ln(k/(k − 1))/ω, for k = 2 {1e3 * longest:.0f} ms",
         "pushes are forward, at the trunk, within 0.1 s; periods longer than the sensory delay have sensors without "
