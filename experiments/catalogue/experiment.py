@@ -65,12 +65,12 @@ class Experiment:
 
     @property
     def address(self) -> str:
-        """Name by which ``experiment_named`` returns it in any process."""
+        """Name with which ``experiment_named`` returns the experiment in any process."""
         return self.name if self.brought is None else self.brought.name
 
     @property
     def controller(self) -> str | None:
-        """Name of its controller, if it takes any controller."""
+        """Name of the controller, if the experiment takes any."""
         named = self._by_name.get(CONTROLLER)
         return None if named is None else str(named.default)
 
@@ -99,7 +99,7 @@ class Experiment:
 
     @property
     def law(self) -> str | None:
-        """Name of its contact law, if it has a floor."""
+        """Name of the contact law, if the experiment has a floor."""
         named = self._by_name.get(LAW)
         return None if named is None else str(named.default)
 
@@ -119,7 +119,7 @@ class Experiment:
 
     @property
     def robot(self) -> str | None:
-        """Name of its robot, if it takes any robot and has another than the human."""
+        """Name of the robot, if the experiment takes any robot and has another than the human."""
         named = self._by_name.get(ROBOT)
         return None if named is None or named.default == HUMAN else str(named.default)
 

@@ -26,7 +26,7 @@ from experiments.engines.kernels.external import Arrival, FloorState
 
 @dataclass(frozen=True)
 class Case:
-    """A simulation for an engine."""
+    """Task for an engine: model, floor, step size, passive joints and disturbances."""
 
     model: Model  # model with its loads
     floor: Floor  # floor under its contact points; engines have one coefficient of friction, ``floor.mu_s``
@@ -153,7 +153,7 @@ class Engine(ABC):
 
     @property
     def install(self) -> str:
-        """Command that installs it."""
+        """Command that installs the engine."""
         return command(self.package)
 
     @property
@@ -177,12 +177,12 @@ class Engine(ABC):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings by name."""
+        """Settings of the engine by name."""
         return {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
 
     @property
     def version(self) -> str | None:
-        """Installed version, or None."""
+        """Installed version of the engine, or None."""
         try:
             return version(self.distribution) if find_spec(self.package) is not None else None
         except PackageNotFoundError:

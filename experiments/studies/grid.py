@@ -26,7 +26,7 @@ def interpolate(low: float, high: float, part: float, scale: str = LINEAR) -> fl
 
 @dataclass(frozen=True)
 class Grid:
-    """Evenly spaced values, least first; a replica that recovers at all of them goes on in doubled steps.
+    """Evenly spaced values, least first; a replica that recovers at all of them continues in doubled steps.
 
     The grid is fixed in advance and equal for all replicas: the outcome of one replica cannot change the values that
     another is tried at.

@@ -51,7 +51,7 @@ class Limit:
 
     @property
     def applicable(self) -> float:
-        """The pendulum's limit with the controller's own strategy: standing in place, or stepping."""
+        """The limit for the controller's own strategy: with steps if it takes steps, else in place."""
         return self.pendulum if self.steps is None else self.steps
 
     def over(self, mass: float) -> "Limit":
@@ -66,7 +66,7 @@ class Limit:
 
     @property
     def applicable_name(self) -> str:
-        """Label of ``applicable``."""
+        """Label of the limit for the controller's own strategy."""
         return self.names["limit" if self.steps is None else "limit_steps"]
 
     @property

@@ -35,7 +35,7 @@ WATCHED_EVERY = 1.0
 
 
 class Executor(Protocol):
-    """A place where trials run."""
+    """Base class of executors, which run trials."""
 
     workers: int  # number of trials that run in parallel
     is_local: bool  # True if trials run in this process
@@ -106,7 +106,7 @@ def cores() -> int:
 
 
 class Threads:
-    """Threads of this process: compiled loops let go of the interpreter, so that all cores work on the same kernels."""
+    """Executor in threads of this process: compiled loops release the interpreter's lock, so that all cores are used."""
 
     is_local = True
 
@@ -133,7 +133,7 @@ class Threads:
 
 
 class Processes:
-    """Processes, each with one trial at a time; the processes of a finished run serve the next one.
+    """Executor in processes with one trial at a time; processes of a finished run are reused.
 
     With a ``limit`` [s], for trials that run user code, a trial that takes longer or kills its process gets a result
     that reports it. Without a limit, a trial whose process was killed runs again.
@@ -228,7 +228,7 @@ def begin_worker(parent: int) -> None:
 
 
 class Dask:
-    """Workers of the Dask cluster of a scheduler, which runs the trials of a lost worker on another one."""
+    """Executor on the Dask cluster of a scheduler, which repeats the trials of a lost worker on another one."""
 
     is_local = False
     #: [s] to wait for the scheduler, and for its first worker.

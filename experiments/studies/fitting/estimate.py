@@ -236,7 +236,7 @@ def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
 
 
 class _Slopes:
-    """(m, p) derivatives of residuals by parts: by differences, or by secants if differences take runs."""
+    """Derivatives (m, p) of residuals by fractions: by differences, or by secants if differences take runs."""
 
     def __init__(self, problem: Problem, matrix: Floats | None = None) -> None:
         self._slopes, self.matrix = problem.slopes, matrix

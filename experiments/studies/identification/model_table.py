@@ -23,7 +23,7 @@ SOLES, ANKLES = "soles", "ankles"
 
 @dataclass(frozen=True)
 class ModelToFit:
-    """The closed-form model to fit, if there is one."""
+    """A closed-form model to fit to a response, with its free parameters."""
 
     model: ResponseModel
     parameters: tuple[Bounded, ...]

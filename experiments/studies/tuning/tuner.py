@@ -163,7 +163,7 @@ class Confirmation:
 
     @property
     def _doubts(self) -> list[str]:
-        """Reason why no objective is better: too few replicas, or intervals that include zero."""
+        """Reasons why no objective is better: intervals that include zero, or too few replicas."""
         clear = [c for c in self.objectives if c.name not in self.worse and (c.low > 0.0 or c.high < 0.0)]
         if not clear:
             return [f"no interval of the difference in {' or '.join(self.better)} excludes zero"]

@@ -95,7 +95,7 @@ class Tuning(DesignStudy):
 
     @property
     def tried(self) -> int:
-        """Number of candidates within the budget."""
+        """Number of candidates that the budget allows."""
         return max(1, int(self.settings.candidates / self.price))
 
     @property
