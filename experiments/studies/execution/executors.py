@@ -106,7 +106,7 @@ def cores() -> int:
 
 
 class Threads:
-    """Executor in threads of this process: compiled loops release the interpreter's lock, so that all cores are used."""
+    """Executor in threads of this process: compiled loops release the interpreter lock and use all cores."""
 
     is_local = True
 
