@@ -74,7 +74,7 @@ def test_what_nothing_depends_on_is_told():
     one = (*LINE, Bounded("unused", 0.0, 1.0))
     _, line = line_of(2.0 * TIME - 1.0 + np.random.default_rng(5).normal(0.0, 0.3, 200))
     told = sentences(found := estimate(Problem(one, lambda parts: line.residuals(parts[:, :2])), np.full((1, 3), 0.5)))
-    assert told == ["unused is hardly told: the record all but does not depend on it"]
+    assert told == ["unused is poorly identifiable: the record is almost insensitive to it"]
     assert found.table["low"][2] == 0.0
     assert found.table["high"][2] == 1.0
 
