@@ -19,7 +19,7 @@ from formulations.assembly import Assembly, Placement
 from formulations.assembly.examples import three_link_loop
 
 G = 9.81
-#: Beyond this [m, rad, m/s, rad/s] a motion has no bounds.
+#: [m, rad, m/s, rad/s] limit beyond which a motion counts as diverged.
 BEYOND = 1e6
 
 
@@ -107,9 +107,9 @@ def pins_open(linkage: Linkage, q: Floats, step: float, steps: int, every: int =
 
 
 DURATION, QUICK_DURATION, STEP = 600.0, 20.0, 0.01
-#: Steps from one look to the next.
+#: Number of steps between two samples.
 EVERY = 10
-#: [m] below which a loop counts as closed.
+#: [m] gap below which a loop counts as closed.
 CLOSED = 1e-9
 ASSUMED = (
     "start, boxes of 0.1 m across and 600 s are those of the authors' program",
@@ -128,13 +128,13 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     progress(1.0)
     half = len(ours) // 2
     findings = (
-        stated("joints open at most, variational integrator [m]", "zero constraint drift", float(ours.max()),
+        stated("largest joint gap, variational integrator [m]", "zero constraint drift", float(ours.max()),
                below(CLOSED)),
-        stated("the same in the second half, over the first half", "zero constraint drift",
+        stated("largest gap, second half over first", "zero constraint drift",
                float(ours[half:].max() / ours[:half].max()), below(10),
                "both are what the solver's tolerance of 1e-10 leaves"),
-        stated("joints open at the end, Runge-Kutta-Munthe-Kaas [m]", "drifts", float(other[-1]), above(CLOSED)),
-        stated("the same over that in the middle", "drifts", float(other[-1] / other[len(other) // 2]), above(1.2)),
+        stated("joint gap at the end, Runge-Kutta-Munthe-Kaas [m]", "drifts", float(other[-1]), above(CLOSED)),
+        stated("joint gap, end over middle", "drifts", float(other[-1] / other[len(other) // 2]), above(1.2)),
         stated("range of the energy of the variational integrator, over the greatest kinetic one", "not in the paper",
                float(np.ptp(motion.frame["energy"]) / motion.frame["kinetic_energy"].max()), below(0.05), kind="ours"),
     )  # fmt: skip

@@ -215,13 +215,13 @@ START = Gait(pace=0.1, thigh_swing=0.0, thigh=1.0, calf_swing=0.0, calf=-1.5)
 SEEDS, QUICK_SEEDS = tuple(range(1, 9)), (1,)
 #: Those that learn in maximal coordinates, each in seven times the time.
 MAXIMAL_SEEDS = (1,)
-#: Steps from one look at a trunk in maximal coordinates to the next.
+#: Number of steps between two checks of a trunk in maximal coordinates.
 LOOK = 10
-#: [m] walked after all episodes.
+#: [m] distance after all episodes.
 PRINTED = 12.0
 #: [m] of the feet in the floor that is none.
 NONE = 1e-9
-#: The trunk, which has no contact points, is not to be below the floor.
+#: Least height of the trunk, which has no contact points.
 UPSIDE_DOWN = Fall(height=0.0, tilt=math.pi, joint_rate=math.inf)
 #: Legs on the drawn side, and the leg across from each.
 NEAR, OPPOSITE = ("FR", "RR"), {"FR": "RL", "RR": "FL"}

@@ -24,9 +24,9 @@ BULLETS = {BULLET: ITERATIVE, BULLET_DIRECT: DIRECT}
 #: The paper's: black is the variational integrator, grey is ODE.
 COLORS = {OURS: style.BLACK, BULLET: style.GREY, BULLET_DIRECT: style.SKY}
 
-#: [m] below which points count as one.
+#: [m] distance below which points count as coincident.
 TOUCHING = 1e-9
-#: At how many configurations of a long run it is seen how far apart points are that should be one.
+#: Number of configurations of a long run at which the distances of coincident points are checked.
 LOOKS = 3000
 
 BASELINE = (
@@ -42,15 +42,15 @@ class Motion:
     """A coordinate and the energy over time."""
 
     time: Floats  # (k,) [s]
-    angle: Floats  # (k,) [rad] of the coordinate asked for
+    angle: Floats  # (k,) [rad] of the requested coordinate
     energy: Floats  # (k,) [J]
-    defect: float  # [m] how far apart points were at most that are one
-    seconds: float  # [s] that its steps took, without tables
+    defect: float  # [m] largest distance of points that should coincide
+    seconds: float  # [s] computing time of the steps, without tables
 
 
 def joined(motion: Motion) -> Finding:
     """State that points which should coincide do so."""
-    return stated("points apart that should be one, at most [m]", "trajectories that always satisfy the constraint",
+    return stated("largest gap of coincident points [m]", "trajectories that always satisfy the constraint",
                   motion.defect, below(TOUCHING))  # fmt: skip
 
 

@@ -34,7 +34,7 @@ PRINTED_SECONDS = {(motions.OURS, STEP): 1.74} | {
     (motions.BULLET, step): seconds for step, seconds in ((0.01, 0.19), (0.001, 1.85), (0.0001, 18.47))
 }
 STEPS, QUICK_STEPS = (0.01, 0.001, 0.0001), (0.01, 0.001)
-#: [s] between two looks at PyBullet.
+#: [s] interval of PyBullet's samples.
 EVERY = 0.02
 
 STAND_IN = "ODE in the paper, PyBullet here"

@@ -23,14 +23,14 @@ from experiments.visualization.look import style
 from formulations.mechanism import Mechanism
 
 SEGMENTS, QUICK_SEGMENTS = (2, 3, 4, 5, 6, 7, 8), (2,)
-#: Printed: the error (47) [rad² s], the time at which it is exceeded [s], and how nearly.
+#: Printed: the error (47) [rad² s], the time at which it is exceeded [s], and its tolerance.
 ERROR, DESIRED, MARGIN = 0.1, 15.0, 0.01
-#: [s] that is simulated, so that the error is exceeded in it.
+#: [s] simulated time, in which the error is exceeded.
 DURATION = 1.1 * DESIRED
-#: [s] first steps tried, and the least: below it the search is given up.
+#: [s] first steps of the search, and the least, below which it stops.
 FIRST = {motions.OURS: 0.05, motions.BULLET: 4e-3, motions.BULLET_DIRECT: 4e-3}
 LEAST, QUICK_LEAST = 1e-4, 2e-3
-#: [s] between two looks at PyBullet.
+#: [s] interval of PyBullet's samples.
 EVERY = 0.05
 TRIES = 40
 
@@ -40,8 +40,8 @@ class Tuned:
     """A run with a step chosen by its error."""
 
     step: float  # [s]
-    reached: float  # [s] when the error is exceeded
-    seconds: float  # [s] that the desired time takes to simulate
+    reached: float  # [s] time at which the error is exceeded
+    seconds: float  # [s] computing time up to the desired time
 
     @property
     def found(self) -> bool:
@@ -113,7 +113,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     assumed = (
         *ASSUMPTIONS,
         "(47) from 0 s on, by the trapezoidal rule over the steps",
-        f"below a step of {least:g} s the search is given up: such run times are bounds from below, by open circles",
+        f"the search stops below a step of {least:g} s: such run times are lower bounds, shown by open circles",
         motions.BASELINE,
     )
     return Outcome(_findings(found, sizes), assumed, {"Steps and run times": _table(found)}, {"cost": _draw(found)})
@@ -135,7 +135,7 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
         stated("run time of force balance over that of the variational integrator",
                "it does not perform as well as the variational integrator", text(times),
                when("above 1 at every size", min(times) > 1.0),
-               "ODE in the paper, PyBullet here; a bound from below where the step would be smaller than we try"),
+               "ODE in the paper, PyBullet here; a lower bound if the step would be too small"),
         stated("run time of force balance with a direct solver, likewise", "not in the paper", text(direct),
                when("above 1 at every size", min(direct) > 1.0), kind="ours"),
     )  # fmt: skip
@@ -144,7 +144,7 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
 def _table(found: dict[tuple[str, int], Tuned]) -> pd.DataFrame:
     return pd.DataFrame([{
         "method": name, "segments": segments, "h [s]": run.step, "error of 0.1 at [s]": run.reached,
-        "run time of 15 s [s]": run.seconds, "tuned": "yes" if run.found else "no: a bound from below",
+        "run time of 15 s [s]": run.seconds, "tuned": "yes" if run.found else "no: a lower bound",
     } for (name, segments), run in found.items()])  # fmt: skip
 
 

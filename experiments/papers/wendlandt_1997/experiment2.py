@@ -1,6 +1,6 @@
 """Statements of the thesis about experiment 2, figure by figure (section 4.3), against a run of it.
 
-Figure 4.11 is how it looks at 0.32 s, standing on its toes after the hit.
+Figure 4.11 shows the human at 0.32 s, standing on its toes after the hit.
 """
 
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ from experiments.papers.wendlandt_1997.simulated import (
 )
 from experiments.visualization.viewer.chromium import chromium_path
 
-#: A sudden change is a sharp one if it is this many times the greatest that comes without a cause.
+#: Ratio of a sharp change to the greatest change without a cause.
 SHARP = 2.0
-#: [m] of a place that "drifts about zero".
+#: [m] tolerance of a position that "drifts about zero".
 ABOUT = 5e-3
-#: [s] before and after the hit, when its impulses have not begun, and are over.
+#: [s] time before and after the hit without its impulses.
 BEFORE, AFTER = 0.004, 0.03
 SIDES = ("left", "right")
 SIZE = "the block's size is not printed: one that is 1 to 3 cm thick hits at 0.08 s (item other-floors-and-blocks)"
