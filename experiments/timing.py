@@ -1,6 +1,6 @@
 """Timing on a shared machine: one core, one thread, cases in turn, minimum and median.
 
-``timeit`` and ``pyperf`` time one case after another, so that a disturbance of the machine falls on one of them.
+``timeit`` and ``pyperf`` time one case after another, so that a disturbance of the machine affects only one of them.
 """
 
 import ast
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 K = TypeVar("K")
 
-#: Environment of processes that time NumPy's linear algebra: set before NumPy is imported.
+#: Environment of processes that time NumPy's linear algebra, set before NumPy is imported.
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 #: The cores that this process may use, before anything restricts it.
 ALLOWED = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
@@ -39,9 +39,9 @@ class Spread:
 
 
 class UnitOfWork:
-    """A fixed piece of work in Python, timed every few seconds beside a measurement: the machine's present speed.
+    """A fixed piece of Python work, timed every few seconds during a measurement: the machine's present speed.
 
-    The processor's time of a measurement depends on other users of caches and memory. Its ratio to the unit's hardly
+    The processor time of a measurement depends on other users of caches and memory; its ratio to the unit's time hardly
     does: like a compiler, the unit allocates small objects and follows pointers.
     """
 
@@ -65,7 +65,7 @@ class UnitOfWork:
 
     @property
     def seconds(self) -> float:
-        """Mean time of the unit so far [s], of the processor."""
+        """Mean processor time of the unit so far [s]."""
         return statistics.fmean(self._taken or [self._once()])
 
     def _repeat(self) -> None:
@@ -83,14 +83,14 @@ class UnitOfWork:
 
 @contextmanager
 def one_core() -> Iterator[int | None]:
-    """Keep this process on one core, where the system can; yields which."""
+    """Keep this process on one core, if the system can; yields its number."""
     with _restricted(lambda allowed: {max(allowed)}) as kept:
         yield next(iter(kept), None)
 
 
 @contextmanager
 def cores(count: int) -> Iterator[None]:
-    """Keep this process on so many of the cores that it may use, where the system can."""
+    """Keep this process on a number of its cores, if the system can."""
     with _restricted(lambda _: set(sorted(ALLOWED)[-count:])):
         yield
 
@@ -116,7 +116,7 @@ def interleaved(
     warm_up: bool = True,
     progress: Callable[[float], None] = lambda _: None,
 ) -> dict[K, list[T]]:
-    """Each case once to warm up, then A B C A B C …: what disturbs the machine for a while disturbs all."""
+    """Run each case once to warm up, then A B C A B C …, so that disturbances of the machine affect all of them."""
     results: dict[K, list[T]] = {name: [] for name in cases}
     turns = repeats + warm_up
     for turn in range(turns):
@@ -129,7 +129,7 @@ def interleaved(
 
 
 def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """[s] that it takes; ``time.process_time`` is the processor's, to which others on the machine do not add."""
+    """Return the time [s] of the work; ``time.process_time`` is the processor's, without other users' share."""
     begin = clock()
     work()
     return clock() - begin
@@ -154,12 +154,12 @@ def in_one_thread(module: str, *arguments: str) -> Any:
 
 
 def halved(coarsest: float, count: int) -> tuple[float, ...]:
-    """Return a grid of step sizes [s]: the coarsest, a half of it, a quarter, …"""
+    """Return a grid of step sizes [s]: the coarsest, a half of it, a quarter, …."""
     return tuple(coarsest / 2**k for k in range(count))
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the power of x that y grows with: the slope of the line through the logarithms."""
+    """Return the power of x with which y grows: the slope of the line through the logarithms."""
     import numpy as np
 
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])

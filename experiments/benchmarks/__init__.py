@@ -1,1 +1,1 @@
-"""The benchmark: how long a step takes, what it costs to start, and MuJoCo beside it in the same run."""
+"""Benchmark: cost of a step, cost of the start, and MuJoCo for comparison in the same run."""

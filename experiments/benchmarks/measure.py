@@ -1,4 +1,4 @@
-"""The tables of the benchmark: the words for each, and the function that measures it."""
+"""Tables of the benchmark: a title for each, and the function that measures it."""
 
 import importlib.util
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ def budget(quick: bool) -> Budget:
 
 
 def sections(work: Budget, with_mujoco: bool) -> Iterator[tuple[str, Callable[[], Section]]]:
-    """Yield each measurement, in words and as a function."""
+    """Yield each measurement as a title and a function."""
     yield "the closed loop", lambda: steps.closed_loop_section(work)
     yield "whole experiments", lambda: steps.experiment_section(work)
     yield "studies", lambda: studies.studies_section(work)

@@ -1,9 +1,9 @@
-"""MuJoCo on the same human: proof that it is the same, its fastest setting, and both in turn.
+"""Comparison with MuJoCo on the same human: equality of the models, its fastest settings, timings in turn.
 
-Both engines stand on four points a foot, hold every joint with the same spring and damper, and take the same
-step. MuJoCo's springs and dampers are its passive joint forces, which its integrators treat as implicitly as
-they can; its steps are taken by one call of ``mj_step``, so that no Python is in between. Ours records a row
-every 2 ms, as it always does; MuJoCo records nothing.
+Both engines have four contact points at each foot, the same spring and damper in every joint, and the same step.
+MuJoCo's springs and dampers are its passive joint forces, which its integrators treat implicitly where possible; its
+steps are taken by one call of ``mj_step``, without Python in between. Ours records a row every 2 ms, as usual; MuJoCo
+records nothing.
 """
 
 import itertools
@@ -35,15 +35,15 @@ from experiments.work_precision.problems import tumbling
 
 #: MuJoCo's own defaults.
 DEFAULTS = MujocoOptions(integrator="Euler", solver="Newton", cone="pyramidal", soles="points", islands=True)
-#: MuJoCo stands while its trunk stays this close to where it was [m].
+#: [m] largest displacement of MuJoCo's trunk that counts as standing.
 SAG = 0.02
-#: [s] of standing before the clock starts.
+#: [s] standing time before the measurement.
 SETTLING = 1.0
-#: [rad] Where a sway starts from: knees slightly bent, soles flat, while the springs pull upright.
+#: [rad] initial posture of a sway: knees slightly bent, soles flat, while the springs pull upright.
 CROUCH = {"hip_pitch": 0.1, "knee_pitch": -0.2, "ankle_pitch": 0.1}
-#: [m] that the trunk is lower then.
+#: [m] by which the trunk is lower in it.
 _LOWER = (0.46 + 0.44) * (1.0 - np.cos(0.1))
-#: All that a step of MuJoCo begins from.
+#: Complete state of MuJoCo before a step.
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
@@ -63,7 +63,7 @@ def mass_matrix_difference(model: Model, q: Floats) -> float:
 
 
 def settings(quick: bool) -> list[MujocoOptions]:
-    """Return all combinations of MuJoCo's settings; with ``quick`` those that may be the fastest."""
+    """Return all combinations of MuJoCo's settings; with ``quick`` only those that are likely to be fast."""
     choices: dict[str, tuple[Any, ...]] = {
         "integrator": ("Euler", "implicit", "implicitfast", "discrete", "RK4"),
         "solver": ("Newton", "CG", "PGS"),
@@ -90,19 +90,19 @@ class Stander:
         self.model = human()
         self.engine = mujoco.MjModel.from_xml_string(mjcf(self.model, options, JointImpedance().impedance(self.model)))
         self.data = mujoco.MjData(self.engine)
-        self.stands = True  # whether it stood while it settled and in everything it was timed in
+        self.stands = True  # True if it stood while settling and during all timings
         self._restart(self.model.neutral())
         self._step(round(SETTLING / options.step))
         self.settled = np.zeros(mujoco.mj_stateSize(self.engine, STATE))
         mujoco.mj_getState(self.engine, self.data, self.settled, STATE)
 
     def quiet(self, steps: int) -> float:
-        """Return what a step takes while it stands still [s]."""
+        """Return the time of a step during quiet stance [s]."""
         mujoco.mj_setState(self.engine, self.data, self.settled, STATE)
         return self._step(steps)
 
     def swaying(self, steps: int) -> float:
-        """Return what a step takes while it sways [s]."""
+        """Return the time of a step during sway [s]."""
         self._restart(crouched(self.model))
         return self._step(steps)
 
@@ -124,7 +124,7 @@ def crouched(model: Model) -> Floats:
 
 
 def standers(options: list[MujocoOptions]) -> dict[str, Stander]:
-    """Return the human in those of the settings that this version of MuJoCo knows and in which it stands."""
+    """Return the human in those settings that this version of MuJoCo has and in which it stands."""
     standing: dict[str, Stander] = {}
     for option in options:
         with suppress(ValueError):  # an integrator that this version does not have
@@ -133,7 +133,7 @@ def standers(options: list[MujocoOptions]) -> dict[str, Stander]:
 
 
 def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptions, list[float]]]:
-    """Time a step of every setting that stands, standing still at h = 0.5 ms, the fastest first [s]."""
+    """Time a step of quiet stance at h = 0.5 ms with every setting that stands, the fastest first [s]."""
     candidates = standers(settings(quick))
     times = interleaved({name: partial(stander.quiet, steps) for name, stander in candidates.items()}, repeats)
     ordered = sorted((name for name in times if candidates[name].stands), key=lambda name: min(times[name]))
@@ -168,7 +168,7 @@ def _ours(
 
 
 def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]:
-    """Time a step of tumbling [s]: ours with its contact points, MuJoCo with nothing that could touch."""
+    """Time a step of tumbling [s]: ours with contact points, MuJoCo without any collision geometry."""
     model = human().with_gravity((0.0, 0.0, 0.0))
     q, v = tumbling(model)
     cases = {"ours": _ours(model, None, State.at(model, q, v), step, steps)}
@@ -180,13 +180,13 @@ def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]
 
 
 def race_section(work: Budget) -> Section:
-    """Time our steps beside those of MuJoCo's fastest settings."""
+    """Time our steps and those of MuJoCo's fastest settings."""
     model = human()
     mass = abs(float(mujoco.MjModel.from_xml_string(mjcf(model)).body_mass.sum()) - model.total_mass)
     matrix = mass_matrix_difference(model, tumbling(model)[0])
     section = Section(
         "mujoco",
-        "Cost of a step beside MuJoCo",
+        "Cost of a step compared with MuJoCo",
         (*table.columns("ours", "fastest", unit="µs"), *table.columns("ratio", "least", "most")),
         notes=[
             f"the same human: masses differ by {mass:.1e} kg, mass matrices by {matrix:.1e} of their largest element",

@@ -1,4 +1,4 @@
-"""Tables of the benchmark: how their rows are timed, and how they are shown and saved."""
+"""Tables of the benchmark: timing, display and saving of their rows."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -82,7 +82,7 @@ def measured(
 
 
 def spread(values: Sequence[float], factor: float = 1.0) -> tuple[float, float, float]:
-    """Return the least, the median and the most of values, times a factor."""
+    """Return the least, the median and the greatest of values, times a factor."""
     return min(values) * factor, median(values) * factor, max(values) * factor
 
 
@@ -108,16 +108,16 @@ def milliseconds(step: float) -> str:
 
 @dataclass(frozen=True)
 class Budget:
-    """The amount of measuring."""
+    """Amount of measuring."""
 
-    repeats: int  # of everything that is timed, in turn
+    repeats: int  # repeats of all timings, in turn
     duration: float  # [s] simulated in a closed loop
-    race_steps: int  # steps of either engine before the other's turn
-    quick: bool  # leave out the first compile and MuJoCo's settings that are slow
+    race_steps: int  # steps of one engine before the other's turn
+    quick: bool  # leave out the first compilation and MuJoCo's slow settings
 
     @property
     def few(self) -> int:
-        """Repeats of what takes seconds."""
+        """Number of repeats for work that takes seconds."""
         return min(self.repeats, 5)
 
 

@@ -1,6 +1,6 @@
-"""Start-up, in processes of their own: what it costs until the first run is there.
+"""Start-up cost until the first run is complete, in processes of their own.
 
-As a program it prints a first run's cost, for ``docs/budget.py``.
+Run as a program, it prints a first run's cost for ``docs/budget.py``.
 """
 
 import json
@@ -24,9 +24,9 @@ class FirstRun(NamedTuple):
     """Cost of ``biped run thrown-block`` with an empty kernel cache."""
 
     wall: float  # [s]
-    processor: float  # [s] of all its processes
-    kernels: int  # how many it compiles and keeps
-    unit: float  # [s] of a unit of work meanwhile
+    processor: float  # [s] processor time of all its processes
+    kernels: int  # number of kernels that it compiles and caches
+    unit: float  # [s] time of a unit of work meanwhile
 
 
 def first_run() -> FirstRun:
@@ -42,7 +42,7 @@ def first_run() -> FirstRun:
 
 
 def startup_section(work: Budget) -> Section:
-    """Time starts, the first run with them unless it is to be quick."""
+    """Time starts; without ``quick`` also the first run with compilation."""
     section = Section("startup", "Start-up, in processes of their own", spread_columns("s"))
     starts: dict[str, Callable[[], None]] = {
         "import biped": lambda: _python("import biped"),
@@ -51,7 +51,7 @@ def startup_section(work: Budget) -> Section:
     _thrown_block()  # compiled before the clock starts
     section.rows = {what: spread([seconds(start) for _ in range(work.few)]) for what, start in starts.items()}
     if not work.quick:
-        section.rows["the same with an empty kernel cache"] = spread([first_run().wall])
+        section.rows["`biped run thrown-block --no-figures` with an empty kernel cache"] = spread([first_run().wall])
     return section
 
 

@@ -1,4 +1,4 @@
-"""Cost of a step of the human, standing and tumbling freely, and of whole experiments."""
+"""Cost of a step of the human, standing and tumbling, and of whole experiments."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from experiments.benchmarks.section import Budget, Column, Section, milliseconds
 from experiments.catalogue.registry import experiment_named
 from experiments.work_precision.problems import tumbling
 
-#: [s] the steps that are measured.
+#: [s] measured step sizes.
 STEPS = (5e-4, 1e-3, 2e-3)
 
 
@@ -32,7 +32,7 @@ def closed_loops(duration: float) -> dict[str, Callable[[], dict[str, Any]]]:
     """Return all scenes at all steps, by label.
 
     In ``workspace stance`` the human rises and stands, as in experiment 2 without its block. In ``impedance stance``
-    stiff joints hold it; first it sags into the floor.
+    stiff joints hold it after it has settled into the floor.
     """
     rising, still, free = experiment_named("thrown-block").build(), human(), human().with_gravity((0.0, 0.0, 0.0))
     scenes = {

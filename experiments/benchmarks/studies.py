@@ -1,4 +1,4 @@
-"""Trials a second."""
+"""Trials per second of studies."""
 
 import os
 import tempfile
@@ -17,7 +17,7 @@ from experiments.timing import cores, interleaved, seconds
 
 EXPERIMENT = "balance"
 STEPS = (2e-3, 5e-4)
-#: A trial of 3 s: a push that does not throw the human, of another size in each, from a scattered posture.
+#: Trials of 3 s: harmless pushes of different sizes, from random postures.
 PUSHED: Mapping[str, Value] = {"run.duration": 3.0, "push.azimuth": 0.7, "initial.jitter": 0.005}
 
 
@@ -29,7 +29,7 @@ def _trials(count: int, step: float) -> list[Trial]:
 
 
 def study_of(count: int, step: float, workers: int) -> Callable[[], float]:
-    """Return a work that times a study [s]: so many trials in so many threads, on as many cores, with its folder."""
+    """Return a function that times a study [s] of ``count`` trials in so many threads, on as many cores."""
 
     def run(folder: str) -> None:
         with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}) as study:

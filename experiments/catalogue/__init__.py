@@ -1,1 +1,1 @@
-"""The experiments as data; ``experiments.catalogue.registry`` knows them by name."""
+"""Experiments as data; ``experiments.catalogue.registry`` has them by name."""

@@ -1,4 +1,4 @@
-"""The human stands, and is disturbed in any way: the experiment of most studies."""
+"""The standing human under any disturbance: the experiment of most studies."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def set_up(values: Values) -> Scene:
     if values.whole(RANGES) not in (0, 1):
         raise InputError(f"{RANGES} = {values.whole(RANGES)}: it must be 0 or 1")
     if values.whole(RANGES):
-        if is_human(robot):  # whose legs bear it
+        if is_human(robot):  # the legs carry the load
             legs = standing_ranges()
             others = tuple(one for one in model.ranges if one[0] not in {joint for joint, _, _ in legs})
             model = replace(model, ranges=(*legs, *others))
@@ -43,24 +43,26 @@ def set_up(values: Values) -> Scene:
     whole(seed, "random.seed")
     if seed:
         duration, period = values.number("run.duration"), controller_from(values).period
-        height = STANDING_TRUNK[2] if robot == HUMAN else trunk[2]  # a seed is the same draws wherever the human starts
+        height = STANDING_TRUNK[2] if robot == HUMAN else trunk[2]  # draws do not depend on the start
         acting = (*acting, *random_disturbances(seed, acting, duration, period, model, height))
     return balancing.set_up(values, acting, model)
 
 
 def _check_within(acting: tuple[Disturbance, ...], model: Model, duration: float) -> None:
-    """Whether what is set happens at all."""
+    """Check that all disturbances act within the duration of the run."""
     check_begins(acting, duration)
     for disturbance in acting:
         longest = disturbance.delays(model)[: model.nq + model.nv].max() if isinstance(disturbance, Sensors) else 0.0
         if isinstance(disturbance, Sensors) and longest >= duration:
             name = "sensors.delay" if disturbance.delay >= duration else "sensors.delay with that of a channel"
             delay = f"{name} = {longest:g} s"
-            raise InputError(f"{delay} is as long as the run, run.duration = {duration:g} s: nothing would be felt")
+            raise InputError(
+                f"{delay} is as long as the run, run.duration = {duration:g} s: no measurement would arrive"
+            )
 
 
 def parameters(robot: str = HUMAN) -> tuple[Parameter, ...]:
-    """The parameters of a robot that stands in its posture."""
+    """Return the parameters of a robot that stands in its posture."""
     model = robot_named(robot)
     place, posture = STANDING_TRUNK, standing_angles(human(), RUBBER, STANDING_TRUNK)
     if robot != HUMAN:

@@ -1,4 +1,4 @@
-"""The two balancing experiments of Wendlandt 1997, section 4.3, and what others share of them."""
+"""The two balancing experiments of Wendlandt 1997, section 4.3, and parts that other experiments share."""
 
 from typing import Any
 
@@ -13,7 +13,6 @@ from biped.model.geometry import Vector3
 from biped.simulation.scene import Scene, floor_of
 from biped.simulation.world import Fall
 from experiments.catalogue.experiment import Experiment
-from experiments.catalogue.foresight import foreseeing
 from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.controllers import (
     SET_POINT,
@@ -35,15 +34,16 @@ from experiments.catalogue.parameters.initial import (
 from experiments.catalogue.parameters.parameter import Parameter, Values
 from experiments.catalogue.parameters.robots import HUMAN, is_human, robot_named
 from experiments.catalogue.parameters.robots import NAME as ROBOT
+from experiments.catalogue.prediction import with_prediction
 from experiments.lookup.figure_names import BALANCING
 
 SOURCE = "Wendlandt 1997, 4.3"
-#: Of a robot's standing height: below it, it has fallen. The human's 0.6 m of 1.1 m are as much.
+#: Fall threshold as a share of a robot's standing height; the human's is 0.6 m of 1.1 m.
 FALLEN = 0.55
-#: 15° about −X; and about −Y, as the text says: the quaternion printed beside that is the first one again.
+#: 15° about −X; and 15° about −Y, as the text says, although the quaternion printed there repeats the first one.
 TO_THE_SIDE, FORWARDS = (0.99144486, -0.13052619, 0.0, 0.0), (0.99144486, 0.0, -0.13052619, 0.0)
-#: [s] by which runs of robots go on at most while they are undecided: seven or more cycles of a gait. The human's
-#: published runs end when they end.
+#: [s] largest extension of undecided runs of robots: seven or more gait cycles. The human's runs have the published
+#: duration.
 EXTEND = 5.0
 
 
@@ -55,7 +55,7 @@ def parameters(
     robot: str = HUMAN,
     **start: Any,
 ) -> tuple[Parameter, ...]:
-    """All parameters of one that balances about a set point, from the thesis's posture unless set otherwise."""
+    """Return all parameters of balancing about a set point; the default posture is the thesis's."""
     model = robot_named(robot)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
@@ -71,7 +71,7 @@ def parameters(
 def _controller(
     position: Vector3, orientation: tuple[float, float, float, float], source: str, robot: str
 ) -> tuple[Parameter, ...]:
-    """The thesis's controller, with the set point of an experiment."""
+    """Return the parameters of the thesis's controller, with an experiment's set point."""
     place, turn = SET_POINT
     own = (Parameter(place, position, "m", "", SOURCE), Parameter(turn, orientation, "", "", source))
     return controller_parameters(WORKSPACE, {parameter.name: parameter for parameter in own}, hidden=robot != HUMAN)
@@ -79,7 +79,7 @@ def _controller(
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
     model, floor = model or human(), floor_from(values)
-    law = foreseeing(_law_of(values), values, disturbances, floor, model)
+    law = with_prediction(_law_of(values), values, disturbances, floor, model)
     return groups.scene_from(
         values, model, initial_state(model, values), law, floor=floor,
         disturbances=disturbances, fall=groups.fall_from(values), settle=settle_from(values),
@@ -87,7 +87,7 @@ def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Mo
 
 
 def _law_of(values: Values) -> Controller:
-    """The law with its set point where the stance has it, unless another one is asked for."""
+    """Return the controller; its set point follows the stance unless one is given."""
     law, wanted = controller_from(values), values.get(SET_POINT[0])
     if values.get(STANCE) != UPRIGHT:
         return law
@@ -97,7 +97,7 @@ def _law_of(values: Values) -> Controller:
 
 
 def figures(first: int) -> dict[str, str]:
-    """The eight figures of a balancing experiment and their numbers in the thesis, from 4.``first`` on."""
+    """Return the numbers in the thesis, from 4.``first``, of the eight figures of a balancing experiment."""
     return {kind: f"4.{first + k}" for k, kind in enumerate(BALANCING)}
 
 

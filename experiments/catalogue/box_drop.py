@@ -1,4 +1,4 @@
-"""The box of Wendlandt 1997, section 5.3: thrown along the floor, tumbles, and comes to rest upside down."""
+"""The box of Wendlandt 1997, section 5.3: it is thrown along the floor, tumbles, and comes to rest upside down."""
 
 import math
 
@@ -45,7 +45,7 @@ def box_state(model: Model, values: Values) -> State:
 
 
 def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
-    """The orientation after a rotation about an axis in the world by its length [rad]."""
+    """Return the orientation after a rotation by a world-axis vector [rad]."""
     angle = float(np.linalg.norm(turn))
     w = math.cos(angle / 2.0)
     u = turn * (0.5 * np.sinc(angle / (2.0 * math.pi)))
@@ -54,7 +54,7 @@ def _turned(quaternion: np.ndarray, turn: np.ndarray) -> tuple[float, ...]:
 
 
 def set_up(values: Values) -> Scene:
-    """The box of these values; it has no joints, hence no controller, and cannot fall."""
+    """Return the scene of the box; it has no joints, hence no controller, and cannot fall."""
     model = rigid_box(values.number("box.mass"), values["box.size"])
     return groups.scene_from(values, model, box_state(model, values), floor=floor_from(values))
 

@@ -1,4 +1,4 @@
-"""Experiments as data: a table of parameters, and how to set up a simulation from their values."""
+"""Experiments as data: a table of parameters, and a function that sets up a simulation from their values."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from experiments.catalogue.parameters.controllers import CONTROLLERS, with_contr
 from experiments.catalogue.parameters.controllers import NAME as CONTROLLER
 from experiments.catalogue.parameters.floors import LAWS, with_law
 from experiments.catalogue.parameters.floors import NAME as LAW
-from experiments.catalogue.parameters.groups import own_settings
+from experiments.catalogue.parameters.groups import integrator_defaults
 from experiments.catalogue.parameters.initial import posture_of_stance, scattered_by_seed
 from experiments.catalogue.parameters.parameter import (
     Parameter,
@@ -31,25 +31,25 @@ from experiments.lookup.foreign_kernels import kernel_errors
 from experiments.lookup.metric_files import register_metric
 from experiments.lookup.open_registry import Entry
 
-#: The key of a run's record that has the digests of files that are not this project's.
+#: Key of the digests of user files in a run's record.
 SOURCES = "sources"
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment.
+    """An experiment: its parameters, and the simulation that their values set up.
 
     Attributes:
-        name: as on the command line.
-        title: one line.
-        source: where it was published.
+        name: name on the command line.
+        title: title in one line.
+        source: publication.
         parameters: everything that can be changed.
-        set_up: from values to what is simulated.
-        figures: the published figures it has a counterpart of: the kind of figure, and its number there.
-        brought: where it was found, if it is not one of this project.
-        is_driven_by_another: whether its controller is not the one that it is defined with.
-        metrics: somebody's, that are measured besides the project's.
-        for_robot: its parameters with another robot, by name, where it may have any.
+        set_up: function from values to a scene.
+        figures: numbers of the published figures that it reproduces, by kind of figure.
+        brought: origin of an experiment that is not the project's.
+        is_driven_by_another: True for a controller other than the one in its definition.
+        metrics: user metrics that are measured in addition to the project's.
+        for_robot: function from a robot's name to the parameters with that robot, if it takes any robot.
     """
 
     name: str
@@ -65,18 +65,18 @@ class Experiment:
 
     @property
     def address(self) -> str:
-        """The name by which ``experiment_named`` finds it, in any process."""
+        """Name with which ``experiment_named`` returns the experiment in any process."""
         return self.name if self.brought is None else self.brought.name
 
     @property
     def controller(self) -> str | None:
-        """The name of its controller, where it may have any."""
+        """Name of the controller, if the experiment takes any."""
         named = self._by_name.get(CONTROLLER)
         return None if named is None else str(named.default)
 
     @property
     def sources(self) -> dict[str, str]:
-        """A digest of each file of others that it, its controller, contact law and metrics are defined in."""
+        """Digests of the user files that define it, its controller, contact law and metrics."""
         controller = None if self.controller is None else CONTROLLERS.find(self.controller)
         law = None if self.law is None else LAWS.find(self.law)
         entries = [entry for entry in (self.brought, controller, law, *self.metrics) if entry is not None]
@@ -86,7 +86,7 @@ class Experiment:
         return replace(self, brought=entry)
 
     def driven_by(self, controller: str) -> "Experiment":
-        """This experiment under another controller, by name, with its fields in place of those of the one before.
+        """Return this experiment with another controller, given by name, and that controller's parameters.
 
         Raises:
             InputError: there is no such controller, or the experiment takes none.
@@ -99,12 +99,12 @@ class Experiment:
 
     @property
     def law(self) -> str | None:
-        """The name of its contact law, if it has a floor."""
+        """Name of the contact law, if the experiment has a floor."""
         named = self._by_name.get(LAW)
         return None if named is None else str(named.default)
 
     def on_law(self, law: str | None) -> "Experiment":
-        """Return this experiment with another contact law, by name, and that law's parameters; None: as it is.
+        """Return this experiment with another contact law, given by name, and that law's parameters; None: unchanged.
 
         Raises:
             InputError: there is no such law, or the experiment has no floor.
@@ -119,24 +119,24 @@ class Experiment:
 
     @property
     def robot(self) -> str | None:
-        """The name of its robot, where it may have any and has another than the human."""
+        """Name of the robot, if the experiment takes any robot and has another than the human."""
         named = self._by_name.get(ROBOT)
         return None if named is None or named.default == HUMAN else str(named.default)
 
     @property
     def who(self) -> str:
-        """The robot's name in a sentence."""
+        """Name of the robot in a sentence."""
         return "the human" if self.robot is None else robot_named(self.robot).name
 
     def title_over(self, varied: Iterable[str]) -> str:
-        """What is run, in words: of its robot, or of each of those that are varied."""
+        """Return the title, in which varied robots are not named."""
         return self.title.replace(self.who, "each of several bodies") if ROBOT in varied else self.title
 
     def of_robot(self, robot: str) -> "Experiment":
-        """This experiment with another robot, by name: what depends on it, such as its posture, is its own.
+        """Return this experiment with another robot, given by name, and that robot's own posture.
 
         Raises:
-            InputError: the experiment takes no other.
+            InputError: the experiment takes no other robot.
             ModelError: there is no such robot.
         """
         if self.for_robot is None:
@@ -149,7 +149,7 @@ class Experiment:
         return found.driven_by(str(self.controller)) if self.is_driven_by_another else found
 
     def measured_by(self, metrics: Iterable[str]) -> "Experiment":
-        """This experiment with further metrics, by name; all runs of this process have them from now on.
+        """Return this experiment with further metrics, given by name; all later runs of this process have them.
 
         Raises:
             InputError: there is no such metric.
@@ -157,7 +157,7 @@ class Experiment:
         return replace(self, metrics=tuple(register_metric(name) for name in metrics))
 
     def under(self, changes: Mapping[str, Any]) -> "Experiment":
-        """Return this experiment with the robot, contact law and controller that changes name; raises as they do."""
+        """Return this experiment with the robot, contact law and controller of the changes; raises as they do."""
         robot, wanted, law = changes.get(ROBOT), changes.get(CONTROLLER), changes.get(LAW)
         found = self if robot is None or self.for_robot is None else self.of_robot(str(robot))
         found = found if law is None or self.law is None else found.on_law(str(law))
@@ -172,7 +172,7 @@ class Experiment:
         return {parameter.name: parameter for parameter in self.parameters}
 
     def parameter(self, name: str) -> Parameter:
-        """The parameter of this name, or one number of one that is a tuple (``parameter_named``).
+        """Return the parameter of this name, or one number of a tuple (``parameter_named``).
 
         Raises:
             InputError: it does not exist; the message says which experiments have one.
@@ -189,7 +189,7 @@ class Experiment:
             raise InputError(f"{error}; it is one of {' and '.join(others)}") from None
 
     def values(self, changes: Mapping[str, Value] | None = None) -> Values:
-        """A value for every parameter: ``changes``, and the defaults where they say nothing.
+        """Return the value of every parameter: from ``changes``, or its default.
 
         Raises:
             InputError: a parameter does not exist, or a value is not of its kind.
@@ -197,11 +197,11 @@ class Experiment:
         own = self.under(changes or {})
         changed = {name: own.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
         changed = assembled(changed, own._defaults)
-        found = own._defaults | own_settings(changed) | scattered_by_seed(changed)
+        found = own._defaults | integrator_defaults(changed) | scattered_by_seed(changed)
         return Values(found | posture_of_stance(lambda: robot_named(own.robot or HUMAN), found, changed) | changed)
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:
-        """Values from texts, by the names of their parameters.
+        """Convert texts to values, by the names of their parameters.
 
         Raises:
             InputError: a parameter does not exist, or a text is not of its kind.
@@ -210,10 +210,10 @@ class Experiment:
         return {name: own.parameter(name).parse(text) for name, text in assignments.items()}
 
     def build(self, changes: Mapping[str, Value] | None = None) -> Scene:
-        """The scene to be simulated under these changes.
+        """Return the scene to simulate under these changes.
 
         Raises:
-            InputError, ModelError, FloorError: a value is impossible; the message says what would be right.
+            InputError, ModelError, FloorError: a value is impossible; the message says what is allowed.
         """
         return self._set_up(self.values(changes))
 
@@ -224,11 +224,11 @@ class Experiment:
         progress: Progress | None = None,
         announce: Announce | None = None,
     ) -> Run:
-        """Simulate it; the run, or that of an error, knows all parameters.
+        """Simulate it; the run, or the partial run of an error, has the values of all parameters.
 
         Raises:
             InputError, ModelError, FloorError: as ``build``.
-            IntegrationError, RunInterrupted: as ``biped.simulation.simulate``; ``error.run`` is what was computed.
+            IntegrationError, RunInterrupted: as ``biped.simulation.simulate``; ``error.run`` is the partial run.
         """
         values = self.values(changes)
         scene = self._set_up(values)
@@ -258,6 +258,6 @@ class Experiment:
         return scene
 
     def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The record that is saved with a run of these values, as JSON can hold them: all that finds it again."""
+        """Return everything that reproduces a run of these values, as JSON can hold it."""
         sources = self.under(values).sources
         return {"experiment": self.address} | ({SOURCES: sources} if sources else {}) | dict(values)

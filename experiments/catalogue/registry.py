@@ -1,4 +1,4 @@
-"""The experiments by name, this project's and anybody's; each is imported when it is first asked for."""
+"""Registry of experiments, the project's and the user's; each is imported when it is first used."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
     from experiments.lookup.open_registry import OpenRegistry
 
-#: Each by its name: the module beside this one, and what it is called there.
+#: Experiments by name: their module in this package, and their name in it.
 MODULES = {
     "stand-tilted": "balancing:STAND_TILTED",
     "thrown-block": "balancing:THROWN_BLOCK",
@@ -33,13 +33,13 @@ def experiment_registry() -> "OpenRegistry":
 def experiment_named(
     name: str, controller: str | None = None, metrics: Iterable[str] = (), robot: str | None = None
 ) -> "Experiment":
-    """The experiment of this name, ``FILE.py:NAME`` or ``module:NAME``.
+    """Return the experiment with this name, ``FILE.py:NAME`` or ``module:NAME``.
 
     Args:
-        name: of it.
-        controller: that drives it, by name; its own, if not given.
-        metrics: somebody's, by name, that are measured besides the project's.
-        robot: as `biped.load_robot` takes it; the human, if not given.
+        name: name of the experiment.
+        controller: name of a controller; by default its own.
+        metrics: names of user metrics that are measured in addition to the project's.
+        robot: robot as `biped.load_robot` takes it; by default the human.
 
     Raises:
         InputError: there is none; the message lists those that exist.
@@ -53,7 +53,7 @@ def experiment_named(
 
 
 def all_experiments() -> "list[Experiment]":
-    """Every experiment of this project."""
+    """Return every experiment of this project."""
     return [experiment_named(name) for name in MODULES]
 
 

@@ -1,4 +1,4 @@
-"""The TOML file of a robot, with what its URDF or MJCF tells: feet, soles, posture, facing."""
+"""TOML file of a robot, drafted from its URDF or MJCF: feet, soles, posture, facing."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _TEXT = """\
 name = {name}
 {key} = {file}
 {options}
-# Links that stand on the floor: the lowest ends of its limbs.
+# Links of the feet: the lowest ends of its limbs.
 feet = {feet}
 
 # Points that touch the floor.
@@ -38,22 +38,22 @@ posture = {{ {posture} }}
 # locked = {{ "*_wrist_*" = 0.0 }}
 # The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 has it more slippery.
 """
-#: What a floating model may need; impossible inertias are mended before the root is let go.
+#: Options that a floating model may need, tried in order: impossible inertias are repaired before the root is freed.
 _WAYS: tuple[dict[str, Any], ...] = (
     {},
     {"repair": "inertia"},
     {"floating": True},
     {"floating": True, "repair": "inertia"},
 )
-#: [rad] By which straight knees are bent; hips and ankles turn back by half of it each, so that soles stay level.
+#: [rad] flexion of straight knees; hips and ankles turn back by half of it each, so that soles stay level.
 _BENT = 0.6
-#: Ends of limbs are feet within this of the lowest, as a share of the robot's height.
+#: Ends of limbs are feet if their height above the lowest one is within this share of the robot's height.
 _NEAR = 0.1
 Loader = Callable[..., Model]
 
 
 def draft(file: Path, folder: Path) -> tuple[str, Model]:
-    """Return the text of a robot's TOML file that is to stand in a folder, and the model that it describes.
+    """Return the text of a robot's TOML file for a folder, and the model that it describes.
 
     Raises:
         ModelError: the robot's file cannot be read.
@@ -78,7 +78,7 @@ def draft(file: Path, folder: Path) -> tuple[str, Model]:
 
 
 def _floating(read: Loader) -> tuple[dict[str, Any], Model]:
-    """The first of the ways in which the model floats, and the model; else as it is, or refused."""
+    """Return the first options with which the model floats, and the model; otherwise no options."""
     for way in _WAYS:
         model = _tried(read, way)
         if model is not None and model.is_floating:
@@ -87,7 +87,7 @@ def _floating(read: Loader) -> tuple[dict[str, Any], Model]:
 
 
 def _tried(load: Loader, options: dict[str, Any]) -> Model | None:
-    """The model with these options; None where it is refused."""
+    """Return the model with these options; None if they are refused."""
     try:
         return load(**options)
     except ModelError:
@@ -95,7 +95,7 @@ def _tried(load: Loader, options: dict[str, Any]) -> Model | None:
 
 
 def _contacts(model: Model, load: Loader) -> tuple[str, Model]:
-    """The lines on contact points, and the model with them."""
+    """Return the lines on contact points, and the model with them."""
     if model.nc:
         return f"# They are in its file: {', '.join(model.contact_names)}.", load()
     try:
@@ -108,7 +108,7 @@ def _contacts(model: Model, load: Loader) -> tuple[str, Model]:
 
 
 def _feet(model: Model, load: Loader) -> list[str]:
-    """The lowest ends of limbs, or what carries them where that is as low, as of toes."""
+    """Return the lowest ends of limbs, or the bodies that carry them if they are as low, as for toes."""
     parents = {body.name: body.parent for body in model.bodies}
     heights = dict(zip(model.body_names, model.home_positions[:, 2].tolist(), strict=True))
     most = min(heights.values()) + _NEAR * float(np.ptp(model.home_positions[:, 2]))
@@ -122,7 +122,7 @@ def _feet(model: Model, load: Loader) -> list[str]:
 
 
 def _lowest(load: Loader, link: str) -> float:
-    """[m] Height at home of the lowest point that it collides with; infinite for none."""
+    """Return the height [m] at home of the lowest point that collides; infinite for none."""
     model = _tried(load, {"feet": [link], "contacts": "collision"})
     if model is None:
         return np.inf
@@ -132,7 +132,7 @@ def _lowest(load: Loader, link: str) -> float:
 
 
 def _facing(model: Model, soled: Model | None) -> list[float]:
-    """Across the line between two feet, to where the soles reach farther from the ankles; else as the file says."""
+    """Return the direction across the line between the feet, towards the longer part of the soles."""
     if len(model.feet) != 2:
         return list(model.facing)
     apart = np.abs(np.subtract(*(model.home_positions[model.body_index(foot), :2] for foot in model.feet)))
@@ -142,7 +142,7 @@ def _facing(model: Model, soled: Model | None) -> list[float]:
 
 
 def _bent(model: Model) -> dict[str, float]:
-    """Legs that are straight at home with bent knees and level soles, as far as limits allow."""
+    """Return the posture with bent knees and level soles for legs that are straight at home, within limits."""
     joints = {body.joint.name: body.joint for body in model.bodies}
     straight = {knee for knee, angle in straight_knees(model).items() if abs(angle) < 0.5 * _BENT}
     three = [leg.sagittal[-3:] for leg in legs_of(model) if leg.knee in straight]

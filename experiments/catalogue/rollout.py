@@ -1,4 +1,4 @@
-"""One rollout of an experiment in any engine: the same signature and the same results for all."""
+"""Rollout of an experiment in any engine, with one signature and equal results for all."""
 
 import math
 from collections.abc import Mapping
@@ -19,17 +19,17 @@ from experiments.engines.registry import engine_named
 class Rollout:
     """A run in an engine."""
 
-    engine: str  # its name
-    run: Run  # what was recorded; its columns mean the same in all engines
-    #: [s] in the steps alone: for ours the compiled loop with controller and records, for others the engine's own calls
-    #: without ours around them
+    engine: str  # name of the engine
+    run: Run  # recorded run; its columns mean the same in all engines
+    #: [s] computing time of the steps: for integrators the compiled loop with controller and records, for engines their
+    #: own calls alone
     steps_time: float
-    steps: int  # how many were taken
-    error: str | None = None  # why it did not get to its end, or None
+    steps: int  # number of steps
+    error: str | None = None  # reason why it ended early, or None
 
     @property
     def per_step(self) -> float:
-        """[s]; NaN without steps."""
+        """Computing time of a step [s]; NaN without steps."""
         return self.steps_time / self.steps if self.steps else math.nan
 
 
@@ -44,9 +44,9 @@ def rollout(
     """Run an experiment in an engine.
 
     Args:
-        experiment: what is simulated.
-        changes: of its parameters.
-        engine: an engine, the name of one, or the name of an integrator of ours.
+        experiment: experiment to simulate.
+        changes: changes of its parameters.
+        engine: an engine, or the name of an engine or integrator.
         progress: as in ``biped.simulation.simulate``.
         announce: as in ``biped.simulation.simulate``.
 

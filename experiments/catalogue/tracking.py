@@ -1,4 +1,4 @@
-"""The experiments in which the human follows a moving set point: ``balance``, so moved."""
+"""Experiments in which the human follows a moving set point: variants of ``balance``."""
 
 import math
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ from experiments.catalogue.parameters.initial import STANCES
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 
-SOURCE = "the law: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
-#: [m] Of 0.03 m, at 0.5 Hz, the law unloads a foot and flings it: it does not know that floors only push.
+SOURCE = "controller: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
+#: [m] amplitude. At 0.03 m and 0.5 Hz the controller unloads a foot and flings it: it ignores that floors only push.
 SWAY_AMPLITUDE = 0.02
 #: [m] of the trunk's centre of mass: its hips are then at 0.48 m, as on a chair, and the body's weight over its feet.
 SEATED = (0.05, 0.0, 0.75)
@@ -27,7 +27,7 @@ SEATED = (0.05, 0.0, 0.75)
 def tracking(
     name: str, title: str, motion: Mapping[str, Value], others: Mapping[str, Value], *, any_robot: bool = True
 ) -> Experiment:
-    """The experiment ``balance`` with other defaults: of ``controllers.SetPointMotion``'s fields, and others."""
+    """Return ``balance`` with other defaults: for fields of ``controllers.SetPointMotion``, and for others."""
     changed = {f"controller.motion.{field}": value for field, value in motion.items()} | dict(others)
 
     def parameters(robot: str) -> tuple[Parameter, ...]:
@@ -42,14 +42,14 @@ def tracking(
 def _set_up(name: str, values: Values) -> Scene:
     if not any(field.startswith("motion.") for field, _ in values.items_of(GROUP)):
         raise InputError(
-            f"{name}: controller {values.word(NAME)!r} follows no set point that moves, and would stand still; "
-            f"take {', '.join(_following())}, or a controller of yours that has a field `motion`"
+            f"{name}: controller {values.word(NAME)!r} follows no moving set point, and would stand still; "
+            f"choose {', '.join(_following())}, or a controller of yours that has a field `motion`"
         )
     return balance.set_up(values)
 
 
 def _following() -> list[str]:
-    """The controllers that follow a set point that moves."""
+    """Return the names of controllers that follow a moving set point."""
     return [
         name
         for name in CONTROLLERS.own
@@ -58,18 +58,18 @@ def _following() -> list[str]:
 
 
 def with_defaults(parameters: tuple[Parameter, ...], changed: Mapping[str, Value]) -> tuple[Parameter, ...]:
-    """These parameters, some with another default."""
+    """Return parameters with some defaults replaced."""
     return tuple(replace(p, default=p.checked(changed[p.name])) if p.name in changed else p for p in parameters)
 
 
 def _of_own_posture(parameters: tuple[Parameter, ...], others: Mapping[str, Value]) -> tuple[Parameter, ...]:
-    """Without those of another stance, where the motion is one from a posture of its own."""
+    """Return the parameters without those of another stance if the motion starts from its own posture."""
     has_own = any(name.startswith("initial.") for name in others)
     return tuple(p for p in parameters if p.name not in STANCES) if has_own else parameters
 
 
 def seated() -> dict[str, Value]:
-    """Return the values with which the human starts in a deep squat, its set point there."""
+    """Return the values with which the human starts in a deep squat, with its set point there."""
     start: dict[str, Value] = {f"initial.body_{axis}": place for axis, place in zip("xyz", SEATED, strict=True)}
     for joint, angle in standing_angles(human(), RUBBER, SEATED).items():
         start |= {f"initial.{side}_{joint}": angle for side in ("left", "right")}
@@ -94,7 +94,7 @@ LEAN = tracking(
     {"shape": "return", "turn": (0.0, -math.radians(15.0), 0.0)},
     {"run.duration": 4.0},
 )
-#: There is no chair: it starts at rest on its feet alone.
+#: There is no chair: the human starts at rest on its feet alone.
 SIT_TO_STAND = tracking(
     "sit-to-stand",
     "the human rises from a chair's height, without a chair: out of a deep squat, within 1.5 s",

@@ -1,4 +1,4 @@
-"""The human in free flight: a tumble that nothing drives, to see what an integrator keeps."""
+"""The human in free flight: a passive tumble, to test what an integrator conserves."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from experiments.catalogue.parameters import groups
 from experiments.catalogue.parameters.initial import OURS, generator_of, scatter_parameters
 from experiments.catalogue.parameters.parameter import Parameter, Values
 
-#: [m] where the trunk starts; nothing is there to fall on.
+#: [m] initial height of the trunk; there is no floor.
 HEIGHT = 1.23
 
 
@@ -27,7 +27,7 @@ def tumble_parameters() -> tuple[Parameter, ...]:
 
 
 def tumbling_state(model: Model, values: Values) -> State:
-    """A state in the air, with velocities by the seed; the legs straight but for the scatter."""
+    """Return a state in the air, with random velocities; the legs are straight except for the scatter."""
     random = generator_of(values)
     spin, rates = random.normal(size=3), random.normal(size=model.nv - 6)
     noise = random.normal(0.0, values.number("initial.jitter"), len(model.joint_names))

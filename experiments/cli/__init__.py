@@ -1,4 +1,4 @@
-"""The command ``biped``: one file for each of its subcommands."""
+"""The command ``biped``: one module for each subcommand."""
 
 from experiments.cli.main import main
 

@@ -1,4 +1,4 @@
-"""How far the compilation of kernels is, on a terminal: nobody knows their number before."""
+"""Progress of kernel compilation on a terminal, whose total is unknown."""
 
 import time
 from functools import cache
@@ -9,12 +9,12 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from experiments.cli.reply import Form, form
 
-#: [s] of compiling before the line appears.
+#: [s] of compilation before the line appears.
 PATIENCE = 1.0
 
 
 class CompilationLine(Listener):  # type: ignore[misc]
-    """A line while the compiler is at work on a kernel and on those that it calls."""
+    """Progress line while the compiler works on a kernel and on those that it calls."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -54,5 +54,5 @@ class CompilationLine(Listener):  # type: ignore[misc]
 
 @cache
 def show_compilation() -> None:
-    """Show what is compiled, from now on."""
+    """Show the progress of compilation from now on."""
     register("numba:compile", CompilationLine())

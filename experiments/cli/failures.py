@@ -1,14 +1,14 @@
-"""Which exceptions are the user's to mend, and what to tell about them."""
+"""Descriptions of errors that the user can correct."""
 
 FAILURE = 2
 UNSOLVED = 1
 INTERRUPTED = 130
-#: As of a program that ends because nobody reads what it prints.
+#: Exit status of a program whose output pipe was closed.
 CLOSED_PIPE = 141
 
 
 def describe(error: Exception) -> str | None:
-    """One sentence about an error that the user can do something about; None about a defect of the program."""
+    """Return a sentence about an error that the user can correct; None for a defect of the program."""
     if isinstance(error, MemoryError):
         return f"there is not enough memory: {error}"
     if isinstance(error, OSError):
@@ -18,7 +18,7 @@ def describe(error: Exception) -> str | None:
         from biped.inputs.extras import missing
 
         error = missing(error) or error
-    # Imported here: without an error none of this is needed, and it takes longer than most commands.
+    # Imported here, because it takes longer than most commands, and is needed for errors only.
     from contact.errors import BipedError
 
     if isinstance(error, BipedError):

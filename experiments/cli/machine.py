@@ -1,4 +1,4 @@
-"""The machine, the versions, the commit and the day, with which every result is stamped."""
+"""Stamp of machine, versions, commit and date for every result."""
 
 import datetime
 import os
@@ -11,8 +11,8 @@ _PACKAGES = {"biped-balance": "biped-balance", "numba": "numba", "numpy": "numpy
 
 
 def stamp() -> dict[str, str | int | None]:
-    """A stamp of this machine, now; what cannot be known is None."""
-    loads = os.getloadavg() if hasattr(os, "getloadavg") else ()  # how busy others keep it
+    """Return a stamp of this machine, now; unknown entries are None."""
+    loads = os.getloadavg() if hasattr(os, "getloadavg") else ()  # load by other processes
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "processor": _processor(),
@@ -43,7 +43,7 @@ def _version(package: str) -> str | None:
 
 
 def _commit() -> str | None:
-    """The commit of the sources, with a mark if they were changed since."""
+    """Return the commit of the sources, with a mark if they have changed since."""
     folder = Path(__file__).resolve().parents[2]
     command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--match="]
     try:

@@ -1,7 +1,7 @@
-"""The command ``biped``: what it can do, and how it ends.
+"""The command ``biped``: its subcommands, help, and exit status.
 
-Nothing heavy is imported before it is needed, so that asking for help is quick: a command's file has its options at the
-top, and imports what it works with when these are read.
+Heavy modules are imported only when needed, so that help is quick: a command's module defines its options at the top,
+and imports the rest after reading them.
 """
 
 import argparse
@@ -20,28 +20,28 @@ from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, choose_form, form
 from experiments.cli.termination import TERMINATED, interrupt_on_sigterm
 
-#: Commands and their lines in ``biped --help``: each is a file of ``experiments.commands``. Studies add theirs.
+#: Commands and their lines in ``biped --help``; each is a module of ``experiments.commands``. Studies add theirs.
 _COMMANDS = {
     "run": "run an experiment",
     "list": "list the experiments",
     "show": "show all parameters of an experiment, with units and sources",
     "view": "show saved runs in three dimensions, in the browser",
-    "render": "write a saved run as a video, or as a page that plays it",
-    "live": "run an experiment in real time, with sliders and a button that pushes",
+    "render": "write a saved run as a video, or as an animated page",
+    "live": "run an experiment in real time, with sliders and push buttons",
     "limits": "theoretical push limits of the inverted pendulum",
     "sway": "measures of sway from force-plate records, a row for each file",
     "statistics": "compare groups or conditions of a study, over subjects",
     "linearize": "exact A and B of a closed loop, its eigenvalues and modes",
-    "stability-map": "where a closed loop is locally stable, over two parameters",
+    "stability-map": "local stability of a closed loop over two parameters",
     "rerun": "run one trial of a study again, with everything recorded",
     "report": "write one page about a run or a study, with its figures",
     "export": "write a saved run as C3D, for OpenSim, EUROBENCH, MATLAB, or as Motion-BIDS",
     "mechanism": "simulate a mechanism of frames, springs and loops, from a file",
-    "integrators": "list the integrators and what each can do",
+    "integrators": "list the integrators and their properties",
     "compare": "run an experiment in other physics engines, and compare",
     "work-precision": "compare all integrators: error against cost",
     "reproduce": "recompute the tables and figures of a paper",
-    "warm": "compile ahead what runs will need, on all cores",
+    "warm": "compile the kernels of later runs ahead, on all cores",
     "bench": "measure the speed of the closed loop on this machine",
     "robot": "write the TOML file of a robot, with the feet, soles and posture found in its URDF or MJCF",
     "example": "print or list the examples of the package",
@@ -49,14 +49,14 @@ _COMMANDS = {
 }
 
 _DESCRIPTION = """\
-Simulate how a human keeps its balance: how hard can it be hit before it falls, from where, and with which gains?"""
+Simulate human balance control: push thresholds in each direction, for any controller and gains."""
 
 _EXAMPLES = """\
 examples:
   biped run thrown-block                           run an experiment as published
   biped run balance --set push.impulse=8 --set push.azimuth=90deg
   biped show balance                               all parameters, with units and sources
-  biped push-map --quick                           push threshold over the direction of the push
+  biped push-map --quick                           push threshold for each direction of the push
   biped report results/push-map/published          one page about a run or a study
 
 Exit status of all commands: 0 done, 1 a result is missing or unreliable, 2 bad input or a file that cannot be written,
@@ -65,18 +65,18 @@ Exit status of all commands: 0 done, 1 a result is missing or unreliable, 2 bad 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the command line says (by default the process's); the exit status, as the commands' help has it."""
+    """Execute a command line (by default the process's), and return the exit status, as in the commands' help."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # nothing that is printed is an error, whatever the encoding
-    os.environ["MPLBACKEND"] = "agg"  # figures go into files: what the user has set for windows does not matter
+            stream.reconfigure(errors="replace")  # print replacements for characters that the encoding lacks
+    os.environ["MPLBACKEND"] = "agg"  # figures are only written to files
     try:
         words = sys.argv[1:] if argv is None else list(argv)
         with interrupt_on_sigterm() as heard:
-            status = contextvars.copy_context().run(_do, words)  # what its options choose ends with the command
+            status = contextvars.copy_context().run(_do, words)  # the options' choices end with the command
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python still has to write
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python's remaining output
         return CLOSED_PIPE
     return TERMINATED if heard else status
 
@@ -94,7 +94,7 @@ def _do(argv: list[str]) -> int:
 
         with trusting(getattr(options, "trust", False)):
             return run(options)
-    except SystemExit as stop:  # argparse ends so, after help or a mistake
+    except SystemExit as stop:  # argparse exits after help or an error
         return stop.code if isinstance(stop.code, int) else 0
     except KeyboardInterrupt:
         return interrupted(", before there was anything to save")
@@ -114,7 +114,7 @@ def commands() -> dict[str, str]:
 
 
 def command(name: str) -> "tuple[Callable[[], Parser], Callable[[argparse.Namespace], int]]":
-    """Return what makes a command's parser, and what does the command and returns the exit status."""
+    """Return two functions: one makes a command's parser, the other runs the command and returns the exit status."""
     if name in _COMMANDS:
         module = importlib.import_module(f"experiments.commands.{name.replace('-', '_')}")
         return module.parser, module.main
@@ -132,20 +132,20 @@ def interrupted(rest: str = "") -> int:
 
 
 def announce(sentence: str) -> None:
-    """Tell the user what will take a while, unless nothing is to be printed."""
+    """Print a sentence about slow work, unless output is turned off."""
     if form() is Form.NOTHING:
         return
-    from experiments.cli.compilation import show_compilation  # with Numba, which whoever has such news has loaded
+    from experiments.cli.compilation import show_compilation  # with Numba, loaded by now
 
     show_compilation()
     print(f"biped: {sentence}", file=sys.stderr)
 
 
 class Parser(argparse.ArgumentParser):
-    """Parser that reports an error in one line, and prints descriptions as they are written.
+    """Parser that reports an error in one line, and keeps the line breaks of descriptions.
 
     Attributes:
-        intermixed: whether words may stand behind options that stand behind words.
+        intermixed: True if positional arguments may follow options.
     """
 
     intermixed = False
@@ -185,11 +185,11 @@ class Parser(argparse.ArgumentParser):
         self.add_figure_look()
 
     def add_verbose(self) -> None:
-        self.switch("-v", "report contacts, torques and the solver too", "--verbose")
+        self.switch("-v", "report contacts, torques and the solver, too", "--verbose")
 
     def add_trust(self) -> None:
-        """Add ``--trust``, for commands that read what was saved."""
-        self.switch("--trust", "run the code that the folder names: your own controller, robot, experiment or metric")
+        """Add ``--trust``, for commands that read saved files."""
+        self.switch("--trust", "run your own code that the folder names: controller, robot, experiment or metric")
 
     def add_forms(self) -> None:
         """Add ``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
@@ -209,21 +209,21 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _hint(self, word: str) -> str:
-        """What a word that is not known was meant to be; empty where nothing says."""
+        """Return a hint at the known word that is most similar to an unknown one; empty if there is none."""
         name, equals, _ = word.partition("=")
         if name.startswith("-"):
             return did_you_mean(name, self._option_string_actions)
         return f"a parameter is set by --set {word}" if equals and "--set" in self._option_string_actions else ""
 
     def add_figure_look(self) -> None:
-        """Add options for the formats, the width and the axes of figures: chosen as the options are read."""
+        """Add options for the formats, the width and the axes of figures, which take effect when they are read."""
         self.option("--figures", "FORMATS", "formats of figures: png (default), pdf, svg, or several, such as pdf,svg")
         text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
         self.option("--figure-width", "WIDTH", text)
         self.add_figure_axes()
 
     def add_figure_axes(self) -> None:
-        """Add the option for the axes of a run's sheet and page alone."""
+        """Add the option for the axes of a run's sheet and page."""
         self.option("--figure-axes", "AXES", "axes of a run: world (x, y; the default) or anatomical (AP, ML)")
 
     def error(self, message: str) -> NoReturn:
@@ -243,7 +243,7 @@ def folder_name(text: str) -> str:
 
 
 def _top(argv: Sequence[str]) -> NoReturn:
-    """Print help, or report what is wrong with a command's name: all that is not a command's own."""
+    """Print help, or report a wrong command name: everything without a command of its own."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
     top.switch("--version", "print the version and exit")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")
@@ -254,7 +254,7 @@ def _top(argv: Sequence[str]) -> NoReturn:
         hint = did_you_mean(name, known).strip() or f"commands are {', '.join(known)}"
         top.error(f"unknown command {name!r}; {hint}")
     top.parse_args(argv)
-    raise AssertionError("an option ends the program, and no option is an error")
+    raise AssertionError("an option exits, and no option is an error")
 
 
 def _version() -> str:

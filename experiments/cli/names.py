@@ -1,4 +1,4 @@
-"""Names on the command line that may be patterns, names that a help and a writer share, and hints for unknown ones."""
+"""Names on the command line: patterns, names shared by help and file writers, and hints for unknown names."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def matching(patterns: Sequence[str], known: Sequence[str], unknown: str) -> list[str]:
-    """The known names that fit any of the patterns (``figure-4.*``), in their order; all for none."""
+    """Return the known names that match any of the patterns (``figure-4.*``), in their order; all without patterns."""
     wanted: set[str] = set()
     for pattern in patterns or known:
         found = fitting(known, pattern)

@@ -1,4 +1,4 @@
-"""The folder of results, made and tried before anything is computed."""
+"""The folder of results, created and checked before any computation."""
 
 import tempfile
 from pathlib import Path
@@ -7,7 +7,7 @@ from biped.errors import InputError
 
 
 def writable_folder(path: str | Path) -> Path:
-    """The folder, made if need be; raises InputError if nothing can be written into it."""
+    """Create a folder if needed, and return it; raises InputError if it is not writable."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A progress bar on the standard error, for runs that take long enough to wonder."""
+"""A progress bar on the standard error for long work."""
 
 import math
 import time
@@ -10,14 +10,14 @@ from experiments.cli.reply import Form, form
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, Task, TaskID
 
-#: [s] of waiting before the bar appears.
+#: [s] delay before the bar appears.
 PATIENCE = 2.0
-#: [s] over which counted things have their rate. What is measured in parts may take minutes for one.
+#: [s] window of the rate of counted items. Other work may take minutes for one part.
 LATELY = 30.0
 
 
 class ProgressBar:
-    """Called with how much is done of a total; shows nothing for short work, and nothing off a terminal."""
+    """Progress bar, called with the finished amount; it shows nothing for short work, or without a terminal."""
 
     def __init__(
         self,
@@ -26,8 +26,8 @@ class ProgressBar:
         unit: str = "s",
         patience: float = PATIENCE,
         *,
-        begun: float = 0.0,  # what was done before, and tells nothing about the rate
-        counts: bool = False,  # whether things are counted: whole numbers, and how many a second
+        begun: float = 0.0,  # amount finished before, which does not count for the rate
+        counts: bool = False,  # True to show whole numbers, and the number per second
     ) -> None:
         self._total = total
         self._begun = begun
@@ -82,7 +82,7 @@ class ProgressBar:
 
 
 def _rate(unit: str) -> "ProgressColumn":
-    """A column that says how many are done in a second, lately."""
+    """Return a column that shows the recent number per second."""
     from rich.progress import ProgressColumn
     from rich.text import Text
 

@@ -1,11 +1,11 @@
-"""Quantities as a reader likes them: few digits, and the prefix that suits the size."""
+"""Quantities as text: few digits, and a suitable prefix."""
 
-#: [m] Lengths below it are noise of the steps to whoever stands on the floor.
+#: [m] lengths below it are numerical noise of a standing model.
 SMALLEST_LENGTH = 1e-6
 
 
 def unit_text(unit: str) -> str:
-    """A unit as it is printed: ``N*m`` is N·m, ``m**2`` is m², ``deg`` is °; empty for a number without one."""
+    """Return a unit as printed: ``N*m`` as N·m, ``m**2`` as m², ``deg`` as °; empty for dimensionless numbers."""
     return "" if unit == "1" else "°" if unit == "deg" else unit.replace("**2", "²").replace("*", "·")
 
 
@@ -14,7 +14,7 @@ def length(metres: float) -> str:
 
 
 def scaled(value: float, unit: str) -> str:
-    """A number of SI units with the prefix that suits its size, down to nano."""
+    """Return a number in SI units with a suitable prefix, down to nano."""
     for prefix, factor in (("", 1.0), ("m", 1e3), ("µ", 1e6)):
         if abs(value) * factor >= 1.0:
             return f"{value * factor:.3g} {prefix}{unit}"

@@ -19,7 +19,7 @@ _form = ContextVar("form", default=Form.TEXT)
 
 
 def choose_form(options: Namespace) -> None:
-    """Reply in the form that the options name, to the end of the command."""
+    """Set the form of replies that the options name, until the end of the command."""
     named = {Form.JSON: getattr(options, "json", False), Form.NOTHING: getattr(options, "quiet", False)}
     _form.set(next((form for form, is_named in named.items() if is_named), Form.TEXT))
 
@@ -29,9 +29,9 @@ def form() -> Form:
 
 
 def reply(data: Any) -> None:
-    """Print this, or what this function returns, as JSON if that is the form; a command calls it once.
+    """Print data, or the result of a function, as JSON if that is the form; a command calls it once.
 
-    Tables become arrays of rows, numbers that are not finite null.
+    Tables become arrays of rows; numbers that are not finite become null.
     """
     if form() is Form.JSON:
         print(json.dumps(_plain(data() if callable(data) else data), indent=2, allow_nan=False))

@@ -1,4 +1,4 @@
-"""Options that set an experiment's parameters, the same in all commands that run one, and what they change."""
+"""Options that set an experiment's parameters, shared by all commands that run one."""
 
 import math
 import webbrowser
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from experiments.catalogue.experiment import Experiment
     from experiments.catalogue.parameters.parameter import Value
 
-#: Options that are short for ``--set`` of a parameter: its name, and their help.
+#: Options that abbreviate ``--set`` of a parameter: the parameter's name, and the help.
 SHORTHANDS = {
-    "duration": ("run.duration", "S", "seconds to simulate (run.duration)"),
-    "step": ("run.step", "S", "seconds of a step (run.step)"),
-    "integrator": ("integrator.name", "NAME", "an integrator of ours, or another engine: pybullet, mujoco"),
-    "seed": ("initial.seed", "N", "scatter the start (by initial.jitter, 0.01 rad unless set) with this seed"),
+    "duration": ("run.duration", "S", "simulated time in seconds (run.duration)"),
+    "step": ("run.step", "S", "step size in seconds (run.step)"),
+    "integrator": ("integrator.name", "NAME", "integrator, or an external engine: pybullet, mujoco"),
+    "seed": ("initial.seed", "N", "randomize the initial state with this seed (by initial.jitter, default 0.01 rad)"),
 }
-#: Other names of them.
+#: Aliases of these options.
 ALIASES = {"integrator": ("--engine",)}
 
 
 def add_experiment(parser: Parser, default: str | None = None, text: str = "") -> None:
-    """Add the experiment's name; it may be left out where there is a default."""
+    """Add the positional argument of the experiment's name; it is optional if there is a default."""
     text = text or f"one of: {', '.join(MODULES)}; or FILE.py, or MODULE:NAME"
     parser.add_argument("experiment", metavar="EXPERIMENT", nargs="?" if default else None, default=default, help=text)
 
 
 def add_controller(parser: Parser) -> None:
     names = "workspace, cone-workspace, whole-body, joint-pd, …, FILE.py:NAME or MODULE:NAME"
-    parser.option("--controller", "NAME", f"control law: {names} (controller.name)")
+    parser.option("--controller", "NAME", f"controller: {names} (controller.name)")
 
 
 def add_robot(parser: Parser) -> None:
@@ -42,23 +42,23 @@ def add_robot(parser: Parser) -> None:
 
 
 def add_counts(parser: Parser) -> None:
-    """``options.counts``: a tuple of words, None if not given."""
+    """Add the option ``--counts``, which sets ``options.counts`` to a tuple of words, or None."""
     text = 'verdicts that count as losses, separated by commas: "fell,lost control" (stepped,fell,lost control,failed)'
     parser.option("--counts", "VERDICTS", text, lambda given: tuple(word.strip() for word in given.split(",")))
 
 
 def add_metric_files(parser: Parser) -> None:
-    text = "a metric of one's own, FILE.py:NAME or MODULE:NAME; may be repeated"
+    text = "your own metric, FILE.py:NAME or MODULE:NAME; may be repeated"
     parser.option("--metric-file", "NAME", text, action="append", default=[], dest="metric_files")
 
 
 def add_after(parser: Parser) -> None:
-    text = "seconds that a fall goes on for, limp, until it lies; no metric or verdict is about them"
+    text = "time in seconds that a fall is simulated on, without control; metrics and verdict ignore it"
     parser.option("--after", "S", text, float)
 
 
 def check_positive(options: Namespace, *names: str, what: str = "number") -> None:
-    """Raise InputError where one of these options is given, and is not a finite number above zero."""
+    """Raise InputError if one of these options is given, but is not a finite number above zero."""
     for name in names:
         value = getattr(options, name.replace("-", "_"))
         if value is not None and not 0.0 < value < math.inf:
@@ -66,27 +66,27 @@ def check_positive(options: Namespace, *names: str, what: str = "number") -> Non
 
 
 def add_serving_options(parser: Parser) -> None:
-    """Options of the commands that show a page in the browser."""
-    parser.option("--port", "N", "port to listen at (8080, or the next one that is free)", int)
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1: this machine only)")
+    """Add options of the commands that show a page in the browser."""
+    parser.option("--port", "N", "port of the server (8080, or the next free one)", int)
+    parser.add_argument("--host", default="127.0.0.1", help="address of the server (127.0.0.1: this machine only)")
     parser.switch("--no-open", "do not open a browser")
 
 
 def open_browser(url: str, options: Namespace) -> None:
-    """Say where the page is, and show it, unless that is not wanted."""
+    """Print the address of a page, and open it in the browser unless turned off."""
     announce(f"at {url} until Ctrl-C")
     if not options.no_open and not webbrowser.open(url):
-        announce("no browser could be opened: open that address in one")
+        announce("no browser could be opened: open this address in one")
 
 
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
-    """The experiment of this name, or of the options, under the controller that they name."""
+    """Return the experiment of this name, or of the options, with the controller, robot and metrics of the options."""
     metrics = getattr(options, "metric_files", ())
     return experiment_named(options.experiment if name is None else name, options.controller, metrics, options.robot)
 
 
 def add_shorthand(parser: Parser, short: str, where: str = "") -> None:
-    """One of ``SHORTHANDS``, with its other names; its help may begin with ``where`` it is set."""
+    """Add one of ``SHORTHANDS`` with its aliases; its help may begin with ``where``."""
     _, what, text = SHORTHANDS[short]
     parser.option(f"--{short}", what, where + text, str, *ALIASES.get(short, ()))
 
@@ -96,7 +96,7 @@ def add_settings(parser: Parser, *shorthands: str) -> None:
         add_shorthand(parser, short)
     add_controller(parser)
     add_robot(parser)
-    parser.option("--gains", "FILE", "gains, or other parameters, of the controller: a TOML file")
+    parser.option("--gains", "FILE", "TOML file with gains or other parameters of the controller")
     add_assignments(parser)
 
 
@@ -108,9 +108,9 @@ def add_assignments(parser: Parser) -> None:
 def changes_of(
     experiment: "Experiment", options: Namespace, shorthands: Iterable[str] = tuple(SHORTHANDS)
 ) -> "dict[str, Value]":
-    """The values that differ from the published ones: the file of gains, then the shorthands, then ``--set``.
+    """Return the changes of parameters: from the file of gains, then the shorthands, then ``--set``.
 
-    Those of ``shorthands`` are read that the command has; another option may have the name of one that is left out.
+    Only the given ``shorthands`` are read: a command may use the name of another one for an option of its own.
     """
     changes: dict[str, Value] = {}
     if options.gains is not None:
@@ -129,5 +129,5 @@ def _gains(experiment: "Experiment", file: str) -> "dict[str, Value]":
     from experiments.catalogue.parameters.controller_file import read_controller
 
     if not any(parameter.name.startswith("controller.") for parameter in experiment.parameters):
-        raise InputError(f"--gains: {experiment.name} has no controller")
+        raise InputError(f"--gains: {experiment.name} has no controller: leave the option out")
     return read_controller(file, experiment)

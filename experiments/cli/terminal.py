@@ -1,4 +1,4 @@
-"""The terminal, and lists and tables that are laid out for its width."""
+"""The terminal, with lists and tables laid out for its width."""
 
 import os
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from rich.text import Text
 
 from experiments.cli.reply import Form, form
 
-#: Of what goes into a file or a pipe, where nothing says how wide it is to be.
+#: Default width of output into a file or a pipe.
 WIDTH = 140
-#: A text stands beside what it explains where so many characters are left for it, else below.
+#: Least width of a text next to the cells that it explains; a narrower one is put below.
 LEAST_TEXT = 30
 
 
 def terminal() -> Console:
-    """Return the terminal, which is silent if the reply is not a text; a file or a pipe is ``WIDTH`` wide."""
+    """Return the terminal, which is silent unless the reply is text; a file or a pipe is ``WIDTH`` wide."""
     console = _Terminal(quiet=form() is not Form.TEXT)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH
@@ -29,12 +29,12 @@ def terminal() -> Console:
 
 
 def say(text: str = "", style: str = "", rest: str = "") -> None:
-    """Print a line, of which no bracket is markup; the ``rest`` of it is plain."""
+    """Print a line, in which brackets are no markup; the ``rest`` of it is unstyled."""
     terminal().print(Text(text, style=style).append(rest, style="default"))
 
 
 def say_files(folder: Path, files: Sequence[Path | str], before: str = "") -> None:
-    """Print where files are, and their names."""
+    """Print a folder and the names of its files."""
     names = [file if isinstance(file, str) else file.name for file in files]
     say(f"{before}{folder}/  {', '.join(names)}", "cyan")
 
@@ -45,11 +45,11 @@ class _Terminal(Console):
 
 
 def explained(rows: Sequence[Sequence[str]], width: int) -> RenderableType:
-    """Rows of short cells, the first of them a name, and a text: beside them, or below where there is no room.
+    """Return lines of short cells, the first a name, with a text next to them, or below if there is no space.
 
     Args:
-        rows: as many cells in each.
-        width: of the terminal.
+        rows: equally many cells in each.
+        width: width of the terminal.
     """
     widths = [max(map(cell_len, column)) + 2 for column in list(zip(*rows, strict=True))[:-1]]
     is_beside = width - sum(widths) >= LEAST_TEXT
@@ -79,14 +79,14 @@ def print_table(
     kinds: Sequence[str] = (),
     console: Console | None = None,
 ) -> None:
-    """Print rows of plain text, in which no bracket is markup; where they are too wide, a block for each.
+    """Print rows of plain text, in which brackets are no markup; rows that are too wide become blocks.
 
     Args:
-        headings: of the columns; the first of a name, which begins a block.
-        rows: as many cells in each.
-        kinds: of the columns: ``number`` or ``word`` to the right, ``text`` to the left, where it may be broken; if
-            not given, text that is not broken and numbers after it.
-        console: where; the terminal if not given.
+        headings: headings of the columns; the first is that of a name, which begins a block.
+        rows: equally many cells in each.
+        kinds: alignment of the columns: ``number`` or ``word`` to the right, ``text`` to the left with line breaks; by
+            default text without line breaks, followed by numbers.
+        console: output; by default the terminal.
     """
     console = console or terminal()
     cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
@@ -118,5 +118,5 @@ def print_table(
 
 
 def fits(table: Table, console: Console) -> bool:
-    """Whether no cell of it has to be wrapped."""
+    """Return True if no cell of the table has to be wrapped."""
     return Measurement.get(console, console.options.update(max_width=10_000), table).maximum <= console.width

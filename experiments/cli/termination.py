@@ -1,22 +1,22 @@
-"""How a command is stopped: by SIGTERM as by Ctrl-C."""
+"""Termination of a command by SIGTERM or Ctrl-C."""
 
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: Exit status of a process that SIGTERM has ended, as shells tell it.
+#: Exit status of a process ended by SIGTERM, as in shells.
 TERMINATED = 128 + signal.SIGTERM
 
 
 @contextmanager
 def interrupt_on_sigterm() -> Iterator[list[int]]:
-    """SIGTERM within is heard as Ctrl-C is, also where that is ignored, as in a shell's background.
+    """Treat SIGTERM within the context as Ctrl-C, even if Ctrl-C is ignored, as in a shell's background.
 
-    Only a process's main thread can hear signals; elsewhere this does nothing.
+    It has no effect outside of a process's main thread, which alone receives signals.
 
     Yields:
-        The signals that were heard, none so far.
+        The list of received signals, empty at first.
     """
     heard: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -29,7 +29,7 @@ def interrupt_on_sigterm() -> Iterator[list[int]]:
             return
         if not callable(signal.getsignal(signal.SIGINT)):
             raise KeyboardInterrupt
-        signal.raise_signal(signal.SIGINT)  # who defers Ctrl-C, as until a step is booked, defers this too
+        signal.raise_signal(signal.SIGINT)  # code that defers Ctrl-C, such as until the end of a step, defers this, too
 
     before = signal.signal(signal.SIGTERM, interrupt)
     try:

@@ -1,4 +1,4 @@
-"""``biped bench``: measure, show, save."""
+"""``biped bench``: speed of the simulation on this machine."""
 
 import os
 from argparse import Namespace
@@ -8,19 +8,19 @@ from experiments.cli.main import Parser, announce, folder_name, interrupted
 from experiments.cli.output import writable_folder
 from experiments.timing import ONE_THREAD
 
-_DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo beside it where it is installed."
+_DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJoCo for comparison if it is installed."
 
 
 def parser() -> Parser:
     own = Parser("biped bench", _DESCRIPTION)
-    own.switch("--quick", "a few seconds instead of a few minutes; noisier")
+    own.switch("--quick", "measure for a few seconds instead of a few minutes, with more noise")
     own.option("--out", "DIR", "folder for the results (results/bench)", folder_name, default="results/bench")
-    own.switch("--no-mujoco", "do not compare with MuJoCo")
+    own.switch("--no-mujoco", "leave out the comparison with MuJoCo")
     return own
 
 
 def main(options: Namespace) -> int:
-    """Measure, and save the results even if it ends early."""
+    """Measure, and save the results even if interrupted."""
     os.environ.update(ONE_THREAD)
     from experiments.benchmarks.measure import budget, sections
     from experiments.benchmarks.section import Section, save

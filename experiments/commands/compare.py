@@ -1,4 +1,4 @@
-"""``biped compare``: the same experiment in several physics engines, on one page."""
+"""``biped compare``: an experiment in several physics engines, on one page."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -37,14 +37,14 @@ def parser() -> Parser:
     own.option(
         "--engines",
         "NAMES",
-        "engines, and integrators of ours, with commas (recursive,pybullet,mujoco); ratios are to the first",
+        "engines and integrators, separated by commas (recursive,pybullet,mujoco); distances are from the first",
     )
     add_settings(own, "duration", "step")
     own.option("--out", "DIR", "folder for the results (default: results/compare/EXPERIMENT)", folder_name)
-    own.switch("--quick", "shorter flights and stance, fewer steps and repeats")
+    own.switch("--quick", "simulate shorter flights and stance, with fewer steps and repeats")
     own.add_forms()
     own.add_figure_look()
-    text = "leave out the settings that the engines' makers chose"
+    text = "leave out the runs with the engines' vendor defaults"
     own.switch("--no-vendor-defaults", text)
     return own
 
@@ -69,8 +69,8 @@ def main(options: Namespace) -> int:
 def _changes(experiment: "Experiment", options: Namespace) -> "dict[str, Value]":
     changes = changes_of(experiment, options)
     if "integrator.name" in changes:
-        raise InputError("--set integrator.name: which integrators are compared is said by --engines")
-    experiment.build(changes).prepare()  # says what is impossible before anything is computed
+        raise InputError("--set integrator.name: give the integrators to compare by --engines instead")
+    experiment.build(changes).prepare()  # raises errors before anything is computed
     return changes
 
 

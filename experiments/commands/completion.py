@@ -1,6 +1,6 @@
 """``biped completion``: a script that completes the commands, their options and parameters in a shell.
 
-The script holds all words, so that nothing is started when the user presses Tab.
+The script contains all words: pressing Tab starts no program.
 """
 
 import argparse
@@ -15,7 +15,7 @@ examples:
   biped completion bash > ~/.local/share/bash-completion/completions/biped
   biped completion zsh > ~/.zfunc/_biped
 
-Make it anew after an update.
+Write the script again after an update.
 """
 
 

@@ -1,4 +1,4 @@
-"""``biped example``: the examples that come with the project: files of studies, gains, and laws of one's own."""
+"""``biped example``: example files of studies, gains, and user controllers."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -20,7 +20,7 @@ examples:
 
 def parser() -> Parser:
     own = Parser("biped example", "Print an example that comes with the project, or list them.", _EXAMPLES)
-    own.add_argument("name", metavar="NAME", nargs="?", help="name of an example's file; without one, all are listed")
+    own.add_argument("name", metavar="NAME", nargs="?", help="name of an example file (default: list all examples)")
     own.add_forms()
     return own
 
@@ -41,11 +41,11 @@ def main(options: Namespace) -> int:
 
 
 def examples() -> list[str]:
-    """The names of their files."""
+    """Return the names of the example files."""
     return sorted(file.name for file in FOLDER.iterdir() if file.suffix in (".toml", ".py", ".trep"))
 
 
 def title_of(name: str) -> str:
-    """The first line of its text, which says what it is; files are named as they are once they are taken."""
+    """Return the title in an example's first line."""
     first = (FOLDER / name).read_text(encoding="utf-8").splitlines()[0]
     return first.strip('#"; ').replace("``", "").replace("examples/", "")

@@ -1,4 +1,4 @@
-"""``biped export``: a saved run in the formats of others."""
+"""``biped export``: a saved run in the formats of other tools."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -13,7 +13,7 @@ from experiments.studies.registry import imported
 if TYPE_CHECKING:
     from biped import Run
 
-#: By option: its help, the function of ``experiments.visualization.export``, and the folder of the files.
+#: By option: help, function of ``experiments.visualization.export``, and folder of the files.
 FORMS = {
     "eurobench": ("EUROBENCH: CSV with semicolons, and YAML", "eurobench:export_eurobench", "eurobench"),
     "sto": ("OpenSim: .sto, external_loads.xml, and the skeleton, .osim", "opensim:export_opensim", "opensim"),
@@ -41,8 +41,8 @@ def parser() -> Parser:
     for name, (text, _, _) in FORMS.items():
         own.switch(f"--{name}", text)
     own.option("--out", "DIR", "folder for the files and their folders (default: RUN)", folder_name)
-    own.option("--since", "S", "time from which the metrics count (default: the start)", float)
-    own.option("--urdf", "FILE", "file of the run's model, if that is neither an experiment's nor the human")
+    own.option("--since", "S", "time from which metrics are measured (default: the start)", float)
+    own.option("--urdf", "FILE", "URDF file of the run's model, if the run has neither an experiment nor the human")
     return own
 
 
@@ -50,7 +50,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     wanted = [name for name in FORMS if getattr(options, name)]
     if not wanted:
-        parser().error(f"say what to write: --{', --'.join(FORMS)}")
+        parser().error(f"no format is given: choose at least one of --{', --'.join(FORMS)}")
     run = _load(options)
     end = float(run.frame["time"].iloc[-1])
     if options.since is not None and not options.since <= end:
@@ -66,7 +66,7 @@ def main(options: Namespace) -> int:
 
 
 def _more(name: str, run: "Run", options: Namespace) -> "tuple[Any, ...]":
-    """Return what a form needs besides the run and its folder."""
+    """Return the arguments of a format in addition to the run and its folder."""
     if name == "eurobench":
         from biped.metrics import measure_run
 
@@ -75,7 +75,7 @@ def _more(name: str, run: "Run", options: Namespace) -> "tuple[Any, ...]":
 
 
 def _load(options: Namespace) -> "Run":
-    """The load on the model of the URDF, or else of the run's experiment, or else of the human."""
+    """Return the load on the model of the URDF, of the run's experiment, or of the human, in this order."""
     from experiments.visualization.report.run_source import load_run
 
     if options.urdf is None:

@@ -1,4 +1,4 @@
-"""A run again with half the step: whether what it says depends on the step."""
+"""Check of a run against a run with half the step."""
 
 from collections.abc import Mapping
 
@@ -10,9 +10,9 @@ from biped.simulation.driver import Announce, Progress
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 
-#: By this part a metric may change.
+#: Largest relative change of a metric without a warning.
 CHANGE = 0.05
-#: The metrics that are compared, and changes [in their unit] that are too small to matter.
+#: Compared metrics, with the changes [in their unit] that are negligible.
 COMPARED = {"settling_time": 0.02, "peak_position_error": 1e-3, "margin_of_stability_min": 1e-3, "peak_torque": 1.0}
 
 
@@ -24,9 +24,9 @@ def check_step(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Check:
-    """Run it again with half the step, and put the outcome among the checks of the first run.
+    """Repeat a run with half the step, and add the comparison to the checks of the first run.
 
-    Another verdict makes that one unreliable; a metric that changes by more than 5 % is warned of.
+    A different verdict makes the run unreliable; a metric that changes by more than 5 % causes a warning.
 
     Raises:
         InputError, RunInterrupted: as ``Experiment.run``.
@@ -44,18 +44,18 @@ def check_step(
 
 
 def compared(run: Run, half: Run) -> Check:
-    """The check of a run against the same with half the step."""
+    """Return the check of a run against a run with half the step."""
     changes = {name: _change(run.metrics.get(name), half.metrics.get(name), small) for name, small in COMPARED.items()}
     worst = max(changes, key=lambda name: changes[name])
     text = f"with half the step {worst} changes by {100.0 * changes[worst]:.2g} %"
     passed: Passed = OK if changes[worst] <= CHANGE else WARNING
     if run.summary["verdict"] != half.summary["verdict"]:
-        text, passed = f"with half the step it is: {verdict_line(half.summary)}", FAILED
+        text, passed = f"with half the step the verdict is: {verdict_line(half.summary)}", FAILED
     return Check("half the step", changes[worst], CHANGE, "1", passed, text)
 
 
 def _change(value: float | None, other: float | None, small: float) -> float:
-    """By which part of it a metric changes: nothing where that is too little to matter, all where one has none."""
+    """Return the relative change of a metric: 0 for small changes, 1 if only one run has it."""
     if value is None or other is None:
         return float(value is not other)
     difference = abs(other - value)

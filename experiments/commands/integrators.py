@@ -1,4 +1,4 @@
-"""``biped integrators``: what each integrator can do, as its class says."""
+"""``biped integrators``: properties of each integrator, as its class declares them."""
 
 from argparse import Namespace
 from typing import Any
@@ -15,7 +15,7 @@ examples:
 
 TREES = "trees of joints"
 LAGRANGIAN = "Lagrangian systems on a linear space"
-#: By heading: the attribute of an integrator that the column shows.
+#: Attribute of an integrator that a column shows, by heading.
 COLUMNS = {
     "name": "name",
     "paper": "paper",
@@ -36,7 +36,7 @@ SYSTEMS = "systems"
 
 
 def parser() -> Parser:
-    own = Parser("biped integrators", "List the integrators, and what each can do.", _EXAMPLES, page="integrators")
+    own = Parser("biped integrators", "List the integrators and their properties.", _EXAMPLES, page="integrators")
     own.add_forms()
     return own
 
@@ -51,7 +51,7 @@ def main(_: Namespace) -> int:
 
 
 def integrator_rows() -> list[dict[str, Any]]:
-    """Return one row for each integrator, by heading: those of trees first, then those of Lagrangian systems."""
+    """Return a row for each integrator, by heading: those of trees first, then those of Lagrangian systems."""
     from biped.integrators import INTEGRATORS
     from formulations.lagrangian import LAGRANGIAN_METHODS
 
@@ -63,7 +63,7 @@ def integrator_rows() -> list[dict[str, Any]]:
 
 
 def in_words(row: dict[str, Any]) -> str:
-    """Return one sentence of what an integrator is and can do."""
+    """Return a sentence on the properties of an integrator."""
     traits = [f"of order {row['order']}", *(name for name in ("symmetric", "symplectic") if row[name] is True)]
     conserves = " and ".join(name for name in ("momentum", "energy") if row[name] is True)
     able = ("contact", "moving floor", "joint limits", "screws", "loops")

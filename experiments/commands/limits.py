@@ -1,4 +1,4 @@
-"""``biped limits``: how hard a push may be, in place or with steps, at most, by the inverted pendulum."""
+"""``biped limits``: theoretical push limits of the inverted pendulum, in place or with steps."""
 
 import math
 from argparse import Namespace
@@ -10,11 +10,12 @@ from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 from experiments.cli.reply import reply
 from experiments.cli.terminal import say_files
-from experiments.studies.usual_steps import LENGTH, REACTION, TIME
+from experiments.studies.default_steps import LENGTH, REACTION, TIME
 
 _DESCRIPTION = """\
-Compute how hard a standing robot may be pushed at most, whatever its controller: the limit of the linear inverted
-pendulum without steps, with steps along the push, and with the hips as a flywheel; with reaction delay and friction."""
+Compute the theoretical push limits of a standing robot, for any controller: the largest recoverable impulse of the
+linear inverted pendulum in place, with steps along the push, and with the hips as a flywheel; with delay and
+friction."""
 
 _EXAMPLES = """\
 examples:
@@ -29,20 +30,20 @@ def parser() -> Parser:
     own = Parser("biped limits", _DESCRIPTION, _EXAMPLES, page="limits")
     settings.add_experiment(own, "balance", "an experiment with a push (balance)")
     own.option("--directions", "N", "number of directions, evenly around the model", 24)
-    own.option("--delay", "S", "seconds before the push is reacted to (sensors.delay)", float)
-    own.option("--steps", "LIST", "numbers of steps that it may take, with commas; any: as many as it likes", "0")
-    own.option("--step-length", "M", "metres from one footprint to the next", LENGTH)
-    own.option("--step-time", "S", "seconds from one landing to the next", TIME)
-    own.option("--step-reaction", "S", "seconds that the first step takes besides", REACTION)
+    own.option("--delay", "S", "reaction delay in seconds (sensors.delay)", float)
+    own.option("--steps", "LIST", "numbers of steps that are allowed, separated by commas; any: no limit", "0")
+    own.option("--step-length", "M", "step length in metres", LENGTH)
+    own.option("--step-time", "S", "time between landings in seconds", TIME)
+    own.option("--step-reaction", "S", "additional time of the first step in seconds", REACTION)
     settings.add_robot(own)
     settings.add_assignments(own)
-    own.set_defaults(controller=None, gains=None)  # no law matters here
+    own.set_defaults(controller=None, gains=None)  # limits do not depend on the controller
     own.add_results("none is written")
     return own
 
 
 def counts_of(text: str) -> list[float]:
-    """Numbers of steps from ``0,1,2,any``, each once, in ascending order.
+    """Return the numbers of steps in a text such as ``0,1,2,any``, each once, in ascending order.
 
     Raises:
         InputError: one is not a number of steps.

@@ -1,4 +1,4 @@
-"""``biped linearize``: A and B of a closed loop at a moment of an experiment, exact, and what they say."""
+"""``biped linearize``: exact A and B of a closed loop at a time of an experiment, with an analysis."""
 
 from argparse import Namespace
 from dataclasses import replace
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from biped import Scene, State
     from biped.derivatives.linearization import Linearization
 
-#: [1/s] Pictures of an animated mode, [s] how long it takes to see it, and [pixels].
+#: [1/s] frame rate of an animated mode, [s] its duration, and [pixels] its size.
 _RATE, _SHOWN, _SIZE = 30.0, 4.0, (960, 540)
 
 _DESCRIPTION = """\
 Linearize the closed loop over one control period, exactly, at a time of a run: A, B, eigenvalues, damping, frequency,
-modes, margin of stability, controllability, and how the slowest mode depends on each gain."""
+modes, margin of stability, controllability, and the sensitivity of the slowest mode to each gain."""
 
 _EXAMPLES = """\
 examples:
   biped linearize balance --at 2                   into results/linearize/balance
   biped linearize results/balance --at 1.5         the scene of a saved run
   biped linearize balance --at 2 --open-loop       with the torques held
-  biped linearize balance --at 2 --animate 3       with pages that play its three slowest modes
+  biped linearize balance --at 2 --animate 3       with pages that animate the three slowest modes
 """
 
 
@@ -40,9 +40,9 @@ def parser() -> Parser:
     add_experiment(own)
     add_settings(own, *SHORTHANDS)
     own.option("--at", "S", "time from the start, in seconds, rounded to a control period", float, required=True)
-    own.switch("--open-loop", "linearize with the controller's torques held")
-    own.switch("--equilibrium", "linearize at the nearest equilibrium, its contacts held")
-    own.option("--animate", "N", "write a page that plays each of the N slowest modes", int, default=0)
+    own.switch("--open-loop", "hold the controller's torques constant")
+    own.switch("--equilibrium", "linearize at the nearest equilibrium, with its contacts held")
+    own.option("--animate", "N", "write pages that animate the N slowest modes", int, default=0)
     own.add_out("results/linearize/EXPERIMENT")
     own.add_forms()
     own.add_trust()
@@ -55,20 +55,20 @@ def main(options: Namespace) -> int:
     from experiments.visualization.linearization import PAGE, write_linearization
 
     if options.animate < 0:
-        raise InputError(f"--animate {options.animate}: it is a number of modes")
+        raise InputError(f"--animate {options.animate}: it must be a number of modes, zero or above")
     if options.animate:
         need("viser", "trimesh", "websockets")
     name, scene = _scene(options)
     if options.open_loop and options.equilibrium:
-        raise InputError("--equilibrium is that of the closed loop: leave out --open-loop")
+        raise InputError("--equilibrium needs the closed loop: leave out --open-loop")
     folder = writable_folder(options.out or Path("results") / "linearize" / name)
     session = Session(scene, announce=announce)
     session.warm_up(announce)
     session.advance(round(options.at / session.period))
     if session.has_ended:
-        raise InputError(f"--at {options.at:g}: by then it has fallen, at {session.time:g} s")
+        raise InputError(f"--at {options.at:g}: the run fell before, at {session.time:g} s; choose an earlier time")
     state, scene = session.state, _without_box(scene)
-    announce("linearizing; kernels that nothing has used yet are compiled once")
+    announce("linearizing; new kernels are compiled once")
     if options.equilibrium:
         state, found = equilibrium(scene, state)
     else:
@@ -85,7 +85,7 @@ def main(options: Namespace) -> int:
 
 
 def _animations(found: "Linearization", state: "State", count: int, folder: Path) -> tuple[Path, ...]:
-    """A page for each of the slowest modes."""
+    """Write a page for each of the slowest modes."""
     if not count:
         return ()
     from experiments.visualization.linearization import moving_mode
@@ -105,7 +105,7 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
 
 
 def _scene(options: Namespace) -> "tuple[str, Scene]":
-    """The title and the scene of an experiment, or of the run that is saved in a folder."""
+    """Return the title and the scene of an experiment, or of the run that is saved in a folder."""
     from experiments.visualization.report.run_source import is_run, run_source
 
     folder = Path(options.experiment)
@@ -114,14 +114,14 @@ def _scene(options: Namespace) -> "tuple[str, Scene]":
         return experiment.name, experiment.build(changes_of(experiment, options))
     source = run_source(folder)
     if source.experiment is None:
-        raise InputError(f"{folder}: its experiment is not known: {source.unknown}")
+        raise InputError(f"{folder}: the experiment of this run is unknown: {source.unknown}")
     changes = dict(source.changes) | changes_of(source.experiment, options)
     with saved_names():
         return folder.name, source.experiment.build(changes)
 
 
 def _without_box(scene: "Scene") -> "Scene":
-    """A thrown box has flown by: what it did is in the state."""
+    """Return the scene without a thrown box, whose effect is in the state."""
     from biped import Throw
 
     return replace(scene, disturbances=tuple(item for item in scene.disturbances if not isinstance(item, Throw)))

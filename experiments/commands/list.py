@@ -1,4 +1,4 @@
-"""``biped list``: the experiments, and the controllers and contact laws that they may have."""
+"""``biped list``: the experiments, controllers and contact laws."""
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence

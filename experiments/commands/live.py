@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from experiments.visualization.live.settings import Settings
 
 _DESCRIPTION = """\
-Run an experiment in real time, in the browser: change gains while it balances, push it, throw blocks at it. The
-experiment's own disturbances act too; it has no end."""
+Run an experiment in real time, in the browser: change gains while the human balances, push it, throw blocks at it. The
+experiment's own disturbances act, too; the run has no end."""
 
 _EXAMPLES = """\
 examples:
@@ -31,8 +31,8 @@ examples:
   biped live balance --engine mujoco
   biped live balance --host 0.0.0.0 --port 9000 --no-open         for browsers on other machines
 
-Space pauses, R restarts, P pushes, T throws a block, Ctrl-drag pulls a body. Ctrl-C ends the server. Anyone who has the
-whole address, with its token, controls the run and can save gains and runs.
+Space pauses, R restarts, P pushes, T throws a block, Ctrl-drag pulls a body. Ctrl-C ends the server. Anyone with the
+whole address, including its token, controls the run and can save gains and runs.
 """
 
 
@@ -40,8 +40,8 @@ def parser() -> Parser:
     own = Parser("biped live", _DESCRIPTION, _EXAMPLES, page="live")
     add_experiment(own)
     add_settings(own, "integrator")
-    own.option("--save-gains", "FILE", "file that the page saves gains to (gains.toml)")
-    own.option("--out", "FOLDER", "folder that the page saves runs in (results/live-EXPERIMENT)")
+    own.option("--save-gains", "FILE", "file for gains that the page saves (gains.toml)")
+    own.option("--out", "FOLDER", "folder for runs that the page saves (results/live-EXPERIMENT)")
     add_serving_options(own)
     return own
 
@@ -57,7 +57,7 @@ def main(options: Namespace) -> int:
     settings = Settings(experiment, changes_of(experiment, options))
     loop = Loop(settings.build({}), announce, settings.build)
     if options.save_gains is not None and loop.gains is None:
-        raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains that could be saved")
+        raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains; leave it out")
     return _watch(loop, settings, options)
 
 

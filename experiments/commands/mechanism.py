@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from formulations.mechanism import Mechanism
     from formulations.mechanism.simulation import Motion
 
-#: Of a file that holds a robot; any other is an S-expression.
+#: Suffixes of robot files; any other file is an S-expression.
 ROBOTS = (".urdf", ".xml", ".mjcf", ".toml", ".json")
 
 _DESCRIPTION = """\
 Simulate a mechanism of frames, masses, springs, forces and constraints by the variational integrator of Johnson and
-Murphey (2009). The start is moved onto the constraints first."""
+Murphey (2009). The initial configuration is projected onto the constraints first."""
 
 _EXAMPLES = """\
 A file is an S-expression, as in the paper, or a robot (.urdf, .xml, .toml):
@@ -41,7 +41,7 @@ examples:
   biped mechanism robot.urdf --write robot.trep    a robot as S-expression, and its fall
   biped view results/closed-chain
 
-Status 1: a step had no solution; what came before is saved.
+Status 1: a step had no solution; the run up to it is saved.
 """
 
 
@@ -51,15 +51,15 @@ def parser() -> Parser:
     own.option("--duration", "S", "simulated seconds", 10.0, "--time")
     own.option("--step", "S", "time step of the integrator, in seconds", 0.01)
     own.option("--alpha", "A", "parameter of the midpoint rule, 0 to 1", 0.5)
-    own.option("--record-every", "N", "number of steps between two rows", 1)
+    own.option("--record-every", "N", "number of steps between two saved rows", 1)
     for name, what in (
-        ("start", "values at the start, near which it begins; the others are zero"),
-        ("rates", "rates at the start; the others are zero"),
-        ("motion", "values at which variables are held whose motion is prescribed"),
+        ("start", "initial values, which are projected onto the constraints; others are zero"),
+        ("rates", "initial rates; others are zero"),
+        ("motion", "constant values of variables with a prescribed motion"),
     ):
         text = f"{what}; angles as 0.52 or 30deg"
         own.option(f"--{name}", "NAME=X", text, nargs="+", action="extend", default=[])
-    own.option("--components", "FILE.py", "file of components of your own, which the mechanism names")
+    own.option("--components", "FILE.py", "Python file of your own components in the mechanism")
     own.option("--write", "FILE", "write the mechanism to a file, as an S-expression")
     own.add_results("results/NAME")
     return own
@@ -105,7 +105,7 @@ def _read(options: Namespace) -> "Mechanism":
 
 
 def _values(words: Sequence[str], option: str) -> dict[str, float]:
-    """By variable; angles may be in degrees."""
+    """Return values by variable; angles may be in degrees."""
     from experiments.catalogue.parameters.parameter import DEGREES
 
     found: dict[str, float] = {}
@@ -121,7 +121,7 @@ def _values(words: Sequence[str], option: str) -> dict[str, float]:
 
 
 def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
-    """The run, the mechanism, and pictures of the two."""
+    """Save the run, the mechanism, and figures of both."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
     from formulations.mechanism import MechanismError, save_mechanism
 
@@ -131,7 +131,7 @@ def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
     try:
         save_mechanism(found.mechanism, text)
         files.append(text)
-    except MechanismError as error:  # a component of the user's own may hold what no text says
+    except MechanismError as error:  # a user component may have no text form
         announce(f"not written as S-expression: {error}")
     if draw and len(found.frame) > 1:
         from experiments.visualization.figures.mechanism import draw_motion

@@ -1,4 +1,4 @@
-"""``biped render``: saved runs as a video, as an animated picture, or as a page that plays them."""
+"""``biped render``: saved runs as a video, as an animated picture, or as a page with an animation."""
 
 from argparse import Namespace
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from experiments.cli.settings import add_after, check_positive
 from experiments.visualization.video.frame_schedule import parse_size, schedule_of
 from experiments.visualization.viewer.chromium import find_browser
 
-#: By suffix: pictures in a second, and width and height [pixels], unless set otherwise.
+#: Default frame rate [1/s], and width and height [pixels], by suffix.
 DEFAULTS = {".mp4": (30.0, "960x540"), ".gif": (20.0, "480x360"), ".html": (60.0, "960x540")}
-#: By suffix: packages that it needs besides those that draw.
+#: Packages that a suffix needs in addition to those for drawing.
 PACKAGES = {".mp4": ("PIL", "imageio_ffmpeg"), ".gif": ("PIL",), ".html": ()}
 
 _DESCRIPTION = """\
-Write saved runs as a video (.mp4), an animated picture (.gif), or a page (.html) with the scene itself, which any
-browser plays without a network. The first run is solid; others are ghosts over it."""
+Write saved runs as a video (.mp4), an animated picture (.gif), or an interactive page (.html) for any browser,
+without a network. The first run is drawn solid, others as transparent ghosts over it."""
 
 _EXAMPLES = """\
 examples:
@@ -35,25 +35,25 @@ Videos and animated pictures need Chromium (Debian, Ubuntu: apt-get install chro
 
 def parser() -> Parser:
     own = Parser("biped render", _DESCRIPTION, _EXAMPLES, page="render")
-    own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
+    own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are overlaid")
     add_after(own)
     own.option("-o", "FILE", "file to write: .mp4, .gif or .html", str, "--out", required=True)
-    own.option("--fps", "N", "pictures a second (30; GIF 20; page 60)", float)
+    own.option("--fps", "N", "frames per second (30; GIF 20; page 60)", float)
     own.option("--size", "WxH", "width and height in pixels (960x540; GIF 480x360); not for .html")
-    own.option("--speed", "X", "seconds of the run in a second of the film", 1.0)
-    own.option("--from", "S", "time of the run to begin at (its start)", float, dest="begin")
-    own.option("--to", "S", "time of the run to end at (its end)", float, dest="end")
-    text = "place of the camera: three-quarter (default), front, side, back, top, or X,Y,Z in metres from the model"
+    own.option("--speed", "X", "playback speed: seconds of the run in a second of the film", 1.0)
+    own.option("--from", "S", "first time of the run in the film (default: the start)", float, dest="begin")
+    own.option("--to", "S", "last time of the run in the film (default: the end)", float, dest="end")
+    text = "camera position: three-quarter (default), front, side, back, top, or X,Y,Z in metres from the model"
     own.option("--camera", "NAME", text, default="three-quarter")
-    own.option("--zoom-out", "X", "factor of the camera's distance; above 1 it stands farther away", 1.0, "--room")
+    own.option("--zoom-out", "X", "factor of the camera's distance; above 1: farther away", 1.0, "--room")
     own.add_trust()
-    own.option("--browser", "PATH", "the Chromium or Chrome that draws (default: the one on the path); not for .html")
+    own.option("--browser", "PATH", "program of Chromium or Chrome (default: the one on the path); not for .html")
     return own
 
 
 @dataclass(frozen=True)
 class _Order:
-    """The film that the options ask for."""
+    """Film to render, as the options describe it."""
 
     out: Path
     suffix: str
@@ -96,7 +96,7 @@ def _order(options: Namespace) -> _Order:
         raise InputError(f"-o {options.out}: it is a folder")
     for name in ("size", "browser") if suffix == ".html" else ():
         if getattr(options, name) is not None:
-            raise InputError(f"--{name} {getattr(options, name)}: it is for .mp4 and .gif; a page is not drawn here")
+            raise InputError(f"--{name} {getattr(options, name)}: it is for .mp4 and .gif; leave it out")
     fps, size = DEFAULTS[suffix]
     order = _Order(out, suffix, fps if options.fps is None else options.fps, parse_size(options.size or size))
     if not 0.1 <= options.zoom_out <= 100.0:

@@ -1,4 +1,4 @@
-"""``biped report``: one page about a run or a study, and a notebook of the same."""
+"""``biped report``: a page, and optionally a notebook, about a run or a study."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -10,14 +10,14 @@ from experiments.cli.main import Parser
 PAGE = "report.html"
 
 _DESCRIPTION = """\
-Write one page about a run or a study: results, interactive figures, tables, and how to make it again. The page is one
-file, which any browser shows without a network."""
+Write a page about a run or a study: results, interactive figures, tables, and the command that reproduces it. The page
+is a single file for any browser, without a network."""
 
 _EXAMPLES = """\
 examples:
   biped report results/thrown-block                results/thrown-block/report.html
   biped report results/push-map/published --watch  a page that refreshes itself while the study runs
-  biped report results/balance --record subject.csv   with a record over the run, and their differences
+  biped report results/balance --record subject.csv   with a measured record over the run, and their differences
   biped report results/thrown-block --notebook     with a notebook that draws the same figures
 """
 
@@ -27,10 +27,10 @@ def parser() -> Parser:
     own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
     own.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
     own.add_figure_axes()
-    own.option("--record", "FILE", "what was measured, beside a run: CSV, C3D, ...; or a TOML file with [[record]]")
-    own.switch("--watch", "write the page anew every few seconds while the study runs")
+    own.option("--record", "FILE", "record to compare with a run: CSV, C3D, ...; or a TOML file with [[record]]")
+    own.switch("--watch", "update the page every few seconds while the study runs")
     own.add_trust()
-    own.switch("--notebook", "also write a notebook beside the page (.ipynb)")
+    own.switch("--notebook", "also write a notebook (.ipynb) next to the page")
     return own
 
 
@@ -43,7 +43,7 @@ def main(options: Namespace) -> int:
     if options.watch:
         for name in ("notebook", "record"):
             if getattr(options, name):
-                raise InputError(f"--watch and --{name}: a page of a running study has none; leave one of them out")
+                raise InputError(f"--watch and --{name}: not for a page of a running study; leave one of them out")
         print(f"watching {folder}: open {page} in a browser; Ctrl-C ends this, not the study", flush=True)
         print(watch_study(folder, page, options.typed))
         return 0

@@ -1,4 +1,4 @@
-"""``biped reproduce``: recompute a paper's tables and figures, print published against ours, write the page."""
+"""``biped reproduce``: recompute a paper's tables and figures, and compare published and own results."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
     from experiments.papers.run import Cached, Session
 
 PAGE = "report.html"
-#: Exit status where an item could not be computed.
+#: Exit status if an item could not be computed.
 FAILED = 1
 
 _DESCRIPTION = """\
-Recompute the tables and figures of a paper, and compare what it states with our results: on the terminal and on one
-page."""
+Recompute the tables and figures of a paper, and compare its statements with our results: on the terminal, on a page."""
 
 _EXAMPLES = """\
 examples:
@@ -34,10 +33,10 @@ Each item is stored as it is done. A statement that differs is a result. Status 
 
 
 def parser() -> Parser:
-    papers = f"papers, whose items are listed without a name: {', '.join(registry.paper_names())}"
+    papers = f"papers; a paper without an item's name lists its items: {', '.join(registry.paper_names())}"
     own = Parser("biped reproduce", _DESCRIPTION, f"{fill(papers, 110)}\n\n{_EXAMPLES}", page="reproduce")
     own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
-    own.add_argument("items", metavar="ITEM", nargs="*", help="name of an item, or a pattern; all, if none is given")
+    own.add_argument("items", metavar="ITEM", nargs="*", help="name or pattern of items (default: all)")
     own.switch("--quick", "run short versions that check the same statements")
     own.add_results("results/reproduce/PAPER", forms=False)
     return own

@@ -1,4 +1,4 @@
-"""``biped rerun``: one trial of a study again, saved and drawn as ``biped run`` does."""
+"""``biped rerun``: one trial of a study again, saved and drawn as by ``biped run``."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DIFFERS = 1
 
 _DESCRIPTION = """\
-Run one trial of a study again, and check that its verdict and metrics equal the study's, bit for bit. The run is
+Run one trial of a study again, and check that its verdict and metrics equal the stored ones, bit for bit. The run is
 saved and drawn as by `biped run`."""
 
 _EXAMPLES = """\
@@ -29,7 +29,7 @@ examples:
   biped rerun results/sweep/sweep --list fell      the trials that fell
   biped rerun results/sweep/sweep 17 --controller laws/moved.py:Law
 
-Your own code that the study names is run only with --trust, or if you name it (--controller).
+Your own code in the study is run only with --trust, or if you name it (--controller).
 Status 1: a value differs.
 """
 
@@ -40,7 +40,7 @@ def parser() -> Parser:
     either = own.add_mutually_exclusive_group(required=True)
     text = "number of the trial, as in the column `trial` of trials.parquet"
     either.add_argument("trial", metavar="TRIAL", nargs="?", help=text)
-    text = "list the finished trials, or those with this verdict, and run none"
+    text = "list the finished trials, or those with this verdict, without running one"
     either.add_argument("--list", metavar="VERDICT", nargs="?", const="", dest="listed", help=text)
     add_controller(own)
     own.add_trust()
@@ -80,7 +80,7 @@ def main(options: Namespace) -> int:
 
 
 def _list(study: "Study", verdict: str) -> int:
-    """Number, verdict and labels of each finished trial."""
+    """Print number, verdict and labels of each finished trial."""
     results = study.results()
     found = {number: str(results[number]["verdict"]) for number in sorted(results)}
     verdicts = dict.fromkeys(found.values())
@@ -107,7 +107,7 @@ def _verdict(study: "Study", found: "Rerun") -> int:
 
     number = found.trial.number
     if found.same:
-        message = f"{found.stored['verdict']}, and {len(found.stored) - 3} metrics, are the study's, bit for bit"
+        message = f"{found.stored['verdict']}, and {len(found.stored) - 3} metrics, equal the study's, bit for bit"
         say(f"\nTrial {number}: {message}", "green")
         return 0
     lines = [f"{name}: {found.stored[name]!r} then, {found.found.get(name)!r} now" for name in found.differences]
@@ -115,4 +115,4 @@ def _verdict(study: "Study", found: "Rerun") -> int:
     say("\n" + "\n".join(lines), "yellow")
     reason = f"; what changed since: {'; '.join(changed)}" if changed else "; machine and versions are the same"
     count = f"{len(lines)} of {len(found.stored)} values differ"
-    return fail(f"trial {number} is not what the study has: {count}{reason}", DIFFERS)
+    return fail(f"trial {number} differs from the study's result: {count}{reason}", DIFFERS)

@@ -11,7 +11,7 @@ from experiments.cli.terminal import say
 
 _DESCRIPTION = """\
 Write the TOML file of a robot, for --robot and biped.load_robot, from its URDF or MJCF: feet, contact points, a
-posture with bent knees, and the direction that it faces. Check the file, and correct what is wrong."""
+posture with bent knees, and facing direction. Check and correct the file."""
 
 _EXAMPLES = """\
 examples:
@@ -24,7 +24,7 @@ examples:
 def parser() -> Parser:
     own = Parser("biped robot", _DESCRIPTION, _EXAMPLES, page="use-your-own-model")
     own.add_argument("file", metavar="FILE", help="the robot's .urdf, .xml or .mjcf")
-    own.option("--out", "FILE", "file to write (default: named as the robot's, .toml, in this folder)")
+    own.option("--out", "FILE", "file to write (default: the robot file's name with .toml, in this folder)")
     own.add_forms()
     return own
 
@@ -38,13 +38,16 @@ def main(options: Namespace) -> int:
     if file.suffix not in (".urdf", ".xml", ".mjcf"):
         raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf; of .xacro run `xacro FILE > robot.urdf` first")
     if out.exists():
-        raise InputError(f"{out} is there already: delete it, or name another file by --out")
+        raise InputError(f"{out} exists already: delete it, or name another file by --out")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         text, model = draft(file, out.parent)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text, encoding="utf-8")
-    for note in (*model.notes, *(() if model.nc else (f"no contact points were found: {out} says why; add them",))):
+    for note in (
+        *model.notes,
+        *(() if model.nc else (f"no contact points were found: {out} has the reason; add them",)),
+    ):
         announce(f"{model.name}: {note}")
     reply({"file": str(out), "mass": model.total_mass, "feet": model.feet, "contacts": model.contact_names})
     say(f"{out}: {model.total_mass:.4g} kg, feet {', '.join(model.feet)}, {model.nc} contact points")

@@ -29,8 +29,8 @@ examples:
   biped run thrown-block --duration 5 --no-figures
   biped run balance --set push.impulse=8 --set push.azimuth=90deg -v
   biped run thrown-block --set controller.kp_position=50,50,200
-  biped run thrown-block --seed 7 --set initial.jitter=0.02       from scattered joint angles
-  biped run balance --set push.impulse=12 --check                 again with half the step, and compared
+  biped run thrown-block --seed 7 --set initial.jitter=0.02       from random joint angles
+  biped run balance --set push.impulse=12 --check                 compared with a run at half the step
 
 A fall is a result (status 0). Status 1: a step had no solution, or a check of the run failed.
 """
@@ -41,7 +41,7 @@ def parser() -> Parser:
     settings.add_experiment(own)
     settings.add_settings(own, *settings.SHORTHANDS)
     settings.add_metric_files(own)
-    own.switch("--check", "run it again with half the step, and compare")
+    own.switch("--check", "repeat the run with half the step, and compare")
     settings.add_after(own)
     own.add_out("results/EXPERIMENT")
     own.add_verbose()
@@ -72,7 +72,7 @@ def main(options: Namespace) -> int:
             raise
         return _save_part(error.run, folder, UNSOLVED, f"error: {error}")
     if options.check:
-        with ProgressBar(scene.duration) as bar, suppress(RunInterrupted):  # the run itself is there
+        with ProgressBar(scene.duration) as bar, suppress(RunInterrupted):  # the run so far is available
             check_step(experiment, changes, run, progress=bar, announce=announce)
     if options.after is not None and has_fallen(run):
         run.after = collapse(scene, options.after)
@@ -81,9 +81,9 @@ def main(options: Namespace) -> int:
 
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, whose: str, *, draw: bool, verbose: bool = False) -> int:
-    """Save, draw and report, under the name of the experiment or the trial; the exit status.
+    """Save, draw and report a run, under the name of the experiment or the trial; return the exit status.
 
-    The report comes even where the files do not.
+    The report is printed even if files cannot be written.
     """
     from experiments.visualization.report.run_facts import print_report
 
@@ -107,12 +107,12 @@ def finish(run: "Run", experiment: "Experiment", folder: Path, whose: str, *, dr
 
 
 def answer(run: "Run", folder: Path, files: Sequence[Path]) -> None:
-    """The summary as it is saved, and where."""
+    """Reply with the saved summary and its files."""
     reply(run.to_json() | {"folder": folder, "files": [file.name for file in files]})
 
 
 def saved_at(folder: Path) -> str:
-    """When the run was saved that is in a folder; empty where there is none."""
+    """Return the time when the run in a folder was saved; empty if there is none."""
     from biped.runs.run import SUMMARY
 
     if not (folder / SUMMARY).is_file():
@@ -121,7 +121,7 @@ def saved_at(folder: Path) -> str:
 
 
 def save(run: "Run", folder: Path) -> list[Path]:
-    """Save the run, and remove the figures of the run that was there before."""
+    """Save the run, and remove the figures of an earlier run."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
     from experiments.visualization.viewer.saved_runs import save_run
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   biped show balance push                          the parameters of a group
-  biped show balance delay friction --sources      those with one of these words, and the sources of their values
+  biped show balance delay friction --sources      parameters with one of these words, and their sources
 
 Change a parameter with --set NAME=VALUE; an angle [rad] may be given in degrees: push.azimuth=90deg.
 """
@@ -28,9 +28,9 @@ Change a parameter with --set NAME=VALUE; an angle [rad] may be given in degrees
 def parser() -> Parser:
     own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES, page="run-an-experiment")
     add_experiment(own)
-    text = "show only this group, or parameters with this word; several: any of them"
+    text = "show only parameters of this group or with this word; several words: any of them"
     own.add_argument("words", metavar="WORD", nargs="*", help=text)
-    own.switch("--sources", "say where each value is from")
+    own.switch("--sources", "show the source of each value")
     add_controller(own)
     add_robot(own)
     own.option("--law", "NAME", "contact law: spring-damper, hunt-crossley, FILE.py:NAME or MODULE:NAME (floor.law)")
@@ -52,7 +52,7 @@ def main(options: Namespace) -> int:
 
 
 def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]":
-    """The parameters of a group, or with a word in their name or meaning, of any of these words; all for none.
+    """Return the parameters that match any of these words by group, name or meaning; all without words.
 
     Raises:
         InputError: there are none.

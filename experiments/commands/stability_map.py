@@ -1,4 +1,4 @@
-"""``biped stability-map``: where a closed loop is locally stable, over two parameters."""
+"""``biped stability-map``: local stability of a closed loop over two parameters."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -32,15 +32,15 @@ def parser() -> Parser:
     own = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES, page="stability-map")
     add_experiment(own, "balance", "the experiment (balance)")
     for axis in "xy":
-        text = "the parameter, or one number of it, and its least and greatest value"
+        text = "parameter, or one of its numbers, with its range"
         own.option(f"--{axis}", "NAME=LOW..HIGH", text, required=True)
     for axis in "xy":
-        own.switch(f"--log-{axis}", f"spread {axis} on a log scale")
-    own.option("--grid", "N", "nodes of the grid along each axis, from which the boundary is searched", 9)
-    own.option("--size", "PART", "length of a step along the boundary, as a part of the ranges", 0.04)
-    own.option("--span", "S", "seconds for which each deviation is simulated", 3.0)
+        own.switch(f"--log-{axis}", f"use a log scale for {axis}")
+    own.option("--grid", "N", "number of grid nodes along each axis, from which the boundary is searched", 9)
+    own.option("--size", "PART", "step along the boundary, as a fraction of the ranges", 0.04)
+    own.option("--span", "S", "simulated time of each deviation in seconds", 3.0)
     own.option("--seed", "N", "seed of the random deviations", 0)
-    own.switch("--no-simulation", "compute eigenvalues only, and simulate nothing on the grid")
+    own.switch("--no-simulation", "compute eigenvalues only, without simulations on the grid")
     add_settings(own)
     own.add_results("results/stability-map/EXPERIMENT")
     return own
@@ -57,7 +57,7 @@ def main(options: Namespace) -> int:
     ranges = [_range(getattr(options, axis), axis, getattr(options, f"log_{axis}")) for axis in "xy"]
     field = StabilityField(experiment.under(changes), changes, *ranges)
     folder = writable_folder(options.out or Path("results") / "stability-map" / experiment.name)
-    announce("linearizing; kernels that nothing has used yet are compiled once")
+    announce("linearizing; new kernels are compiled once")
     with ProgressBar(options.grid**2, "grid", "nodes", counts=True) as bar:
 
         def count(what: str, done: int, total: int) -> None:
@@ -79,7 +79,7 @@ def main(options: Namespace) -> int:
 
 
 def _range(text: str, axis: str, is_log: bool) -> "Range":
-    """NAME=LOW..HIGH."""
+    """Return the range in a text ``NAME=LOW..HIGH``."""
     from experiments.studies.stability.loop import Range
 
     name, equals, span = text.partition("=")

@@ -1,4 +1,4 @@
-"""``biped statistics``: groups or conditions of a table of trials against one another, over subjects."""
+"""``biped statistics``: comparison of groups or conditions in a table of trials, over subjects."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -41,14 +41,14 @@ def parser() -> Parser:
     own.add_argument(
         "table", metavar="STUDY|FILE", help="folder of a study, or a table of trials: .csv, .tsv, .txt or .parquet"
     )
-    own.option("--metric", "LIST", "columns that are compared, with commas; or verdicts", required=True)
+    own.option("--metric", "LIST", "columns or verdicts to compare, separated by commas", required=True)
     either = own.add_mutually_exclusive_group(required=True)
-    either.add_argument("--between", metavar="COLUMN", help="groups: each subject is in one")
-    either.add_argument("--within", metavar="COLUMN", help="conditions: each subject is in several")
-    own.option("--subject", "COLUMN", "whose trial it is", required=True)
+    either.add_argument("--between", metavar="COLUMN", help="column of groups: each subject is in one")
+    either.add_argument("--within", metavar="COLUMN", help="column of conditions: each subject is in several")
+    own.option("--subject", "COLUMN", "column that names the subject of a trial", required=True)
     own.option("--reference", "LEVEL", "group or condition from which the others differ (default: the first)")
     own.switch("--no-mixed", "fit no mixed-effects model")
-    own.option("--seed", "N", "of bootstrap and permutations", 0)
+    own.option("--seed", "N", "number of resamples of bootstrap and permutations", 0)
     own.add_forms()
     return own
 
@@ -90,12 +90,12 @@ def _table(path: Path) -> "pd.DataFrame":
     if path.is_dir():
         return Study.read(path).frame()
     if not path.is_file():
-        raise InputError(f"{path}: it must be the folder of a study, or a file that is there: {', '.join(FORMATS)}")
+        raise InputError(f"{path}: it must be the folder of a study, or an existing file: {', '.join(FORMATS)}")
     return read_table(path)
 
 
 def _with_shares(trials: "pd.DataFrame", metrics: list[str]) -> "pd.DataFrame":
-    """The table with a column for each verdict that is a metric: whether the trial ended so."""
+    """Return the table with a boolean column for each metric that is a verdict."""
     from biped.runs.verdict import VERDICTS
 
     words = [name for name in metrics if name in VERDICTS and name not in trials and "verdict" in trials]
@@ -103,7 +103,7 @@ def _with_shares(trials: "pd.DataFrame", metrics: list[str]) -> "pd.DataFrame":
 
 
 def _level(trials: "pd.DataFrame", factor: str, text: str | None) -> Any:
-    """The level that is written so; the text itself, where there is none."""
+    """Return the level with this text; the text itself if there is none."""
     if text is None or factor not in trials:
         return text
     return next((level for level in trials[factor].unique().tolist() if str(level) == text), text)

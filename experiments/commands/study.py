@@ -1,4 +1,4 @@
-"""Commands that run studies, one for each kind of ``experiments.studies.registry``: their options and how they end."""
+"""Commands that run studies, one for each kind of ``experiments.studies.registry``: options and exit status."""
 
 from argparse import Namespace
 from collections import Counter
@@ -43,10 +43,12 @@ def parser(name: str) -> Parser:
     add_counts(own)
     add_metric_files(own)
     own.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
-    own.option("--workers", "N", "number of trials at a time (default: one on each core)", int)
-    own.option("--backend", "NAME", "where trials run: threads (default), or loky (processes; default for Python code)")
-    own.option("--time-limit", "S", "seconds that a trial under a controller of your own may take (120)", float)
-    own.option("--scheduler", "ADDRESS", "Dask scheduler, on whose cluster trials run, such as tcp://10.0.0.1:8786")
+    own.option("--workers", "N", "number of trials in parallel (default: one on each core)", int)
+    own.option("--backend", "NAME", "threads (default), or loky (processes; default for Python code)")
+    own.option("--time-limit", "S", "time limit of a trial with your own controller in seconds (120)", float)
+    own.option(
+        "--scheduler", "ADDRESS", "address of a Dask scheduler that runs the trials, such as tcp://10.0.0.1:8786"
+    )
     return own
 
 
@@ -59,7 +61,7 @@ def main(options: Namespace) -> int:
         options.name = str(config.data.get("name", Path(options.file).stem))
     else:
         plan = imported(kind.plan)(options)
-    return run(plan, options, imported(kind.beside)(plan, options) if kind.beside else {})
+    return run(plan, options, imported(kind.compared_with)(plan, options) if kind.compared_with else {})
 
 
 def config_of(options: Namespace) -> "Config":
@@ -78,8 +80,8 @@ def config_of(options: Namespace) -> "Config":
     return config.but(**{key: value for key, value in given.items() if value})
 
 
-def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int:
-    """Run a study, show its findings ``beside`` others, and return the exit status."""
+def run(plan: "StudyKind", options: Namespace, compared_with: Mapping[str, Any]) -> int:
+    """Run a study, show its findings next to those to compare with, and return the exit status."""
     from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
@@ -103,7 +105,7 @@ def run(plan: "StudyKind", options: Namespace, beside: Mapping[str, Any]) -> int
     module = module_of(plan.kind)
     if hasattr(module, "finish"):
         module.finish(plan, folder)
-    found = module.document(plan, findings, folder, **beside)
+    found = module.document(plan, findings, folder, **compared_with)
     print_document(found)
     files = write_document(found, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
@@ -129,7 +131,7 @@ def _as_json(plan: "StudyKind", findings: Any, folder: Path, files: Sequence[str
 
 
 def executor_of(plan: "StudyKind", options: Namespace) -> "Executor":
-    """Return the executor that the options ask for."""
+    """Return the executor that the options select."""
     from experiments.studies.execution.executors import TIME_LIMIT, executor_for
 
     for name in ("workers", "backend"):
@@ -142,7 +144,7 @@ def executor_of(plan: "StudyKind", options: Namespace) -> "Executor":
 def stopped(study: "Study", error: BaseException, total: int | None) -> int:
     """Report why a study stopped and that the same command continues it; return the exit status."""
     of = f"{len(study.finished)} of {total} trials are" if total is not None else "what is finished is"
-    stored = f"{of} in {study.folder}; the same command goes on from there"
+    stored = f"{of} in {study.folder}; the same command continues the study"
     if isinstance(error, KeyboardInterrupt):
         return interrupted(f"; {stored}")
     assert isinstance(error, Exception)

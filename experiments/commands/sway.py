@@ -31,10 +31,10 @@ examples:
 Status 1: a file could not be measured; the others are in the table.
 """
 
-#: [m] A centre of pressure below two feet does not range over more.
+#: [m] largest plausible range of the centre of pressure of two feet.
 WIDEST = 0.5
 _PLATE = ("fx", "fy", "fz", "mx", "my", "mz")
-#: Of the printed table: headings, and by how much a measure is multiplied.
+#: Printed table: headings, and factors of the measures.
 _SHOWN = {
     "duration": ("duration [s]", 1.0),
     "rms_distance_ap": ("RMS AP [mm]", 1e3),
@@ -49,22 +49,22 @@ _SHOWN = {
 def parser() -> Parser:
     own = Parser("biped sway", _DESCRIPTION, _EXAMPLES, page="sway")
     own.add_argument("files", metavar="FILE", nargs="+", help="records: CSV, TSV, text, C3D, .mot, .sto, .mat")
-    own.option("--ap", "COLUMN", "anteroposterior centre of pressure", "cop_ap")
-    own.option("--ml", "COLUMN", "mediolateral centre of pressure", "cop_ml")
-    text = "forces and moments of a plate, from which columns cop_x and cop_y are computed"
+    own.option("--ap", "COLUMN", "column of the anteroposterior centre of pressure", "cop_ap")
+    own.option("--ml", "COLUMN", "column of the mediolateral centre of pressure", "cop_ml")
+    text = "columns of a plate's forces and moments, from which cop_x and cop_y are computed"
     own.add_argument("--plate", metavar=tuple(map(str.upper, _PLATE)), nargs=6, help=text)
-    own.option("--surface", "Z", "of --plate: z [m] of the plate's surface, from the origin of the moments", 0.0)
-    own.option("--time", "COLUMN", "times of the samples", "time")
-    own.option("--rate", "HZ", "sampling rate of files without times", float)
-    own.option("--heading", "LINE", "line of text files that names the columns; 0: none (default: it is found)", int)
-    own.option("--units", "LIST", "units where files do not say them, such as COPx=mm,COPy=mm", _units)
-    own.option("--gaps", "S", "longest gap that is bridged by straight lines", 0.0)
-    own.option("--filter", "HZ", "cut-off of a low-pass filter of fourth order without delay; 0 is none", 0.0)
-    own.option("--resample", "HZ", "rate at which the filtered record is sampled anew; 0 keeps its own", 0.0)
-    own.option("--begin", "S", "time of the record from which on it counts (default: its first)", float)
-    own.option("--end", "S", "time of the record up to which it counts", float("inf"))
+    own.option("--surface", "Z", "z [m] of the surface of --plate, from the origin of the moments", 0.0)
+    own.option("--time", "COLUMN", "column of the times of the samples", "time")
+    own.option("--rate", "HZ", "sampling rate [Hz] of files without times", float)
+    own.option("--heading", "LINE", "line of text files that names the columns; 0: none (default: detected)", int)
+    own.option("--units", "LIST", "units that the files lack, such as COPx=mm,COPy=mm", _units)
+    own.option("--gaps", "S", "longest gap [s] filled by linear interpolation", 0.0)
+    own.option("--filter", "HZ", "cut-off frequency [Hz] of a zero-lag low-pass filter of fourth order; 0: none", 0.0)
+    own.option("--resample", "HZ", "rate [Hz] of resampling after the filter; 0: keep the record's rate", 0.0)
+    own.option("--begin", "S", "first time [s] of the record to use (default: the start)", float)
+    own.option("--end", "S", "last time [s] of the record to use (default: the end)", float("inf"))
     own.option("--groups", "TABLE", "metadata, a row for each file: .csv, .tsv, .txt or .parquet")
-    own.option("--key", "COLUMN", "column of the metadata with the files' names (default: the first that has any)")
+    own.option("--key", "COLUMN", "metadata column with the files' names (default: the first that contains any)")
     own.option("--out", "TABLE", "file for the results: .csv or .parquet", "results/sway.csv")
     own.add_forms()
     return own
@@ -117,7 +117,7 @@ def main(options: Namespace) -> int:
 
 
 def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str]]:
-    """The measures of a file, and remarks about what was assumed and what is missing."""
+    """Return the measures of a file, and remarks about assumed and missing information."""
     from biped.records import Preparation, read_record
 
     told = {"time": options.time, "rate": options.rate, "units": options.units, "heading": options.heading}
@@ -128,7 +128,7 @@ def _measured(file: str, options: Namespace) -> tuple[dict[str, float], list[str
     _check_rows(record, options)
     unsaid = [name for name in options.plate or (options.ap, options.ml) if record.units.get(name) == ""]
     notes = list(record.notes)
-    notes += [f"{name} has no unit: it is taken to be in SI units; --units says another" for name in unsaid]
+    notes += [f"{name} has no unit: SI units are assumed; give another by --units" for name in unsaid]
     columns = []
     for name in (options.ap, options.ml):
         if name not in record.columns:
@@ -162,13 +162,13 @@ def _check_rows(record: "Record", options: Namespace) -> None:
 
 
 def _measures(notes: list[str], time: "Floats", ap: "Floats", ml: "Floats") -> dict[str, float]:
-    """All measures of time [s], AP and ML [m]; notes get a sentence for each kind that cannot be computed."""
+    """Return all measures of time [s], AP and ML [m]; add a note for each kind that cannot be computed."""
     from biped.metrics import diffusion_curve, diffusion_measures, mean_power_frequency, sway_density, sway_measures
     from biped.metrics.posturography.diffusion import PARTING
 
     found = sway_measures(time, ap, ml)
     if not found:
-        raise InputError(f"{len(time)} points are no sway: a record needs three or more")
+        raise InputError(f"{len(time)} points are too few: a record needs three or more")
     if "power_low" not in found:
         notes.append("no measures of the spectrum: it is shorter than 20 s, or does not move")
     for what, measure in (
@@ -187,7 +187,7 @@ def _measures(notes: list[str], time: "Floats", ap: "Floats", ml: "Floats") -> d
 
 
 def _with_pressure(record: "Record", plate: Sequence[str], surface: float) -> "Record":
-    """The record with ``cop_x`` and ``cop_y`` [m] of a plate, NaN where it bears less than 20 N."""
+    """Return the record with ``cop_x`` and ``cop_y`` [m] of a force plate; NaN below 20 N of vertical GRF."""
     import numpy as np
 
     from biped.records.c3d import LOADED
@@ -209,7 +209,7 @@ def _units(text: str) -> dict[str, str]:
 
 
 def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list[dict[Any, Any]]]:
-    """For each file the rows of a table of metadata that have its name, without folder, with or without its end."""
+    """Return the row of a metadata table for each file, matched by its name with or without suffix."""
     from experiments.statistics.table import check_columns, read_table
 
     table = read_table(path)
@@ -226,7 +226,7 @@ def _groups(path: Path, key: str | None, files: Sequence[str]) -> dict[str, list
 def _with_groups(row: dict[str, float], file: str, groups: dict[str, list[dict[Any, Any]]]) -> dict[str, Any]:
     rows = groups.get(file, [{}])
     if len(rows) != 1:
-        raise InputError(f"{file}: {len(rows)} rows of --groups have its name; there must be one")
+        raise InputError(f"{file}: {len(rows)} rows of --groups have its name; exactly one must have it")
     if twice := {"file", *row} & set(rows[0]):
-        raise InputError(f"{file}: {', '.join(twice)} of --groups is called as one of the results: rename it")
+        raise InputError(f"{file}: {', '.join(twice)} of --groups has the name of a result: rename the column")
     return rows[0] | row

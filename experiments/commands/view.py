@@ -11,13 +11,13 @@ from experiments.cli.settings import add_after, add_serving_options, check_posit
 
 _DESCRIPTION = """\
 Show saved runs in three dimensions, in the browser: bodies, floor, pushes, contact forces, centres of mass and
-pressure, and the support polygon, with plots. The first run is solid; others are ghosts over it."""
+pressure, and the support polygon, with plots. The first run is drawn solid, others as transparent ghosts."""
 
 _EXAMPLES = """\
 examples:
   biped view results/thrown-block --speed 0.1 --start 0.05        the block's hit in slow motion
   biped view results/mine results/yours --side-by-side 1          two runs, 1 m apart
-  biped view results/subject --record subject.csv                 with a record in the plots
+  biped view results/subject --record subject.csv                 with a measured record in the plots
   biped view results/thrown-block --host 0.0.0.0 --no-open        for browsers on other machines
 
 Drag turns, scroll zooms, space pauses, arrow keys step by a row. Ctrl-C ends the server. Anyone who has the whole
@@ -27,16 +27,14 @@ address, with its token, can control the page.
 
 def parser() -> Parser:
     own = Parser("biped view", _DESCRIPTION, _EXAMPLES, page="view")
-    own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are laid over one another")
+    own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are overlaid")
     add_after(own)
-    own.option(
-        "--record", "FILE", "what was measured, over the first run's curves: CSV, C3D, ..., or TOML with [[record]]"
-    )
+    own.option("--record", "FILE", "record to plot over the first run's curves: CSV, C3D, ..., or TOML with [[record]]")
     own.option("--side-by-side", "M", "distance between two runs, in metres", float, default=0.0)
-    own.option("--speed", "X", "seconds of the run in a second", 1.0)
-    own.option("--start", "S", "time to start at (default: the first row)", float)
+    own.option("--speed", "X", "playback speed: seconds of the run in a second", 1.0)
+    own.option("--start", "S", "initial time of the playback (default: the first row)", float)
     own.add_trust()
-    own.switch("--paused", "do not play at first")
+    own.switch("--paused", "start paused")
     own.option("--rate", "HZ", "pictures a second", 60.0)
     add_serving_options(own)
     return own
@@ -75,4 +73,4 @@ def _check(options: Namespace) -> None:
     check_positive(options, "after", what="number of seconds")
     check_positive(options, "speed", "rate")
     if not math.isfinite(options.side_by_side):
-        raise InputError(f"--side-by-side {options.side_by_side:g}: it must be a number of metres")
+        raise InputError(f"--side-by-side {options.side_by_side:g}: it must be a distance in metres")

@@ -1,4 +1,4 @@
-"""``biped warm``: compiles ahead what runs and studies will need, on all cores."""
+"""``biped warm``: compile the kernels of runs and studies ahead, on all cores."""
 
 import time
 from argparse import Namespace
@@ -13,7 +13,7 @@ from experiments.cli.reply import reply
 from experiments.cli.terminal import terminal
 
 _DESCRIPTION = """\
-Compile ahead what runs will need, on all cores.
+Compile the kernels of later runs ahead, on all cores.
 
 WHAT is an experiment, a controller, an integrator, or one of: gradients, linearize, mechanism, assembly. Without it,
 all experiments and controllers are compiled, with the integrator recursive; 'all' is everything."""
@@ -24,7 +24,7 @@ examples:
   biped warm all                         everything: several minutes
 """
 
-#: [s] of a run that needs all that a longer one needs.
+#: [s] duration of a run that needs all kernels of a longer one.
 _DURATION = 0.02
 
 
@@ -41,18 +41,18 @@ def main(options: Namespace) -> int:
     with ProgressBar(len(chosen) + 1, "compiling", "", counts=True) as bar:
         problems = _compile(chosen, bar)
     if problems:
-        raise BipedError("not all was compiled: " + "; ".join(problems))
+        raise BipedError("some kernels could not be compiled: " + "; ".join(problems))
     took = time.monotonic() - begin
     reply({"compiled": list(chosen), "seconds": round(took, 1)})
-    terminal().print(f"compiled, or found compiled, in {took:.0f} s: {', '.join(chosen)}")
+    terminal().print(f"compiled, or loaded from the cache, in {took:.0f} s: {', '.join(chosen)}")
     return 0
 
 
 def _compile(names: Sequence[str], bar: Callable[[float], None]) -> list[str]:
-    """First what all of them need, then what is theirs alone: else each process would compile the same.
+    """Compile what all of them share first, then the rest: otherwise each process would compile the shared part.
 
     Returns:
-        What was not compiled, and why.
+        A text for each failure, with its reason.
     """
     from kernelcache import Call, compile_ahead
 
@@ -74,14 +74,12 @@ def _chosen(what: Sequence[str]) -> list[str]:
         return list(known)
     for name in what:
         if name not in known:
-            raise BipedError(
-                f"nothing is called {name!r}; {did_you_mean(name, known)}there are {', '.join(known)}, and all"
-            )
+            raise BipedError(f"unknown name {name!r}; {did_you_mean(name, known)}there are {', '.join(known)}, and all")
     return list(what) or [name for name, (function, *_) in known.items() if function in (_experiment, _law)]
 
 
 def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
-    """Functions that compile things, by name, with their arguments and about how many kernels that takes."""
+    """Return functions that compile, by name, with their arguments and approximate numbers of kernels."""
     from biped.integrators.registry import INTEGRATORS
     from experiments.catalogue.parameters.controllers import CONTROLLERS
     from experiments.catalogue.parameters.floors import LAWS
@@ -148,5 +146,5 @@ def _assembly() -> None:
         assembly.simulate(0.02, 0.01, start)
 
 
-#: In the order in which they begin; what two that begin together have in common is compiled twice.
+#: In starting order; two that start together would both compile their common kernels.
 _OTHERS = {"gradients": _gradients, "assembly": _assembly, "mechanism": _mechanism, "linearize": _linearize}

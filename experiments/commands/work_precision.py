@@ -1,4 +1,4 @@
-"""``biped work-precision``: all integrators on the same problems, error against cost."""
+"""``biped work-precision``: error against cost of all integrators on the same problems."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ from experiments.cli.output import writable_folder
 from experiments.cli.progress import ProgressBar
 
 _DESCRIPTION = """\
-Compare all integrators on the same problems: for a grid of step sizes, the error against a converged reference, and
-the cost. Problems are free-body, pendulum, chain, flight and standing."""
+Compare the error, against a converged reference, and the cost of all integrators on the same problems and step sizes.
+Problems are free-body, pendulum, chain, flight and standing."""
 
 _EXAMPLES = """\
 examples:
@@ -19,17 +19,17 @@ examples:
   biped work-precision chain flight --method recursive --method 'lee*'
   biped work-precision --quick --out results/look  four step sizes of each method
 
-Each problem is written as it is done: Ctrl-C keeps those before.
+Each problem is written when it is finished: Ctrl-C keeps the finished ones.
 """
 
 
 def parser() -> Parser:
     own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES, page="integrators")
-    text = "name of a problem, or a pattern; all, if none is given"
+    text = "name or pattern of problems (default: all)"
     own.add_argument("problems", metavar="PROBLEM", nargs="*", help=text)
-    text = "name of a method, or a pattern, to measure only these; may be repeated"
+    text = "measure only methods with this name or pattern; may be repeated"
     own.option("--method", "NAME", text, action="append", default=[])
-    own.switch("--quick", "try only four step sizes of each method")
+    own.switch("--quick", "use only four step sizes for each method")
     own.add_results("results/work-precision", forms=False)
     return own
 

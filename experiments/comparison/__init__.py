@@ -1,6 +1,6 @@
-"""An experiment in several physics engines, side by side.
+"""Comparison of an experiment in several physics engines.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: the module of a name is imported when the name is first used.
 """
 
 import lazy_loader

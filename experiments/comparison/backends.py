@@ -1,4 +1,4 @@
-"""Backends of a comparison: integrators of ours and external engines, all asked for in the same way."""
+"""Backends of a comparison: integrators and external engines behind one interface."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from experiments.catalogue.rollout import Rollout, rollout
 from experiments.engines.engine import Case, Engine, VendorDefaults
 from experiments.engines.registry import engine_named
 
-#: Compared unless others are asked for.
+#: Default backends of a comparison.
 DEFAULT = ("recursive", "pybullet", "mujoco")
 
 
 @dataclass(frozen=True)
 class Backend:
-    """One of those that are compared."""
+    """An integrator or engine of a comparison."""
 
-    label: str  # a word, unique: in tables, and of its folders
-    title: str  # in figures and sentences
+    label: str  # unique word for tables and folders
+    title: str  # name in figures and sentences
     engine: Engine | str  # an external engine, or the name of an integrator of ours
 
     @property
@@ -35,7 +35,7 @@ class Backend:
 
     @property
     def vendor_defaults(self) -> VendorDefaults | None:
-        """The settings that its makers chose; those of ours are the experiment's defaults."""
+        """The backend with its vendor's settings; those of our integrators are the experiment's defaults."""
         return None if self.external is None else self.external.vendor_defaults
 
     @property
@@ -44,7 +44,7 @@ class Backend:
 
     @property
     def smooth(self) -> "tuple[Backend, ...]":
-        """The backend in other settings of its own, which serve smooth motion without contacts better."""
+        """The backend with settings for smooth motion without contacts."""
         if isinstance(self.engine, str):
             return ()
         usual, found = self.engine.settings, []
@@ -60,7 +60,7 @@ class Backend:
         return own | {name: changes[f"integrator.{name}"] for name in own if f"integrator.{name}" in changes}
 
     def integrator(self, changes: Mapping[str, Value]) -> Integrator:
-        """Return the integrator of ours, with those of its settings that the changes give."""
+        """Return an integrator with those of its settings that the changes give."""
         return integrator_named(str(self.engine), **self.settings(changes))
 
     def run(
@@ -74,7 +74,7 @@ class Backend:
 
 
 def backend_named(name: str) -> Backend:
-    """Return an integrator of ours or an engine of this name, in settings that are as equal as can be."""
+    """Return an integrator or engine of this name, with settings that match the others where possible."""
     if name in INTEGRATORS:
         return Backend(name, f"ours ({name})", name)
     engine = engine_named(name)
@@ -88,7 +88,7 @@ def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, .
         raise InputError("--engines: it must be names with commas between them, such as recursive,mujoco")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"--engines: {', '.join(twice)} stands there twice")
+        raise InputError(f"--engines: {', '.join(twice)} is given twice; leave one out")
     for name in names:
         if name not in INTEGRATORS:
             engine_named(name)

@@ -1,7 +1,7 @@
-"""Free flight: what energy and angular momentum of a tumbling human do, in an engine and by integrators of ours.
+"""Free flight: energy and angular momentum of a tumbling human in an engine or an integrator.
 
 All start from the same state, and their energies and momenta are computed by the same functions from configurations and
-velocities. There is no controller, so that nothing but steps is in between.
+velocities. There is no controller: only the steps differ.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,8 +26,8 @@ from experiments.engines.kernels.external import new_arrival
 from experiments.timing import seconds
 from experiments.work_precision.problems import tumbling
 
-#: Parts of the velocities of ``tumbling``: about 0.5 and 2 rad/s in every joint. Where the axes of hip or ankle align,
-#: the joints of the fast one reach 50 rad/s.
+#: Factors of the velocities of ``tumbling``: about 0.5 and 2 rad/s in every joint. When the axes of hip or ankle align,
+#: joints of the fast motion reach 50 rad/s.
 MOTIONS = {"gentle": 0.25, "fast": 1.0}
 #: [s] between samples, and of a step in the comparison.
 SAMPLED, STEP = 0.1, 1e-3
@@ -47,8 +47,8 @@ class Flight:
     """Energy and angular momentum of a flight, both conserved quantities."""
 
     time: Floats  # (samples,) [s]
-    energy: Floats  # (samples,) relative error
-    spin: float  # the greatest change of the angular momentum about the centre of mass, relative
+    energy: Floats  # (samples,) relative energy error
+    spin: float  # greatest relative change of the angular momentum about the centre of mass
 
     @classmethod
     def of(cls, time: Floats, energy: Floats, spin: Floats) -> "Flight":
@@ -78,7 +78,7 @@ class Flight:
 
     @property
     def lost_after(self) -> float | None:
-        """Time [s] when the energy was first off by more than all of it: what follows is no flight of this human."""
+        """Time [s] when the energy error first exceeded the whole energy: later results are meaningless."""
         off = np.flatnonzero(np.abs(self.energy) > 1.0)
         return float(self.time[off[0]]) if len(off) else None
 
@@ -93,7 +93,7 @@ class Samples:
 
 
 class Glider:
-    """A model in an engine, such as the tumbling human: a simulation that is only ever stepped."""
+    """A model in an engine, such as the tumbling human, without a controller."""
 
     def __init__(self, engine: Engine, start: Start, step: float) -> None:
         self.model, self.q, self.v = start
@@ -108,7 +108,7 @@ class Glider:
         self.simulation.passive_rollout(steps)
 
     def seconds(self, steps: int) -> float:
-        """Return the time [s] of ``steps`` steps from the start, in the engine alone."""
+        """Return the computing time [s] of ``steps`` steps from the start, in the engine alone."""
         self.restart()
         return seconds(lambda: self.advance(steps))
 
@@ -120,7 +120,7 @@ class Glider:
         return q, self.arrival.v.copy()
 
     def samples(self, duration: float, interval: float, progress: Progress) -> Samples:
-        """Return a flight from the start; each sample with the velocity one step later too, where velocities lag."""
+        """Return a flight from the start; if velocities lag, each sample also has the velocity one step later."""
         self.restart()
         count, between = round(duration / interval), round(interval / self.step)
         if abs(between * self.step - interval) > 1e-9 * interval:
@@ -150,17 +150,17 @@ class FlightRow:
     step: float = quantity("s", "step")
     duration: float = quantity("s", "time simulated")
     energy_worst: float | None = quantity("1", "greatest relative error of the energy")
-    energy_drift: float | None = quantity("1", "linear trend of the energy over the whole time, relative")
+    energy_drift: float | None = quantity("1", "relative linear trend of the energy")
     spin_change: float | None = quantity("1", "greatest relative change of the angular momentum")
-    lost_after: float | None = quantity("s", "time after which the energy was off by more than all of it", None)
-    failure: str = quantity("", "why there are none", "")
+    lost_after: float | None = quantity("s", "time after which the energy error exceeds 100 %", None)
+    failure: str = quantity("", "reason for missing numbers", "")
 
     @property
     def out(self) -> str:
-        """The reason why its numbers count for nothing; empty where they do."""
+        """Reason why its numbers do not count; empty if they do."""
         if self.failure:
             return f"failed ({self.failure})"
-        return "" if self.lost_after is None else f"off by more than all its energy from {self.lost_after:.3g} s on"
+        return "" if self.lost_after is None else f"energy error above 100 % from {self.lost_after:.3g} s on"
 
 
 def fly(
@@ -171,9 +171,9 @@ def fly(
     progress: Progress,
     announce: Announce | None = None,
 ) -> Flight:
-    """Let the human tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
+    """Simulate the human's tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
 
-    Of the ``changes`` of the compared experiment, settings of our integrators are honoured.
+    Of the ``changes`` of the compared experiment, only the settings of our integrators apply.
     """
     model, q, v = start = start_of(motion)
     interval = min(SAMPLED, duration / 10.0)

@@ -1,4 +1,4 @@
-"""The measures by which engines are compared: one table of what they are, their floors and who is out."""
+"""Measures by which engines are compared: one table of names, thresholds, and reasons for exclusion."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,37 +14,37 @@ from experiments.comparison.step_refinement import ROUNDING, Refinement
 from experiments.comparison.table import quantity, scientific, table_of
 from experiments.work_precision.step_sizes import ACCURACIES, Ranked, ranked, ranked_methods
 
-#: Below these, numbers differ by rounding only: [m], [J], relative energy, relative spin, [N·s].
+#: Thresholds below which differences are rounding only: [m], [J], relative energy, relative spin, [N·s].
 CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 
 
 @dataclass(frozen=True)
 class Measure:
-    """Something that engines are compared at."""
+    """A quantity by which engines are compared."""
 
-    stage: str  # that measures it; while it is not complete, nothing is said of it
-    name: str  # a few words; ``{}`` in it is filled with the results
-    unit: str  # SI
-    rank: Callable[[Results], list[Ranked]]  # the numbers, and who has the best
+    stage: str  # stage that measures it; omitted until the stage is complete
+    name: str  # a few words; ``{}`` is filled with the results
+    unit: str  # SI unit
+    rank: Callable[[Results], list[Ranked]]  # returns the numbers and marks the best
 
 
 @dataclass(frozen=True)
 class RankingRow:
-    """An engine at a measure by which engines are compared."""
+    """Rank of an engine by a measure."""
 
     measure: str = quantity("", "what is compared")
     unit: str = quantity("", "of the value")
     engine: str = quantity("", "name")
-    value: float | None = quantity("1", "the number, in its unit")
-    ratio: float | None = quantity("1", "of the value to the best one's")
-    best: str = quantity("", "whether none is better; several: a tie")
-    note: str = quantity("", "why it is out of it; or what the ratio is")
+    value: float | None = quantity("1", "value in its unit")
+    ratio: float | None = quantity("1", "ratio of the value to the best one")
+    best: str = quantity("", "true if no engine is better; several: a tie")
+    note: str = quantity("", "reason for exclusion; or meaning of the ratio")
 
 
 def by(
     number: str, rows: Callable[[Results], Sequence[Any]], floor: float = 0.0, out: Callable[[Any], str] = lambda _: ""
 ) -> Callable[[Results], list[Ranked]]:
-    """Return what ranks rows by one of their numbers; ``out`` says why a row cannot be the best."""
+    """Return a function that ranks rows by one of their numbers; ``out`` gives the reason for an exclusion."""
 
     def rank(results: Results) -> list[Ranked]:
         found = rows(results)
@@ -63,7 +63,7 @@ def _ended(row: Outcome) -> str:
 
 
 def _crept(row: Creep) -> str:
-    return "" if row.creep is not None else "does not take it" if row.verdict == REFUSED else row.verdict
+    return "" if row.creep is not None else "cannot simulate it" if row.verdict == REFUSED else row.verdict
 
 
 def _at_common_step(results: Results) -> list[Refinement]:
@@ -74,7 +74,7 @@ def _at_common_step(results: Results) -> list[Refinement]:
 
 
 def _apart(results: Results) -> list[Ranked]:
-    """Nobody is the best at being near to the first engine."""
+    """Return the distances from the first engine's run, which are not ranked."""
     return [Ranked(row.engine, row.apart) for row in results.outcomes[EQUAL] if row.apart is not None]
 
 
@@ -106,14 +106,14 @@ def _precision(accuracy: float) -> Measure:
 
 
 MEASURES = (
-    Measure(RUNS[EQUAL], f"gets to the end, {SETTINGS[EQUAL]}", "s", by("simulated", _outcomes, 0.0, _ended)),
+    Measure(RUNS[EQUAL], f"completes the run, {SETTINGS[EQUAL]}", "s", by("simulated", _outcomes, 0.0, _ended)),
     Measure(RUNS[EQUAL], "greatest distance of the {0.root}'s path from the first engine's", "m", _apart),
-    Measure(RUNS[EQUAL], "energy that no work accounts for", "J", by("energy_residual", _outcomes, JOULES, _ended)),
+    Measure(RUNS[EQUAL], "error of the energy balance", "J", by("energy_residual", _outcomes, JOULES, _ended)),
     Measure(
-        RUNS[EQUAL], "momentum that no impulse accounts for", "N·s", by("momentum_defect", _outcomes, MOMENTUM, _ended)
+        RUNS[EQUAL], "error of the momentum balance", "N·s", by("momentum_defect", _outcomes, MOMENTUM, _ended)
     ),
     Measure(
-        RUNS[VENDOR], f"gets to the end, {SETTINGS[VENDOR]}", "s",
+        RUNS[VENDOR], f"completes the run, {SETTINGS[VENDOR]}", "s",
         by("simulated", lambda results: results.outcomes[VENDOR], 0.0, _ended),
     ),
     *(_creep(settings) for settings in SETTINGS),
@@ -127,7 +127,7 @@ MEASURES = (
 
 
 def ranking(results: Results) -> Iterator[tuple[str, str, list[Ranked]]]:
-    """Name, unit and entries of all measures whose stages are complete."""
+    """Return name, unit and entries of all measures whose stages are complete."""
     for measure in MEASURES:
         if measure.stage not in results.undone and (found := measure.rank(results)):
             yield measure.name.format(results), measure.unit, found
@@ -146,7 +146,7 @@ def ranking_table(results: Results) -> pd.DataFrame:
 
 
 def ranking_lines(results: Results) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Headings and rows of a table for readers: measures down, engines across, the best with a star."""
+    """Return headings and rows of a table: measures down, engines across, the best with a star."""
     titles = results.titles
     lines = []
     for name, unit, entries in ranking(results):

@@ -18,11 +18,11 @@ from experiments.catalogue.rollout import Rollout
 from experiments.comparison.backends import Backend
 from experiments.comparison.table import quantity
 
-#: Verdicts of runs that did not get to their end, or of which nothing can be concluded.
+#: Verdicts of runs that ended early or are inconclusive.
 CUT_SHORT = (FELL, LOST_CONTROL, FAILED, UNRELIABLE)
-#: Verdict of what an engine does not take.
+#: Verdict of a simulation that an engine cannot do.
 REFUSED = "refused"
-#: The part of a run, from its end, over which rest is looked at.
+#: Last part of a run, over which rest is measured.
 TAIL = 0.1
 
 
@@ -37,27 +37,27 @@ class Outcome:
     simulated: float = quantity("s", "time simulated")
     settling_time: float | None = quantity("s", "settling time, to 2 cm and 2°")
     position_error: float | None = quantity("m", "distance from the set point over the last tenth")
-    orientation_error: float | None = quantity("rad", "turn from the set point over the last tenth")
-    block_impulse: float | None = quantity("N*s", "impulse of what was thrown, on what it hit")
-    foot_slip: float | None = quantity("m", "longest path that a contact point slid")
+    orientation_error: float | None = quantity("rad", "rotation from the set point over the last tenth")
+    block_impulse: float | None = quantity("N*s", "impulse of the thrown block on its target")
+    foot_slip: float | None = quantity("m", "longest sliding path of a contact point")
     foot_creep: float | None = quantity("m", "creep of points that stick, in the last quarter")
     penetration: float | None = quantity("m", "depth of the deepest point in the floor, over the last tenth")
     peak_knee_torque: float | None = quantity("N*m", "peak torque of a knee")
     peak_torque: float | None = quantity("N*m", "peak torque of a joint")
-    energy_residual: float | None = quantity("J", "energy that no work accounts for, at most")
-    momentum_defect: float | None = quantity("N*s", "momentum that no impulse accounts for, at most")
-    angular_momentum_defect: float | None = quantity("N*m*s", "angular momentum that no impulse accounts for, at most")
+    energy_residual: float | None = quantity("J", "largest error of the energy balance")
+    momentum_defect: float | None = quantity("N*s", "largest error of the momentum balance")
+    angular_momentum_defect: float | None = quantity("N*m*s", "largest error of the angular momentum balance")
     apart: float | None = quantity("m", "greatest distance of the root's path from the first engine's")
     steps: int = quantity("1", "steps taken")
-    per_step: float | None = quantity("s", "time of a step; of an external engine its own calls", None)
-    failure: str = quantity("", "why it did not get to its end", "")
+    per_step: float | None = quantity("s", "computing time of a step; for an external engine its own calls alone", None)
+    failure: str = quantity("", "reason why it ended early", "")
 
     @property
     def stood(self) -> bool:
         return self.verdict not in CUT_SHORT
 
 
-#: Numbers that are the summary's own, by the name that they have there.
+#: Numbers from the summary, by their names in it.
 _OF_SUMMARY = (
     "settling_time", "position_error", "orientation_error", "foot_slip", "foot_creep", "momentum_defect",
     "angular_momentum_defect",
@@ -65,7 +65,7 @@ _OF_SUMMARY = (
 
 
 def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Run | None) -> Outcome:
-    """Return the row of a rollout with these values; ``first`` is the first engine's run, or None if this is it."""
+    """Return the row of a rollout with these values; ``first`` is the first engine's run, None for itself."""
     summary = made.run.summary
     impulses = [one["impulse"] for one in summary["events"]["impacts"]]
     peaks = {joint: torque for joint, torque in made.run.by_joint("peak_torque").items() if torque is not None}
@@ -92,7 +92,7 @@ def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Ru
 def penetration(run: Run) -> float | None:
     """Return the depth [m] of the deepest contact point in the floor, mean over the last tenth of a run without a fall.
 
-    None where no point is on the floor then.
+    None if no point is on the floor then.
     """
     if run.summary["verdict"] in CUT_SHORT or not len(run.frame):
         return None
@@ -119,7 +119,7 @@ def distances(run: Run, other: Run) -> Floats:
 def apart(run: Run, other: Run) -> float | None:
     """Return the greatest distance [m] between the roots of two runs.
 
-    None if either did not get to its end, or if they have only the start in common.
+    None if either ended early, or if they have only the start in common.
     """
     if any(one.summary["verdict"] in CUT_SHORT for one in (run, other)):
         return None
@@ -128,11 +128,11 @@ def apart(run: Run, other: Run) -> float | None:
 
 
 STANDING = "balance"
-#: [N] of the horizontal force on the trunk, from the start to the end.
+#: [N] constant horizontal force on the trunk.
 FORCE = 30.0
-#: [s] until the human leans on the force, after which creep counts; and between two rows, about.
+#: [s] time until the human leans against the force, after which creep is measured; and approximate interval of rows.
 SETTLED, RECORDED = 2.0, 0.02
-#: Parameters of the compared experiment that the standing human has in common with it.
+#: Parameters of the compared experiment that also apply to the standing human.
 COMMON = ("floor.", "run.step", "controller.period", "controller.kp_", "controller.kd_", "integrator.")
 
 
@@ -145,11 +145,11 @@ class Creep:
     verdict: str = quantity("", "how it ended")
     step: float = quantity("s", "step")
     measured: float = quantity("s", "time over which creep was measured")
-    creep: float | None = quantity("m", "farthest that a point of the soles moved sideways in that time")
-    failure: str = quantity("", "why there is none", "")
+    creep: float | None = quantity("m", "largest sideways displacement of a sole point in that time")
+    failure: str = quantity("", "reason for a missing number", "")
 
 
-#: Times [s] since the human leans on the force, and how far [m] the farthest point has moved by then.
+#: Times [s] since the human leans against the force, and largest displacements [m] of a point by then.
 Drift = tuple[Floats, Floats]
 
 
@@ -172,7 +172,7 @@ def stand(
     progress: Progress,
     announce: Announce | None = None,
 ) -> tuple[Creep, Drift | None, Rollout | None]:
-    """Let a human stand under the force in an engine; creep is measured over ``duration`` [s].
+    """Simulate a human standing under the force in an engine; creep is measured over ``duration`` [s].
 
     ``settings`` are for the table, ``changes`` those of the compared experiment.
     """
@@ -191,14 +191,14 @@ def stand(
 
 
 def friction_held(changes: Mapping[str, Value]) -> float:
-    """Return the horizontal force [N] that the standing human's floor holds: static friction times weight."""
+    """Return the static friction limit [N] of the standing human's floor: static friction times weight."""
     floor = {name: value for name, value in changes.items() if name.startswith("floor.")}
     setup = experiment_named(STANDING).build(floor)
     return float(setup.floor.mu_s * setup.model.total_mass * np.linalg.norm(setup.model.gravity))
 
 
 def drift_of(run: Run, since: float = SETTLED) -> Drift:
-    """Return how far the farthest of the contact points has moved sideways since a time [s]."""
+    """Return the largest sideways displacement [m] of a contact point since a time [s]."""
     frame = run.frame[run.frame["time"] >= since - 1e-9]
     tracks = [frame[[f"contact_{point}_{axis}" for axis in "xy"]].to_numpy() for point in run.state.model.contact_names]
     time = frame["time"].to_numpy()

@@ -1,4 +1,4 @@
-"""Work and precision: error against cost of a second of free flight, a smooth problem that all engines solve alike.
+"""Work-precision comparison: error against cost of a second of free flight, a smooth problem for all engines.
 
 The reference is that of ``biped work-precision``: the continuous equations, by a method of order 8.
 """
@@ -38,7 +38,7 @@ class EngineCase(Case):
     gliders: dict[tuple[str, float], Glider] = field(default_factory=dict, init=False)
 
     def methods(self) -> Mapping[str, Any]:
-        """Return the engines by label; of an engine's method no order is known."""
+        """Return the engines by label; the order of an engine's method is unknown."""
         return dict.fromkeys(self.backends, SimpleNamespace(order=None))
 
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
@@ -48,7 +48,7 @@ class EngineCase(Case):
         return Motion(np.array([self.places(q) for q in found.q[1:]]), energies, 0.0)
 
     def seconds(self, method: str, size: StepSize, duration: float) -> float:
-        """Return the time [s] of the engine's steps, with nothing in between where it takes many in one call."""
+        """Return the computing time [s] of the engine's steps, in one call if possible."""
         glider = self._glider(method, size)
         glider.restart()
         glider.advance(1)
@@ -65,7 +65,10 @@ class EngineCase(Case):
 def measure(
     everyone: tuple[Backend, ...], changes: Mapping[str, Value], budget: Budget, progress: Progress
 ) -> Comparison:
-    """Return errors and costs of all on a grid of steps; of ``changes``, settings of our integrators are honoured."""
+    """Return errors and costs of integrators and engines on a grid of steps.
+
+    Of ``changes``, only the settings of our integrators apply.
+    """
     (tree,) = (case for case in FLIGHT.forms().cases if isinstance(case, TreeCase))
     external = {one.label: one for one in everyone if one.external is not None}
     settings = {

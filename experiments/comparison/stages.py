@@ -1,4 +1,4 @@
-"""The stages of a comparison, in order, and the results that each adds to as it goes."""
+"""Stages of a comparison, in order, and the results that each adds."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ from experiments.comparison.table import quantity, table_of
 from experiments.timing import part
 from experiments.work_precision import step_sizes
 
-#: The same settings in all engines as far as that goes, and those that each engine's makers chose.
+#: Settings that are equal in all engines where possible, and each vendor's defaults.
 EQUAL, VENDOR = "equal", "vendor"
 SETTINGS = {EQUAL: "equal settings", VENDOR: "vendor defaults"}
 #: Titles of the stages.
@@ -27,7 +27,7 @@ STANCES = {EQUAL: "creep in stance", VENDOR: "creep in stance, vendor defaults"}
 FLIGHTS, REFINEMENT, PRECISION = "free flight", "the experiment at refined steps", "work and precision"
 #: Repeats of the timings of work and precision.
 REPEATS = 3
-#: The time between two recorded rows.
+#: Parameter of the time between two recorded rows.
 RECORD = "run.record_every"
 #: Names of all tables.
 TABLES = (*SETTINGS, "creep", "flight", "step_refinement", "precision", "ranking")
@@ -35,17 +35,17 @@ TABLES = (*SETTINGS, "creep", "flight", "step_refinement", "precision", "ranking
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is measured."""
+    """Amounts of work of a comparison."""
 
-    standing: float  # [s] over which feet may creep
-    flight: float  # [s] of free tumbling
-    refinements: int  # step sizes of the experiment, at most
-    precisions: int  # step sizes of work and precision
-    patience: float  # [s] of computation after which these are not refined further
+    standing: float  # [s] duration of the creep measurement
+    flight: float  # [s] duration of the free flight
+    refinements: int  # largest number of step sizes of the experiment
+    precisions: int  # number of step sizes of the work-precision comparison
+    patience: float  # [s] computing time after which step sizes are not refined further
 
 
 FULL = Budget(20.0, 60.0, 5, 7, 0.6)
-#: What ``--quick`` leaves of it.
+#: Budget with ``--quick``.
 QUICK = Budget(10.0, 10.0, 4, 4, 0.2)
 
 
@@ -56,45 +56,45 @@ class PrecisionRow:
     engine: str = quantity("", "name")
     step: float = quantity("s", "step")
     error: float | None = quantity("m", "distance of the bodies' centres from the reference, root mean square")
-    cost_least: float | None = quantity("s/s", "engine time of a simulated second, least")
-    cost_median: float | None = quantity("s/s", "engine time of a simulated second, median")
-    order: float | None = quantity("1", "order of the error of all steps of the engine")
-    failure: str = quantity("", "why there is none", "")
+    cost_least: float | None = quantity("s/s", "least engine time of a simulated second")
+    cost_median: float | None = quantity("s/s", "median engine time of a simulated second")
+    order: float | None = quantity("1", "order of convergence over all steps of the engine")
+    failure: str = quantity("", "reason for missing numbers", "")
 
 
 @dataclass
 class Results:
-    """The results of a comparison so far; whatever is not there yet is empty."""
+    """Results of a comparison so far; fields of later stages are empty."""
 
-    experiment: Experiment  # what is compared on
-    changes: Mapping[str, Value]  # of its parameters
-    backends: tuple[Backend, ...]  # what is compared, in order
+    experiment: Experiment  # compared experiment
+    changes: Mapping[str, Value]  # changes of its parameters
+    backends: tuple[Backend, ...]  # compared backends, in order
     missing: tuple[str, ...] = ()  # a sentence about each engine that is not installed
-    #: why an engine does not take a stage, by the stage's title and label
+    #: reason why an engine cannot do a stage, by the stage's title and label
     refused: dict[str, dict[str, str]] = field(default_factory=dict)
     #: rollouts and their rows, by settings, and rollouts by label
     runs: dict[str, dict[str, Rollout]] = field(default_factory=lambda: {name: {} for name in SETTINGS})
     outcomes: dict[str, list[outcome.Outcome]] = field(default_factory=lambda: {name: [] for name in SETTINGS})
-    #: rollouts of the standing human, and how far its feet drift, by settings and label
+    #: rollouts of the standing human, and drift of its feet, by settings and label
     standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
     drifts: dict[tuple[str, str], outcome.Drift] = field(default_factory=dict)
-    flown: dict[tuple[str, str], flight.Flight] = field(default_factory=dict)  # by motion and label
+    flown: dict[tuple[str, str], flight.Flight] = field(default_factory=dict)  # flights by motion and label
     creeps: list[outcome.Creep] = field(default_factory=list)
     flights: list[flight.FlightRow] = field(default_factory=list)
     refinements: list[step_refinement.Refinement] = field(default_factory=list)
-    precision: step_sizes.Comparison | None = None  # work and precision in flight
-    #: titles of the stages that are not complete; nobody is the best at what they measure
+    precision: step_sizes.Comparison | None = None  # work-precision comparison in flight
+    #: titles of incomplete stages, whose measures have no ranking
     undone: list[str] = field(default_factory=list)
-    stopped: str = "Interrupted"  # why they are not
+    stopped: str = "Interrupted"  # reason why they are incomplete
 
     @property
-    def able(self) -> tuple[Backend, ...]:
+    def usable(self) -> tuple[Backend, ...]:
         refused = self.refused.get(RUNS[EQUAL], {})
         return tuple(one for one in self.backends if one.label not in refused)
 
     @property
     def everyone(self) -> tuple[Backend, ...]:
-        """All of them, and what they have for smooth motion."""
+        """All backends, with their settings for smooth motion."""
         return tuple({other.label: other for one in self.backends for other in (one, *one.smooth)}.values())
 
     @property
@@ -103,12 +103,12 @@ class Results:
 
     @property
     def step(self) -> float:
-        """The step [s] of equal settings."""
+        """Step [s] of equal settings."""
         return self.experiment.values(self.changes).number("run.step")
 
     @property
     def common_step(self) -> float:
-        """The refined step [s] at which engines are compared: the experiment's, or the nearest of them."""
+        """Refined step [s] at which engines are compared: the experiment's, or the nearest to it."""
         coarser = sorted({row.step for row in self.refinements})[1:] or [self.step]
         return min(coarser, key=lambda step: abs(step - self.step))
 
@@ -117,7 +117,7 @@ class Results:
         return self.experiment.build(self.changes).model.root.name.replace("_", " ")
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return all tables that have rows, by name; ``attrs["units"]`` of each has its units; see ``measures`` too."""
+        """Return all tables that have rows, by name, with units in ``attrs["units"]``; see ``measures``, too."""
         rows: dict[str, list[Any]] = {
             **self.outcomes,
             "creep": self.creeps,
@@ -138,12 +138,12 @@ class Results:
 
 @dataclass(frozen=True)
 class Work:
-    """The input of a stage of the comparison."""
+    """Input of a stage of the comparison."""
 
-    results: Results  # what it adds to
-    budget: Budget  # how much is measured
-    progress: Progress  # called with the fraction that is done
-    announce: Announce  # called with a sentence before kernels are compiled, and about who does not take what
+    results: Results  # results to add to
+    budget: Budget  # amount of work
+    progress: Progress  # called with the finished fraction
+    announce: Announce  # called with a sentence before kernels are compiled, or if an engine cannot do a stage
 
     def refuse(self, stage: str, one: Backend, why: str) -> None:
         self.results.refused.setdefault(stage, {})[one.label] = why
@@ -151,7 +151,7 @@ class Work:
 
 
 def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
-    """Return what measures each stage, by its title, in order."""
+    """Return the functions that measure each stage, by title, in order."""
     settings = [name for name in SETTINGS if vendor or name != VENDOR]
     return {
         **{RUNS[name]: partial(run_experiment, name) for name in settings},
@@ -163,10 +163,10 @@ def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
 
 
 def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Mapping[str, Value]]:
-    """Return an engine in these settings, and the changes of the experiment: with vendor defaults its own step.
+    """Return an engine in these settings, and the changes of the experiment; vendor defaults have their own step.
 
-    The controller is asked as often as in all others: a step that does not divide its period is shortened. Rows are
-    recorded as by default: what was asked for may be no multiple of a step that is the engine's.
+    Control periods are equal for all engines: a step that does not divide the period is shortened. Rows are recorded as
+    by default, because a requested interval may be no multiple of an engine's own step.
     """
     if settings == EQUAL:
         return one, results.changes
@@ -182,7 +182,7 @@ def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Map
 def run_experiment(settings: str, work: Work) -> None:
     results, experiment = work.results, work.results.experiment
     duration = experiment.build(results.changes).duration
-    chosen = results.backends if settings == EQUAL else results.able
+    chosen = results.backends if settings == EQUAL else results.usable
     runs = results.runs[settings]
     for k, one in enumerate(chosen):
         who, changes = case_in(settings, one, results)
@@ -190,7 +190,7 @@ def run_experiment(settings: str, work: Work) -> None:
             made = who.run(experiment, changes, part(work.progress, k, len(chosen), duration), work.announce)
         except InputError as error:
             with_ = "" if settings == EQUAL else f" with {SETTINGS[settings]}"
-            work.refuse(RUNS[settings], one, f"does not take it{with_}: {error}")
+            work.refuse(RUNS[settings], one, f"cannot simulate it{with_}: {error}")
             continue
         first = next(iter(runs.values())).run if runs else None
         runs[one.label] = made
@@ -203,9 +203,9 @@ def run_experiment(settings: str, work: Work) -> None:
 
 def stand(settings: str, work: Work) -> None:
     results, duration = work.results, work.budget.standing
-    for k, one in enumerate(results.able):
+    for k, one in enumerate(results.usable):
         who, changes = case_in(settings, one, results)
-        progress = part(work.progress, k, len(results.able), outcome.SETTLED + duration)
+        progress = part(work.progress, k, len(results.usable), outcome.SETTLED + duration)
         row, drift, made = outcome.stand(who, settings, changes, duration, progress, work.announce)
         results.creeps.append(row)
         if drift is not None:
@@ -215,7 +215,7 @@ def stand(settings: str, work: Work) -> None:
 
 
 def run_flights(work: Work) -> None:
-    """Fly gently and fast, also in what engines have for smooth motion."""
+    """Simulate gentle and fast flights, also with the engines' settings for smooth motion."""
     results, duration = work.results, work.budget.flight
     cases = [(motion, one) for motion in flight.MOTIONS for one in results.everyone]
     for k, (motion, one) in enumerate(cases):
@@ -228,14 +228,14 @@ def run_flights(work: Work) -> None:
 
 
 def refine(work: Work) -> None:
-    """Run the experiment at finer and finer steps; rollouts at equal settings serve again where the step is theirs."""
+    """Run the experiment at finer and finer steps; rollouts at equal settings are reused if their step fits."""
     results = work.results
     steps = step_refinement.step_sizes(results.experiment, results.changes, work.budget.refinements)
     duration = results.experiment.build(results.changes).duration
     changes = {name: value for name, value in results.changes.items() if name != RECORD}  # each step divides its own
-    whole = sum(1.0 / step for step in steps) * len(results.able)
+    whole = sum(1.0 / step for step in steps) * len(results.usable)
     done = 0.0
-    for one in results.able:
+    for one in results.usable:
         made: dict[float, Rollout | InputError] = {}
         for step in steps:
             share = 1.0 / step / whole

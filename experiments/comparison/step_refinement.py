@@ -1,4 +1,4 @@
-"""The experiment at ever finer steps: how far an engine is from its own finest step.
+"""Step refinement of the experiment: distance of each engine's runs from its own finest run.
 
 Each engine is compared with itself at its own finest step. That says nothing about whether it converges to the right
 motion, and holds for these steps only.
@@ -19,7 +19,7 @@ from experiments.comparison.outcome import CUT_SHORT, REFUSED, distances
 from experiments.comparison.table import quantity
 from experiments.timing import halved
 
-#: [m] Distances below it are those of rounding.
+#: [m] distances below it are rounding errors.
 ROUNDING = 1e-12
 
 
@@ -31,18 +31,18 @@ class Refinement:
     step: float = quantity("s", "step")
     verdict: str = quantity("", "how it ended")
     simulated: float = quantity("s", "time simulated")
-    peak: float | None = quantity("m", "greatest distance of the root's path from that at the finest step")
-    final: float | None = quantity("m", "distance of the root from where it is at the finest step, at the end")
-    failure: str = quantity("", "why it did not get to its end", "")
+    peak: float | None = quantity("m", "greatest distance of the root's path from the path at the finest step")
+    final: float | None = quantity("m", "final distance of the root from its position at the finest step")
+    failure: str = quantity("", "reason why it ended early", "")
 
     @property
     def out(self) -> str:
-        """The verdict of a run that did not get to its end; empty for one that did."""
+        """Verdict of a run that ended early; empty for a complete run."""
         return self.verdict if self.verdict in (*CUT_SHORT, REFUSED) else ""
 
 
 def step_sizes(experiment: Experiment, changes: Mapping[str, Value], count: int) -> tuple[float, ...]:
-    """Return the time between two control ticks [s], a half of it, a quarter, …"""
+    """Return the time between two control ticks [s], a half of it, a quarter, …."""
     values = experiment.values(changes)
     return halved(values.number("controller.period") if "controller.period" in values else DEFAULT_PERIOD, count)
 
@@ -57,7 +57,7 @@ def run_at(
 
 
 def refinements_of(label: str, made: Mapping[float, Rollout | InputError]) -> list[Refinement]:
-    """Return the rows of an engine, from the coarsest step on; distances are from its finest run, if that stood."""
+    """Return the rows of an engine, from the coarsest step; distances are from its finest run, if complete."""
     finest = made[min(made)]
     truth = None if isinstance(finest, InputError) or finest.run.summary["verdict"] in CUT_SHORT else finest.run
     rows = []

@@ -1,4 +1,4 @@
-"""Results as rows with units: dataclasses whose fields say what they are, and the tables that are made of them."""
+"""Results as rows with units: dataclasses whose fields describe themselves, and tables made of them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ def meanings_of(kind: type) -> dict[str, str]:
 
 
 def scientific(value: float, digits: int = 1) -> str:
-    """Return a number as people write it: 2.1×10⁻⁹."""
+    """Return a number in scientific notation: 2.1×10⁻⁹."""
     mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
     return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}".replace("-", "−")
 

@@ -1,6 +1,6 @@
-"""Other physics engines in the place of our integrators, each behind an adapter.
+"""Other physics engines in place of our integrators, each behind an adapter.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: the module of a name is imported when the name is first used.
 """
 
 import lazy_loader

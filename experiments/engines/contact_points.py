@@ -1,4 +1,4 @@
-"""Which of our contact points a contact of an engine belongs to."""
+"""Assignment of an engine's contacts to contact points of the model."""
 
 from collections.abc import Callable
 
@@ -9,11 +9,11 @@ from contact.arrays import Floats
 
 
 class ContactPoints:
-    """The contact points of each body, from its centre of mass in axes that the engine has for the body.
+    """Contact points of each body, from its centre of mass in the engine's axes of the body.
 
-    An engine whose soles are boxes finds contacts anywhere on them; on a flat floor they are the corners, which are our
-    contact points. A force elsewhere counts for the nearest of them. ``axes`` is (3, 3) the rotation from the engine's
-    axes of a body to ours.
+    An engine whose soles are boxes has contacts anywhere on them; on a flat floor they are the corners, which are the
+    model's contact points. A force elsewhere counts for the nearest of them. ``axes`` (3, 3) is the rotation from the
+    engine's axes of a body to ours.
     """
 
     def __init__(self, model: Model, axes: Callable[[Body], Floats] = lambda _: np.eye(3)) -> None:
@@ -29,6 +29,6 @@ class ContactPoints:
         return tuple(self._points)
 
     def nearest(self, body: int, place: Floats) -> int:
-        """The index of the contact point of a body that is nearest to a place in its axes."""
+        """Return the index of the contact point of a body that is nearest to a position in its axes."""
         mine, places = self._points[body]
         return mine[int(np.argmin(np.sum((places - place) ** 2, axis=1)))]

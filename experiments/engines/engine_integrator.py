@@ -1,4 +1,4 @@
-"""An engine in the place of an integrator: our loop asks the controller and keeps the ledger, it takes the steps."""
+"""An engine in place of an integrator: our loop runs the controller and energy balance, the engine takes the steps."""
 
 import time
 from collections.abc import Sequence
@@ -38,19 +38,19 @@ from experiments.engines.registry import ENGINES, engine_named
 
 @dataclass
 class Impact:
-    """An impact of the thrown box, over all the steps that it takes."""
+    """Impact of the thrown box, over all its steps."""
 
-    time: float  # [s] when it began
-    place: Floats  # (3,) [m]
-    velocity: Floats  # (3,) [m/s] of the box relative to what it struck, before
-    impulse: Floats  # (3,) [N·s] on what it struck, so far
+    time: float  # [s] start of the impact
+    place: Floats  # (3,) [m] position of the impact
+    velocity: Floats  # (3,) [m/s] velocity of the box relative to its target before the impact
+    impulse: Floats  # (3,) [N·s] impulse on the target so far
 
 
 class EngineIntegrator(Integrator):
-    """Steps the simulated system by another engine; made anew for each run.
+    """Integrator that steps the simulated system in an external engine; made anew for each run.
 
-    It stands where an integrator does (``biped.integrators.integrator``): controllers, sensors, actuators, falls, rows
-    and ledger are those of every run.
+    It replaces an integrator (``biped.integrators.integrator``): controllers, sensors, actuators, falls, rows and
+    energy balance are those of every run.
     """
 
     paper: ClassVar[str] = ""
@@ -72,16 +72,16 @@ class EngineIntegrator(Integrator):
     def __init__(self, engine: Engine) -> None:
         engine.check_installed()
         self.engine = engine
-        self.seconds, self.steps = 0.0, 0  # [s] spent in the engine's own steps so far, and how many there were
+        self.seconds, self.steps = 0.0, 0  # [s] computing time of the engine's steps so far, and their number
         self._taken: tuple[Model, Floor, Disturbances] | None = None
         self._simulation: Simulation | None = None
-        self.impact: Impact | None = None  # that is not over, and has no event yet
+        self.impact: Impact | None = None  # impact that is not over and has no event yet
 
     def engines_with(self, ability: str) -> Sequence[str]:
         return [name for name in ENGINES if getattr(engine_named(name), ability, False)]
 
     def explained(self, error: str) -> str:
-        """Why a run ended that had an error: the engine's words, if it has any."""
+        """Return the reason for an error that ended a run, in the engine's words if it has any."""
         reason = "" if self._simulation is None else " ".join(self._simulation.failure.split())
         return f"{self.engine.title}: {reason}" if reason else error
 
@@ -93,7 +93,7 @@ class EngineIntegrator(Integrator):
         return Recursive().method(model)
 
     def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Begin a run; raises InputError for patches, rotors and laws of friction that the engine does not have."""
+        """Begin a run; raises InputError for patches, rotors and friction laws that the engine lacks."""
         if acting.patches and not self.engine.takes_patches:
             raise InputError(
                 f"{self.engine.title} takes no patches on the floor: leave them out, or use PyBullet, MuJoCo or an "
@@ -111,7 +111,7 @@ class EngineIntegrator(Integrator):
             )
         if acting.throw is not None and acting.throw.target == EVERYTHING:
             raise InputError(
-                f"{self.engine.title} throws blocks at one body: name it as their target, or use an integrator of ours"
+                f"{self.engine.title} throws blocks at one body: give them one target, or use an integrator of ours"
             )
         thin = [body.name for body in model.bodies if not is_solid(body.inertia)]
         if thin:
@@ -122,7 +122,7 @@ class EngineIntegrator(Integrator):
         self._taken, self._simulation = (model, floor, acting), None
 
     def take_steps(self, world: World, steps: int) -> int:
-        """Take steps by the engine, instead of ``Loop.rollout`` of ``closed_loop``; no steps load the kernels."""
+        """Take steps in the engine, instead of ``Loop.rollout`` of ``closed_loop``; zero steps load the kernels."""
         if self._simulation is None:
             self._begin(world)
         if steps == 0:
@@ -170,7 +170,7 @@ class EngineIntegrator(Integrator):
         return int(external.end_step(world, self._floor, arrival, self.engine.velocity_offset, 1))
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
-        """The thrown box as it flies on, and an event for an impact once it is over."""
+        """Update the thrown box, and log an impact once it is over."""
         projectile, arrival = world.projectile, self._arrival
         now = _time(world)
         if np.any(arrival.impact):
@@ -186,7 +186,7 @@ class EngineIntegrator(Integrator):
         projectile.state[10:13] = R @ projectile.inertia[0].reshape(3, 3) @ np.transpose(R) @ arrival.projectile[10:13]
 
     def _approach(self, world: World, box: Floats) -> Floats:
-        """Velocity of the thrown box relative to its target where they touch, before the step."""
+        """Return the velocity of the thrown box relative to its target at the contact, before the step."""
         assert self._taken is not None
         model, _, acting = self._taken
         assert acting.throw is not None
@@ -209,12 +209,12 @@ def _impedance(model: Model, arrays: Any) -> Impedance:
 
 
 def _time(world: World) -> float:
-    """[s]."""
+    """Return the time [s]."""
     return float(world.state.clock[TIME_ORIGIN] + world.state.clock[STEP_LENGTH] * world.state.counts[STEPS])
 
 
 def _floor_so_far(world: World, step: float) -> FloorState:
-    """The floor in the step before the first, from which engines tell how it is accelerated."""
+    """Return the floor in the step before the first, which gives engines its acceleration."""
     floor, now = external.new_floor_state(world.ground.region), _time(world)
     if is_moving(world.ground):
         place_frame(world.ground, START, now - step)
@@ -234,7 +234,7 @@ def _applied(world: World) -> list[Applied]:
 
 
 def complete(run: Run, integrator: EngineIntegrator) -> None:
-    """Add which engine it was, and the impact that was going on when it ended."""
+    """Add the engine's name, and an impact that lasted until the end of the run."""
     engine = integrator.engine
     if integrator.impact is not None:
         (target,) = (acted["target"] for acted in run.disturbances if acted["kind"] == "throw")
@@ -244,7 +244,7 @@ def complete(run: Run, integrator: EngineIntegrator) -> None:
 
 
 def _add_impact(run: Run, impact: Impact, target: str) -> None:
-    """The event of an impact that lasts beyond the end of the run."""
+    """Add the event of an impact that lasts beyond the end of the run."""
     import pandas as pd  # a quarter of a command's start
 
     row = [impact.time, "impact", target, *impact.impulse, *impact.place, *impact.velocity]

@@ -1,4 +1,4 @@
-"""The engines by name; each is imported when it is first asked for."""
+"""Registry of engines by name; each is imported when it is first used."""
 
 import importlib
 
@@ -15,7 +15,7 @@ ENGINES = {
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of this name with its default settings, which are made to equal ours as far as that goes."""
+    """Return the engine of this name, with default settings that match ours where possible."""
     if name not in ENGINES:
         known = (*INTEGRATORS, *ENGINES)
         raise InputError(

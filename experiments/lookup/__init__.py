@@ -1,1 +1,1 @@
-"""Lookups of the catalogue and the layers above it: plug-ins, names and the look of figures."""
+"""Lookups for the catalogue and the layers above it: plug-ins, names, and settings of figures."""

@@ -1,4 +1,4 @@
-"""In which files figures are kept, and how wide they are: known without drawing any."""
+"""File formats, width and axes of figures, importable without a plotting library."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,23 +8,23 @@ from pathlib import Path
 
 from biped.errors import InputError
 
-#: As matplotlib writes them.
+#: File formats of matplotlib.
 FORMATS = ("png", "pdf", "svg")
-#: [mm] what one column and both columns of a journal's page are, nearly everywhere.
+#: [mm] usual widths of one and both columns of a journal's page.
 WIDTHS = {"single": 85.0, "double": 170.0}
-#: Of the sheet of a run: the world's x and y, or posturography's AP and ML, anterior and to the right positive.
+#: Axes of a run's sheet: the world's x and y, or posturography's AP and ML, positive anterior and to the right.
 WORLD, ANATOMICAL = "world", "anatomical"
-#: [mm] that a figure can be wide.
+#: [mm] range of a figure's width.
 NARROWEST, WIDEST = 50.0, 500.0
 
 
 @dataclass(frozen=True)
 class Look:
-    """How figures are written."""
+    """Settings with which figures are written."""
 
     formats: tuple[str, ...] = FORMATS[:1]
-    width: float | None = None  # [mm] of all of them; each its own where None
-    axes: str = WORLD  # of places on the sheet of a run
+    width: float | None = None  # [mm] width of all figures; None: each figure's own
+    axes: str = WORLD  # axes of positions on the sheet of a run
 
 
 _LOOK: ContextVar[Look | None] = ContextVar("look", default=None)
@@ -35,13 +35,13 @@ def current_look() -> Look:
 
 
 def choose_look(look: Look) -> None:
-    """Let all figures be written with this look from here on."""
+    """Write all later figures with this look."""
     _LOOK.set(look)
 
 
 @contextmanager
 def drawn_as(look: Look) -> Iterator[None]:
-    """Let all figures be written with this look within the context."""
+    """Write all figures within the context with this look."""
     token = _LOOK.set(look)
     try:
         yield
@@ -50,10 +50,10 @@ def drawn_as(look: Look) -> Iterator[None]:
 
 
 def look_of(formats: str | None, width: str | None, axes: str | None = None) -> Look:
-    """The look from texts: ``pdf,svg``, and ``single``, ``double`` or ``120mm``; the default where they are None.
+    """Return the look from texts such as ``pdf,svg``, and ``single``, ``double`` or ``120mm``; None: the default.
 
     Raises:
-        InputError: there is no such format, the width is none, or there are no such axes.
+        InputError: there is no such format, the width is invalid, or there are no such axes.
     """
     if axes not in (None, WORLD, ANATOMICAL):
         raise InputError(f"--figure-axes {axes}: they must be {WORLD} or {ANATOMICAL}")
@@ -81,11 +81,11 @@ def _millimetres(text: str) -> float:
 
 
 def files_of(path: Path) -> list[Path]:
-    """A figure's files in all formats that there are, whether they exist or not."""
+    """Return a figure's files in all formats, whether they exist or not."""
     return [path.with_suffix(f".{name}") for name in FORMATS]
 
 
 def remove_figure(path: Path) -> None:
-    """Remove what was drawn before, in whatever formats."""
+    """Remove a figure in all formats."""
     for file in files_of(path):
         file.unlink(missing_ok=True)

@@ -1,11 +1,11 @@
-"""The names of the files that figures go into; known without drawing any."""
+"""File names of figures, importable without a plotting library."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from experiments.lookup.figure_look import remove_figure
 
-#: Those of a balancing experiment that have a counterpart in the thesis, in its order.
+#: Figures of a balancing experiment with a counterpart in the thesis, in its order.
 BALANCING = (
     "joint-angles",
     "joint-torques",
@@ -36,7 +36,7 @@ KINDS = (
 
 
 def file_name(kind: str, numbers: Mapping[str, str]) -> str:
-    """``fig-4.03-joint-angles.png`` for a figure with a number in the publication, else ``joint-angles.png``."""
+    """Return ``fig-4.03-joint-angles.png`` for a figure with a number in the publication, else ``joint-angles.png``."""
     if kind not in numbers:
         return f"{kind}.png"
     chapter, _, number = numbers[kind].partition(".")
@@ -44,7 +44,7 @@ def file_name(kind: str, numbers: Mapping[str, str]) -> str:
 
 
 def remove_figures(folder: Path) -> None:
-    """Remove the figures of an earlier run of any experiment, which would contradict the new run's numbers."""
+    """Remove the figures of an earlier run, which would contradict the new run's numbers."""
     for kind in KINDS:
         for figure in (folder / f"{kind}.png", *folder.glob(f"fig-[0-9].[0-9][0-9]-{kind}.*")):
             remove_figure(figure)

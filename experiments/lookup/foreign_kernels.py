@@ -1,4 +1,4 @@
-"""Errors of somebody's compiled law, which are lost where machine code is called by its address, or hard to read."""
+"""Errors of a user's compiled code, which are lost in calls by address, or are hard to read."""
 
 import re
 import sys
@@ -10,11 +10,11 @@ from typing import Any
 from biped.control.controller import Controller
 from biped.errors import InputError
 from contact import Floor
-from experiments.lookup.open_registry import is_own
+from experiments.lookup.open_registry import is_project_code
 
 
 class _Lost(threading.local):
-    """Errors that kernels raised in this thread and that no caller could receive; None while nobody listens."""
+    """Errors that kernels raised in this thread and no caller received; None outside of ``kernel_errors``."""
 
     errors: list[BaseException] | None = None
 
@@ -24,12 +24,12 @@ _lost = _Lost()
 
 @contextmanager
 def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
-    """Raise what the kernels of laws raised meanwhile, in this thread; nothing is done for laws of this project.
+    """Raise errors that kernels of user code raise in this thread; errors of the project's code are unchanged.
 
     Raises:
         InputError: the kernel cannot be compiled; the message says where.
     """
-    foreign = [type(law) for law in laws if law is not None and not is_own(type(law))]
+    foreign = [type(law) for law in laws if law is not None and not is_project_code(type(law))]
     if not foreign:
         yield
         return
@@ -42,7 +42,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
         yield
     except NumbaError as error:
         names = " or ".join(law.__name__ for law in foreign)
-        raise InputError(f"the law of {names} cannot be compiled: {_told(str(error))}") from error
+        raise InputError(f"the controller of {names} cannot be compiled: {_innermost_cause(str(error))}") from error
     finally:
         _lost.errors = None
     if errors:
@@ -50,7 +50,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
 
 
 def _listen() -> None:
-    """Python tells a hook of exceptions that cannot be raised; the others go where they went before."""
+    """Install a hook for exceptions that cannot be raised; others go to the previous hook."""
     before = sys.unraisablehook
     if getattr(before, "hears_kernels", False):
         return
@@ -65,8 +65,8 @@ def _listen() -> None:
     sys.unraisablehook = hook
 
 
-def _told(message: str) -> str:
-    """The innermost cause that Numba names, and its line."""
+def _innermost_cause(message: str) -> str:
+    """Return the innermost cause that Numba names, and its line."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", message)
     causes = re.findall(r"nopython frontend\)\s*([^\n]+)", plain) or [plain.split("\n")[0]]
     line = re.search(r"During: [^\n]* at (\S+) \((\d+)\)", plain)

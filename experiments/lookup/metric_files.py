@@ -1,4 +1,4 @@
-"""Metrics of anybody, by the file or the module that they stand in."""
+"""User metrics, registered by the name of their file or module."""
 
 from biped.metrics import Metric, register
 from experiments.lookup.open_registry import Entry, OpenRegistry
@@ -7,7 +7,7 @@ METRIC_FILES = OpenRegistry("metric", {}, lambda thing: isinstance(thing, Metric
 
 
 def register_metric(name: str) -> Entry:
-    """Let all runs from now on have the metric ``FILE.py:NAME``, ``module:NAME``, or that of an installed package.
+    """Add the metric ``FILE.py:NAME``, ``module:NAME``, or that of an installed package to all later runs.
 
     Raises:
         InputError: there is none, or another metric has its name.

@@ -1,8 +1,8 @@
-"""Things that go by a name, of this project and of anybody: in a file, in a module, or of an installed package.
+"""Registry of named things, the project's and the user's: in a file, in a module, or of an installed package.
 
 A name is one of the registry's own, one that an installed package registers as an entry point of the group
 ``biped.controllers`` (or ``biped.experiments``), ``FILE.py:NAME``, or ``package.module:NAME``; a file or a module that
-has only one such thing needs no ``:NAME``. A file is looked for from the current folder, and may import its neighbours.
+has only one such thing needs no ``:NAME``. Paths are relative to the current folder; files may import their neighbours.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,13 +22,13 @@ PROJECT = "this project"
 
 @dataclass(frozen=True)
 class Entry:
-    """A thing that was found."""
+    """A registered thing."""
 
-    name: str  # by which it is found from any folder
+    name: str  # name that is valid in any folder
     thing: Any
     origin: str  # ``this project``, a distribution and its version, or a file
-    file: Path | None = None  # that it stands in; None for the project's own
-    digest: str = ""  # of that file, when it was loaded
+    file: Path | None = None  # file that defines it; None for the project's own
+    digest: str = ""  # digest of the file when it was loaded
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class OpenRegistry:
 
     Attributes:
         what: the kind, such as ``controller``; entry points are in the group ``biped.controllers``.
-        own: the project's, by name, as ``module:NAME``.
-        fits: whether an object is of the kind.
-        wanted: what such an object is, in words.
+        own: the project's things, by name, as ``module:NAME``.
+        fits: returns True for an object of the kind.
+        wanted: description of an object of the kind.
     """
 
     what: str
@@ -49,24 +49,23 @@ class OpenRegistry:
 
     @cached_property
     def installed(self) -> dict[str, EntryPoint]:
-        """The entry points of installed packages; the project's own names stay the project's."""
+        """Entry points of installed packages; they cannot replace the project's names."""
         found = entry_points(group=f"biped.{self.what}s")
         return {entry.name: entry for entry in found if entry.name not in self.own}
 
     def installed_from(self) -> dict[str, str]:
-        """The distribution of each of ``installed``; nothing is imported for it."""
+        """Return the distribution of each entry in ``installed``, without importing it."""
         return {name: _distribution(entry) for name, entry in self.installed.items()}
 
     def origins(self) -> dict[str, str]:
-        """All that have a name of their own, and where each is from."""
+        """Return all names, with the origin of each."""
         return dict.fromkeys(self.own, PROJECT) | self.installed_from()
 
     def find(self, name: str) -> Entry:
-        """The entry of this name.
+        """Return the entry of this name.
 
         Raises:
-            InputError: there is nothing of that name, it cannot be imported, or is of another kind; the message says
-                what would be right.
+            InputError: nothing has that name, it cannot be imported, or is of another kind.
             SavedNameError: a saved file names it, and it is code that the user has not named.
         """
         if name in self.own:
@@ -81,7 +80,7 @@ class OpenRegistry:
         return entry
 
     def _of(self, name: str, place: str) -> Entry:
-        """The thing at ``FILE.py:NAME`` or ``module:NAME``."""
+        """Return the thing at ``FILE.py:NAME`` or ``module:NAME``."""
         where, colon, attribute = place.rpartition(":") if ":" in place else (place, "", "")
         if not where.endswith(".py") and not colon:
             raise self._unknown(name)
@@ -96,11 +95,11 @@ class OpenRegistry:
         file = Path(str(module.__file__))
         if module.__name__.partition(".")[0] in OWN:
             return Entry(place, thing, PROJECT)
-        found = str(Path(where).resolve()) if where.endswith(".py") else where  # by which any process finds it
+        found = str(Path(where).resolve()) if where.endswith(".py") else where  # a name that is valid in any process
         return Entry(f"{found}:{attribute}", thing, str(file), file, digest_of(file))
 
     def _candidates(self, module: ModuleType) -> list[str]:
-        """The things of the kind that stand in a module, without those that it imports."""
+        """Return the names of the kind's things that a module defines, without those that it imports."""
         return [
             name
             for name, thing in vars(module).items()
@@ -136,7 +135,7 @@ class OpenRegistry:
 
 
 def made_from(what: str, entry: Entry, make: Callable[[], Any]) -> Any:
-    """Return what an entry's class makes.
+    """Return an object of an entry's class.
 
     Raises:
         BipedError: a value is impossible.
@@ -150,15 +149,15 @@ def made_from(what: str, entry: Entry, make: Callable[[], Any]) -> Any:
         raise InputError(f"{what} {entry.name!r} cannot be made: {type(error).__name__}: {error}") from error
 
 
-def is_own(thing: Any) -> bool:
-    """Whether a class or a function is the project's, or Python's own."""
+def is_project_code(thing: Any) -> bool:
+    """Return True for a class or function of the project or of Python."""
     return thing.__module__.partition(".")[0] in (*OWN, "builtins")
 
 
 def digest_at(name: str) -> str:
-    """A digest of the file of an ``Entry`` of this name, as it is now, which is not run; empty where there is none."""
+    """Return a digest of the current file of an ``Entry``, without running it; empty if there is none."""
     where = name.rpartition(":")[0]
-    if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a law reads
+    if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a controller reads
         return digest_of(Path(name))
     file = file_of(where)
     return digest_of(file) if file else ""

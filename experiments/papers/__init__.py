@@ -1,1 +1,1 @@
-"""Published tables and figures, recomputed: what was printed against what comes out here."""
+"""Published tables and figures, recomputed: printed values against ours."""

@@ -1,6 +1,6 @@
-"""Statements of a paper as rows: what it prints, what comes out here, and what counts as agreement.
+"""Statements of a paper as rows: printed value, our value, and criterion of agreement.
 
-A criterion is its own sentence and its own test, so that a page says the very limit by which was decided.
+A criterion has its sentence and its test together, so that a page shows the limit that was applied.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from experiments.papers.item import Finding, Kind
 class Criterion(NamedTuple):
     """A criterion of agreement between a printed value and ours."""
 
-    text: str  # in words, after "agrees if"
-    holds: Callable[[Any], bool]  # whether our value agrees
+    text: str  # words after "agrees if"
+    holds: Callable[[Any], bool]  # returns True if our value agrees
 
 
 def stated(
@@ -32,7 +32,7 @@ def stated(
 
 
 def when(text: str, holds: bool) -> Criterion:
-    """Return a criterion of more than our value, which the caller has decided."""
+    """Return a criterion that the caller has evaluated, for conditions on more than our value."""
     return Criterion(text, lambda _: holds)
 
 
@@ -57,7 +57,7 @@ def at_most(limit: float, text: str = "") -> Criterion:
     return Criterion(text or f"at most {_number(limit)}", lambda ours: ours <= limit)
 
 
-#: The criterion for a cost that is linear in the size of a system, of the power of the size that the time grows with.
+#: Criterion for a linear cost: exponent with which the time grows with the size of a system.
 LINEAR = at_most(1.1, "O(n): at most 1.1")
 
 

@@ -21,7 +21,7 @@ from experiments.visualization.look.writing import styled
 def plotted(
     title: str, xlabel: str, ylabel: str, size: tuple[float, float] = style.SIZE
 ) -> Iterator[tuple[Figure, Axes]]:
-    """Give a new figure in the style of all, and its axes; with titles and a legend once it is left."""
+    """Yield the axes of a new figure in the common style; add titles and a legend on exit."""
     with styled():
         figure = Figure(figsize=size)
         axes = figure.subplots()
@@ -40,7 +40,7 @@ class Curve(NamedTuple):
     color: str = style.BLUE
     line: str = "-"
     width: float | None = None
-    marker: float | None = None  # its size
+    marker: float | None = None  # size of the markers
 
 
 def drawn(
@@ -66,7 +66,7 @@ K = TypeVar("K")
 
 
 def step_seconds(run: Callable[[int], object], steps: int) -> float:
-    """Return the processor's time of a step [s]: of a run of ``steps`` + 1 steps, less that of a single one."""
+    """Return the processor time of a step [s]: of a run of ``steps`` + 1 steps, less that of a single one."""
 
     def taken(count: int) -> float:
         return seconds(lambda: run(count), time.process_time)
@@ -77,14 +77,14 @@ def step_seconds(run: Callable[[int], object], steps: int) -> float:
 def medians(
     cases: Mapping[K, Callable[[], float]], repeats: int, progress: Progress = lambda _: None, *, warm_up: bool = False
 ) -> dict[K, float]:
-    """Return the median of each case, all taken in turn on one core; with ``warm_up`` each once before."""
+    """Return the median of each case; cases are run in turn on one core, with ``warm_up`` each once before."""
     with one_core():
         taken = interleaved(cases, repeats, warm_up=warm_up, progress=progress)
     return {name: float(np.median(values)) for name, values in taken.items()}
 
 
 def power(sizes: Iterable[float], times: Iterable[float], least: float = 0.0) -> float:
-    """Return the power of the size that times grow with, from the size ``least`` on."""
+    """Return the exponent with which times grow with the size, from the size ``least`` on."""
     long = [(n, value) for n, value in zip(sizes, times, strict=True) if n >= least]
     return slope([n for n, _ in long], [value for _, value in long])
 

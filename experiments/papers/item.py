@@ -9,13 +9,12 @@ from matplotlib.figure import Figure
 
 from biped.errors import IntegrationError
 
-#: Called with the fraction of an item that is done.
+#: Called with the finished fraction of an item.
 Progress = Callable[[float], None]
 
 
-#: What a finding is: ``evidence``, which alone can agree with a paper; ``chosen``, by which something was chosen that
-#: the paper leaves open; ``better``, where the paper says something else and ours is better; ``ours``, which is not in
-#: the paper.
+#: Kinds of findings: ``evidence``, which alone can agree with a paper; ``chosen``, which determined something that the
+#: paper leaves open; ``better``, if ours is better than the paper's; ``ours``, which is not in the paper.
 Kind = Literal["evidence", "chosen", "better", "ours"]
 Verdict = Literal["agrees", "better", "differs", "ours", "not so", "chosen by it"]
 _VERDICTS: dict[Kind, Verdict] = {
@@ -25,19 +24,19 @@ _VERDICTS: dict[Kind, Verdict] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a paper states, or that is found beside it, against ours."""
+    """A statement of a paper, or an additional one, compared with our result."""
 
-    quantity: str  # what it is, with its unit
-    published: float | str  # as printed
-    ours: float | str  # as computed
-    criterion: str  # what must hold, in words: "within 2%", "slope 2.00 ± 0.05"
-    agrees: bool  # whether it does
-    note: str = ""  # where and why not, or what was assumed
-    kind: Kind = "evidence"  # whether it counts as agreement, and if not, what it is
+    quantity: str  # name with its unit
+    published: float | str  # printed value
+    ours: float | str  # computed value
+    criterion: str  # criterion of agreement in words: "within 2%", "slope 2.00 ± 0.05"
+    agrees: bool  # True if the criterion holds
+    note: str = ""  # reason for a difference, or an assumption
+    kind: Kind = "evidence"  # kind of the finding
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict in words; what is not in the paper cannot differ from it, and is ``not so`` if it fails."""
+        """Verdict in words; a statement that is not in the paper is ``not so`` if it fails."""
         if self.agrees:
             return _VERDICTS[self.kind]
         return "not so" if self.kind == "ours" else "differs"
@@ -48,26 +47,26 @@ class Outcome:
     """The outcome of recomputing one table or figure."""
 
     findings: tuple[Finding, ...]  # statements compared, in the paper's order
-    assumptions: tuple[str, ...] = ()  # what the paper leaves open, and what was taken for it
-    tables: dict[str, pd.DataFrame] = field(default_factory=dict)  # by title; columns are named with their units
-    figures: dict[str, Figure] = field(default_factory=dict)  # by file name without its ending
+    assumptions: tuple[str, ...] = ()  # choices where the paper leaves something open
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)  # tables by title; columns are named with their units
+    figures: dict[str, Figure] = field(default_factory=dict)  # figures by file name without suffix
 
 
 @dataclass(frozen=True)
 class Item:
     """A table or a figure of a paper."""
 
-    name: str  # as on the command line, such as ``table-2.1``
-    title: str  # one line
+    name: str  # name on the command line, such as ``table-2.1``
+    title: str  # title in one line
     source: str  # paper, section, page or equation
     #: recomputes it; ``quick`` takes a short version that still checks the same statements
     produce: Callable[[bool, Progress], Outcome]
-    packages: tuple[str, ...] = ()  # optional ones that it needs, by the names by which they are imported
+    packages: tuple[str, ...] = ()  # import names of optional packages that it needs
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and those of its tables and figures that are recomputed here."""
+    """A paper with its recomputed tables and figures."""
 
     name: str
     citation: str
@@ -75,13 +74,13 @@ class Paper:
 
 
 def items_of(cited: str, rows: Sequence[tuple[Any, ...]]) -> tuple[Item, ...]:
-    """Return the items of a paper, cited so, from rows: name, title, place in the paper, ``produce``, and packages."""
+    """Return the items of a paper from rows: name, title, place in the paper, ``produce``, and packages."""
     before = f"{cited}, " if cited else ""
     return tuple(Item(name, title, f"{before}{where}", *rest) for name, title, where, *rest in rows)
 
 
 def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
-    """Return the item of a paper's misprints: place, printed, right, how one knows."""
+    """Return the item of a paper's misprints: place, printed text, correction, and evidence."""
 
     def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it is but a list
         progress(1.0)
@@ -92,16 +91,16 @@ def misprints(source: str, rows: Sequence[tuple[str, str, str, str]]) -> Item:
 
 
 Row = dict[str, object]
-#: Whether a run came to its end.
+#: Column: True if a run is complete.
 ENDED = "as asked"
 R = TypeVar("R")
 
 
 def attempted(known: Row, simulate: Callable[[], R], measured: Callable[[R], Row]) -> Row:
-    """Complete a row of a table by what is measured of a motion, or by why there is none."""
+    """Complete a row of a table by the results of a motion, or by the reason for a failure."""
     try:
         motion = simulate()
-    except IntegrationError as error:  # a result too
+    except IntegrationError as error:  # a failure is a result, too
         return known | {"ended": str(error)}
     return known | {"ended": ENDED} | measured(motion)
 

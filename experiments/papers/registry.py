@@ -1,6 +1,6 @@
-"""The papers that are recomputed: each is a package beside this module that has a ``PAPER``.
+"""Registry of recomputed papers: each is a package next to this module with a ``PAPER``.
 
-Their names are known without importing them, so that asking for help is quick.
+Their names are known without importing them, so that help is quick.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""Published against ours: what agrees, what does not and why, as a page and on the terminal."""
+"""Published against ours: agreements, and differences with reasons, as a page and on the terminal."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ NOT_COMPUTED = "not computed yet"
 def report_page(
     paper: Paper, cached: Mapping[str, Cached], failures: Mapping[str, Failure], stamp: Mapping[str, Any], command: str
 ) -> Page:
-    """Return the page of all outcomes there are, of this run or an earlier one, and of this run's failures."""
+    """Return the page of all available outcomes, of this and earlier runs, and of this run's failures."""
     return Page(
         title=f"{paper.name}: published and ours",
         subtitle=paper.citation,
@@ -40,7 +40,7 @@ def missing_items(
 
 
 class Tally(Counter[Verdict]):
-    """How many findings there are of each verdict; those of one page add up to all of its findings."""
+    """Number of findings of each verdict."""
 
     @property
     def mood(self) -> Mood:
@@ -59,7 +59,7 @@ class Tally(Counter[Verdict]):
 
     @property
     def short(self) -> str:
-        """Of what can agree or differ how much agrees; without any, what there is."""
+        """Number of agreements among statements that can agree; without any, the counts by verdict."""
         total = self["agrees"] + self["differs"]
         return f"{self['agrees']} of {total} agree" if total else ", ".join(f"{n} {word}" for word, n in self.items())
 
@@ -73,7 +73,7 @@ def all_findings(cached: Mapping[str, Cached]) -> list[Finding]:
 
 
 def mood(finding: Finding) -> Mood:
-    """Return the colour of a finding: what is no evidence has none."""
+    """Return the colour of a finding; one that is no evidence has none."""
     if not finding.agrees:
         return "bad"
     return "good" if finding.kind == "evidence" else "muted"

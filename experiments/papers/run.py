@@ -1,4 +1,4 @@
-"""Recompute items of a paper one after the other; each outcome is stored as files as soon as it is done."""
+"""Recomputation of items of a paper in turn; each outcome is stored in files at once."""
 
 import json
 import re
@@ -17,23 +17,23 @@ from experiments.cli.progress import ProgressBar
 from experiments.papers.item import Finding, Item, Outcome, Paper
 from experiments.visualization.look.writing import files_of_look, write_figure
 
-#: In the folder of each item, beside its tables and figures.
+#: Files in the folder of each item, in addition to its tables and figures.
 OUTCOME = "outcome.json"
-#: What the page shows of a figure.
+#: Suffix of the figures on the page.
 ALWAYS = ("png",)
 
 
 @dataclass(frozen=True)
 class Cached:
-    """The outcome of an item as it is on disk."""
+    """Outcome of an item as stored on disk."""
 
-    folder: Path  # where the files are
-    findings: tuple[Finding, ...]  # as in the ``Outcome``
-    assumptions: tuple[str, ...]  # as in the ``Outcome``
+    folder: Path  # folder of the files
+    findings: tuple[Finding, ...]  # as in ``Outcome``
+    assumptions: tuple[str, ...]  # as in ``Outcome``
     tables: Mapping[str, str]  # file names of the tables, by title
     figures: tuple[str, ...]  # file names
-    quick: bool  # whether it was the short version
-    seconds: float  # [s] it took
+    quick: bool  # True for the short version
+    seconds: float  # [s] computing time
     stamp: Mapping[str, Any]  # machine, versions, commit and day
 
     @property
@@ -42,7 +42,7 @@ class Cached:
 
     @property
     def pictures(self) -> list[str]:
-        """The files of the figures that the page shows."""
+        """Files of the figures that the page shows."""
         return [name for name in self.figures if name.endswith(ALWAYS)]
 
     def table(self, title: str) -> pd.DataFrame:
@@ -52,7 +52,7 @@ class Cached:
 def store(
     outcome: Outcome, folder: Path, *, quick: bool, seconds: float, stamp: Mapping[str, Any], draw: bool
 ) -> Cached:
-    """Write an outcome into a folder of its own, in place of the one that was there."""
+    """Write an outcome into its own folder; older files are removed."""
     folder.mkdir(parents=True, exist_ok=True)
     findings = tuple(_plain(finding) for finding in outcome.findings)
     tables = {title: f"{_slug(title)}.csv" for title in outcome.tables}
@@ -72,7 +72,7 @@ def store(
 
 
 def load(folder: Path) -> Cached | None:
-    """Read what ``store`` wrote into a folder; None if there is nothing, and InputError if it is damaged."""
+    """Read a stored outcome from a folder; None if there is none; raises InputError if it is damaged."""
     path = folder / OUTCOME
     if not path.is_file():
         return None
@@ -86,20 +86,20 @@ def load(folder: Path) -> Cached | None:
         }
         cached = Cached(**saved)
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: damaged ({error}); remove it, and compute the item anew") from error
+        raise InputError(f"{path}: damaged ({error}); remove it, and compute the item again") from error
     missing = [file.name for file in cached.files if not file.is_file()]
     if missing:
-        raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item anew")
+        raise InputError(f"{folder}: {', '.join(missing)} missing; remove {OUTCOME}, and compute the item again")
     return cached
 
 
 def _remove_former(folder: Path) -> None:
-    """Remove the files of the outcome that was there, which would contradict the new one."""
+    """Remove the files of an earlier outcome, which would contradict the new one."""
     path = folder / OUTCOME
     if path.is_file():
         try:
             former = load(folder)
-        except InputError:  # its other files, if there are any, are not known
+        except InputError:  # its other files are unknown
             former = None
         path.unlink()
         for file in former.files if former else ():
@@ -130,17 +130,17 @@ class Failure:
 
 @dataclass
 class Session:
-    """Which items were asked for, and how far it got."""
+    """Items to recompute, and the progress so far."""
 
-    paper: Paper  # whose items
-    items: Sequence[Item]  # those asked for, in order
-    folder: Path  # with a folder for each item in it
-    quick: bool  # whether the short version was asked for
-    draw: bool  # whether figures are written
+    paper: Paper  # paper of the items
+    items: Sequence[Item]  # items to compute, in order
+    folder: Path  # folder with a subfolder for each item
+    quick: bool  # True for the short versions
+    draw: bool  # True to write figures
     stamp: Mapping[str, Any]  # machine, versions, commit and day
-    done: dict[str, Cached] = field(default_factory=dict)  # what was computed, by item
-    failures: dict[str, Failure] = field(default_factory=dict)  # what was not, by item
-    interrupted: bool = False  # whether the user stopped it
+    done: dict[str, Cached] = field(default_factory=dict)  # computed items, by name
+    failures: dict[str, Failure] = field(default_factory=dict)  # failed items, by name
+    interrupted: bool = False  # True if the user stopped it
 
     def run(self, after: Callable[[Item], None]) -> None:
         """Recompute all items, each followed by ``after``; Ctrl-C ends it, an item that fails does not."""
@@ -162,8 +162,8 @@ class Session:
             self.done[item.name] = store(
                 outcome, folder, quick=self.quick, seconds=seconds, stamp=self.stamp, draw=self.draw
             )
-        except OSError:  # the disk is full, or the folder gone: the next item would not fare better
+        except OSError:  # the disk is full, or the folder is missing: other items would fail, too
             raise
-        except Exception as error:  # any defect of one item: the others do not depend on it
+        except Exception as error:  # any defect of one item: the others are independent
             message = describe(error) or f"{type(error).__name__}: {error}"
             self.failures[item.name] = Failure(" ".join(message.split()), traceback.format_exc())

@@ -1,6 +1,6 @@
-"""Statistics of subjects × conditions × trials: means, differences of groups and of conditions.
+"""Statistics of subjects × conditions × trials: means, and differences between groups or conditions.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: the module of a name is imported when the name is first used.
 """
 
 import lazy_loader

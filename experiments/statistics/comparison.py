@@ -1,4 +1,4 @@
-"""Groups and conditions against one another: differences over subjects, never over trials."""
+"""Comparisons between groups or conditions: differences over subjects, never over trials."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from experiments.studies.resampling import RESAMPLES, chance, interval
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What is told of the mixed model, beside ``mixed``.
+#: Columns of the mixed model in addition to ``mixed``.
 MIXED = ("difference", "low", "high", "chance")
 
 
@@ -30,36 +30,35 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> "pd.DataFrame":
-    """How a metric differs between groups of subjects, or between conditions that each subject is in.
+    """Compare a metric between groups of subjects, or between conditions of each subject.
 
-    Each subject counts by the mean of its trials, so that many trials do not stand for many subjects. There is no
-    correction for several comparisons.
+    Each subject counts by the mean of its trials, so that trials are not counted as subjects. There is no correction
+    for multiple comparisons.
 
     Args:
-        table: a row for each trial, as a sweep's.
-        metric: a column of numbers, or of true and false, whose means are shares.
-        between: the column of the groups: no subject is in two; or
-        within: the column of the conditions: paired differences of the subjects that are in both.
-        subject: the column that says whose trial it is.
-        reference: the group or condition from which the others differ; the first in order, if None.
-        mixed: whether ``mixed_effects`` of all trials are fitted too (of the extra ``statistics``).
-        seed: of the resampling.
-        resamples: of bootstrap and permutations.
+        table: a row for each trial, as from a sweep.
+        metric: column of numbers, or of booleans, whose means are shares.
+        between: column of the groups; each subject is in one. Give either it or ``within``.
+        within: column of the conditions, for paired differences of subjects that are in both.
+        subject: column that names the subject of a trial.
+        reference: group or condition from which the others differ; by default the first in order.
+        mixed: True to fit ``mixed_effects`` of all trials, too (needs the extra ``statistics``).
+        seed: seed of the resampling.
+        resamples: number of resamples of bootstrap and permutations.
 
     Returns:
-        A row for each other group or condition: ``level``, ``against``; ``subjects`` and ``subjects_against``, paired
-        both the same; ``left_out``, trials without the metric; ``mean`` and ``mean_against`` of those subjects,
+        A row for each other group or condition: ``level``, ``against``; ``subjects`` and ``subjects_against``, equal
+        if paired; ``left_out``, the number of trials without the metric; ``mean`` and ``mean_against`` of the subjects;
         ``difference``, the first less the second, with ``low`` and ``high`` (95 %, BCa bootstrap over subjects);
-        ``chance``, the probability of a difference as great either way where there is none (permutations of subjects;
-        paired, of signs); ``effect_size``, Hedges' g: the difference by the pooled deviation of subjects, or paired by
-        that of differences, less its bias. ``mixed`` is "converged", or says why there is no mixed result, or what is
-        to be known of it; ``mixed_difference``, ``mixed_low``, ``mixed_high`` and ``mixed_chance`` are missing where
-        there is none.
+        ``chance``, the two-sided p-value (permutations of subjects; if paired, of signs); ``effect_size``, Hedges' g:
+        the difference divided by the pooled deviation of subjects, or if paired by that of differences, less its bias.
+        ``mixed`` is "converged", with remarks, or the reason for no mixed result; ``mixed_difference``, ``mixed_low``,
+        ``mixed_high`` and ``mixed_chance`` are missing without a mixed result.
 
     Raises:
-        InputError: not one of ``between`` and ``within`` is given, a column is not there, a subject is in two groups,
-            a trial has no label, or there are fewer than two subjects in a group or pair.
-        MissingExtraError: a mixed model is to be fitted, and statsmodels is not installed.
+        InputError: not exactly one of ``between`` and ``within`` is given, a column is missing, a subject is in two
+            groups, a trial has no label, or a group or pair has fewer than two subjects.
+        MissingExtraError: a mixed model is requested, and statsmodels is not installed.
     """
     import pandas as pd
 
@@ -68,9 +67,9 @@ def compare(
     elif between is not None and within is None:
         factor, is_paired = between, False
     else:
-        raise InputError("compare: give either between, the column of groups, or within, that of conditions")
+        raise InputError("compare: give either between, the column of groups, or within, the column of conditions")
     if factor == subject:
-        raise InputError(f"{factor!r} is both factor and subject: name by subject the column of who was measured")
+        raise InputError(f"{factor!r} is both factor and subject: subject must be the column that names the subjects")
     trials = measured_trials(table, metric, [factor, subject])
     first, *others = ordered_levels(trials, factor, reference)
     means = trials.groupby([factor, subject])[metric].mean()
@@ -99,12 +98,12 @@ def _check_apart(means: "pd.Series[float]", factor: str, subject: str) -> None:
     if (groups > 1).any():
         who = groups.index[groups > 1][0]
         raise InputError(
-            f"{subject} '{who}' is in {groups[who]} groups of {factor}: compare within={factor!r}, or name them apart"
+            f"{subject} '{who}' is in {groups[who]} groups of {factor}: compare within={factor!r}, or rename them"
         )
 
 
 def _samples(means: "pd.Series[float]", level: Any, first: Any, is_paired: bool) -> tuple[Floats, Floats]:
-    """Subjects' means in the reference and in a level; paired, of the same subjects in the same order."""
+    """Return the subjects' means in the reference and in a level; if paired, in the same order of subjects."""
     sample, against = means.loc[level], means.loc[first]
     if is_paired:
         both = sample.index.intersection(against.index)
@@ -134,9 +133,9 @@ def _difference(against: Floats, sample: Floats, is_paired: bool, seed: int, res
 
 
 def _hedges(*samples: Floats) -> float:
-    """Hedges' g of one sample against zero, or of two; infinite where nothing scatters and something differs.
+    """Return Hedges' g of one sample against zero, or of two; infinite for a difference without scatter.
 
-    The bias of Cohen's d is taken off by 1 − 3 / (4 f − 1), f the degrees of freedom (Hedges 1981).
+    The bias of Cohen's d is removed by 1 − 3 / (4 f − 1), f the degrees of freedom (Hedges 1981).
     """
     freedom = sum(map(len, samples)) - len(samples)
     variance = sum(float(((values - values.mean()) ** 2).sum()) for values in samples) / freedom
@@ -149,9 +148,9 @@ def _hedges(*samples: Floats) -> float:
 def _mixed(
     table: "pd.DataFrame", metric: str, factor: str, subject: str, first: Any, is_paired: bool
 ) -> dict[str, Any]:
-    """The columns of the mixed model: numbers and "converged", or none and why."""
+    """Return the columns of the mixed model: numbers and "converged", or only the reason for a failure."""
     if is_bool_dtype(table[metric]):
-        return {"mixed": "none: of shares, a linear model has no meaning"}
+        return {"mixed": "none: a linear model does not apply to shares"}
     try:
         found = mixed_effects(table, metric, factor, subject, first, is_paired)
     except MissingExtraError:
@@ -161,8 +160,6 @@ def _mixed(
     numbers = {f"mixed_{name}": found[name].to_numpy() for name in MIXED}
     is_at_boundary = bool(found["at_boundary"].any())
     return {
-        "mixed": "converged, at the boundary: of what subjects may differ in, they do not"
-        if is_at_boundary
-        else "converged",
+        "mixed": "converged, at the boundary: a variance between subjects is zero" if is_at_boundary else "converged",
         **numbers,
     }

@@ -1,4 +1,4 @@
-"""Linear mixed-effects models of trials: what differs between groups or conditions, and what between subjects."""
+"""Linear mixed-effects models of trials: differences between groups or conditions, with random subjects."""
 
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -13,40 +13,40 @@ from experiments.studies.proportion import CONFIDENCE
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Tried one after the other until one converges; the last needs no gradient, which is none at the boundary.
+#: Optimizers, tried in turn until one converges; the last needs no gradient, which does not exist at the boundary.
 METHODS = ("bfgs", "lbfgs", "cg", "powell")
-#: Of the residual variance: a variance between subjects below is none.
+#: Least variance between subjects, as a fraction of the residual variance.
 BOUNDARY = 1e-6
 
 
 class NotConvergedError(BipedError, ArithmeticError):
-    """A mixed model that could not be fitted; the message says why, and what would help."""
+    """A mixed model could not be fitted; the message has the reason and a remedy."""
 
 
 def mixed_effects(
     table: "pd.DataFrame", metric: str, factor: str, subject: str, reference: Any = None, within: bool = False
 ) -> "pd.DataFrame":
-    """Differences of a factor's levels from one of them, with subjects as random effects, by restricted likelihood.
+    """Estimate differences of a factor's levels from one of them, with random subject effects, by REML.
 
-    Each subject has an offset of its own; with ``within``, where subjects have several trials of a level, also its own
-    effect of each level, so that trials are not taken for subjects. Intervals and probabilities are by Student's
-    distribution with as many degrees of freedom as subjects allow: subjects less levels between groups, subjects less
-    one within. Of as many trials of each subject they are those of Student's test of the subjects' means.
+    Each subject has a random offset; with ``within``, if subjects have several trials of a level, also a random effect
+    of each level, so that trials are not counted as subjects. Intervals and p-values use Student's distribution with
+    the degrees of freedom of the subjects: subjects less levels between groups, subjects less one within. For equal
+    numbers of trials they agree with Student's test of the subjects' means.
 
     Args:
         table: a row for each trial.
-        metric: a column of numbers.
-        factor: the column of the groups, or of the conditions.
-        subject: the column that says whose trial it is.
-        reference: the level from which the others differ; the first in order, if None.
-        within: whether each subject is in several levels.
+        metric: column of numbers.
+        factor: column of the groups, or of the conditions.
+        subject: column that names the subject of a trial.
+        reference: level from which the others differ; by default the first in order.
+        within: True if each subject is in several levels.
 
     Returns:
-        A row for each other level: ``level``, ``against``, ``difference``, ``low`` and ``high`` (95 %), ``chance``,
-        ``subjects``, and ``at_boundary``: whether a variance between subjects was estimated as none.
+        A row for each other level: ``level``, ``against``, ``difference``, ``low`` and ``high`` (95 %), ``chance`` (the
+        p-value), ``subjects``, and ``at_boundary``: True if a variance between subjects was estimated as zero.
 
     Raises:
-        InputError: a column is not there, there are too few levels or subjects, or each subject has one trial only.
+        InputError: a column is missing, there are too few levels or subjects, or each subject has one trial only.
         MissingExtraError: statsmodels is not installed.
         NotConvergedError: the fit did not converge, or is singular.
     """
@@ -61,7 +61,7 @@ def mixed_effects(
     cells = len(trials[[subject, factor]].drop_duplicates())
     if freedom < 1 or len(trials) == people:
         raise InputError(
-            f"{people} subjects with {len(trials)} trials: a mixed model needs more subjects, and trials of each"
+            f"{people} subjects with {len(trials)} trials: a mixed model needs more subjects, with several trials"
         )
     spread = trials[metric].std()
     if not spread > 1e-12 * trials[metric].abs().max():
@@ -89,7 +89,7 @@ def mixed_effects(
 
 
 def ordered_levels(trials: "pd.DataFrame", factor: str, reference: Any = None) -> list[Any]:
-    """The values of a factor, the reference first; raises InputError for fewer than two, or an unknown reference."""
+    """Return the values of a factor, the reference first; raises InputError for fewer than two, or an unknown one."""
     levels = sorted(trials[factor].unique().tolist())
     if len(levels) < 2:
         raise InputError(f"{factor} is {levels[0]!r} in all trials: a comparison needs two levels or more")
@@ -104,7 +104,7 @@ def _fitted(values: Any, design: Any, subjects: Any, random: Any) -> Any:
     from statsmodels.tools.sm_exceptions import ModelWarning
 
     with warnings.catch_warnings():
-        # Whether it converged, and lies on the boundary, is asked below, and told.
+        # Convergence and a solution at the boundary are checked below.
         warnings.simplefilter("ignore", ModelWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
         try:

@@ -1,4 +1,4 @@
-"""What was measured, by group or condition: means, spreads and intervals over subjects."""
+"""Summaries of metrics by group or condition: means, spreads and intervals over subjects."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,24 +23,24 @@ def summarise(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> "pd.DataFrame":
-    """Means of metrics over subjects, each by the mean of its trials, with 95 % intervals.
+    """Return means of metrics over subjects, each represented by the mean of its trials, with 95 % intervals.
 
     Args:
-        table: a row for each trial, as a sweep's.
-        metrics: columns of numbers, or of true and false, of which the mean is a share.
-        by: columns whose values are told apart.
-        subject: the column that says whose trial it is; each trial is taken for another subject's, if None.
-        seed: of the bootstrap.
-        resamples: of the bootstrap.
+        table: a row for each trial, as from a sweep.
+        metrics: columns of numbers, or of booleans, whose means are shares.
+        by: columns by whose values rows are grouped.
+        subject: column that names the subject of a trial; None if each trial has another subject.
+        seed: seed of the bootstrap.
+        resamples: number of resamples of the bootstrap.
 
     Returns:
         A row for each combination of values of ``by`` and metric: ``metric``, ``subjects``, ``trials`` and ``left_out``
-        (trials without it), ``mean`` and ``sd`` over subjects; ``low`` and ``high``, by the ``method`` Student, or
-        Wilson of a share where each subject is all true or all false; ``bootstrap_low`` and ``bootstrap_high``,
-        over subjects (BCa). What one subject alone cannot tell is missing: its sd and intervals.
+        (trials without it), ``mean`` and ``sd`` over subjects; ``low`` and ``high`` by ``method``: Student, or Wilson
+        for a share if each subject is all true or all false; ``bootstrap_low`` and ``bootstrap_high``, over subjects
+        (BCa). With a single subject, sd and intervals are missing.
 
     Raises:
-        InputError: a column is not there, a trial has no label, a metric is no number, or no trial has it.
+        InputError: a column is missing, a trial has no label, a metric is not numeric, or no trial has it.
     """
     import pandas as pd
 

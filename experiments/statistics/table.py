@@ -1,4 +1,4 @@
-"""Tables of trials: how files hold them, which columns there are, and the means of each subject."""
+"""Tables of trials: reading files, checking columns, and means of each subject."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-#: Ends of the names of files that hold tables.
+#: Suffixes of table files.
 FORMATS = (".csv", ".tsv", ".txt", ".parquet")
 
 
 def read_table(path: Path) -> "pd.DataFrame":
-    """Return the table of a file: Parquet, or text with a heading.
+    """Read the table in a file: Parquet, or text with a heading.
 
-    Columns of a text are separated by what its heading has: tabs, else semicolons, else commas, else blanks. Where they
-    are not separated by commas, numbers may have decimal commas.
+    The separator of text columns is the first that the heading contains: tabs, semicolons, commas, or blanks. Without
+    commas as separators, numbers may have decimal commas.
 
     Raises:
-        InputError: the file is not there, is no table, or its name ends otherwise.
+        InputError: the file is missing, is no table, or its name has another ending.
     """
     import pandas as pd
 
     if path.suffix.lower() not in FORMATS or not path.is_file():
-        raise InputError(f"{path}: a table must be a file that is there, of one of these: {', '.join(FORMATS)}")
+        raise InputError(f"{path}: a table must be an existing file with one of these suffixes: {', '.join(FORMATS)}")
     try:
         if path.suffix.lower() == ".parquet":
             return pd.read_parquet(path)
@@ -35,7 +35,7 @@ def read_table(path: Path) -> "pd.DataFrame":
         between = next((mark for mark in "\t;," if mark in heading), r"\s+")
         table = pd.read_csv(path, sep=between, encoding="utf-8-sig", skipinitialspace=True)
     except (ValueError, OSError) as error:
-        raise InputError(f"{path}: it is no table ({error})") from None
+        raise InputError(f"{path}: it cannot be read as a table ({error})") from None
     if not isinstance(table.index, pd.RangeIndex):
         raise InputError(f"{path}: its rows have more cells than its heading {heading.strip()!r}")
     for name in [] if between == "," else table.select_dtypes(exclude=["number", "bool"]):
@@ -46,7 +46,7 @@ def read_table(path: Path) -> "pd.DataFrame":
 
 
 def check_columns(table: "pd.DataFrame", names: Sequence[str]) -> None:
-    """Raises InputError where a column is not there."""
+    """Raise InputError if a column is missing."""
     known = [str(column) for column in table.columns]
     for name in names:
         if name not in known:
@@ -54,7 +54,7 @@ def check_columns(table: "pd.DataFrame", names: Sequence[str]) -> None:
 
 
 def measured_trials(table: "pd.DataFrame", metric: str, labels: Sequence[str]) -> "pd.DataFrame":
-    """The columns of these labels and a metric as numbers, of the trials that have it.
+    """Return the columns of these labels, and a metric as numbers, of the trials that have it.
 
     Raises:
         InputError: a column is not there, a trial has no label, the metric is no number, infinite, or in no trial.
@@ -65,7 +65,7 @@ def measured_trials(table: "pd.DataFrame", metric: str, labels: Sequence[str]) -
     check_columns(table, [metric, *labels])
     for label in labels:
         if table[label].isna().any():
-            raise InputError(f"{label}: {int(table[label].isna().sum())} trials have none; each trial must have one")
+            raise InputError(f"{label}: {int(table[label].isna().sum())} trials lack it; each trial must have one")
     if not pd.api.types.is_numeric_dtype(table[metric]):
         raise InputError(
             f"{metric} is a column of words: compare numbers, or a share, as of "
@@ -73,8 +73,8 @@ def measured_trials(table: "pd.DataFrame", metric: str, labels: Sequence[str]) -
         )
     numbers = table[metric].astype("float64")
     if np.isinf(numbers).any():
-        raise InputError(f"{metric} is infinite in {int(np.isinf(numbers).sum())} trials: it has no mean")
+        raise InputError(f"{metric} is infinite in {int(np.isinf(numbers).sum())} trials: leave these trials out")
     trials = table[list(labels)].assign(**{metric: numbers})[numbers.notna()]
     if trials.empty:
-        raise InputError(f"{metric}: no trial has it")
+        raise InputError(f"{metric}: no trial has a value")
     return trials

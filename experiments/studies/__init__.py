@@ -1,6 +1,6 @@
 """Studies: many trials of one experiment, kept in a folder, run on all cores or many machines.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: the module of a name is imported when the name is first used.
 """
 
 import lazy_loader

@@ -11,7 +11,7 @@ from experiments.studies.grid import LINEAR, LOG, SCALES, interpolate
 class Bounded:
     """A number that is varied between bounds."""
 
-    name: str  # what it is called in tables and figures
+    name: str  # shown in tables and figures
     low: float = field(metadata={"key": "from"})
     high: float = field(metadata={"key": "to"})
     scale: str = LINEAR  # ``"linear"`` or ``"log"``
@@ -20,23 +20,23 @@ class Bounded:
         if self.scale not in SCALES:
             raise InputError(f"parameter {self.name!r}: scale = {self.scale!r}: it must be one of {', '.join(SCALES)}")
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise InputError(f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from below to")
+            raise InputError(f"parameter {self.name!r}: {self.low:g} … {self.high:g} is no range: from must be < to")
         if self.scale == LOG and self.low <= 0.0:
             raise InputError(f"parameter {self.name!r}: from {self.low:g}: on a log scale it must be above zero")
 
     def from_unit(self, part: float) -> float:
-        """The value at a part, 0 … 1, of the range."""
+        """Return the value at a fraction, 0 … 1, of the range."""
         value = interpolate(self.low, self.high, min(max(part, 0.0), 1.0), self.scale)
         return min(max(value, self.low), self.high)
 
     def to_unit(self, value: float) -> float:
-        """The part of the range at which a value lies."""
+        """Return the fraction of the range at which a value lies."""
         if self.scale == LOG:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
     def slope_at(self, part: float) -> float:
-        """The derivative of the value by the part of the range."""
+        """Return the derivative of the value with respect to the fraction of the range."""
         if self.scale == LOG:
             return self.from_unit(part) * math.log(self.high / self.low)
         return self.high - self.low

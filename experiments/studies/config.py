@@ -1,8 +1,8 @@
-"""A study's configuration: a TOML file, or the same as a mapping, read key by key and checked.
+"""Configuration of a study: a TOML file or an equal mapping, read key by key and checked.
 
-Every key that is there has to be asked for; ``finish`` refuses the others. Errors name the file and the line, which is
-why no library of schemas reads it: they know a value's place in the tree, not in the file, and not what an unknown
-name is like. What a table holds is said by the dataclass that ``make`` makes of it.
+Every key has to be asked for; ``finish`` refuses the others. Errors name the file and the line. Schema libraries know a
+value's place in the tree, but not its line in the file, nor which known name an unknown one resembles. The dataclass
+passed to ``make`` declares what a table may hold.
 """
 
 import dataclasses
@@ -33,11 +33,11 @@ def _texts(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> tuple[float, ...] | None:
-    """A list of numbers as a tuple; None for anything else."""
+    """Return a list of numbers as a tuple, and None for anything else."""
     return tuple(map(float, value)) if isinstance(value, Sequence) and all(map(is_number, value)) else None
 
 
-#: By annotation: what a value has to be, and the value as such a thing, or None.
+#: By annotation: the description of an allowed value, and a function that converts a value, or returns None.
 _READERS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
     float: ("a finite number", lambda value: float(value) if is_number(value) else None),
     int: ("a whole number", lambda value: value if isinstance(value, int) and not isinstance(value, bool) else None),
@@ -61,7 +61,7 @@ class Config:
         self._text, self._path = text, path
         self._asked: dict[str, None] = {}
         self._tables: list[Config] = []
-        self._names: set[str] = set()  # of the experiment's parameters, once it is known; one for all tables
+        self._names: set[str] = set()  # names of the experiment's parameters, once it is known; shared by all tables
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -72,7 +72,7 @@ class Config:
         return Path(self.source).stem
 
     def but(self, **values: Any) -> "Config":
-        """Return this table with other values of some keys."""
+        """Return this table with other values for some keys."""
         return self._like({**self.data, **values})
 
     def without(self, *keys: str) -> "Config":
@@ -85,7 +85,7 @@ class Config:
         return other
 
     def setting(self, parameter: str, value: Any) -> "Config":
-        """This configuration with a parameter set in all trials: in ``[set]``, or in that of each scenario."""
+        """Return this configuration with a parameter set for all trials: in ``[set]``, or in each scenario's own."""
         scenarios = self.data.get("scenario")
         if isinstance(scenarios, Sequence):
             return self.but(scenario=[{**one, "set": {**one.get("set", {}), parameter: value}} for one in scenarios])
@@ -99,7 +99,7 @@ class Config:
         return self.error(f"{self.name(key)} = {self.data.get(key)!r}: it must be {wanted}", key)
 
     def within(self, make: Callable[[], T], key: str = "") -> T:
-        """The result of ``make``, whose InputErrors are prefixed with the place of this table."""
+        """Return the result of ``make``; prefix its InputErrors with the place of this table in the file."""
         try:
             return make()
         except BipedError as error:
@@ -109,7 +109,7 @@ class Config:
         return ".".join((*self._path, key))
 
     def get(self, key: str, kind: Any, default: Any = REQUIRED) -> Any:
-        """The value of a key as this kind of thing, such as ``float`` or ``float | str``."""
+        """Return the value of a key, checked to be of a kind such as ``float`` or ``float | str``."""
         self._asked[key] = None
         if key not in self.data:
             if default is REQUIRED:
@@ -142,7 +142,7 @@ class Config:
         return int(self.get(key, int, default))
 
     def make(self, kind: type[T], /, **given: Any) -> T:
-        """An object of a dataclass: from this table what is not given.
+        """Make an object of a dataclass; fields that are not given are read from this table.
 
         A field's ``metadata`` may have ``key``, its name in the table, and ``least``, the least whole number.
         """
@@ -158,7 +158,7 @@ class Config:
         return self.within(lambda: kind(**given))
 
     def table(self, key: str, default: Any = REQUIRED) -> "Config":
-        """A table below this one; ``finish`` looks into it too."""
+        """Return a table below this one; ``finish`` checks it too."""
         if key not in self.data and default is REQUIRED:
             raise self.error(f"the table [{self.name(key)}] is missing")
         value = self._listed(key, Mapping, default, "a table")
@@ -183,7 +183,7 @@ class Config:
         return self.data[key] if key in self.data else self.get(key, kind, default)
 
     def parameters(self, but: Iterable[str] = ()) -> dict[str, Any]:
-        """All of this table but some keys, by the dotted names of parameters, quoted in the file or not."""
+        """Return this table except some keys, by dotted parameter names, quoted in the file or not."""
         found: dict[str, Any] = {}
         for key, value in self.data.items():
             if key in but:
@@ -191,12 +191,12 @@ class Config:
             self._asked[key] = None
             for name, item in self._leaves(key, value):
                 if name in found:
-                    raise self.error(f"{name} is there twice", name)
+                    raise self.error(f"{name} is given twice: leave one of them out", name)
                 found[name] = item
         return found
 
     def _leaves(self, key: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """What a key without quotes is a table of, however deep: by dotted names; else the key and its value."""
+        """Yield the entries below an unquoted key by dotted names, however deep; for others the key and its value."""
         is_group = "." not in key or any(name.startswith(f"{key}.") for name in self._names)
         if isinstance(value, Mapping) and value and is_group and key not in self._names:
             for last, item in value.items():
@@ -205,9 +205,9 @@ class Config:
             yield key, value
 
     def experiment(self) -> "Experiment":
-        """The experiment that it names, under the controller and with the metrics that it names, if it does.
+        """Return the named experiment, with the robot, controller and metrics that the configuration names.
 
-        What is in a file is named by its whole path from here on, in ``data`` too.
+        ``data`` then refers to files by their whole paths.
         """
         from experiments.catalogue.registry import experiment_named
 
@@ -228,11 +228,11 @@ class Config:
         return found
 
     def losses(self) -> tuple[str, ...]:
-        """The verdicts in ``counts``, which are to be losses; empty if it is not there."""
+        """Return the verdicts in ``counts``, which count as losses; empty if the key is missing."""
         return self.within(lambda: checked_losses(self.get("counts", tuple[str, ...], ())), "counts")
 
     def changes(self, experiment: "Experiment") -> dict[str, Value]:
-        """This table as values of an experiment's parameters; an error names the line."""
+        """Return this table as values of an experiment's parameters; an error names the line."""
         return {name: self.value(experiment, name, value) for name, value in self.parameters().items()}
 
     def value(self, experiment: "Experiment", name: str, value: Any) -> Value:
@@ -240,13 +240,13 @@ class Config:
         return self.within(lambda: from_json(experiment.parameter(name), plain), name)
 
     def read_angles(self, parameter: Parameter, *keys: str) -> None:
-        """Read what these keys have with a unit, such as ``90deg``, where they are values of an angle."""
+        """Convert values with an angle's unit, such as ``90deg``, under these keys if the parameter is an angle."""
         for key in keys if parameter.is_angle else ():
             if isinstance(self.data.get(key), str):
                 self.data = {**self.data, key: self.within(partial(parameter.checked, self.data[key]), key)}
 
     def finish(self) -> None:
-        """Refuse what nothing has asked for, here and in the tables below; the message says what it could be."""
+        """Refuse keys that nothing has asked for, here and in the tables below; the message suggests known ones."""
         for key in self.data:
             if key not in self._asked:
                 known = list(self._asked)
@@ -262,10 +262,10 @@ def is_number(value: Any) -> bool:
 
 
 def read_config(path: str | Path) -> Config:
-    """The configuration in a file; raises InputError if it is not TOML, OSError if it cannot be read."""
+    """Read the configuration in a file; raises InputError if it is not TOML, OSError if it cannot be read."""
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{path}: it is a folder; a TOML file is needed (of a study's folder, `biped report` tells)")
+        raise InputError(f"{path}: it is a folder, not a TOML file; `biped report` shows a study's folder")
     try:
         text = path.read_text(encoding="utf-8")
         return Config(tomllib.loads(text), str(path), text)
@@ -280,7 +280,7 @@ _KEY = re.compile(r"^\s*(?P<name>(?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-
 
 
 def line_of(text: str, path: Sequence[str]) -> str:
-    """``, line 3`` where the file has this key or table, or the nearest table around it; else nothing."""
+    """Return ``, line 3`` for the line of a key or table, or of the nearest table around it; empty if there is none."""
     wanted = ".".join(path)
     best, best_length = "", 0
     table = ""

@@ -1,4 +1,4 @@
-"""Counting of verdicts in a study: which are losses, which are successes, and which are neither."""
+"""Counts of verdicts in a study: losses, successes, and trials that are neither."""
 
 from collections.abc import Sequence
 
@@ -17,22 +17,22 @@ from biped.runs.verdict import (
 )
 from contact.errors import did_you_mean
 
-#: A fall, or what a fall is likely to follow: metrics are read of what was before.
+#: A fall, or an end after which a fall is likely: metrics are measured up to it.
 FALLS = (FELL, LOST_CONTROL)
-#: Nothing follows from these for balance: they count as neither, and are reported by themselves.
+#: Verdicts that decide nothing about balance: they count as neither, and are reported separately.
 INCONCLUSIVE = (UNDECIDED, UNRELIABLE, INTERRUPTED)
-#: Trials without a metric that could be believed.
+#: Verdicts of trials whose metrics are not usable.
 WITHOUT_RESULT = (FAILED, *INCONCLUSIVE)
-#: What can be named as a loss.
+#: Verdicts that can be named as losses.
 LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED, UNDECIDED, UNRELIABLE)
-#: What is none, where losses are named.
+#: Label of a success if losses are named.
 WITHSTOOD = "withstood"
-#: What is one, if nothing is named.
+#: Verdicts that are losses if none are named.
 USUAL_LOSSES = (STEPPED, FELL, LOST_CONTROL, FAILED)
 
 
 def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
-    """Verdicts that are to count as losses; raises InputError for what is no such verdict."""
+    """Return verdicts that are to count as losses; raises InputError for an unknown one."""
     for word in counts:
         if word not in LOSSES:
             raise InputError(f"counts: {word!r}: {did_you_mean(word, LOSSES)}it must be some of {', '.join(LOSSES)}")
@@ -40,9 +40,9 @@ def checked_losses(counts: Sequence[str]) -> tuple[str, ...]:
 
 
 def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None:
-    """Whether a trial counts as withstood; None where nothing follows from its verdict.
+    """Return True for a success, False for a loss, and None if the verdict decides neither.
 
-    Nothing does where it was cut short by something that does not count, such as a fall where only stepping does.
+    A trial that ended early for a reason that does not count is neither, such as a fall if only stepping counts.
     """
     if verdict in losses:
         return False
@@ -50,24 +50,24 @@ def withstood(verdict: str, losses: Sequence[str] = USUAL_LOSSES) -> bool | None
 
 
 def more_steps_than(most: int) -> str:
-    """The word for how a trial ended that took more steps than count."""
+    """Return the label of trials that took more steps than count."""
     return f"more than {most} step{'s' if most > 1 else ''}"
 
 
 def success_text(counts: Sequence[str]) -> str:
-    """The words for a success after "that": what a trial did, and what is none where that was named."""
+    """Return the label of successes; it lists the losses if the study names them."""
     return f"{WITHSTOOD} (lost: {', '.join(counts)})" if counts else RECOVERED
 
 
 def shares(ended: Sequence[str]) -> dict[str, int]:
-    """How many there are of each verdict, of all that a study can have, as columns: ``lost_control_trials``.
+    """Return the number of trials with each verdict, as columns such as ``lost_control_trials``.
 
-    Who took more steps than count has stepped.
+    Trials that took more steps than count are listed as stepped.
     """
     verdicts = [word if word in VERDICTS else STEPPED for word in ended]
     return {column_of(word): verdicts.count(word) for word in VERDICTS if word != INTERRUPTED}
 
 
 def column_of(verdict: str) -> str:
-    """The name of a table's column with the number of trials of a verdict."""
+    """Return the name of the column that counts the trials with a verdict."""
     return f"{verdict.replace(' ', '_')}_trials"

@@ -1,4 +1,4 @@
-"""Trials that could not be computed: what a study keeps of them, and where it was."""
+"""Trials that could not be computed: the error and its place in the code, as a study keeps them."""
 
 import inspect
 import signal
@@ -12,27 +12,30 @@ from biped.control.controller import Controller
 from biped.metrics import METRICS
 from biped.runs.verdict import FAILED
 from experiments.catalogue.experiment import Experiment
-from experiments.lookup.open_registry import is_own
+from experiments.lookup.open_registry import is_project_code
 
-#: Metrics by name, None where one does not apply; always with ``verdict``, ``reason``, ``failure`` and
-#: ``message``; with ``traceback`` where code failed, somebody's own or this project's.
+#: Metrics by name, None if one does not apply; always with ``verdict``, ``reason``, ``failure`` and ``message``; with
+#: ``traceback`` if code failed, the user's or this project's.
 Result = dict[str, float | int | str | None]
 
 TRACEBACK = "traceback"
-#: Frames of a traceback that are shown of an error in machine code, which has none of its own.
+#: Number of frames of a traceback that are shown for an error in machine code, which has no frames itself.
 LAST = 3
 
 
 class OutOfTimeError(BaseException):
-    """A trial takes longer than it may; a law that catches every ``Exception`` does not catch it."""
+    """The time limit of a trial is exceeded.
+
+    It is no ``Exception``, so that a controller which catches every ``Exception`` does not catch it.
+    """
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Raise OutOfTimeError in what is done meanwhile in the main thread, after so long; never for None."""
+    """Raise OutOfTimeError in the main thread if the block takes longer than this; None sets no limit."""
 
     def ring(*_: object) -> None:
-        raise OutOfTimeError(f"not done after {seconds:g} s")
+        raise OutOfTimeError(f"not finished after {seconds:g} s")
 
     if seconds is None:
         yield
@@ -46,17 +49,17 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def failed(name: str, message: str, trace: str = "") -> Result:
-    """The result of a trial that could not be computed."""
+    """Return the result of a trial that could not be computed."""
     result: Result = {"verdict": FAILED, "reason": name, "failure": name, "message": " ".join(message.split())}
     return result | ({TRACEBACK: trace} if trace else {})
 
 
 def failed_by(error: BaseException, experiment: Experiment, controller: Controller | None) -> Result | None:
-    """The result of a trial that ended in an error of code; None where the machine or the user ended it.
+    """Return the result of a trial that ended in an error of code; None if the machine or the user ended it.
 
-    The traceback begins in the first file that is not this project's: code that somebody has brought is to blame for
-    what came through it. Machine code leaves no such trace: any error of a run under somebody's compiled law is taken
-    for that law's. All other errors are defects of this project, and told in full.
+    The traceback begins in the first file that is not this project's, whose code is taken for the cause. Machine code
+    leaves no such trace: any error of a run under a user's compiled controller is attributed to that controller. All
+    other errors are defects of this project and keep their whole traceback.
     """
     files = set(_files(experiment, controller))
     frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -66,7 +69,7 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
     if place is None and isinstance(error, MemoryError | OSError | SystemExit):
         return None
     stack = traceback.extract_tb(error.__traceback__)[place:]
-    if isinstance(error, OutOfTimeError):  # the last one is who rang
+    if isinstance(error, OutOfTimeError):  # the last frame is the timer's
         stack.pop()
     trace = "".join([*traceback.format_list(stack), *traceback.format_exception_only(error)]).rstrip()
     name = type(error).__name__
@@ -75,7 +78,7 @@ def failed_by(error: BaseException, experiment: Experiment, controller: Controll
 
 
 def _at(frame: traceback.FrameSummary) -> str:
-    """Where somebody's own code was, in words."""
+    """Return the place of a frame in the user's code, in words."""
     return f" ({Path(frame.filename).name}, line {frame.lineno}, in {frame.name})"
 
 
@@ -84,9 +87,12 @@ def _files(experiment: Experiment, controller: Controller | None) -> Iterator[st
     if experiment.brought is not None:
         yield str(experiment.brought.file)
     things: list[Any] = [*type(controller).__mro__, *(metric.compute for metric in METRICS.values())]
-    yield from (inspect.getfile(thing) for thing in things if not is_own(thing))
+    yield from (inspect.getfile(thing) for thing in things if not is_project_code(thing))
 
 
 def _is_compiled(controller: Controller | None) -> bool:
-    """Whether somebody's own law is."""
-    return controller is not None and not is_own(type(controller)) and type(controller).law is not Controller.law
+    """Return True if the controller is a user's and has a compiled law."""
+    if controller is None:
+        return False
+    kind = type(controller)
+    return not is_project_code(kind) and kind.law is not Controller.law

@@ -1,4 +1,4 @@
-"""Values along a range: evenly spaced, on a scale, and those that a search for a threshold tries first."""
+"""Values along a range: evenly spaced, on a scale, and as a search for a threshold tries them first."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,37 +6,37 @@ from dataclasses import dataclass, field
 from biped.errors import InputError
 
 LINEAR, LOG = SCALES = ("linear", "log")
-#: A grid may grow to this many times its first height unless a limit is given.
+#: Default limit of a grid's growth, in multiples of its first height.
 GROWTH = 16.0
-#: Halvings of a bracket between two values, where no tolerance is given.
+#: Default number of halvings of a bracket between two values.
 HALVINGS = 4
 #: The least tolerance, as a part of the greatest value: far above the round-off of a value.
 FINEST = 1e-9
 
 
 def neat(value: float) -> float:
-    """The number without the round-off of its arithmetic, so that it reads well in a table and in a command."""
+    """Return a number without the round-off of its arithmetic, for tables and commands."""
     return float(f"{value:.12g}")
 
 
 def interpolate(low: float, high: float, part: float, scale: str = LINEAR) -> float:
-    """The value at a part, 0 … 1, of a range."""
+    """Return the value at a fraction, 0 … 1, of a range."""
     return low * (high / low) ** part if scale == LOG else low + part * (high - low)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Evenly spaced values, least first; a replica that recovers at all of them goes on in doubled steps.
+    """Evenly spaced values, least first; a replica that recovers at all of them continues in doubled steps.
 
-    The grid is given before anything is tried, and the same for all replicas: no outcome of one of them can move
-    which values another is tried at.
+    The grid is fixed in advance and equal for all replicas: the outcome of one replica cannot change the values that
+    another is tried at.
 
     Attributes:
-        start: the least value, in the parameter's unit.
-        stop: the greatest of the first values.
-        by: between two values.
-        tolerance: a bracket at most so wide is not halved any more; 0: ``by / 16``.
-        limit: nothing above it is tried; 0: 16 times as far from ``start`` as ``stop``.
+        start: least value, in the parameter's unit.
+        stop: greatest of the first values.
+        by: step between two values.
+        tolerance: width at which a bracket is not halved any more; 0: ``by / 16``.
+        limit: largest value to try; 0: 16 times as far from ``start`` as ``stop``.
 
     Raises:
         InputError: for values out of order.
@@ -70,11 +70,14 @@ class Grid:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The values that are tried first; the last is ``stop``."""
+        """Values that are tried first; the last is ``stop``."""
         return (self.start, *_steps(self.start, self.stop, self.by))
 
     def above(self, top: float) -> tuple[float, ...]:
-        """The values tried next where all up to ``top`` recovered: as far again in doubled steps, none at the limit."""
+        """Return the values to try if all up to ``top`` recovered: they double the height, in doubled steps.
+
+        There are none beyond the limit.
+        """
         height = top - self.start
         spacing = self.by * 2.0 * height / (self.stop - self.start)
         return _steps(top, min(top + height, self.limit), spacing) if top < self.limit else ()
@@ -89,6 +92,6 @@ class Grid:
 
 
 def _steps(begin: float, end: float, by: float) -> tuple[float, ...]:
-    """Values above ``begin`` by steps, the last of them ``end``: the last step may be shorter, and none is a sliver."""
+    """Return values above ``begin``, the last of them ``end``; the last step may be shorter, but is never tiny."""
     count = max(1, math.ceil((end - begin) / by - 1e-6))
     return (*(neat(begin + k * by) for k in range(1, count)), neat(end))

@@ -1,4 +1,4 @@
-"""How hard a scene's model may be pushed at most, in place or with steps: limits of the inverted pendulum."""
+"""Theoretical limits of a push, in place or with steps, from inverted pendulums."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,74 +22,74 @@ from biped.simulation.scene import Scene
 from contact.arrays import Floats
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
+from experiments.studies.default_steps import LENGTH, REACTION, TIME
 from experiments.studies.threshold.directions import evenly
-from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 
-#: The parameters that a limit is of.
+#: Parameters that have a limit.
 IMPULSE = "push.impulse"
 DISPLACEMENT = "platform.size"
-#: [m] Any displacement: limits do not depend on it.
+#: [m] an arbitrary displacement: limits do not depend on it.
 A_LITTLE = 0.01
 HORIZONTAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0])}
-#: What the limits of feet in place are called, by column.
+#: Labels of the limits with feet in place, by column.
 STANDING_LIMITS = {"limit": "limit of the inverted pendulum", "limit_hips": "limit with the hips as a flywheel"}
 
 
 def name_with_steps(count: float) -> str:
-    """What the limit of a law is called that takes so many steps at most."""
+    """Return the label of the limit with at most this many steps."""
     return f"limit with {words_of(count)}"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest push [N·s] or displacement of the floor [m] that a model withstands one way, in place or by steps."""
+    """The largest push [N·s] or displacement of the floor [m] in one direction, in place or with steps."""
 
-    pendulum: float  # of a point mass on feet
-    hips: float | None  # of one with a trunk that turns about the hips; None where their limits are not known
-    steps: float | None = None  # of one that takes steps, as many as the law does at most; None where that takes none
-    count: float = 0.0  # how many those are
+    pendulum: float  # limit of a point mass on feet
+    hips: float | None  # limit with a trunk that turns about the hips; None if the joint limits are unknown
+    steps: float | None = None  # limit with as many steps as the controller may take; None if it takes none
+    count: float = 0.0  # number of these steps
 
     @property
-    def own(self) -> float:
-        """The pendulum's that does what the law does: that stands, or steps."""
+    def applicable(self) -> float:
+        """The limit for the controller's own strategy: with steps if it takes steps, else in place."""
         return self.pendulum if self.steps is None else self.steps
 
     def over(self, mass: float) -> "Limit":
-        """The same per kilogram of a mass."""
+        """Return the limit per kilogram of a mass."""
         hips, steps = (None if one is None else one / mass for one in (self.hips, self.steps))
         return Limit(self.pendulum / mass, hips, steps, self.count)
 
     @property
     def names(self) -> dict[str, str]:
-        """What the limits are called, by column; the last is that of a law that steps."""
+        """Labels of the limits by column; the last one is the limit with steps."""
         return STANDING_LIMITS | ({} if self.steps is None else {"limit_steps": name_with_steps(self.count)})
 
     @property
-    def own_name(self) -> str:
-        """What its ``own`` is called."""
+    def applicable_name(self) -> str:
+        """Label of the limit for the controller's own strategy."""
         return self.names["limit" if self.steps is None else "limit_steps"]
 
     @property
     def columns(self) -> dict[str, float]:
-        """The limits that are known, by column."""
+        """Known limits by column."""
         found = zip(self.names, (self.pendulum, self.hips, self.steps), strict=False)
         return {name: value for name, value in found if value is not None}
 
 
 @dataclass(frozen=True)
 class ScenePush:
-    """A push of a scene, and what meets it."""
+    """The push of a scene, with the pendulums, delay and friction that determine its limits."""
 
-    stance: Stance  # of its model
-    azimuth: float  # [rad] where it drives it
-    shape: Signal  # the impulse given up to a time, one in the end
-    delay: float  # [s] before anything is done about it
-    friction: float  # the floor's coefficient, of static friction
-    most_steps: float = 0.0  # that its law takes
+    stance: Stance  # base of support of the model
+    azimuth: float  # [rad] direction of the push
+    shape: Signal  # share of the impulse given up to a time
+    delay: float  # [s] delay of the response
+    friction: float  # static friction coefficient of the floor
+    most_steps: float = 0.0  # largest number of steps of the controller
 
     @cached_property
     def limit(self) -> Limit:
-        """The pendulum's limits of the push, with delay and friction."""
+        """Limits of the push, with delay and friction."""
         hips = self.impulse(self.azimuth, hips=True) if self.stance.flywheels else None
         usual, steps = Steps(self.most_steps, LENGTH, TIME, REACTION), None
         if usual.count:
@@ -97,13 +97,13 @@ class ScenePush:
         return Limit(self.impulse(self.azimuth, hips=False), hips, steps, usual.count)
 
     def impulse(self, azimuth: float, *, hips: bool, slips: bool = True, steps: Steps | Footholds = IN_PLACE) -> float:
-        """[N·s], or what it would be if nothing slipped."""
+        """Return the limit [N·s] in a direction [rad]; without ``slips`` it assumes that the feet do not slip."""
         friction = self.friction if slips else float("inf")
         return self.stance.impulse(azimuth, self.shape, delay=self.delay, friction=friction, hips=hips, steps=steps)
 
 
 def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
-    """The one push of a scene, with nothing else that moves it; ``delay`` [s] takes the place of the sensors'.
+    """Return a scene's only disturbance, a push; ``delay`` [s] replaces the delay of the sensors.
 
     Raises:
         NoLimitError: there is another disturbance, none, or a model that does not stand.
@@ -112,7 +112,7 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
     others = [one for one in scene.disturbances if not isinstance(one, (Push, Sensors, Actuators))]
     if len(pushes) != 1 or others:
         acting = ", ".join(type(one).__name__.lower() for one in (*pushes, *others)) or "nothing"
-        raise NoLimitError(f"limits are those of one push that acts alone; here there is {acting}")
+        raise NoLimitError(f"limits need one push that acts alone; this scene has {acting}")
     push, model = pushes[0], scene.model
     sensed = sum(one.delay for one in scene.disturbances if isinstance(one, Sensors))
     forward, left, _ = np.array([model.facing, model.left, (0.0, 0.0, 1.0)]) @ push.unit
@@ -129,7 +129,7 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
 
 
 def _torques(scene: Scene) -> dict[str, tuple[float, float]]:
-    """[N·m] of joints towards either side, at rest where they are: of the scene's people, or of strong young men."""
+    """Return the torques [N·m] of the joints in both directions, of the scene's people or of strong young men."""
     model, q = scene.model, scene.initial_state.q
     whose = [one.strength for one in scene.disturbances if isinstance(one, Actuators) and one.strength != NOBODY]
     if not whose:
@@ -141,16 +141,16 @@ def _torques(scene: Scene) -> dict[str, tuple[float, float]]:
 
 
 def push_under(experiment: Experiment, changes: dict[str, Value], delay: float | None = None) -> ScenePush:
-    """The push of an experiment under these changes, from its start without jitter; raises as ``push_of``."""
+    """Return the push of an experiment under these changes, started without jitter; raises as ``push_of``."""
     without_jitter = {**changes, "initial.jitter": 0.0, IMPULSE: 1.0}
     return push_of(experiment.build(without_jitter), delay)
 
 
 def own_steps(scene: Scene, run: Run) -> Footholds:
-    """The steps that a run of a scene took after its push, as the pendulum has them.
+    """Return the steps that a run of a scene took after its push, as the pendulum model takes them.
 
-    Each carries the points of its foot along as far as the middle of the foot got. What can be stood on is the hull of
-    all places where feet have been by then, also of those that they have left.
+    Each step moves the contact points of its foot by the displacement of the foot's middle. The support is the convex
+    hull of all positions of the feet so far, including those that they have left.
 
     Raises:
         NoLimitError: as ``push_of``.
@@ -176,7 +176,7 @@ def own_steps(scene: Scene, run: Run) -> Footholds:
 
 
 def displacement_of(scene: Scene) -> Limit:
-    """[m] How far its floor may be displaced, along x or y and to stay there, which nothing slips of.
+    """Return the limit [m] of a lasting floor displacement along x or y, without slipping.
 
     Raises:
         NoLimitError: the floor moves otherwise, there is another disturbance, or a model that does not stand.
@@ -185,11 +185,11 @@ def displacement_of(scene: Scene) -> Limit:
     others = [one for one in scene.disturbances if not isinstance(one, (Platform, Sensors, Actuators))]
     along = [axis for axis in floors[0].signals if axis in HORIZONTAL] if len(floors) == 1 and not others else []
     if len(along) != 1 or len(floors[0].signals) != 1:
-        raise NoLimitError("limits are those of a floor that is displaced along x or y, and of nothing else")
+        raise NoLimitError("limits need a floor that is displaced along x or y, and no other disturbance")
     motion = floors[0].signals[along[0]]
     size = float(motion.coefficients[-1, 0])
     if size == 0.0 or np.diff(motion.scaled(1.0 / size)(np.linspace(motion.begins, motion.ends, 200))).min() < -1e-9:
-        raise NoLimitError("limits are those of a floor that goes one way and stays there")
+        raise NoLimitError("limits need a floor that moves in one direction and stays there")
     model = scene.model
     forward, left = np.array([model.facing, model.left]) @ (-np.sign(size) * HORIZONTAL[along[0]])
     stance = stance_of(model, scene.initial_state.q)
@@ -200,10 +200,10 @@ def displacement_of(scene: Scene) -> Limit:
 
 
 def limit_under(experiment: Experiment, swept: str, changes: dict[str, Value]) -> Limit | None:
-    """The pendulum's limit of a parameter under these changes; None of one that no limit is known of.
+    """Return the pendulum's limit of a parameter under these changes; None if no limit of it is known.
 
     Raises:
-        NoLimitError: what it changes does not act alone on one who stands.
+        NoLimitError: the disturbance does not act alone on a standing model.
     """
     if swept == IMPULSE:
         return push_under(experiment, changes).limit
@@ -219,14 +219,14 @@ def limit_table(
     progress: Callable[[float], None] | None = None,
     steps: Sequence[Steps] = (IN_PLACE,),
 ) -> pd.DataFrame:
-    """A row for each number of steps and direction [°]: impulses [N·s], and a displacement of the floor [m].
+    """Return a row for each number of steps and direction [°]: impulses [N·s], and a floor displacement [m].
 
     Args:
         push: whose azimuth does not matter.
-        directions: evenly around the model.
-        rise: [s] in which the floor is displaced with the least jerk, so that it drives the model in the direction.
-        progress: called with the number of rows that are done.
-        steps: that it may take.
+        directions: number of directions, evenly around the model.
+        rise: [s] duration of the minimum-jerk displacement of the floor, which drives the model in the direction.
+        progress: called with the number of finished rows.
+        steps: numbers and timings of the steps that the pendulum may take.
     """
     motion = Signal.step(1.0, 0.0, rise)
     rows = []

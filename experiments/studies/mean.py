@@ -1,4 +1,4 @@
-"""Means of metrics over trials, with what is known of the mean behind them."""
+"""Means of metrics over trials, with confidence intervals."""
 
 import math
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from experiments.studies.proportion import CONFIDENCE
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean of trials, and the ends of the interval of the mean of all that there could be; NaN of fewer than two."""
+    """Mean over trials and its confidence interval; the ends are NaN for fewer than two trials."""
 
     value: float
     of: int
@@ -21,7 +21,7 @@ class Mean:
 
 
 def mean_of(values: Iterable[float | None], confidence: float = CONFIDENCE) -> Mean:
-    """A mean with Student's interval (1908), of those that are numbers; it takes them as independent and normal."""
+    """Return the mean of the finite numbers, with Student's interval (1908): independent, normal values."""
     numbers = np.array([value for value in values if value is not None and math.isfinite(value)], dtype=float)
     count = len(numbers)
     if count == 0:

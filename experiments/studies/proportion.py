@@ -1,4 +1,4 @@
-"""Proportions of trials, with what is known of the probability behind them."""
+"""Proportions of trials, with confidence intervals."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Proportion:
-    """A proportion of trials, and the ends of the interval of the probability behind it."""
+    """Proportion of trials, and the confidence interval of the probability."""
 
     count: int
     of: int
@@ -30,7 +30,7 @@ class Proportion:
 def proportion_of(
     count: int, of: int, confidence: float = CONFIDENCE, method: Literal["wilson", "exact"] = "wilson"
 ) -> Proportion:
-    """A proportion with Wilson's interval (1927), or the exact one of Clopper and Pearson (1934); of none, 0 … 1."""
+    """Return a proportion with Wilson's interval (1927), or Clopper and Pearson's (1934); 0 … 1 without trials."""
     if of == 0:
         return Proportion(0, 0, 0.0, 1.0)
     interval = binomtest(count, of).proportion_ci(confidence, method)

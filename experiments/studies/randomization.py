@@ -1,7 +1,7 @@
-"""Randomization of replicas: their starts, the times of their disturbances, their floors.
+"""Randomization of replicas: initial states, times of disturbances, floors.
 
-A replica's draws come from the study's seed, the replica's number and the parameters' names alone. The same replicas
-meet all conditions, so that conditions, and studies with the same seed, are compared replica by replica.
+A replica's draws depend on the study's seed, the replica's number and the parameters' names alone. All conditions use
+equal replicas, so that conditions, and studies with equal seeds, can be compared replica by replica.
 """
 
 import math
@@ -17,24 +17,24 @@ from experiments.catalogue.parameters.parameter import Value, value_under
 from experiments.studies.seeds import seed_of
 
 KINDS: dict[str, str] = {
-    "factor": "times exp(width × a normal number), one factor for all numbers of all its parameters",
-    "normal": "plus width × a normal number, one for each number",
-    "uniform": "plus up to width, evenly, one for each number",
+    "factor": "multiplied by exp(width × normal), one factor for all numbers of all its parameters",
+    "normal": "plus width × normal, drawn for each number",
+    "uniform": "plus uniform from 0 to width, drawn for each number",
     "seed": "a whole number, without a width",
 }
 
 
 @dataclass(frozen=True)
 class Randomization:
-    """How some parameters differ between replicas.
+    """Random differences of some parameters between replicas.
 
     Attributes:
         parameters: their names.
         kind: one of ``KINDS``.
-        width: without unit for a factor, else in the parameters' unit; above zero, but none for a seed.
+        width: above zero, without unit for a factor, else in the parameters' unit; zero for a seed.
 
     Raises:
-        InputError: for an unknown kind, a width that is none, or no parameter.
+        InputError: unknown kind, invalid width, or no parameter.
     """
 
     parameters: tuple[str, ...]
@@ -49,7 +49,7 @@ class Randomization:
             raise InputError("randomization: name at least one parameter")
         names = ", ".join(self.parameters)
         if self.kind == "seed" and self.width != 0.0:
-            raise InputError(f"randomization of {names}: width = {self.width:g}: a seed has none; leave it out")
+            raise InputError(f"randomization of {names}: width = {self.width:g}: a seed has no width; leave it out")
         if self.kind != "seed" and not (math.isfinite(self.width) and self.width > 0.0):
             raise InputError(
                 f"randomization of {names}: width = {self.width:g}: it must be above zero, or all replicas are alike"
@@ -60,7 +60,7 @@ class Randomization:
 
 
 def check(randomizations: Sequence[Randomization], experiment: Experiment) -> None:
-    """Raise InputError if the experiment lacks one of these parameters, or it cannot be randomized, or is so twice."""
+    """Raise InputError if a parameter is unknown, cannot be randomized, or is randomized twice."""
     seen: set[str] = set()
     for randomization in randomizations:
         for name in randomization.parameters:
@@ -68,10 +68,10 @@ def check(randomizations: Sequence[Randomization], experiment: Experiment) -> No
             whole = isinstance(default, int)
             if isinstance(default, str) or whole != (randomization.kind == "seed"):
                 raise InputError(
-                    f"randomization of {name}: it cannot be by {randomization.kind}: a seed is a whole number, alone"
+                    f"randomization of {name}: kind = 'seed' is for whole numbers, other kinds for real ones"
                 )
             if name in seen:
-                raise InputError(f"randomization of {name}: it is there twice")
+                raise InputError(f"randomization of {name}: it is randomized twice; leave one out")
             seen.add(name)
 
 
@@ -82,7 +82,7 @@ def replica_changes(
     seed: int,
     replica: int,
 ) -> dict[str, Value]:
-    """The values of the randomized parameters in the replica of this number, about those under the changes."""
+    """Return the values of the randomized parameters in a replica, drawn about the values under the changes."""
     drawn: dict[str, Value] = {}
     for randomization in randomizations:
         rng = np.random.default_rng(seed_of(seed, "replica", replica, *randomization.parameters))

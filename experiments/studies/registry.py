@@ -19,7 +19,7 @@ FOLDERS = (
 
 
 class Kind(NamedTuple):
-    """Declaration of a kind of study, which a folder has in a dictionary ``KINDS`` by name.
+    """Declaration of a kind of study; its folder has it in a dictionary ``KINDS`` by name.
 
     The command ``biped NAME`` and the folder ``results/NAME`` have its name. Functions and classes are given as
     ``MODULE:NAME``, which is imported when it is first used: help stays quick.
@@ -34,7 +34,7 @@ class Kind(NamedTuple):
         page: documentation page in ``docs/``.
         table: table that only files of this kind have; empty if the command reads no file.
         options: function that adds options to the command's parser; called with the parser and the command's name.
-        beside: function of study and options that reads what findings are compared with, before trials run; it returns
+        compared_with: function of study and options that reads studies to compare with, before trials run; it returns
             further arguments of ``document`` of the module ``findings``.
         heading: title of the page; the name if empty.
         command: command that reads the file of a study; the name if empty.
@@ -51,7 +51,7 @@ class Kind(NamedTuple):
     page: str = ""
     table: str = ""
     options: str = ""
-    beside: str = ""
+    compared_with: str = ""
     heading: str = ""
     command: str = ""
     key: str = ""
@@ -72,6 +72,6 @@ def kind_named(name: str) -> Kind:
 
 
 def imported(place: str) -> Any:
-    """Return what stands at ``MODULE:NAME``."""
+    """Import and return the object at ``MODULE:NAME``."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)

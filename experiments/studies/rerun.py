@@ -1,4 +1,4 @@
-"""One trial again: the full run, and whether it is what the study has."""
+"""Rerun of one trial: the full run, and a comparison with the stored result."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from experiments.studies.store.folder import Study
 from experiments.studies.store.header import edited, stamp
 from experiments.studies.trial import Result, Trial, run_trial
 
-#: What of a stamp says on what a result was computed, in the order of what may matter most; and its name.
+#: Entries of a stamp that may change a result, the most important first, with their labels.
 MATTERS = {
     **{name: name for name in ("kernels", "biped-balance", "commit", "numba", "numpy", "python")},
     "target": "processor's instructions",
@@ -29,10 +29,10 @@ class Rerun:
     """A trial that was run again."""
 
     trial: Trial
-    #: with all rows; of a trial that could not be computed, up to where it got; None where it could not begin
+    #: the run with all rows, up to the failure of a failed trial; None if it could not begin
     run: Run | None
-    stored: Result  # the study's result
-    found: Result  # the result now
+    stored: Result  # result in the study
+    found: Result  # present result
 
     @property
     def differences(self) -> list[str]:
@@ -45,7 +45,7 @@ class Rerun:
 
 @saved_names()
 def rerun(study: Study, number: int, progress: Progress | None = None, announce: Announce | None = None) -> Rerun:
-    """Run a trial again, from the study's folder alone; ``progress`` is called with the time simulated so far [s]."""
+    """Run a trial again, from the study's folder alone; ``progress`` is called with the simulated time [s]."""
     trial = study.trial(number)
     kind = kinds().get(study.header.kind)
     if kind is not None and imported(kind.study).reads_more:
@@ -53,21 +53,21 @@ def rerun(study: Study, number: int, progress: Progress | None = None, announce:
     stored = study.results([number])[number]
     found = run_trial(study.experiment, trial, announce)
     run: Run | None = None
-    if TRACEBACK in found:  # nobody knows what code that has failed would do next
+    if TRACEBACK in found:  # code that has failed is not run again
         return Rerun(trial, run, stored, found)
     try:
         run = study.experiment.run(trial.changes, progress=progress, announce=announce)
-        # A run measures what a trial without tables does, or it shows as a difference.
+        # A run with tables measures as a trial without, or a difference is reported.
         found |= {name: value for name, value in run.summary["metrics"].items() if name in found}
     except IntegrationError as error:
         run = error.run
-    except BipedError:  # what was wrong with it is in ``found``
+    except BipedError:  # ``found`` has the error
         pass
     return Rerun(trial, run, stored, found)
 
 
 def changed_since(study: Study) -> list[str]:
-    """Differences of machine and versions from those of the study's sessions."""
+    """Return differences of machine and versions from those of the study's sessions."""
     now = stamp()
     found = [f"{name} has been edited" for name in edited(study.header, study.experiment.sources)]
     for key, name in MATTERS.items():

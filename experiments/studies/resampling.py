@@ -1,4 +1,4 @@
-"""Intervals and tests that resample what was found, of one sample (of differences) or of two."""
+"""Resampling intervals and tests, of one sample (of differences) or of two."""
 
 from typing import Any, Literal
 
@@ -12,10 +12,10 @@ RESAMPLES = 9999
 
 
 def interval(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> tuple[float, float]:
-    """The interval of a mean, or of the second sample's mean less the first's.
+    """Return a confidence interval of a mean, or of the second sample's mean less the first's.
 
-    By Efron's bias-corrected and accelerated bootstrap; that one number twice, where all of each sample are alike and
-    there is nothing to resample.
+    It is Efron's bias-corrected and accelerated bootstrap. If all numbers of each sample are alike, both ends are the
+    mean.
     """
     from scipy.stats import bootstrap
 
@@ -29,11 +29,10 @@ def interval(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> tuple[f
 
 
 def chance(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> float:
-    """The probability of a mean as far from zero, if each number's sign were a toss of a coin.
+    """Return the p-value of a mean under random signs, or of a difference of means under random assignment.
 
-    Of two samples, of a difference of means as great, if each number were as likely in either.
-
-    Over all ways where there are few, over ``resamples`` random ones of many (then never below 2 / (resamples + 1)).
+    It covers all permutations if there are few, and ``resamples`` random ones otherwise (then it is never below 2 /
+    (resamples + 1)).
     """
     from scipy.stats import permutation_test
 
@@ -46,6 +45,6 @@ def chance(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> float:
 
 
 def difference(*samples: Floats, axis: int = -1) -> Any:
-    """The mean of one sample, or of the second less that of the first."""
+    """Return the mean of one sample, or the second sample's mean less the first's."""
     means = [np.mean(values, axis=axis) for values in samples]
     return means[0] if len(means) == 1 else means[1] - means[0]

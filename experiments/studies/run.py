@@ -1,4 +1,4 @@
-"""Studies of all kinds in their folders: run, gone on with, or recalled."""
+"""Studies of all kinds in their folders: run, continued, or recalled."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ MOST_TRIALS = 10_000_000
 
 
 def open_study(plan: StudyKind, folder: str | Path) -> Study:
-    """Begin the study of a plan, or go on with it; it has at most ``MOST_TRIALS`` trials.
+    """Begin the study of a plan, or continue it; it has at most ``MOST_TRIALS`` trials.
 
     Raises:
         InputError, OSError: as ``Study.create``.
@@ -45,19 +45,19 @@ def run_study(
     announce: Announce | None = None,
     say: Say = lambda _: None,
 ) -> Any:
-    """Run what is missing of a study, and say what it found.
+    """Run the missing trials of a study, and return its findings.
 
     Args:
-        plan: of it.
-        study: as ``open_study`` gives it.
-        executor: where trials run; on all cores as ``executor_for`` has it, if not given.
-        progress: called with the number of trials that are done.
+        plan: of the study.
+        study: as ``open_study`` returns it.
+        executor: runs the trials; by default on all cores, as ``executor_for`` chooses.
+        progress: called with the number of finished trials.
         announce: called with a sentence before kernels are compiled.
-        say: called with a few words on how far it is.
+        say: called with a few words on the progress.
 
     Raises:
-        InputError: a metric is missing, or the study's trials are others.
-        OSError, KeyboardInterrupt: as ``run_trials``; what is finished is stored.
+        InputError: a metric is missing, or the study has other trials.
+        OSError, KeyboardInterrupt: as ``run_trials``; finished trials are stored.
     """
     before = 0
     executor = executor_for(plan.experiment, samples=plan.samples) if executor is None else executor
@@ -75,13 +75,13 @@ def run_study(
 
 @saved_names()
 def plan_of(study: Study) -> Any:
-    """The plan of a study; raises InputError if its kind is none of ``registry.kinds()``."""
+    """Return the plan of a study; raises InputError if its kind is none of ``registry.kinds()``."""
     return imported(kind_named(study.header.kind).study).from_configuration(study.configuration)
 
 
 @saved_names()
 def recall(study: Study) -> tuple[Any, Any]:
-    """The plan of a study and what it found, without running anything; raises InputError while trials are missing."""
+    """Return the plan of a study and its findings without running trials; raises InputError if some are missing."""
     plan = plan_of(study)
     return plan, plan.recall(study, _stored(study))
 

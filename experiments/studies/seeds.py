@@ -1,4 +1,4 @@
-"""Seeds of trials: from the study's seed and the trial's own words, never from workers, order or time."""
+"""Seeds of trials, derived from the study's seed and the trial's labels, never from workers, order or time."""
 
 import hashlib
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def seed_of(study_seed: int, *words: str | int) -> int:
-    """The seed that belongs to these words, such as ``"replica", 3``, in a study of this seed.
+    """Return the seed for some words, such as ``"replica", 3``, in a study of this seed.
 
     Numpy's ``SeedSequence`` mixes the study's seed with the words as its spawn key, so that any two of them give
     unrelated streams. 53 bits: exact as a float too, and a hundred thousand of them differ (two alike: p < 1e-6).
@@ -17,7 +17,7 @@ def seed_of(study_seed: int, *words: str | int) -> int:
 
 
 def _numbers(word: str | int) -> tuple[int, ...]:
-    """A word as numbers of 32 bits, another first one for a text than for a number."""
+    """Return a word as 32-bit numbers, of which the first differs between texts and numbers."""
     if isinstance(word, int):
         return (0, word & 0xFFFFFFFF, word >> 32 & 0xFFFFFFFF)
     digest = hashlib.sha256(word.encode()).digest()

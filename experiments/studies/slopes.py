@@ -1,4 +1,4 @@
-"""Derivatives of a trial's metrics by what a study varies, as a part of its result."""
+"""Derivatives of a trial's metrics by the varied parameters, as part of its result."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -13,35 +13,35 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import Result
 from experiments.studies.tuning.design_variable import DesignVariable, changes_of
 
-#: In a result: why a trial has no derivatives; empty where it has.
+#: Key in a result: reason why a trial has no derivatives; empty if it has.
 NO_GRADIENT = "no_gradient"
-#: What parameters change is the same for all trials of a candidate, and is kept for so many of them.
+#: Number of cached effects of parameters, each equal for all trials of a candidate.
 MOST_KEPT = 64
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """The metrics of a trial of which derivatives are wanted, and the variables."""
+    """Metrics of a trial to differentiate, and the variables."""
 
-    #: weighted sums of metrics, by what they are called; each is gone back through for itself
+    #: weighted sums of metrics by name; each takes a backward pass
     sums: Mapping[str, Mapping[str, float]]
-    variables: tuple[DesignVariable, ...]  # by which
-    point: Mapping[str, float]  # where these stand
-    base: Mapping[str, Value]  # the values of all other parameters
+    variables: tuple[DesignVariable, ...]  # variables of the derivatives
+    point: Mapping[str, float]  # values of the variables
+    base: Mapping[str, Value]  # values of all other parameters
 
 
 @dataclass(frozen=True)
 class SlopeTerm:
     """A metric's part in a sum."""
 
-    called: str  # the sum's name
-    metric: str  # of which
-    weight: float  # of it
-    scenarios: tuple[str, ...]  # names or patterns of those in which it counts
+    called: str  # name of the sum
+    metric: str  # name of the metric
+    weight: float  # weight of the metric
+    scenarios: tuple[str, ...]  # names or patterns of the scenarios in which it counts
 
 
 def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, float]]:
-    """The sums of a trial of a scenario."""
+    """Return the sums of metrics for a trial of a scenario."""
     found: dict[str, dict[str, float]] = {}
     for term in terms:
         if any(fnmatchcase(scenario, one) for one in term.scenarios):
@@ -51,14 +51,14 @@ def sums_in(terms: Sequence[SlopeTerm], scenario: str) -> dict[str, dict[str, fl
 
 
 def column(called: str, variable: str) -> str:
-    """The name of a derivative in a result."""
+    """Return the key of a derivative in a result."""
     return f"slope of {called} by {variable}"
 
 
 def slopes_of(experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene) -> Result:
-    """The derivatives that a trial is to have; without any where it has none, and then why.
+    """Return the derivatives of a trial; if it has none, only the reason.
 
-    A trial that fell has none, nor one whose law or integrator is not differentiated.
+    A trial that fell has none, nor one whose controller or integrator cannot be differentiated.
     """
     try:
         parameters = [_parameter(experiment, changes, wanted, variable) for variable in wanted.variables]
@@ -103,7 +103,7 @@ def _keep(key: object, effect: Effect) -> None:
 def _effect(
     experiment: Experiment, changes: Mapping[str, Value], wanted: Slopes, scene: Scene, parameters: list[Parameter]
 ) -> Effect:
-    """The parameters' effect on the controller: the same in all trials of a candidate, if that is all."""
+    """Return the parameters' effect on the controller, computed once for all trials of a candidate if possible."""
     own = (experiment.address, experiment.controller, experiment.robot), wanted.variables, tuple(wanted.point.items())
     controller = [(name, value) for name, value in changes.items() if name.startswith("controller")]
     key = own, frozenset(controller), frozenset(wanted.base.items())

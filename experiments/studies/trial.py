@@ -1,7 +1,7 @@
-"""One trial of a study: an experiment under complete changes, and what it amounts to.
+"""One trial of a study: an experiment under complete changes, and its result.
 
-The same experiment and changes give the same result, bit for bit, on the same machine and versions: everything
-random has its seed among the changes.
+The same experiment and changes give the same result, bit for bit, on the same machine and versions: all seeds of
+random numbers are among the changes.
 """
 
 import json
@@ -30,27 +30,27 @@ from experiments.studies.slopes import Slopes, slopes_of
 __all__ = ["OUTCOME", "STORED", "Label", "Result", "Trial"]
 __all__ += ["run_trial", "waits_for_python"]
 
-#: A label of a study: a word or a number.
+#: Label of a trial: a word or a number.
 Label = str | float | int
 
-#: What every result has.
+#: Entries of every result.
 OUTCOME = ("verdict", "reason", "failure", "message")
-#: Entries that are stored of every result that has them.
+#: Optional entries that are always stored.
 STORED = (*OUTCOME, TRACEBACK)
-#: Entry of a result that goes into the study's header: digests by path of the files that its law has read, as JSON.
+#: Entry for the study's header: digests by path of the files that the controller has read, as JSON.
 FILES = "files"
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial.
+    """One trial of a study.
 
     Attributes:
-        number: it is known by in its study.
-        changes: what differs from the experiment's defaults, complete: the result depends on nothing else.
-        labels: the study's own words, such as scenario, replica, direction; they change nothing.
-        slopes: of which metrics it is to have derivatives, and by what; they are a part of its result.
-        reads: what else of its run is a part of its result: numbers, words and lists of these, by names of their own.
+        number: number in its study.
+        changes: complete changes of the experiment's defaults: the result depends on nothing else.
+        labels: labels such as scenario, replica, direction; they change nothing.
+        slopes: metrics to differentiate, and the variables; the derivatives are part of the result.
+        reads: reads further parts of the result from the run: numbers, words and lists of these, by name.
     """
 
     number: int
@@ -65,11 +65,10 @@ def run_trial(
 ) -> Result:
     """Simulate a trial and measure it, without making tables of it.
 
-    A step without a solution, or values that no simulation can use, are a result too: verdict ``failed``, the class
-    of the error in ``failure``, its message in ``message``. So is any other error, of code that somebody has brought or
-    of this project's, then with a ``traceback``: one trial's defect is not to end the study. What the machine lacks,
-    memory or disk, is let through: the trial would be another one elsewhere.
-    With a ``limit`` [s], in a main thread, it is out of time after so long, kernels loaded before.
+    A step without a solution, or invalid values, give a result with the verdict ``failed``, the class of the error in
+    ``failure``, and its message in ``message``. So does any other error, in user code or this project's, then with a
+    ``traceback``: a defect in one trial must not end the study. A lack of memory or disk is raised: on another machine
+    the trial might succeed. ``limit`` [s] is the time limit in a main thread, without the loading of kernels.
     """
     scene = None
     try:
@@ -92,7 +91,7 @@ def run_trial(
 
 
 def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bool:
-    """Whether its controller is asked from Python, or its steps are taken there; raises as ``Experiment.build``."""
+    """Return True if the controller or the integrator runs in Python; raises as ``Experiment.build``."""
     scene = experiment.build(changes)
     if isinstance(scene.integrator, Integrator) and scene.integrator.steps_from_python:
         return True

@@ -1,1 +1,1 @@
-"""Work against precision: what an accuracy costs with each integrator, on the same problems."""
+"""Work-precision comparison: cost of an accuracy with each integrator, on the same problems."""

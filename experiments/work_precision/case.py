@@ -1,4 +1,4 @@
-"""A problem in one of the forms that integrators take: what can step it, and one motion or one timing of it."""
+"""A problem in one form for integrators, with motions and timings of it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -24,15 +24,15 @@ from formulations.lagrangian import LAGRANGIAN_METHODS
 
 Rate = Callable[[float, Floats], Floats]
 
-#: Relative tolerances of the reference, and of the motion that it is compared with.
+#: Relative tolerances of the reference, and of a motion that estimates its error.
 TIGHT, LOOSE = 1e-13, 1e-11
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A motion, at the times at which errors are measured."""
+    """A reference motion, at the times at which errors are measured."""
 
-    states: Floats  # (samples, numbers) of the differential equation
+    states: Floats  # (samples, numbers) states of the differential equation
     places: Floats  # (samples, points, 3) [m]
     energy: Floats  # (samples,) [J]
     error: float  # [m] root mean square distance to the same motion at a hundred times the tolerance
@@ -63,16 +63,16 @@ def reference(
     places: Callable[[Floats], Floats],
     energies: Callable[[Floats], float],
 ) -> Reference:
-    """Return the reference motion of a differential equation, with places (points, 3) [m] and energy [J] of a state."""
+    """Return the reference motion of an ODE, with positions (points, 3) [m] and energy [J] of a state."""
     tight, loose = (solve(rate, start, times, tolerance) for tolerance in (TIGHT, LOOSE))
     there, nearby = (np.array([places(state) for state in states]) for states in (tight, loose))
     return Reference(tight, there, np.array([energies(state) for state in tight]), rms(there, nearby))
 
 
 class TreeEquations:
-    """The equations of motion of a tree: the rate of change of the state (q, v), in arrays that are used again.
+    """Equations of motion of a tree: the rate of the state (q, v), in reused arrays.
 
-    Besides gravity, a floor acts under points that all stick at ``anchors`` (nc, 2) [m], and springs and dampers in
+    In addition to gravity, a floor acts on points that all stick at ``anchors`` (nc, 2) [m], and springs and dampers in
     joints.
     """
 
@@ -147,7 +147,7 @@ class TreeEquations:
         return rates
 
     def greatest_use_of_friction(self, states: Floats) -> float:
-        """Return the greatest part of its cone that a point needs on the floor; infinite if that would have to pull."""
+        """Return the largest used share of a point's friction cone; infinite if the floor would have to pull."""
         most, floor = 0.0, self.floor
         assert floor is not None
         for state in states:
@@ -158,18 +158,18 @@ class TreeEquations:
         return most
 
 
-def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's own takes longer than all the rest for a single vector
+def _cross(a: Floats, b: Floats) -> Floats:  # NumPy's function is slow for a single vector
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 if TYPE_CHECKING:
     from formulations.lagrangian import System
 
-#: Integrators with this setting choose their steps themselves.
+#: Setting of adaptive integrators.
 TOLERANCE = "relative_tolerance"
-#: The tolerances of their grids, and the absolute one of each, in parts of the relative one.
+#: Relative tolerances of their grids, and the ratio of absolute to relative tolerance.
 TOLERANCES, ABSOLUTE = tuple(10.0**-k for k in range(3, 14)), 0.1
-#: Kinds of systems that integrators take.
+#: Kinds of systems of integrators.
 TREE, LAGRANGIAN = "trees of joints", "Lagrangian systems"
 
 
@@ -179,16 +179,16 @@ class Motion:
 
     places: Floats  # (samples, points, 3) [m]
     energy: Floats  # (samples,) [J]
-    iterations: float  # of Newton's method, a step
-    retried: float = 0.0  # part of the steps that were taken in parts
+    iterations: float  # Newton iterations per step
+    retried: float = 0.0  # fraction of the steps that were subdivided
 
 
 @dataclass(frozen=True)
 class StepSize:
-    """The fineness of a computation."""
+    """Step size or tolerance of a computation."""
 
     step: float  # [s]
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the integrator, that differ from its defaults
+    settings: Mapping[str, Any] = field(default_factory=dict)  # changes of the integrator's defaults
 
     @property
     def tolerance(self) -> float | None:
@@ -196,17 +196,17 @@ class StepSize:
 
 
 class Case(ABC):
-    """One form of a problem."""
+    """A form of a problem."""
 
-    systems: str  # the kind of system that its integrators take: ``TREE`` or ``LAGRANGIAN``
-    reference: Reference  # the motion of this form, exact but for the reference's own error
+    systems: str  # kind of system of its integrators: ``TREE`` or ``LAGRANGIAN``
+    reference: Reference  # reference motion of this form
 
     @abstractmethod
     def methods(self) -> Mapping[str, Any]:
-        """Return all integrators of such systems that say that they take this problem, by name."""
+        """Return all integrators of such systems that declare that they can solve this problem, by name."""
 
     def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
-        """Return the grid of a method: these steps [s], or tolerances where it chooses its steps itself."""
+        """Return the grid of a method: these steps [s], or tolerances for adaptive steps."""
         return tuple(StepSize(step) for step in steps)
 
     @abstractmethod
@@ -215,7 +215,7 @@ class Case(ABC):
 
     @abstractmethod
     def seconds(self, method: str, size: StepSize, duration: float) -> float:
-        """Return the time of computation [s], without set-up and compilation, for ``duration`` [s] of motion."""
+        """Return the computing time [s], without set-up and compilation, for ``duration`` [s] of motion."""
 
 
 @dataclass(frozen=True)
@@ -223,21 +223,21 @@ class TreeCase(Case):
     """A tree of joints."""
 
     model: Model
-    start: State  # the state it starts from
-    places: Callable[[Floats], Floats]  # (points, 3) [m] from a configuration
+    start: State  # initial state
+    places: Callable[[Floats], Floats]  # returns positions (points, 3) [m] for a configuration
     reference: Reference
     controller: Controller | None = None
-    floor: Floor = RUBBER  # that its contact points stand on
-    #: of integrators, that differ from their defaults, by name
+    floor: Floor = RUBBER  # floor under its contact points
+    #: changes of integrators' defaults, by the integrator's name
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     systems = TREE
 
     def methods(self) -> Mapping[str, Any]:
-        """Return all integrators of trees, but for those without contact where there are contact points."""
+        """Return all integrators of trees; with contact points, only those with contact."""
         return {name: method for name, method in INTEGRATORS.items() if method.takes_contact or not self.model.nc}
 
     def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
-        """Return the grid of a method; with contacts, the steps of all limit what they find out about the floor."""
+        """Return the grid of a method; with contacts also adaptive methods take these steps, to resolve the floor."""
         own = self.settings.get(method, {})
         if TOLERANCE not in settings_of(INTEGRATORS[method]):
             return tuple(StepSize(step, own) for step in steps)
@@ -275,14 +275,14 @@ class LagrangianCase(Case):
     """A Lagrangian system on a linear space, with constraints."""
 
     system: "System"
-    q0: Floats  # where it starts
-    v0: Floats  # how fast
-    places: Callable[[Floats], Floats]  # (samples, points, 3) [m] from the coordinates (samples, size)
+    q0: Floats  # initial coordinates
+    v0: Floats  # initial rates
+    places: Callable[[Floats], Floats]  # returns positions (samples, points, 3) [m] for coordinates (samples, size)
     reference: Reference
     systems = LAGRANGIAN
 
     def methods(self) -> Mapping[str, Any]:
-        """Return all methods for Lagrangian systems; ``move`` finds out which of them take this one."""
+        """Return all methods for Lagrangian systems; ``move`` detects which of them can solve this one."""
         return LAGRANGIAN_METHODS
 
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
@@ -320,7 +320,7 @@ def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]
     def off_slope(at: Floats) -> Floats:
         return np.asarray(slope(at), dtype=float)
 
-    with np.errstate(invalid="ignore"):  # a step out of the chart is taken back
+    with np.errstate(invalid="ignore"):  # a step out of the chart is undone
         found = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
     if not np.linalg.norm(found.fun) < 1e-9 * max(1.0, float(np.linalg.norm(q))):
         raise InputError("the system does not start within its chart")
@@ -330,32 +330,32 @@ def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class Forms:
-    """The forms of a problem, made when they are asked for."""
+    """Forms of a problem, made on demand."""
 
     cases: tuple[Case, ...]  # a tree of joints, a Lagrangian system, or both
-    remarks: tuple[str, ...]  # what was chosen, and how far apart the forms are
+    remarks: tuple[str, ...]  # choices of the forms, and their differences
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem."""
+    """A problem of the work-precision comparison."""
 
-    name: str  # as on the command line
-    title: str  # one line
-    source: str  # where it is from
-    points: str  # whose distance to the reference is the error
+    name: str  # name on the command line
+    title: str  # title in one line
+    source: str  # publication
+    points: str  # points whose distance to the reference is the error
     duration: float  # [s]
-    samples: int  # how many times in it errors are measured at
+    samples: int  # number of times at which errors are measured
     coarsest: float  # [s] the longest step; the others are halves, quarters, …
-    count: int  # how many steps
+    count: int  # number of step sizes
     forms: Callable[[], Forms]  # makes the forms, and their references
-    packages: tuple[str, ...] = ()  # optional ones that it needs, by the names by which they are imported
+    packages: tuple[str, ...] = ()  # import names of optional packages that it needs
 
     def steps(self, most: int | None = None) -> tuple[float, ...]:
-        """Return the steps [s] from the longest on."""
+        """Return the steps [s], the longest first."""
         return halved(self.coarsest, most or self.count)
 
     @property
     def times(self) -> Floats:
-        """The times [s] when errors are measured, (samples,)."""
+        """Times [s] at which errors are measured, (samples,)."""
         return self.duration * np.arange(1, self.samples + 1) / self.samples

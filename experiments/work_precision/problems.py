@@ -1,4 +1,4 @@
-"""The problems: a free rigid body, a double spherical pendulum, a chain, and a human in the air and on its feet."""
+"""Problems: a free rigid body, a double spherical pendulum, a chain, and a human in flight and standing."""
 
 from collections.abc import Callable
 
@@ -30,14 +30,14 @@ INERTIA, OMEGA = (1.0, 2.0, 3.0), (0.0, 3.0, 4.0)
 #: [m] and [m/s], Wendlandt 1997, after (2.55); the z coordinates follow from the constraints, and are negative.
 MASSES, RODS = (2.0, 3.5), (4.0, 3.0)
 XY, XY_RATES = ((2.820, 0.025), (5.085, 0.105)), ((3.381, 2.506), (2.497, 10.495))
-#: [m] radius of the balls that stand for the pendulum's point masses in a tree: a body has an inertia.
+#: [m] radius of the balls that replace the pendulum's point masses in a tree, whose bodies need an inertia.
 BALL = 0.05
-#: [rad] by which the springs in the hips are set anew.
+#: [rad] step of the rest angles of the hip springs.
 LEAN = 0.02
 
 
 def tumbling(model: Model) -> tuple[Floats, Floats]:
-    """Return a configuration and a velocity of about 2 rad/s in every joint and about every axis, always the same."""
+    """Return a configuration and a fixed velocity of about 2 rad/s in every joint and about every axis."""
     rng = np.random.default_rng(0)
     q, v = model.neutral(), np.zeros(model.nv)
     q[2] += 100.0
@@ -54,7 +54,7 @@ def tree_case(
     controller: JointImpedance | None = None,
     equations: TreeEquations | None = None,
 ) -> TreeCase:
-    """Return a tree with its reference; points are its bodies' centres of mass unless ``places`` has others."""
+    """Return a tree with its reference; points are its bodies' centres of mass unless ``places`` gives others."""
     where = places or (lambda q: forward_kinematics(model, q).position)
     begin = np.concatenate([start.q, start.arrays.cache.rate])
     truth = reference(
@@ -91,7 +91,7 @@ def _free_body() -> Forms:
 
 
 def pendulum_start() -> tuple[Floats, Floats]:
-    """Return places [m] and velocities [m/s] of the two masses, (6,) each, as the thesis starts them."""
+    """Return initial positions [m] and velocities [m/s] of the two masses, (6,) each, as in the thesis."""
     (x1, x2), (v1, v2) = np.array(XY), np.array(XY_RATES)
     drop1, drop2 = -np.sqrt(RODS[0] ** 2 - x1 @ x1), -np.sqrt(RODS[1] ** 2 - (x2 - x1) @ (x2 - x1))
     fall1, fall2 = -(x1 @ v1) / drop1, -((x2 - x1) @ (v2 - v1)) / drop2
@@ -196,7 +196,7 @@ STANDING = Problem(
     "the bodies' centres of mass", 0.5, 10, 0.01, 9, _standing,
 )  # fmt: skip
 
-#: By name.
+#: Problems by name.
 PROBLEMS = {problem.name: problem for problem in (FREE_BODY, PENDULUM, CHAIN, FLIGHT, STANDING)}
 
 
@@ -213,7 +213,7 @@ def pendulum_reference(
         q, v = state[:6], state[6:]
         rod, swing = q[3:] - q[:3], v[3:] - v[:3]
         rows = np.array([[*q[:3], 0.0, 0.0, 0.0], [*-rod, *rod]])
-        # A motion on the constraints has no error in them to be taken back; that of rounding is damped.
+        # An exact motion satisfies the constraints; rounding errors in them are damped.
         drift = 0.5 * np.array([q[:3] @ q[:3], rod @ rod]) - 0.5 * squares
         slide = rows @ v
         wanted = -np.array([v[:3] @ v[:3], swing @ swing]) - 2.0 * slide - drift

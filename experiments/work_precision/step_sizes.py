@@ -1,4 +1,4 @@
-"""Every method at every step size: its error and its cost."""
+"""Error and cost of every method at every step size."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,26 +14,29 @@ from biped.errors import InputError, IntegrationError
 from experiments.timing import Spread, interleaved, slope
 from experiments.work_precision.case import TREE, Case, Forms, Problem, StepSize, rms
 
-#: Numbers that are closer than this factor are a tie.
+#: Ratio of two numbers below which they are a tie.
 CLOSE = 1.15
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A number of one of those that are compared."""
+    """A number of one of the compared methods or engines, with its rank."""
 
-    label: str  # whose
+    label: str  # name of the method or engine
     value: float | None  # the number, if there is one
-    ratio: float | None = None  # to the best; None for who is out
-    at_least: bool = False  # whether the ratio is a bound, since the best is below the floor
-    best: bool = False  # whether none is better
-    note: str = ""  # why it is out, or that it is below the floor
+    ratio: float | None = None  # ratio to the best; None if excluded
+    at_least: bool = False  # True if the ratio is a lower bound, because the best is below the floor
+    best: bool = False  # True if none is better
+    note: str = ""  # reason for exclusion, or a remark that it is below the floor
 
 
 def ranked(
     values: Mapping[str, float | None], floor: float = 0.0, out: Mapping[str, str] | None = None
 ) -> list[Ranked]:
-    """All, in order, whatever their sign; below ``floor`` they are equal; ``out`` says why one cannot be the best."""
+    """Return a rank for each number by its magnitude, in the order of ``values``.
+
+    Numbers below ``floor`` are equal; ``out`` gives the reason why one cannot be the best.
+    """
     notes = {name: "has no number" for name, value in values.items() if value is None or not math.isfinite(value)}
     notes |= out or {}
     sizes = {name: abs(value) for name, value in values.items() if name not in notes and value is not None}
@@ -54,15 +57,15 @@ def ranked(
 
 Progress = Callable[[float], None]
 
-#: An error of less than so many times the reference's own cannot be distinguished from it.
+#: Multiple of the reference's error below which errors cannot be resolved.
 ABOVE_REFERENCE = 10.0
-#: [m] errors above this are no approximation of the motion, and show no order.
+#: [m] largest error that counts for the order; larger ones are no approximation of the motion.
 LARGE = 0.1
-#: Part of the steps that may have been taken in parts.
+#: Largest fraction of subdivided steps that counts for the order.
 RARE = 0.01
-#: The part of a comparison's time that errors take, about; timings take the rest.
+#: Approximate share of a comparison's time for errors; timings take the rest.
 MEASURING = 0.6
-#: The fewest step sizes that an order is fitted to.
+#: Least number of step sizes for an order.
 LEAST = 3
 
 
@@ -70,16 +73,16 @@ LEAST = 3
 class Measurement:
     """A method at a step size."""
 
-    size: StepSize  # how finely
+    size: StepSize  # step size or tolerance
     error: float  # [m] root mean square distance of the problem's points to the reference, over all samples
     energy_error: float  # [J] the largest difference of the energy from the reference's
-    iterations: float  # of Newton's method, a step
-    retried: float = 0.0  # part of the steps that were taken in parts, since they had no solution as a whole
-    cost: Spread | None = None  # [s] of computation for a second of motion; None if it was not timed
+    iterations: float  # Newton iterations per step
+    retried: float = 0.0  # fraction of the steps that were subdivided because they had no solution
+    cost: Spread | None = None  # [s] computing time of a second of motion; None if not timed
 
     @property
     def seconds(self) -> float:
-        """[s/s] the least cost: what else ran on the machine only ever adds."""
+        """Least cost [s/s]: other load on the machine only adds to it."""
         return math.nan if self.cost is None else self.cost.least
 
 
@@ -87,12 +90,12 @@ class Measurement:
 class Curve:
     """A method on a problem."""
 
-    method: str  # its name
-    systems: str  # what it takes: ``case.TREE`` or ``case.LAGRANGIAN``
-    traits: Any  # what it says of itself: an object with ``order``, ``symplectic`` and the like
-    floor: float  # [m] an error below it cannot be distinguished from the reference's
-    measurements: tuple[Measurement, ...]  # from the coarsest step on
-    failures: tuple[tuple[StepSize, str], ...] = ()  # at steps without a solution: why
+    method: str  # name of the method
+    systems: str  # kind of its systems: ``case.TREE`` or ``case.LAGRANGIAN``
+    traits: Any  # its properties: an object with ``order``, ``symplectic`` and the like
+    floor: float  # [m] least resolvable error
+    measurements: tuple[Measurement, ...]  # the coarsest step first
+    failures: tuple[tuple[StepSize, str], ...] = ()  # steps without a solution, with the reasons
 
     @property
     def label(self) -> str:
@@ -100,9 +103,9 @@ class Curve:
 
     @property
     def order(self) -> float | None:
-        """The slope of log error over log step where it is one; None for too few steps, or for tolerances.
+        """Order of convergence: slope of log error over log step; None for too few steps, or for tolerances.
 
-        Where steps were taken in parts, the error is none of their size.
+        Steps that were subdivided are left out.
         """
         clear = [
             m
@@ -112,9 +115,9 @@ class Curve:
         return slope([m.size.step for m in clear], [m.error for m in clear]) if len(clear) >= LEAST else None
 
     def cost_at(self, error: float) -> float | None:
-        """[s/s] that an error [m] costs, between steps by a power law; None if it is not reached.
+        """Return the cost [s/s] of an error [m], interpolated by a power law; None if it is not reached.
 
-        A step that costs more than a finer one counts for nothing.
+        A step that costs more than a finer one is ignored.
         """
         points = [(m.error, m.seconds) for m in self.measurements]
         if not points or min(e for e, _ in points) > error:
@@ -130,11 +133,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is computed."""
+    """Amount of computation."""
 
-    count: int | None  # step sizes of each method, at most; all if None
-    repeats: int  # of every timing
-    patience: float  # [s] of computation after which no finer one is tried
+    count: int | None  # largest number of step sizes of each method; None: all
+    repeats: int  # repeats of every timing
+    patience: float  # [s] computing time after which no finer step is tried
 
 
 FULL = Budget(None, 5, 2.0)
@@ -143,16 +146,16 @@ QUICK = Budget(4, 3, 0.2)
 
 @dataclass(frozen=True)
 class Comparison:
-    """All methods on a problem."""
+    """Results of all methods on a problem."""
 
     problem: Problem  # the problem
     forms: Forms  # its forms, with their references
-    curves: tuple[Curve, ...]  # of the methods that take it
-    refusals: Mapping[str, str] = field(default_factory=dict)  # by method, why it does not take it
+    curves: tuple[Curve, ...]  # results of the methods that can solve it
+    refusals: Mapping[str, str] = field(default_factory=dict)  # reasons of the other methods, by name
 
 
 def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Progress) -> Comparison:
-    """Measure the errors of all methods (or of ``only`` these names and patterns), then time all of these in turn."""
+    """Measure the errors of all methods (or of ``only`` these names and patterns), then time them in turn."""
     forms = problem.forms()
     chosen = [
         (case, name, traits)
@@ -173,7 +176,7 @@ def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Pro
 
 
 def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget) -> Curve:
-    """Errors of a method at all step sizes that are worth it."""
+    """Return the errors of a method at all useful step sizes."""
     truth = case.reference
     floor = ABOVE_REFERENCE * truth.error
     measurements: list[Measurement] = []
@@ -199,7 +202,7 @@ def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget
 def _timed(
     problem: Problem, measured: Sequence[tuple[Case, Curve]], repeats: int, progress: Progress
 ) -> tuple[Curve, ...]:
-    """The curves with their costs: all step sizes of all methods in turn, so that a busy machine is busy for all."""
+    """Return the curves with their costs; all cases are timed in turn, so that load on the machine affects all."""
     work = {
         (k, j): partial(case.seconds, curve.method, measurement.size, problem.duration)
         for k, (case, curve) in enumerate(measured)
@@ -216,22 +219,22 @@ def _timed(
     return tuple(curves)
 
 
-#: [m] accuracies that are looked at, from coarse to fine.
+#: [m] accuracies of the ranking, from coarse to fine.
 ACCURACIES = tuple(10.0**-k for k in range(2, 11))
 
 
 def ranked_methods(comparison: Comparison, accuracy: float) -> list[Ranked]:
-    """[s/s] what an accuracy [m] costs with each method; nothing where none reaches it."""
+    """Return the cost [s/s] of an accuracy [m] with each method; nothing if none reaches it."""
     costs = {curve.label: curve.cost_at(accuracy) for curve in comparison.curves}
     if all(cost is None for cost in costs.values()):
         return []
-    out = {name: "does not get there" for name, cost in costs.items() if cost is None}
-    refused = {name: f"does not take it: {why}" for name, why in comparison.refusals.items()}
+    out = {name: "does not reach it" for name, cost in costs.items() if cost is None}
+    refused = {name: f"cannot solve it: {why}" for name, why in comparison.refusals.items()}
     return ranked(costs, 0.0, out | refused)
 
 
 def cheapest_lines(comparison: Comparison) -> list[tuple[str, ...]]:
-    """Rows of a table for readers: accuracy, the cheapest methods for it, their cost, the next one and its ratio."""
+    """Return rows of a table: accuracy, the cheapest methods, their cost, the next one and its ratio."""
     lines: list[tuple[str, ...]] = []
     for accuracy in ACCURACIES:
         able = sorted(
@@ -247,5 +250,5 @@ def cheapest_lines(comparison: Comparison) -> list[tuple[str, ...]]:
     return lines
 
 
-#: The headings of ``cheapest_lines``.
+#: Headings of ``cheapest_lines``.
 HEADINGS = ("error [m]", "cheapest", "cost [ms/s]", "next", "times as much")

@@ -1,1 +1,1 @@
-"""Parameters of experiments: what one is, groups that experiments share, and the objects they stand for."""
+"""Parameters of experiments: their class, groups that experiments share, and the objects that they set up."""

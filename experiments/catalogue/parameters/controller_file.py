@@ -1,4 +1,4 @@
-"""Parameters of any controller as a TOML file, with one table ``[controller]``: what ``--gains`` reads."""
+"""Controller parameters as a TOML file with one table ``[controller]``, which ``--gains`` reads."""
 
 import json
 import tomllib
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def has_gains(experiment: "Experiment") -> bool:
-    """Whether its controller has those of the workspace controller, with a file format of their own."""
+    """Return True if its controller has the workspace controller's gains, which have a file format of their own."""
     return {f"{GROUP}.{key}" for key in KEYS} <= set(experiment.values())
 
 
 def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Value]:
-    """The values of the parameters ``controller.…`` that the file has.
+    """Return the values of the parameters ``controller.…`` in a file.
 
     Raises:
-        InputError: it is not TOML, or has what is no parameter of the experiment's controller; the message names it.
+        InputError: it is not TOML, or has an unknown parameter of the controller; the message names it.
         OSError: it cannot be read.
     """
     if has_gains(experiment):
@@ -43,7 +43,7 @@ def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Val
 
 
 def controller_text(values: Mapping[str, Value]) -> str:
-    """A file that ``read_controller`` reads these values of, all of them ``controller.…``."""
+    """Return the text of a file from which ``read_controller`` reads these values, all ``controller.…``."""
     lines = [f"{json.dumps(name.partition('.')[2])} = {_toml(value)}" for name, value in values.items()]
     return "\n".join([f"[{TABLE}]", *lines, ""])
 

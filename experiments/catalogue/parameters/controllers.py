@@ -1,4 +1,4 @@
-"""The controller of an experiment: any by name, with its fields as the parameters ``controller.…``."""
+"""Parameters of an experiment's controller: any controller by name, with its fields as ``controller.…``."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ from experiments.lookup.open_registry import OpenRegistry, made_from
 GROUP = "controller"
 NAME = f"{GROUP}.name"
 WORKSPACE = "workspace"
-#: Where an experiment wants the root to be, which any law is given that has fields of these names.
+#: Set point of the root in an experiment, given to any controller with fields of these names.
 SET_POINT = (f"{GROUP}.target_position", f"{GROUP}.target_orientation")
 
 
@@ -48,7 +48,7 @@ CONTROLLERS = OpenRegistry(
 
 
 class ControllerName(Parameter):
-    """The parameter that names a controller; a file is known by its whole path, so that any process finds it."""
+    """Parameter that names a controller; files have their whole path, which is valid in any process."""
 
     def _word(self, value: Any) -> str:
         return CONTROLLERS.find(super()._word(value)).name
@@ -57,9 +57,9 @@ class ControllerName(Parameter):
 def controller_parameters(
     name: str, given: Mapping[str, Parameter] | None = None, *, hidden: bool = False
 ) -> tuple[Parameter, ...]:
-    """The parameters of the controller of this name, but ``given`` ones, by name, in place of those that they are like.
+    """Return the parameters of a controller, given by name; ``given`` ones replace those of their names.
 
-    With ``hidden`` also those that do nothing to the human.
+    ``hidden`` includes the parameters without effect on the human.
 
     Raises:
         InputError: there is no such controller, or its fields cannot be parameters.
@@ -69,7 +69,7 @@ def controller_parameters(
     made = made_from("controller", entry, lambda: object_from(entry.thing, {}))
     found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
     if NAME in found:
-        raise InputError(f"controller {name!r}: call its field `name` otherwise: {NAME} is the controller itself")
+        raise InputError(f"controller {name!r}: rename its field `name`: {NAME} is the name of the controller")
     for parameter in (given or {}).values():
         own = found.get(parameter.name)
         if own is not None and _kind(own) == _kind(parameter):
@@ -79,7 +79,7 @@ def controller_parameters(
 
 
 def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, ...]:
-    """The parameters of an experiment, with another controller's in place of its own."""
+    """Return an experiment's parameters with another controller's in place of its own."""
     own = {p.name: p for p in parameters if p.name.startswith(f"{GROUP}.")}
     hidden = any(parameter.name == ROBOT and parameter.default != HUMAN for parameter in parameters)
     others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT}, hidden=hidden)
@@ -87,7 +87,7 @@ def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Param
 
 
 def controller_from(values: Values) -> Controller:
-    """A controller of these values. Somebody's own is a new one each time, since it may remember what it has seen.
+    """Return a controller of these values, anew each time for user controllers, which may have a state.
 
     Raises:
         InputError: a value is impossible.
@@ -101,11 +101,11 @@ def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
     found: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
     for file in found.files:
         if not Path(file).is_file():
-            raise InputError(f"controller {entry.name!r}: there is no file {file}, which its `files` name")
+            raise InputError(f"controller {entry.name!r}: the file {file} of its `files` does not exist")
     return found
 
 
-#: The project's are immutable, and the same for most trials of a study.
+#: The project's controllers are immutable, and cached for the trials of a study.
 _own = lru_cache(maxsize=64)(_made)
 
 

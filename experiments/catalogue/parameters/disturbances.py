@@ -1,6 +1,6 @@
-"""Parameters of all disturbances of a standing model, and the disturbances of their values.
+"""Parameters of all disturbances of a standing model, and the disturbances that they set up.
 
-Each group is off by default. Directions are angles seen from above: 0 is forwards (of the human −x), π/2 to the left.
+Each group is off by default. Directions are angles in top view: 0 is forward (−x for the human), π/2 to the left.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
 
 def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parameter, ...]:
-    """Return the parameters of all disturbances, off but for ``strength``; bodies are the root unless set otherwise."""
+    """Return the parameters of all disturbances, off except ``strength``; bodies are the root by default."""
     foot = left_foot_of(model)
     stands = "" if foot is None else f"; the left foot stands at {foot:g}".replace("-", "−")
     own = {"actuators.strength": strength}
@@ -44,15 +44,15 @@ def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parame
 
 
 def disturbances_from(values: Values, root: Vector3, model: Model) -> tuple[Disturbance, ...]:
-    """Return the disturbances of these values, for a robot whose root's centre of mass stands at ``root`` [m]."""
+    """Return the disturbances of these values, for a robot whose root has its centre of mass at ``root`` [m]."""
     place = Place(model, root, floor_from(values))
     for body in (values[f"{name}.body"] for name in groups() if f"{name}.body" in values):
-        model.body_index(str(body))  # also of what is off: a wrong name is an error
+        model.body_index(str(body))  # a wrong name is an error even if the disturbance is off
     return tuple(one for name in groups() for one in _of_group(name, values, place))
 
 
 def _of_group(name: str, values: Values, place: Place) -> Sequence[Disturbance]:
-    """The disturbances of a group; errors name its parameters."""
+    """Return the disturbances of a group; errors name its parameters."""
     try:
         return _group(name, values.items_of(name)).disturbances(place)
     except InputError as error:
@@ -70,7 +70,7 @@ def _group(name: str, values: tuple[tuple[str, Value], ...]) -> ParameterGroup:
 
 @cache
 def switches() -> dict[str, dict[str, Value]]:
-    """Return by group the parameters that switch it on, and their values while it is off."""
+    """Return by group the parameters that switch it on, with their values for off."""
     off = {parameter.name: parameter.default for parameter in disturbance_parameters(human())}
     return {
         name: {f"{name}.{switch}": off[f"{name}.{switch}"] for switch in group.switches}
@@ -80,11 +80,11 @@ def switches() -> dict[str, dict[str, Value]]:
 
 
 def idle(values: Mapping[str, Value], changed: Mapping[str, Value]) -> list[str]:
-    """Return a sentence for each group that is off although parameters of it were set.
+    """Return a sentence for each group that is off although its parameters were set.
 
     Args:
-        values: of all parameters; with disturbances drawn at random there is no sentence.
-        changed: the parameters that were set.
+        values: values of all parameters; random disturbances suppress the sentences.
+        changed: names of the parameters that were set.
     """
     sentences = []
     for group, off in switches().items():

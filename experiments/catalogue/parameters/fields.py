@@ -1,11 +1,10 @@
-"""The fields of a dataclass as parameters, and an object of it from their values.
+"""Fields of a dataclass as parameters, and an object of it from their values.
 
-A field is a parameter if its default is a number, a few numbers, a word, or true or false; one that is a dataclass is
-as many parameters as that has, named ``group.field.NAME``, or ``group.NAME`` where its metadata says ``inline``. Of the
-metadata, ``unit``, ``title`` and ``source`` are shown by ``biped show``; ``range`` is that of the sliders in ``biped
-live``; ``choices`` are the words that it may be, as are those of a ``Literal``; where ``repeats`` is true one number
-stands for all of several, and where ``matrix`` is true a matrix for the numbers on its diagonal. A field that is
-``hidden`` is one only where that is asked for.
+A field is a parameter if its default is a number, a few numbers, a word, or a boolean. A field that is a dataclass
+contributes its own fields, named ``group.field.NAME``, or ``group.NAME`` if its metadata has ``inline``. ``biped show``
+shows the metadata ``unit``, ``title`` and ``source``; ``range`` is the range of the sliders of ``biped live``;
+``choices`` are the allowed words, as for a ``Literal``. With ``repeats`` one number may stand for all of a tuple; with
+``matrix`` a matrix may replace the numbers of its diagonal. A ``hidden`` field is a parameter only on request.
 """
 
 import copy
@@ -17,15 +16,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from biped.inputs.fields import replaced
 from experiments.catalogue.parameters.parameter import Parameter, Value
 
-#: A field: its name as a parameter without group, the path to it, the object that it is a field of, and the field.
+#: A field: its parameter's name without group, its path, its owner, and the field itself.
 _Leaf = tuple[str, tuple[str, ...], Any, "dataclasses.Field[Any]"]
 BOOLEANS = {"false": False, "true": True}
 
 
 def field_parameters(prototype: Any, group: str, source: str, *, hidden: bool = False) -> tuple[Parameter, ...]:
-    """A parameter for each field of an object that can be one; the object has their defaults.
+    """Return a parameter for each suitable field of an object, whose values are the defaults.
 
-    With ``hidden`` also for those that are.
+    ``hidden`` includes hidden fields.
     """
     return tuple(
         _parameter(owner, field, f"{group}.{name}", source)
@@ -40,9 +39,9 @@ def _is_hidden(prototype: Any, name: str) -> bool:
 
 
 def object_from(thing: Any, values: Mapping[str, Value]) -> Any:
-    """A new object of a class, or like an object, with the values of some of ``field_parameters``, named without group.
+    """Return a new object of a class, or a copy of an object, with values of ``field_parameters`` (without group).
 
-    Nothing that can change is shared between two of them. Of what is no dataclass, it is one as it is.
+    Mutable parts are not shared. An object that is no dataclass is copied unchanged.
     """
     made = thing() if isinstance(thing, type) else copy.deepcopy(thing)
     changes: dict[str, Any] = {}
@@ -54,7 +53,7 @@ def object_from(thing: Any, values: Mapping[str, Value]) -> Any:
 
 
 def _leaves(owner: Any, group: str = "", path: tuple[str, ...] = ()) -> Iterator[_Leaf]:
-    """The fields that can be parameters, of an object and of the dataclasses in it."""
+    """Yield the fields that can be parameters, of an object and of the dataclasses in it."""
     for field in dataclasses.fields(owner) if dataclasses.is_dataclass(owner) else ():
         value, name = getattr(owner, field.name), f"{group}{field.name}"
         if not field.init or field.name.startswith("_") or not field.metadata.get("parameter", True):
@@ -78,7 +77,7 @@ def _parameter(owner: Any, field: "dataclasses.Field[Any]", name: str, source: s
 
 
 def _as_value(value: Any) -> Value | None:
-    """A default as a parameter's, if it can be one."""
+    """Return a default as a parameter's value, or None if it cannot be one."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float, str)):
@@ -94,6 +93,6 @@ def _choices(owner: Any, field: "dataclasses.Field[Any]") -> tuple[str, ...]:
         return tuple(field.metadata["choices"])
     try:
         hint = get_type_hints(type(owner))[field.name]
-    except NameError:  # of an annotation that is there for type checkers only
+    except NameError:  # an annotation for type checkers only
         return ()
     return get_args(hint) if get_origin(hint) is Literal else ()

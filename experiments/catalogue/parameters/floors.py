@@ -1,4 +1,4 @@
-"""The floor of an experiment: a contact law by name, with its fields as the parameters ``floor.…``."""
+"""Parameters of an experiment's floor: a contact law by name, with its fields as ``floor.…``."""
 
 from functools import lru_cache
 from typing import Any
@@ -26,14 +26,14 @@ LAWS = OpenRegistry(
 
 
 class LawName(Parameter):
-    """The parameter that names a contact law; a file is known by its whole path, so that any process finds it."""
+    """Parameter that names a contact law; files have their whole path, which is valid in any process."""
 
     def _word(self, value: Any) -> str:
         return LAWS.find(super()._word(value)).name
 
 
 def floor_parameters(floor: Floor, friction_source: str, law: str = SPRING_DAMPER) -> tuple[Parameter, ...]:
-    """Return the parameters of a floor, whose law has this name."""
+    """Return the parameters of a floor with the contact law of this name."""
     meaning = f"Contact law: {', '.join(LAWS.own)}, FILE.py:NAME or MODULE:NAME"
     return (LawName(NAME, law, "", meaning, PROJECT), *field_parameters(floor, GROUP, friction_source))
 
@@ -53,7 +53,7 @@ def with_law(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, .
 
 
 def floor_from(values: Values) -> Floor:
-    """Return the floor of these values, immutable, and one object for most trials of a study.
+    """Return the immutable floor of these values, cached for the trials of a study.
 
     Raises:
         FloorError: a value is impossible.

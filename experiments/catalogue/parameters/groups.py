@@ -1,4 +1,4 @@
-"""Groups of parameters that experiments share: each group's table, and the object its values go into.
+"""Groups of parameters that experiments share, and the objects that their values set up.
 
 A parameter is named after the attribute of that object: ``fall.height`` is ``Fall.height``.
 """
@@ -23,26 +23,26 @@ from experiments.engines.registry import ENGINES, engine_named
 T = TypeVar("T")
 
 
-def _kept(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values], T]:
-    """A function that makes an object of a group's values, immutable, and one object for most trials of a study."""
+def _cached(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values], T]:
+    """Return a function that makes an immutable object of a group's values, cached for the trials of a study."""
     made = lru_cache(maxsize=64)(lambda items: make(dict(items)))
     return lambda values: made(values.items_of(group))
 
 
-fall_from = _kept("fall", lambda group: Fall(**group))
+fall_from = _cached("fall", lambda group: Fall(**group))
 
 
 @cache
 def _settings() -> dict[str, Parameter]:
-    """The settings of all integrators; a name has the same meaning in all, and the default of the first that has it."""
+    """Return the settings of all integrators; names have one meaning, with the default of the first that has it."""
     found: dict[str, Parameter] = {}
     for integrator in INTEGRATORS.values():
         found = {one.name: one for one in field_parameters(integrator, "integrator", OURS)} | found
     return found
 
 
-def own_settings(changes: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings' defaults of the integrator that the changes name: they may differ between integrators."""
+def integrator_defaults(changes: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the default settings of the integrator that the changes name; they may differ between integrators."""
     name = changes.get("integrator.name")
     if name not in INTEGRATORS:
         return {}
@@ -62,11 +62,11 @@ def _own_integrator(group: dict[str, Any]) -> Integrator:
     return integrator_named(name, **wanted)
 
 
-_own_integrator_from = _kept("integrator", _own_integrator)
+_own_integrator_from = _cached("integrator", _own_integrator)
 
 
 def integrator_from(values: Values) -> Integrator:
-    """An integrator of ours, or an engine in its place: that is made anew for each run."""
+    """Return an integrator, or an engine in its place, which is made anew for each run."""
     name = values.word("integrator.name")
     if name not in ENGINES:
         return _own_integrator_from(values)
@@ -91,7 +91,7 @@ def run_parameters(
 def scene_from(
     values: Values, model: Model, state: State, controller: Controller | None = None, **others: Any
 ) -> Scene:
-    """The scene with the run and the integrator of these values; without a controller every step is recorded."""
+    """Return a scene with the run and integrator of these values; without a controller it records every step."""
     step = values.number("run.step")
     return Scene(
         model=model, state=state, controller=controller, integrator=integrator_from(values),

@@ -1,4 +1,4 @@
-"""Where an experiment starts: the posture's parameters, and its scatter by a seed.
+"""Initial state of an experiment: the posture's parameters, and random scatter by a seed.
 
 ``initial.seed`` and ``initial.jitter`` go together: the initial joint angles (of a model without joints, its
 orientation) are scattered by a normal distribution with this standard deviation, drawn with this seed.
@@ -25,16 +25,16 @@ from contact.arrays import Floats
 from experiments.catalogue.parameters.floors import floor_from
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
-#: [rad] what a seed alone scatters by.
+#: [rad] default jitter with a seed.
 SCATTER = 0.01
 
 OURS = "this project"
 
 STANCE, SETTLE = "initial.stance", "initial.settle"
 CROUCH, UPRIGHT = "crouch", "upright"
-#: The parameters of ``Stance``, and its fields.
+#: Parameters of ``Stance``, by its fields.
 _OF_STANCE = ("knees", "width", "foot_angle", "lean")
-#: All that say which stance it is.
+#: All parameters that define the stance.
 STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 
 
@@ -46,11 +46,11 @@ def scatter_parameters(what: str) -> tuple[Parameter, ...]:
 
 
 def scattered_by_seed(changes: Mapping[str, Value]) -> dict[str, Value]:
-    """The changes; where they have a seed but no jitter, with a jitter, so that the seed does what it says."""
+    """Return the changes; a seed without a jitter gets the default jitter, so that it has an effect."""
     if "initial.seed" not in changes:
         return dict(changes)
     if changes.get("initial.jitter") == 0.0:
-        raise InputError("initial.seed does nothing where initial.jitter = 0: leave one of them out")
+        raise InputError("initial.seed has no effect with initial.jitter = 0: leave one of them out")
     return {"initial.jitter": SCATTER} | dict(changes)
 
 
@@ -68,7 +68,7 @@ def posture_parameters(
     tilt: float = CROUCHING_TILT,
     posture: Mapping[str, float] = CROUCHING_ANGLES,
 ) -> tuple[Parameter, ...]:
-    """Stance, place, tilt and joint angles: the thesis's, unless others are given, by joint or both sides at once."""
+    """Return the parameters stance, position, tilt and joint angles, by joint or for both sides at once."""
     root = model.root.name
     angles = {joint: posture.get(joint, posture.get(joint.partition("_")[2], 0.0)) for joint in model.joint_names}
     return (
@@ -111,15 +111,15 @@ def _stance_parameters(model: Model, posture: Mapping[str, float]) -> tuple[Para
 def posture_of_stance(
     robot: Callable[[], Model], values: Mapping[str, Value], changes: Mapping[str, Value]
 ) -> dict[str, Value]:
-    """What the stance of these values says of the other parameters: posture, set point and run-in; the crouch nothing.
+    """Return the values of posture, set point and settling that the stance sets; none for the crouch.
 
     Raises:
-        InputError: changes are of another stance's parameters; or nobody stands so.
+        InputError: changes belong to another stance, or the robot cannot stand so.
     """
     if values.get(STANCE) != UPRIGHT:
         idle = [f"initial.{name}" for name in _OF_STANCE if f"initial.{name}" in changes]
         if idle and values.get(STANCE) == CROUCH:
-            raise InputError(f"{idle[0]} does nothing to the crouch: set {STANCE} = {UPRIGHT} besides")
+            raise InputError(f"{idle[0]} has no effect on the crouch: set {STANCE} = {UPRIGHT}, too")
         return {}
     model = robot()
     q = upright_posture(model, Values(values))
@@ -131,7 +131,7 @@ def posture_of_stance(
 
 
 def upright_posture(model: Model, values: Values) -> Floats:
-    """(nq,) of the stance upright; raises as ``Stance``, in the words of the parameters."""
+    """Return the configuration (nq,) of the upright stance; raises as ``Stance``, naming parameters."""
     try:
         stance = Stance(**{name: values.number(f"initial.{name}") for name in _OF_STANCE})
         return stance.configuration(model, floor_from(values))
@@ -140,10 +140,10 @@ def upright_posture(model: Model, values: Values) -> Floats:
 
 
 def settle_from(values: Values) -> Settle | None:
-    """How it stands before the start.
+    """Return the settling before the start.
 
     Raises:
-        InputError: for a time that is negative.
+        InputError: the time is negative.
     """
     seconds = values.number(SETTLE)
     if seconds < 0.0:
@@ -158,7 +158,7 @@ def settle_from(values: Values) -> Settle | None:
 
 
 def initial_state(model: Model, values: Values) -> State:
-    """Where it starts: scattered, and with the velocity, unless it is to settle first."""
+    """Return the initial state: scattered, and with the velocity, unless it settles first."""
     q = _posture(model, values)
     if values.number(SETTLE) == 0.0:
         return _moved_off(values, model, q)
@@ -166,7 +166,7 @@ def initial_state(model: Model, values: Values) -> State:
 
 
 def _posture(model: Model, values: Values) -> Floats:
-    """(nq,) of these values, without scatter, loops open."""
+    """Return the configuration (nq,) of these values, without scatter, loops open."""
     half = values.number("initial.tilt") / 2.0
     x, y, _ = (math.sin(half) * part for part in model.left)
     angles = {joint: values.number(f"initial.{joint}") for joint in model.joint_names}
@@ -175,12 +175,12 @@ def _posture(model: Model, values: Values) -> Floats:
 
 
 def _moves_off(values: Values) -> bool:
-    """Whether a start is scattered, or does not rest."""
+    """Return True if a start is scattered, or does not rest."""
     return values.number("initial.jitter") != 0.0 or any(values.group("initial")["velocity"])
 
 
 def _moved_off(values: Values, model: Model, q: Floats, time: float = 0.0) -> State:
-    """The state about ``q`` (nq,) with the scatter and the velocity of these values."""
+    """Return the state about ``q`` (nq,) with the scatter and the velocity of these values."""
     noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))
     q, velocity = q.copy(), np.zeros(model.nv)
     q[[model.coordinate(joint) for joint in model.joint_names]] += noise
@@ -189,6 +189,6 @@ def _moved_off(values: Values, model: Model, q: Floats, time: float = 0.0) -> St
 
 
 def _to_the_left(model: Model) -> str:
-    """The axis about which a turn is forwards."""
+    """Return the axis of forward pitch, in words."""
     x, y, _ = model.left
     return "its left" if x and y else f"{'−' if x + y < 0.0 else '+'}{'x' if x else 'y'}"

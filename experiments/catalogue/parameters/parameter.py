@@ -1,8 +1,7 @@
-"""Parameters of experiments: named by dots, with a default, a unit, a meaning and a source.
+"""Parameters of experiments: dotted names with a default, a unit, a meaning and a source.
 
-One number of a parameter that is a tuple is named by its place, from 0 on: ``controller.kp_position[2]``. An angle may
-be written in degrees: ``90deg`` or ``90°``. On the command line a number may have its unit behind it: ``8N·s``,
-``8Ns``, ``120ms``, ``60mm``.
+One number of a tuple is named by its index from 0: ``controller.kp_position[2]``. An angle may be given in degrees:
+``90deg`` or ``90°``. On the command line a unit may follow a number: ``8N·s``, ``8Ns``, ``120ms``, ``60mm``.
 """
 
 import difflib
@@ -18,30 +17,30 @@ from biped.model.geometry import LARGEST_ANGLE
 
 #: A number, a whole number, a word, or a few numbers such as a position or a quaternion.
 Value = float | int | str | tuple[float, ...]
-#: How degrees are written behind a number.
+#: Units of degrees after a number.
 DEGREES = ("deg", "°")
-#: Parts of units that may be written behind a number: the unit, and how many there are in one.
+#: Prefixed units that may follow a number: the SI unit, and their number in one of it.
 PARTS = {"ms": ("s", 1e3), "mm": ("m", 1e3), "cm": ("m", 1e2)}
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an experiment.
+    """A parameter of an experiment.
 
-    Its default decides what values it takes: a float any number, an int a whole number, a tuple as many
-    numbers, a str a word. Whether a value makes sense is decided by the object it goes into.
+    The type of its default determines the allowed values: a float any number, an int a whole number, a tuple as many
+    numbers, a str a word. The object that it sets up checks the range.
 
     Attributes:
-        name: ``group.attribute``; the attribute is that of the Python object which the value goes into.
-        default: the value in the experiment as published.
-        unit: SI; empty for numbers without one and for words, several with commas between them.
-        meaning: a few words.
-        source: where the default is from.
-        repeats: whether one number stands for a whole tuple of it.
-        may_be_matrix: whether n × n numbers, row by row, may stand for a tuple of n.
-        may_be_infinite: whether ``inf`` is a value.
-        choices: the words that it may be, where not any will do.
-        span: the least and the greatest value that are of interest, for a slider; others are allowed.
+        name: ``group.attribute``, where the attribute is that of the Python object that the value sets.
+        default: value in the published experiment.
+        unit: SI unit; empty for numbers without one and for words; several are separated by commas.
+        meaning: title in a few words.
+        source: publication of the default.
+        repeats: True if one number may stand for a whole tuple of it.
+        may_be_matrix: True if n × n numbers, row by row, may replace a tuple of n.
+        may_be_infinite: True if ``inf`` is allowed.
+        choices: allowed words; empty for any word.
+        span: range of a slider; values beyond it are allowed.
     """
 
     name: str
@@ -56,7 +55,7 @@ class Parameter:
     span: tuple[float, float] | None = None
 
     def parse(self, text: str) -> Value:
-        """The value that a text on the command line stands for.
+        """Convert a text of the command line to a value.
 
         Raises:
             InputError: the text is not of this parameter's kind.
@@ -67,7 +66,7 @@ class Parameter:
         return self.checked(numbers if isinstance(self.default, tuple) or len(numbers) > 1 else numbers[0])
 
     def checked(self, value: Any) -> Value:
-        """``value`` as this parameter's kind of value.
+        """Return ``value`` as this parameter's kind of value.
 
         Raises:
             InputError: it is of another kind.
@@ -91,19 +90,19 @@ class Parameter:
 
     @property
     def is_angle(self) -> bool:
-        """Whether its values are angles, or their rates: they may be in degrees."""
+        """True for angles and their rates, whose values may be given in degrees."""
         return bool(self._units_of_angles)
 
     @property
     def _units_of_angles(self) -> dict[str, float]:
-        """By what may be written after a number: what the number is multiplied by."""
+        """Factors by the units that may follow an angle."""
         words = {"rad": 1.0} | dict.fromkeys(DEGREES, math.pi / 180.0)
         units = [unit for unit in self.unit.split(", ") if unit.startswith("rad")]
         return {unit.replace("rad", word, 1): factor for unit in units for word, factor in words.items()}
 
     @property
     def _units(self) -> dict[str, float]:
-        """By what may be written after a number on the command line, the longest first: what it is multiplied by."""
+        """Factors by the units that may follow a number on the command line, the longest unit first."""
         own = [unit for unit in self.unit.split(", ") if unit[:1].isalpha()]
         found = {unit.replace("·", dot): 1.0 for unit in own for dot in ("·", "*", "")}
         found |= {part: 1.0 / many for part, (unit, many) in PARTS.items() if unit in own} | self._units_of_angles
@@ -159,19 +158,19 @@ class Parameter:
 
 
 def is_in_degrees(value: object) -> bool:
-    """Whether a value is written in degrees, or degrees a second: ``45deg``, ``45°``, ``10deg/s``."""
+    """Return True for a value in degrees or degrees a second: ``45deg``, ``45°``, ``10deg/s``."""
     return isinstance(value, str) and value.rstrip().removesuffix("/s").endswith(DEGREES)
 
 
 def shown(value: object) -> str:
-    """A value as it can be written after ``--set NAME=``."""
+    """Return a value as text for ``--set NAME=``."""
     if isinstance(value, tuple):
         return ",".join(shown(part) for part in value)
     return f"{value:.9g}" if isinstance(value, float) else str(value)
 
 
 class Values(Mapping[str, Value]):
-    """A value for each parameter of an experiment, read-only."""
+    """Read-only values of all parameters of an experiment."""
 
     def __init__(self, values: Mapping[str, Value]) -> None:
         self._values = dict(values)
@@ -205,27 +204,27 @@ class Values(Mapping[str, Value]):
         return value
 
     def group(self, group: str) -> dict[str, Any]:
-        """The parameters of a group, named without it: the arguments of the object they go into."""
+        """Return the values of a group by names without it: the arguments of the object that they set up."""
         return dict(self._groups.get(group, {}))
 
     def items_of(self, group: str) -> tuple[tuple[str, Value], ...]:
-        """The values of a group as a key of a table."""
+        """Return the values of a group as a hashable key."""
         return tuple(self._groups.get(group, {}).items())
 
     def as_json(self) -> dict[str, Any]:
-        """The values as JSON can hold them: a tuple as a list, infinity as the word ``inf``."""
+        """Return the values for JSON: a tuple as a list, infinity as the word ``inf``."""
         return {name: as_json(value) for name, value in self.items()}
 
 
 def as_json(value: Value) -> Any:
-    """A value as JSON can hold it: a tuple as a list, infinity as the word ``inf``."""
+    """Return a value for JSON: a tuple as a list, infinity as the word ``inf``."""
     if isinstance(value, tuple):
         return list(value)
     return "inf" if value == math.inf else value
 
 
 def from_json(parameter: Parameter, data: Any) -> Value:
-    """The value of a parameter that ``as_json`` made this of."""
+    """Return a parameter's value from the result of ``as_json``."""
     return parameter.checked(math.inf if data == "inf" and not isinstance(parameter.default, str) else data)
 
 
@@ -233,13 +232,13 @@ _COMPONENT = re.compile(r"(?P<whole>[^\[\]]+)\[(?P<place>[^\[\]]*)\]")
 
 
 def split_name(name: str) -> tuple[str, str | None]:
-    """A name's parameter, and the place of the one number that is meant, if the name says so."""
+    """Split a name into the parameter, and the index of one of its numbers, or None."""
     found = _COMPONENT.fullmatch(name)
     return (found["whole"], found["place"].strip()) if found else (name, None)
 
 
 def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
-    """The parameter of this name; for one number of a tuple, that number as a parameter of its own."""
+    """Return the parameter of this name; one number of a tuple becomes a parameter of its own."""
     table = {parameter.name: parameter for parameter in parameters}
     whole, place = split_name(name)
     if whole not in table:
@@ -257,7 +256,7 @@ def _component(parameter: Parameter, place: str, name: str) -> Parameter:
 
 
 def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> dict[str, Value]:
-    """Changes of whole parameters: one number of a tuple goes into the tuple of these changes, or the default's."""
+    """Return changes of whole parameters; single numbers are put into the changed or default tuple."""
     whole = {name: value for name, value in changes.items() if split_name(name)[1] is None}
     for name, value in changes.items():
         owner, place = split_name(name)
@@ -278,7 +277,7 @@ def with_group(parameters: tuple[Parameter, ...], group: str, others: Iterable[P
 
 
 def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Parameter]) -> Value:
-    """The value of a parameter, or of one number of it, under these changes."""
+    """Return the value of a parameter, or of one of its numbers, under these changes."""
     if name in changes:
         return changes[name]
     parameters = tuple(parameters)
@@ -294,7 +293,7 @@ def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Pa
 
 
 def _hint(name: str, known: list[str]) -> str:
-    """A hint at names with the same last part or spelled much alike, else at the groups that there are."""
+    """Return a hint at similar names, or else at the known groups."""
     last = name.rpartition(".")[2].lower()
     containing = [candidate for candidate in known if last and last in candidate.lower()]
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)

@@ -1,4 +1,4 @@
-"""Disturbances drawn at random: does anything break, and what does a controller do that was not made for them?"""
+"""Random disturbances, to test controllers and the simulation under unforeseen conditions."""
 
 import math
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from contact import RUBBER
 
 Random = np.random.Generator
 
-#: Each kind is drawn with this probability.
+#: Probability of each kind.
 SHARE = 0.35
-#: Of all mass: what weighs less is not disturbed.
+#: Least mass of a disturbed body, as a share of the whole mass.
 HEAVY = 0.01
 
 
 class Case(NamedTuple):
-    """The model to be disturbed, the height of its root [m], the run's duration [s], its controller's period [s]."""
+    """Model to be disturbed, height of its root [m], duration of the run [s], period of its controller [s]."""
 
     model: Model
     height: float
@@ -50,11 +50,11 @@ def random_disturbances(
     model: Model | None = None,
     height: float = STANDING_TRUNK[2],
 ) -> tuple[Disturbance, ...]:
-    """Some disturbances of one that stands for ``duration`` [s], from harmless to hopeless; the same for a seed.
+    """Return random disturbances of a standing model, from harmless to hopeless; reproducible by the seed.
 
-    A kind of which there can be one only is left out where there is one among the ``present`` ones, and blocks where
-    the root has no box that they could hit. Delays are whole numbers of the controller's ``period`` [s]. It is the
-    human that is disturbed, or another model whose root stands at ``height`` [m].
+    A kind that can only be there once is left out if it is among the ``present`` ones, and blocks if the root has no
+    box that they could hit. Delays are multiples of the controller's ``period`` [s]. The default model is the human;
+    the root of another one stands at ``height`` [m].
     """
     above_zero(duration, "duration of random disturbances")
     random = np.random.default_rng(seed)
@@ -84,7 +84,7 @@ def _point(random: Random) -> tuple[float, float, float]:
 
 
 def _size(random: Random, least: float, most: float) -> float:
-    """Evenly distributed in its logarithm."""
+    """Return a random size, uniform in its logarithm."""
     return float(math.exp(random.uniform(math.log(least), math.log(most))))
 
 

@@ -1,4 +1,4 @@
-"""The robot of an experiment: the human, or any by name."""
+"""The robot of an experiment: the human, or any other by name."""
 
 import hashlib
 import logging
@@ -26,7 +26,7 @@ _log = logging.getLogger("biped")
 
 
 def address_of(name: str) -> str:
-    """A file by its whole path, so that any process finds it; what else it is, as it is."""
+    """Return a file by its whole path, which is valid in any process, and other names unchanged."""
     file, colon, function = name.rpartition(":")
     if file.endswith(".py"):
         return f"{Path(file).expanduser().resolve()}{colon}{function}"
@@ -35,10 +35,10 @@ def address_of(name: str) -> str:
 
 
 def robot_named(name: str) -> Model:
-    """The human, or a robot as ``biped.load_robot`` takes it; warnings name what was changed or is not simulated.
+    """Return the human or a robot as ``biped.load_robot`` takes it; warnings name changed or ignored features.
 
     Raises:
-        ModelError: there is none; the message says what would be right.
+        ModelError: there is none; the message says what is allowed.
     """
     if name == HUMAN:
         return human()
@@ -52,21 +52,21 @@ def robot_named(name: str) -> Model:
 
 
 def is_human(robot: str) -> bool:
-    """Whether this is the human or a person, by name."""
+    """Return True for the name of the human or of a person."""
     return robot == HUMAN or robot.startswith(SUBJECT)
 
 
 def strength_of(robot: str) -> str:
-    """Whose strength is that of a robot of this name: a person's by age and sex, and else nobody's.
+    """Return the person, by age and sex, whose joint strength a robot of this name has; None for other robots.
 
     Raises:
-        ModelError: of a person of that age nobody was measured.
+        ModelError: there are no measurements for this age.
     """
     return Subject.named(robot).strength if robot.startswith(SUBJECT) else NOBODY
 
 
 def stand_in(name: str, saved: Path) -> None:
-    """Let the model that was saved with a run or a study be the robot of this name, where its own files are not.
+    """Use a saved model as the robot of this name if its own files are missing.
 
     The model also stands in for code that the user has not named (`biped.inputs.modules.saved_names`).
     """
@@ -79,7 +79,7 @@ _stand_ins: dict[str, Path] = {}
 
 @lru_cache(maxsize=8)
 def _saved_instead(name: str, saved: Path) -> Model:
-    _log.warning("biped: %s is not run: the model that was saved with it stands in for it (--trust runs it)", name)
+    _log.warning("biped: %s is not run: the saved model is used instead (--trust runs the file)", name)
     return load_robot(saved)
 
 
@@ -93,13 +93,13 @@ def _loaded(name: str) -> Model:
             if name not in _stand_ins:
                 raise
             model = load_robot(_stand_ins[name])
-    for warning in caught if parent_process() is None else ():  # workers load what this process was told of
+    for warning in caught if parent_process() is None else ():  # workers load what this process has reported
         _log.warning("biped: %s", warning.message)
     return model
 
 
 def floor_text(values: Mapping[str, Any], model: Model) -> str:
-    """The floor's friction in an experiment with these values and whose it is; empty where there is no floor."""
+    """Return the floor's friction under these values and its origin; empty without a floor."""
     if "floor.mu_s" not in values:
         return ""
     usual, whose = floor_of(model), "the default" if model.floor_friction is None else "of the robot's file"
@@ -109,14 +109,14 @@ def floor_text(values: Mapping[str, Any], model: Model) -> str:
 
 
 def digest_of_robot(name: str) -> dict[str, str]:
-    """A digest of the model that a robot's files describe, by its name; nothing of the human and of subjects."""
+    """Return a digest, by name, of the model that a robot's files describe; none for the human and people."""
     if name == HUMAN or name.startswith(SUBJECT):
         return {}
     return {address_of(name): hashlib.sha256(spelt_out(robot_named(name)).encode()).hexdigest()[:16]}
 
 
 class RobotName(Parameter):
-    """The parameter that names a robot."""
+    """Parameter that names a robot."""
 
     def _word(self, value: Any) -> str:
         name = address_of(super()._word(value))

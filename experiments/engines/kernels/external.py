@@ -1,7 +1,7 @@
-"""A step that another physics engine has taken: the same books, modes and rows as for a step of ours.
+"""Step of an external physics engine, with the energy balance, contact modes and rows of our own steps.
 
-What an engine gives is where the tree is at the end of a step and how it moves, and the mean forces in the step. All
-else is derived from them here, so that columns of all engines mean the same.
+An engine gives the configuration and velocity at the end of a step, and the mean forces in the step. All other columns
+are derived from them here, so that they mean the same for all engines.
 """
 
 import math
@@ -46,46 +46,46 @@ from contact.ground import END, START, force_in_floor, is_moving, law_at
 from contact.modes import NONE, SLIDING, STICKING
 from kernelcache import kernel, routine
 
-#: A point slides where its friction is at least this share of what the floor can give.
+#: Share of the friction limit from which a point counts as sliding.
 AT_THE_CONE = 0.999
 
 
 class Arrival(NamedTuple):
-    """The state and the forces that an engine leaves at the end of a step."""
+    """State and forces that an engine leaves at the end of a step."""
 
     q: Floats  # (nq,) configuration
     v: Floats  # (nv,) velocity
-    before: Floats  # (nv,) velocity at the start of the step, which the host fills in
-    force: Floats  # (nc, 3) [N] of the floor on each contact point, the mean of the step
+    before: Floats  # (nv,) velocity at the start of the step, set by the host
+    force: Floats  # (nc, 3) [N] mean force of the floor on each contact point in the step
     impact: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
-    impact_place: Floats  # (3,) [m] where, at the start of the step
-    projectile: Floats  # (13,) of the thrown box: position, quaternion, velocity, angular velocity
-    joint: Floats  # (nv,) [N·m or N] of the joints' stops and dry friction
+    impact_place: Floats  # (3,) [m] position of the impact at the start of the step
+    projectile: Floats  # (13,) state of the thrown box: position, quaternion, velocity, angular velocity
+    joint: Floats  # (nv,) [N·m or N] forces of the joints' stops and dry friction
 
 
 class FloorState(NamedTuple):
-    """The floor in a step. All is in world axes; ``velocity`` leads from ``pose`` to where the floor is at the end."""
+    """The floor in a step, in world axes; ``velocity`` leads from ``pose`` to the pose at the end of the step."""
 
-    pose: Floats  # (7,) place of its frame [m] and unit quaternion, at the start of the step
-    velocity: Floats  # (6,) mean velocity of that place [m/s] and mean angular velocity [rad/s] of the step
-    before: Floats  # (6,) those of the step before
+    pose: Floats  # (7,) origin of its frame [m] and unit quaternion, at the start of the step
+    velocity: Floats  # (6,) mean velocity of the origin [m/s] and mean angular velocity [rad/s] of the step
+    before: Floats  # (6,) velocities of the step before
     region: Integers  # (nc,) the floor under each contact point: 0 for the case's own, k for its patch k - 1
 
 
 def new_floor_state(region: Integers) -> FloorState:
-    """A floor at rest."""
+    """Return a floor at rest."""
     return FloorState(np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), np.zeros(6), np.zeros(6), region)
 
 
 def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
-    """Room for what an engine leaves; no forces."""
+    """Return buffers for an engine's results, without forces."""
     q, v, before = np.full(nq, np.nan), np.full(nv, np.nan), np.full(nv, np.nan)
     return Arrival(q, v, before, np.zeros((nc, 3)), np.zeros(3), np.zeros(3), np.zeros(13), np.zeros(nv))
 
 
 @routine
 def velocities_now(world):
-    """Velocities from momenta, into ``world.scratch.motion.rates``."""
+    """Compute velocities from momenta into ``world.scratch.motion.rates``."""
     observe(world.tree, world.state, world.scratch.motion, world.log)
 
 
@@ -106,7 +106,7 @@ def set_floor_state(ground, floor, h):
 
 @routine
 def begin_step(world, floor, steps):
-    """Record the state, if it is time to, and set what acts in the coming step; with no ``steps`` nothing is done."""
+    """Record the state if due, and set what acts in the coming step; no ``steps``: do nothing."""
     state, log = world.state, world.log
     if steps > 0:
         if state.counts[STEPS] % log.cursor[STRIDE] == 0:
@@ -120,11 +120,11 @@ def begin_step(world, floor, steps):
 
 @routine
 def end_step(world, floor, arrival, lag, steps):
-    """Make what an engine has left the plant's state, and keep the books of the step; OK or NOT_FINITE.
+    """Take over an engine's results as the plant's state, and update the energy balance; OK or NOT_FINITE.
 
-    Where velocities ``lag`` behind positions, by half a step, the engine's step is M (v' − v) = h F: a force changes
-    the kinetic energy by exactly h F · (v + v')/2, which is its work, at the places of the step's start. Else works are
-    forces times the chords along which their points went.
+    If velocities ``lag`` behind positions by half a step, the engine's step is M (v' − v) = h F: a force changes the
+    kinetic energy by exactly h F · (v + v')/2, which is its work, at the positions of the step's start. Otherwise works
+    are forces times the chords of their points.
     """
     if steps == 0:
         return OK
@@ -149,7 +149,7 @@ def end_step(world, floor, arrival, lag, steps):
 
 @kernel
 def is_finite(arrival):
-    """Whether all numbers are; one that is not makes the sum so."""
+    """Return True if all numbers are finite: one that is not makes the sum so."""
     total = 0.0
     for k in range(arrival.q.shape[0]):
         total += abs(arrival.q[k])
@@ -173,7 +173,7 @@ def displacement(tree, state, arrival):
 
 @kernel
 def set_contacts(ground, state, arrival):
-    """Forces and modes: none without a force, sliding at the cone of friction, sticking inside of it."""
+    """Set forces and modes: none without a force, sliding at the cone of friction, sticking inside of it."""
     for c in range(state.mode.shape[0]):
         force = vec.load3(arrival.force, c)
         vec.store3(state.force, c, force)
@@ -187,7 +187,7 @@ def set_contacts(ground, state, arrival):
 
 @kernel
 def set_mean_motion(tree, scratch, arrival):
-    """The mean of the velocities before and after into ``scratch.delta``, and the bodies' twists under it."""
+    """Set ``scratch.delta`` to the mean velocities of the step, and the bodies' twists under it."""
     for dof in range(scratch.delta.shape[0]):
         scratch.delta[dof] = 0.5 * (arrival.before[dof] + arrival.v[dof])
     move_bodies(tree, scratch.motion.poses, scratch.delta, scratch.motion.velocity, scratch.motion.bias)
@@ -204,7 +204,7 @@ def way(scratch, body, arm, chord, h, lag):
 
 @kernel
 def account_joint_works(tree, state, scratch, arrival, h, lag):
-    """Book the works of actuators and joints; energy in stops counts as if they were ours."""
+    """Add the works of actuators and joints to the energy balance; energy in stops counts as in our own steps."""
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             q_index, dof = tree.first_q[i], tree.first_v[i]
@@ -226,7 +226,7 @@ def account_push_works(pushes, state, scratch, h, lag):
 
 @kernel
 def floor_way(ground, floor, point, h, lag):
-    """How far the floor itself goes where a point of the world is on it; of the same velocities as ``way``."""
+    """Return the floor's displacement at a world point on it, from the velocities that ``way`` uses."""
     if not is_moving(ground):
         return 0.0, 0.0, 0.0
     now, before = floor.velocity, floor.before
@@ -237,7 +237,7 @@ def floor_way(ground, floor, point, h, lag):
 
 @kernel
 def account_contact_works(tree, ground, floor, state, scratch, h, lag):
-    """Book the works of contacts: what they take counts as dissipated, but for the work of the floor's motion."""
+    """Add the works of contacts: dissipation, except for the work of the floor's motion."""
     origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
         if state.mode[c] != NONE:
@@ -254,7 +254,7 @@ def account_contact_works(tree, ground, floor, state, scratch, h, lag):
 
 @kernel
 def point_struck(world, arrival):
-    """Where the thrown box struck, at both ends of the step, relative to O at its start."""
+    """Return the point that the thrown box struck, at both ends of the step, relative to O at its start."""
     i, scratch = world.projectile.target_body[0], world.scratch
     left = vec.sub(vec.triple(arrival.impact_place), reference_point(world.tree, world.state.q))
     offset = vec.mat_t_vec(
@@ -265,7 +265,7 @@ def point_struck(world, arrival):
 
 @kernel
 def account_impact(world, arrival, h, lag):
-    """The work of the thrown box's impulse, as that of a force that is constant through the step."""
+    """Add the work of the thrown box's impulse, as of a constant force during the step."""
     impact = vec.triple(arrival.impact)
     if vec.dot(impact, impact) > 0.0:
         left, right = point_struck(world, arrival)
@@ -275,7 +275,7 @@ def account_impact(world, arrival, h, lag):
 
 @kernel
 def account_momenta(world, arrival, h):
-    """The new momentum, and what of its change no impulse accounts for."""
+    """Set the new momentum, and the part of its change that no impulse explains."""
     tree, state, scratch = world.tree, world.state, world.scratch
     before, spin_before = whole_momentum(tree, state)
     set_momentum(tree, scratch.next, arrival.v, scratch.motion, state.momentum)
@@ -293,7 +293,7 @@ def account_momenta(world, arrival, h):
 
 @routine
 def log_impact(world, time, impulse, place, velocity):
-    """An event for a blow of the thrown box that is over."""
+    """Log an impact of the thrown box that is over."""
     log_event(
         world.log,
         time,

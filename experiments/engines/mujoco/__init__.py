@@ -1,1 +1,1 @@
-"""MuJoCo: the adapter, and our models in its terms."""
+"""MuJoCo: the adapter, and our models as MJCF."""

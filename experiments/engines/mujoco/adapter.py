@@ -1,4 +1,4 @@
-"""MuJoCo behind the adapter of engines."""
+"""Adapter for the engine MuJoCo."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from experiments.engines.contact_points import ContactPoints
 from experiments.engines.engine import Applied, Case, Engine, Simulation, VendorDefaults
 from experiments.engines.kernels.external import Arrival, FloorState
 from experiments.engines.mujoco.mjcf import FLOOR, IMPACT, RESISTANCE, THROWN, MujocoOptions, mjcf, velocity_map
-from experiments.engines.rebound import damping_ratio, thrown_back
+from experiments.engines.restitution import damping_ratio, restitution_of
 
 
 @dataclass(frozen=True)
 class Mujoco(Engine):
-    """MuJoCo with its settings, all but ``contact`` under its own names."""
+    """Settings of MuJoCo, all but ``contact`` under its own names."""
 
     name = "mujoco"
     title = "MuJoCo"
@@ -29,21 +29,21 @@ class Mujoco(Engine):
     distribution = "mujoco"
     takes_armature = True  # as MuJoCo's own ``armature``
     takes_passive_joints = True  # as its ranges, ``damping`` and ``frictionloss``
-    takes_moving_floor = True  # as a heavy body that is put where it belongs at each step
+    takes_moving_floor = True  # as a heavy body whose pose is set at each step
     takes_patches = True  # as parameters of each contact point
 
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
     solver: str = "Newton"  # Newton, CG or PGS
     cone: str = "elliptic"  # pyramidal or elliptic
-    #: of frictional to normal impedance. Creep is inverse to it; from 10⁴ on a step of the human's landing costs
-    #: MuJoCo's solver three times as much
+    #: ratio of frictional to normal impedance. Creep is inverse to it; from 10⁴ the solver needs three times as long
+    #: for a step of the human's landing
     impratio: float = 1e3
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
     def velocity_offset(self) -> float:
-        """Half a step, but for RK4: the others advance velocities first, which carry the positions."""
+        """Half a step except for RK4: other integrators advance velocities first, then positions with them."""
         return 0.0 if self.integrator == "RK4" else 0.5
 
     @property
@@ -86,7 +86,7 @@ class Mujoco(Engine):
             ratio = damping_ratio(case.throw.restitution)
             found.append(
                 "MuJoCo has no restitution: the block's contact is a spring and damper that take at least "
-                f"{1e3 * IMPACT:g} ms; their damping ratio of {ratio:.2f} gives one of {thrown_back(ratio):.2g}"
+                f"{1e3 * IMPACT:g} ms; their damping ratio of {ratio:.2f} gives one of {restitution_of(ratio):.2g}"
             )
         if self.integrator == "RK4":
             found.append("forces of contacts are those of the last of a step's four stages, not their mean")
@@ -101,7 +101,7 @@ class Mujoco(Engine):
             engine = self._model(case, laws[0])
         except ValueError as error:
             raise InputError(f"MuJoCo does not take its settings: {' '.join(str(error).split())}") from error
-        if case.platform is not None:  # the solver tells by the mean inertia when it is done: without the floor's
+        if case.platform is not None:  # the solver's tolerance is relative to the mean inertia: without the floor's
             engine.stat.meaninertia = self._model(case, replace(laws[0], floor_moves=False)).stat.meaninertia
         if len(case.model.tree.passive) and self.contact == "matched":
             match_stops(engine, case.model, case.step)
@@ -132,7 +132,7 @@ class MujocoSimulation(Simulation):
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         self.contact_force = np.zeros(6)
-        # What it warns of ends the run; of its own it would write it to a file wherever it runs.
+        # Its warnings end the run; by default MuJoCo would write them to a file in the current folder.
         mujoco.set_mju_user_warning(lambda _: None)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
@@ -154,7 +154,7 @@ class MujocoSimulation(Simulation):
             self._move_floor(floor)
 
     def _move_floor(self, floor: FloorState) -> None:
-        """Where it is, at what velocity it begins the step, and the force that gives it that of its end.
+        """Set the floor's pose and velocity at the start of a step, and the force for its velocity at the end.
 
         MuJoCo's contacts prescribe accelerations: the floor must have its own in the step.
         """
@@ -168,7 +168,7 @@ class MujocoSimulation(Simulation):
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         data = self.data
         data.qfrc_applied[: self.nv] = torque
-        if forces:  # what a step leaves behind is the kinematics of its start
+        if forces:  # after a step, MuJoCo's kinematics are those of its start
             self.mujoco.mj_kinematics(self.engine, data)
             self.mujoco.mj_comPos(self.engine, data)
         for push in forces:
@@ -187,7 +187,7 @@ class MujocoSimulation(Simulation):
         arrival.v[:] = data.qvel[: self.nv]
         if self.spherical:
             arrival.v[:] = velocity_map(model, arrival.q).T @ arrival.v
-        elif model.is_floating:  # the same, sooner
+        elif model.is_floating:  # an equivalent, faster computation
             arrival.v[3:6] = quaternion_matrix(arrival.q[3:7]) @ arrival.v[3:6]
         arrival.force[:], arrival.impact[:] = 0.0, 0.0
         if data.ncon:
@@ -199,12 +199,12 @@ class MujocoSimulation(Simulation):
             arrival.projectile[:7], arrival.projectile[7:10] = pose, velocity[:3]
             arrival.projectile[10:13] = quaternion_matrix(pose[3:7]) @ velocity[3:]
         for kind, number in enumerate(data.warning.number):
-            if number:  # a state that is not finite, or more contacts than there is room for
+            if number:  # a state that is not finite, or too many contacts for the buffers
                 self.failure = self.mujoco.mju_warningText(kind, int(data.warning.lastinfo[kind]))
                 arrival.q[:] = np.nan
 
     def _read_contacts(self, arrival: Arrival) -> None:
-        """Add up forces, each given in its contact's axes, along the normal from the first geometry to the second."""
+        """Add up forces, each in its contact's axes, along the normal from the first geometry to the second."""
         data, found = self.data, self.data.contact
         geoms, frames, weight = found.geom.tolist(), np.reshape(found.frame, (-1, 3, 3)), 0.0
         for k, (first, second) in enumerate(geoms):
@@ -224,7 +224,7 @@ class MujocoSimulation(Simulation):
             arrival.impact_place[:] /= weight
 
     def _read_joints(self, arrival: Arrival) -> None:
-        """Forces of dry friction along the degrees of freedom, and of limits, which push back from the nearer one."""
+        """Read forces of joint friction and of limits, which push back from the nearer limit."""
         data, engine, kinds = self.data, self.engine, self.mujoco.mjtConstraint
         arrival.joint[:] = 0.0
         rubs = data.efc_type == kinds.mjCNSTR_FRICTION_DOF.value
@@ -257,7 +257,7 @@ def options_of(engine: Mujoco, case: Case) -> MujocoOptions:
 
 
 def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
-    """Contacts that yield at rest as our floor's points do, for the body of the first of them and those like it.
+    """Return contact parameters with the compliance of our floor at rest, for the first body and those like it.
 
     A contact's force f makes its acceleration a obey a = −b v − k r − R f, with R = (1 − d)/d times the inverse
     inertia w that MuJoCo takes for it, and k, b given by solref over d (MuJoCo's documentation, "Computation"). With
@@ -273,13 +273,13 @@ def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
 
 
 def spring_and_damper(stiffness: float, damping: float, w: float, step: float) -> tuple[Solref, Solimp]:
-    """MuJoCo's solref and solimp of a spring and damper, for a constraint with this inverse inertia w."""
+    """Return solref and solimp of a spring and damper for a constraint with this inverse inertia w."""
     d = damping * w * step / (1.0 + damping * w * step)
     return (-stiffness * (1.0 - d) * w, -damping * (1.0 - d) * w), (d, d, 1e-3, 0.5, 2.0)
 
 
 def match_stops(engine: Any, model: Model, step: float) -> None:
-    """Give the limits of MuJoCo's joints the stiffness and damping of our stops."""
+    """Set the stiffness and damping of MuJoCo's joint limits to those of our stops."""
     for i, joint in enumerate(body.joint for body in model.bodies):
         if joint.has_axis:
             stiffness, damping = model.tree.passive[i, [STOP_STIFFNESS, STOP_DAMPING]]

@@ -1,8 +1,8 @@
 """A model as MJCF, the XML that MuJoCo reads.
 
-Nothing here imports MuJoCo. What comes out has the same coordinates as our model: MuJoCo's ``qpos`` is our q,
-number by number, because a floating body's frame is put at its centre of mass. Its ``qvel`` is our v but for
-angular velocities, which MuJoCo takes in the moving body's axes and we in the world's (``mujoco_velocity``).
+This module does not import MuJoCo. MuJoCo's ``qpos`` equals our q number by number, because a floating body's frame is
+put at its centre of mass. Its ``qvel`` is our v except for angular velocities, which MuJoCo gives in the moving body's
+axes and we in the world's (``mujoco_velocity``).
 """
 
 import math
@@ -21,47 +21,46 @@ from biped.model.geometry import quaternion_matrix
 from biped.model.legs import foot_under
 from contact.arrays import Floats
 from experiments.engines.engine import frame_of, struck_box
-from experiments.engines.rebound import damping_ratio
+from experiments.engines.restitution import damping_ratio
 
 _KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "floating": "free"}
 
-# Which geometries may touch (contype, conaffinity): what stands on the floor touches the floor, and nothing else; a
-# thrown box touches its target, and nothing else.
+# Collision filters (contype, conaffinity): feet touch only the floor, a thrown box touches only its target.
 _FLOOR = ("1", "0")
 _FOOT = ("0", "1")
 _TARGET = ("2", "0")
 _THROWN = ("0", "2")
 
-#: [s] How long, and steps, the contact between a thrown box and what it hits lasts at least.
+#: [s] least duration of the contact between a thrown box and its target, and in steps.
 IMPACT, IMPACT_STEPS = 6e-3, 12
-# [rad or m] A limit that is none.
+# [rad or m] limit without effect
 _FAR = 1e6
-#: Names of the thrown box and of what it may hit; of the floor.
+#: Names of the thrown box, its target, and the floor.
 THROWN, TARGET, FLOOR = "thrown_box", "thrown_box_target", "floor"
-#: [m] Half of the edges of a floor that moves: MuJoCo has planes at rest only.
+#: [m] half edges of a moving floor, which is a box: MuJoCo's planes cannot move.
 HALF = (100.0, 100.0, 1.0)
-#: [kg], [kg m²] What such a floor resists with, besides being put where it belongs at each step: under the human it
-#: gives way by 4e-5 m/s in 0.5 ms. With 10⁹ MuJoCo's solver stops early, and a standing foot creeps by millimetres.
+#: [kg], [kg m²] inertia of a moving floor, whose pose is set at each step: under the human it
+#: yields by 4e-5 m/s in 0.5 ms. With 10⁹ MuJoCo's solver stops early, and a standing foot creeps by millimetres.
 RESISTANCE = 1e4
 
 
 @dataclass(frozen=True)
 class MujocoOptions:
-    """MuJoCo's options besides the model; the names and choices are its own."""
+    """Options of MuJoCo for a model; names and choices are its own."""
 
-    step: float = 5e-4  # [s]
+    step: float = 5e-4  # [s] step size
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
-    solver: str = "Newton"  # of the constraints: Newton, CG or PGS
-    cone: str = "pyramidal"  # of friction: pyramidal or elliptic
+    solver: str = "Newton"  # solver of the constraints: Newton, CG or PGS
+    cone: str = "pyramidal"  # friction cone: pyramidal or elliptic
     friction: float = 0.3  # coefficient of sliding friction of the floor
     point_radius: float = 1e-3  # [m] of the sphere about a contact point; its centre is this far above the point
     #: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet, "none"
     soles: str = "points"
-    islands: bool = True  # whether constraints are solved island by island
-    impratio: float = 1.0  # of frictional to normal impedance; more of it makes soles creep less, with elliptic cones
+    islands: bool = True  # True to solve constraints island by island
+    impratio: float = 1.0  # ratio of frictional to normal impedance; larger: less creep, with elliptic cones
     solref: tuple[float, float] = (0.02, 1.0)  # of the floor's contacts
     solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)  # of the floor's contacts
-    floor_moves: bool = False  # whether it is a body that can be moved
+    floor_moves: bool = False  # True for a floor that is a movable body
 
 
 def mjcf(
@@ -70,10 +69,10 @@ def mjcf(
     impedance: Impedance | None = None,
     throw: Throw | None = None,
 ) -> str:
-    """The model, of revolute, prismatic, spherical and floating joints, as MJCF with these options of MuJoCo's.
+    """Return a model with revolute, prismatic, spherical and floating joints as MJCF with these options.
 
-    ``impedance`` is of joints with one degree of freedom, as MuJoCo's passive forces; ``throw`` a box that may hit one
-    of the model's. Its free joint comes after the model's in ``qpos`` and ``qvel``; that of a floor that moves is last.
+    ``impedance`` of joints with one degree of freedom becomes passive forces; ``throw`` is a box that may hit one of
+    the model's boxes. Its free joint follows the model's in ``qpos`` and ``qvel``; that of a moving floor is last.
     """
     options = options or MujocoOptions()
     root = Element("mujoco", model=model.name)
@@ -104,7 +103,7 @@ def mujoco_velocity(model: Model, q: ArrayLike, v: ArrayLike) -> Floats:
 
 
 def velocity_map(model: Model, q: ArrayLike) -> Floats:
-    """(nv, nv) the orthogonal matrix T(q) with ``qvel`` = T v; our mass matrix is Tᵀ M T of MuJoCo's M."""
+    """Return the orthogonal matrix T(q) (nv, nv) with ``qvel`` = T v; our mass matrix is Tᵀ M T of MuJoCo's M."""
     T = np.eye(model.nv)
     for body, R in zip(model.bodies, _rotations(model, np.asarray(q, dtype=float)), strict=True):
         if body.joint.kind in ("floating", "spherical"):
@@ -132,7 +131,7 @@ def _add_options(root: Element, model: Model, options: MujocoOptions) -> None:
         root, "option", timestep=_text([options.step]), gravity=_text(model.gravity), integrator=options.integrator,
         solver=options.solver, cone=options.cone, impratio=_text([options.impratio]),
     )  # fmt: skip
-    # A state that is not finite must not be taken for a new start.
+    # Disable MuJoCo's automatic reset of a state that is not finite.
     SubElement(element, "flag", island="enable" if options.islands else "disable", autoreset="disable")
 
 
@@ -168,7 +167,7 @@ def _add_joint(element: Element, body: Body, impedance: Impedance) -> None:
 
 
 def _add_point(element: Element, model: Model, point: ContactPoint, options: MujocoOptions) -> None:
-    """A small sphere whose lowest point, in the home configuration, is the contact point."""
+    """Add a small sphere whose lowest point, in the home configuration, is the contact point."""
     frame = frame_of(model.bodies[model.body_index(point.body)])
     centre = np.add(point.position, (0.0, 0.0, options.point_radius)) - frame
     size = _text([options.point_radius])
@@ -185,12 +184,12 @@ def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoO
 
 
 def _law(options: MujocoOptions) -> dict[str, str]:
-    """Attributes of a contact geometry that override the floor's own, so that each point may have another law."""
+    """Return attributes of a contact geometry that override the floor's, so that points may differ in their law."""
     return {"solref": _text(options.solref), "solimp": _text(options.solimp), "priority": "1"}
 
 
 def _add_moving_floor(world: Element, options: MujocoOptions) -> None:
-    """A free box with its upper side at height zero, and the body's frame there."""
+    """Add a free box with its upper side at height zero, where the body's frame is."""
     body = SubElement(world, "body", name=FLOOR)
     SubElement(body, "inertial", pos="0 0 0", mass="1", diaginertia="1 1 1")
     SubElement(body, "joint", name=FLOOR, type="free", armature=_text([RESISTANCE]))
@@ -199,7 +198,7 @@ def _add_moving_floor(world: Element, options: MujocoOptions) -> None:
 
 
 def _add_throw(world: Element, target: Element, model: Model, throw: Throw, options: MujocoOptions) -> None:
-    """A free box, and the box that it may hit; restitution as the damping of the contact between them."""
+    """Add a free box, and the box that it may hit; restitution is the damping of their contact."""
     hit = struck_box(model, throw)
     centre = hit.center - frame_of(model.bodies[model.body_index(throw.target)])
     _add_geom(target, 1.0, _TARGET, name=TARGET, type="box", size=_text(np.asarray(hit.size) / 2), pos=_text(centre))

@@ -1,1 +1,1 @@
-"""PyBullet: the adapter, and our models in its terms."""
+"""PyBullet: the adapter, and our models as its bodies."""

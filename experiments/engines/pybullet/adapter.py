@@ -1,4 +1,4 @@
-"""PyBullet behind the adapter of engines."""
+"""Adapter for the engine PyBullet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,21 +20,21 @@ from experiments.engines.pybullet.world import FASTEST, Client, build_world, set
 
 @dataclass(frozen=True)
 class Pybullet(Engine):
-    """PyBullet with its settings."""
+    """Settings of PyBullet."""
 
     name = "pybullet"
     title = "PyBullet"
     package = "pybullet"
     distribution = "pybullet"
-    takes_moving_floor = True  # as a plane that is put where it belongs at each step, with its velocity
-    takes_patches = True  # as parameters of each contact point, which is then a link without mass
+    takes_moving_floor = True  # as a plane whose pose and velocity are set at each step
+    takes_patches = True  # as parameters of each contact point, which becomes a link without mass
     velocity_offset = 0.5
 
-    iterations: int = 50  # of the solver at most, numSolverIterations
-    residual: float = 1e-7  # at which it stops, solverResidualThreshold
-    cone: bool = True  # whether friction is a cone, enableConeFriction; else a pyramid
-    anchor: bool = True  # whether points that stick keep their place, frictionAnchor
-    damping: float = 0.0  # of all motion, linearDamping and angularDamping [1/s]
+    iterations: int = 50  # largest number of solver iterations, numSolverIterations
+    residual: float = 1e-7  # tolerance of the solver, solverResidualThreshold
+    cone: bool = True  # True for a friction cone, enableConeFriction; False for a pyramid
+    anchor: bool = True  # True to anchor points that stick, frictionAnchor
+    damping: float = 0.0  # [1/s] damping of all motion, linearDamping and angularDamping
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
@@ -80,12 +80,12 @@ class Pybullet(Engine):
 
 
 def _tilts(case: Case) -> bool:
-    """Whether the floor does: Bullet's anchored points keep the normal that they had when they were."""
+    """Return True if the floor tilts: Bullet's anchored points keep the normal of their first contact."""
     return case.platform is not None and not {"roll", "pitch"}.isdisjoint(case.platform.signals)
 
 
 class BulletSimulation(Simulation):
-    """A rollout in PyBullet, in a client of its own, which is disconnected with it."""
+    """A rollout in PyBullet, in its own client, which is disconnected with it."""
 
     def __init__(self, settings: Pybullet, case: Case) -> None:
         super().__init__(case)
@@ -109,7 +109,7 @@ class BulletSimulation(Simulation):
         self.q, self.v = np.zeros(model.nq), np.zeros(model.nv)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
-        """Start anew; raises InputError where springs and dampers in joints would not stay stable."""
+        """Restart; raises InputError if springs and dampers in joints would be unstable."""
         client = self.client
         check_springs(self.case, q, self.dofs, self.stiffness, self.damping)
         self.world = build_world(client, self.settings, self.case)
@@ -143,13 +143,13 @@ class BulletSimulation(Simulation):
             client.setJointMotorControlArray(robot, self.joints, client.TORQUE_CONTROL, forces=held.tolist())
         for push in forces:
             link = self.world.links[push.body]
-            if link >= 0:  # else the force acts about where the body was a step ago
+            if link >= 0:  # otherwise the force would act at the body's position a step ago
                 client.getLinkState(robot, link, computeForwardKinematics=1)
             client.applyExternalForce(robot, link, push.force.tolist(), push.place.tolist(), client.WORLD_FRAME)
         client.stepSimulation()
 
     def passive_rollout(self, steps: int) -> None:
-        """Torques and forces last for one step anyway."""
+        """Take steps without torques and forces, which Bullet clears after each step anyway."""
         for _ in range(steps):
             self.client.stepSimulation()
 
@@ -163,7 +163,7 @@ class BulletSimulation(Simulation):
             v[:3], v[3:6] = client.getBaseVelocity(robot)
         states = client.getJointStates(robot, self.joints) if self.joints else ()
         q[self.coordinates], v[self.dofs] = [state[0] for state in states], [state[1] for state in states]
-        # What is as fast as Bullet lets it be has exploded.
+        # Velocities at Bullet's limit mean that the simulation has exploded.
         arrival.q[:], arrival.v[:] = np.nan if np.abs(v).max() >= FASTEST else q, v
         arrival.force[:], arrival.impact[:] = 0.0, 0.0
         contacts = [c for c in client.getContactPoints(robot) if c[9] > 0.0]
@@ -175,7 +175,7 @@ class BulletSimulation(Simulation):
             arrival.projectile[:] = (*place, *_scalar_first(turn), *velocity, *spin)
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
-        """Add up forces: a contact's normal and directions of friction are those of forces on the model."""
+        """Add up forces: a contact's normal and friction directions are those of forces on the model."""
         points = {link: k for k, link in enumerate(self.world.points)}
         frames = {}
         if not points:
@@ -200,7 +200,7 @@ class BulletSimulation(Simulation):
                 arrival.force[self.points.nearest(body, (np.array(contact[5]) - place) @ R)] += force
 
     def _frame(self, link: int) -> tuple[Floats, Floats]:
-        """(3,) [m] the centre of mass of a link and (3, 3) its principal axes, as PyBullet tells of them."""
+        """Return the centre of mass (3,) [m] of a link and its principal axes (3, 3) in PyBullet."""
         if link < 0:
             place, turn = self.client.getBasePositionAndOrientation(self.world.robot)
         else:
@@ -214,14 +214,14 @@ def _scalar_first(quaternion: tuple[float, float, float, float]) -> Floats:
 
 
 def _product(a: Floats, b: Floats) -> Floats:
-    """The product of two quaternions (w, x, y, z)."""
+    """Return the product of two quaternions (w, x, y, z)."""
     return np.array(quat_mul(a.tolist(), b.tolist()))
 
 
 def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, damping: Floats) -> None:
-    """Whether they stay stable: v' = v - h A (K θ + B v), θ' = θ + h v' must not grow, A being M(q)⁻¹.
+    """Raise InputError for unstable springs: v' = v - h A (K θ + B v), θ' = θ + h v' must not grow, A = M(q)⁻¹.
 
-    ``dofs`` are where the joints stand in a velocity; ``stiffness`` [N·m/rad], ``damping`` [N·m·s/rad].
+    ``dofs`` are the joints' indices in a velocity; ``stiffness`` [N·m/rad], ``damping`` [N·m·s/rad].
     """
     if not (stiffness.any() or damping.any()):
         return

@@ -1,8 +1,8 @@
-"""A planar mechanism in PyBullet: one free body a moving frame, held together by point constraints.
+"""A planar mechanism in PyBullet: a free body for each moving frame, held together by point constraints.
 
-A chain or a tree of frames that turn about y or slide along the world's x becomes what a force-balance simulator takes
-it for: bodies in space, and constraints that its solver drives back with an error-reduction parameter. PyBullet's own
-solver goes through them one after the other, 50 times at most; with ``direct`` it solves for all at once.
+A chain or tree of frames that turn about y or slide along the world's x becomes a model for a force-balance simulator:
+bodies in space, and constraints whose drift an error-reduction parameter corrects. PyBullet's own solver iterates over
+the constraints, at most 50 times; ``direct`` solves all of them at once.
 """
 
 import math
@@ -18,46 +18,46 @@ from contact.arrays import Floats
 from experiments.engines.pybullet.world import Client, let_move, silenced
 from formulations.mechanism.frames import Frame, tree_of
 
-#: The body of frames that do not move.
+#: Body of the frames at rest.
 GROUND = -1
 
 
 @dataclass(frozen=True)
 class LinkageSettings:
-    """Settings of the solver; those that are PyBullet's defaults are the defaults here."""
+    """Settings of the solver, with PyBullet's defaults."""
 
-    iterations: int = 50  # at most, numSolverIterations
-    residual: float = 1e-7  # at which it stops, solverResidualThreshold
-    direct: bool = False  # all constraints at once by Dantzig's method, in place of one after the other
-    point_inertia: float = 0.01  # [kg m²] of a body without one, which to PyBullet would be a body that never turns
+    iterations: int = 50  # largest number of iterations, numSolverIterations
+    residual: float = 1e-7  # tolerance, solverResidualThreshold
+    direct: bool = False  # True to solve all constraints at once by Dantzig's method
+    point_inertia: float = 0.01  # [kg m²] inertia of bodies without one, which PyBullet would never rotate
 
 
 class Body(NamedTuple):
-    """A rigid body at the start; all frames that move with one configuration variable."""
+    """A rigid body in its initial pose: all frames that move with one configuration variable."""
 
-    name: str  # of the configuration variable
+    name: str  # name of the configuration variable
     mass: float  # [kg]
-    inertia: float  # [kg m²] about y, about the centre of mass
-    centre: Floats  # (3,) [m] the centre of mass
-    angle: float  # [rad] of its frame about y
-    slides: bool  # along the world's x, instead of being free
+    inertia: float  # [kg m²] about the y axis through the centre of mass
+    centre: Floats  # (3,) [m] centre of mass
+    angle: float  # [rad] angle of its frame about y
+    slides: bool  # True for a body that slides along the world's x, instead of being free
 
 
 class Pin(NamedTuple):
     """A point in which two bodies are held together."""
 
     first: int  # index of a body
-    second: int  # of another, or GROUND
-    place: Floats  # (3,) [m] at the start: of the first's, which is the second's but for ``gap``
-    gap: Floats  # (3,) [m] from there to the second's
+    second: int  # index of another body, or GROUND
+    place: Floats  # (3,) [m] initial position of the first body's pin
+    gap: Floats  # (3,) [m] from there to the second body's pin
 
 
 def bodies_and_pins(
     frames: Sequence[Frame], q: Mapping[str, float], coincident: Sequence[tuple[str, str]], point_inertia: float
 ) -> tuple[list[Body], list[Pin]]:
-    """A planar mechanism as free bodies and the pins between them, at q [rad or m].
+    """Return a planar mechanism as free bodies and the pins between them, at q [rad or m].
 
-    Of the ``frames`` at the top, moving frames turn about y, or slide along the world's x. ``coincident`` are pairs of
+    ``frames`` are the top frames; moving frames turn about y, or slide along the world's x. ``coincident`` are pairs of
     names of frames whose origins are held together. Bodies without an inertia about y have ``point_inertia`` [kg m²].
     """
     nodes = tree_of(frames)
@@ -98,8 +98,8 @@ def bodies_and_pins(
 def _check_planar(frame: Frame, below: int) -> None:
     if frame.transform != "ry" and not (frame.transform == "tx" and below == GROUND):
         raise InputError(
-            f"frame {frame.label} moves by {frame.transform}; of a planar linkage frames turn by ry, or slide by tx on "
-            "what does not move"
+            f"frame {frame.label} moves by {frame.transform}; frames of a planar linkage must turn by ry, or slide by "
+            "tx on a frame at rest"
         )
 
 
@@ -114,7 +114,7 @@ def _body(frame: Frame, place: Floats, loads: list[tuple[Any, Floats]], point_in
 
 
 class Linkage:
-    """A planar mechanism that PyBullet simulates, from rest, in a client of its own; see ``bodies_and_pins``."""
+    """A planar mechanism in PyBullet, started from rest, in its own client; see ``bodies_and_pins``."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Linkage:
             solverResidualThreshold=settings.residual,
         )  # fmt: skip
         if settings.direct:
-            with silenced(1):  # it says that it does
+            with silenced(1):  # PyBullet prints a message
                 solver = self.client.CONSTRAINT_SOLVER_LCP_DANTZIG
                 self.client.setPhysicsEngineParameter(constraintSolverType=solver, minimumSolverIslandSize=1)
         self._seen: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # motions of bodies since the last step
@@ -146,7 +146,7 @@ class Linkage:
             self._join(pin)
 
     def _add(self, body: Body) -> tuple[int, int]:
-        """PyBullet's numbers of its body and link; its axes are the world's at the start."""
+        """Add a body; return PyBullet's numbers of body and link; its axes are the world's at the start."""
         client, shape = self.client, -1
         place, turn = body.centre.tolist(), (0.0, 0.0, 0.0, 1.0)
         if body.slides:
@@ -172,13 +172,13 @@ class Linkage:
         self.client.createConstraint(*self.links[pin.first], second, link, kind, axis, *(arm.tolist() for arm in arms))
 
     def advance(self, steps: int) -> None:
-        """Take so many steps."""
+        """Take a number of steps."""
         for _ in range(steps):
             self.client.stepSimulation()
         self._seen.clear()
 
     def _motion(self, number: int) -> tuple[Floats, Floats, Floats, Floats]:
-        """(3,) centre of mass [m], (3, 3) how it has turned, (3,) its velocity [m/s], (3,) and spin [rad/s]."""
+        """Return centre of mass (3,) [m], rotation (3, 3), velocity (3,) [m/s] and angular velocity (3,) [rad/s]."""
         if number not in self._seen:
             self._seen[number] = self._read(number)
         return self._seen[number]
@@ -195,7 +195,7 @@ class Linkage:
         return np.array(place), R, np.array(velocity), np.array(spin)
 
     def energy(self) -> float:
-        """[J] of all bodies; the potential is zero at z = 0."""
+        """Return the energy [J] of all bodies; the potential is zero at z = 0."""
         total = 0.0
         for number, body in enumerate(self.bodies):
             place, _, velocity, spin = self._motion(number)
@@ -204,7 +204,7 @@ class Linkage:
         return total
 
     def angle(self, name: str) -> float:
-        """[rad] about y, in (−π, π], of the frame that a configuration variable turns, in the world."""
+        """Return the angle [rad] about y, in (−π, π] in the world, of the frame that a configuration variable turns."""
         names = [body.name for body in self.bodies]
         if name not in names:
             raise InputError(f"unknown configuration variable {name!r}; there are {', '.join(map(repr, names))}")
@@ -213,7 +213,7 @@ class Linkage:
         return math.remainder(self.bodies[number].angle + math.atan2(R[0, 2], R[0, 0]), math.tau)
 
     def defect(self) -> float:
-        """[m] the greatest distance between points that should be one."""
+        """Return the greatest distance [m] between points that should coincide."""
         return max(float(np.linalg.norm(self._point(pin, False) - self._point(pin, True))) for pin in self.pins)
 
     def _point(self, pin: Pin, of_second: bool) -> Floats:

@@ -1,7 +1,7 @@
-"""A model as URDF for engines that read it their own way: inertias in principal axes, and given shapes that collide.
+"""A model as URDF for engines with importers of their own: principal inertias, and given collision shapes.
 
-Importers turn an inertia with products into principal axes with tolerances of their own; here there is nothing left to
-turn. Link frames are the model's own.
+Importers convert products of inertia to principal axes with tolerances of their own; here they need no conversion. Link
+frames are the model's own.
 """
 
 import xml.etree.ElementTree as ET
@@ -21,17 +21,17 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Solid:
-    """A sphere or a box that collides, fixed to a body."""
+    """A collision sphere or box, fixed to a body."""
 
-    body: str  # its name
+    body: str  # name of the body
     size: tuple[float, ...]  # [m] (radius,) of a sphere, or the three edges of a box
     center: Vector3  # [m] in the body's link frame
     rotation: Matrix3 = IDENTITY  # turns the box's axes into home axes
-    link: str = ""  # the name of a link of its own, without mass; else it is a part of the body's
+    link: str = ""  # name of its own link without mass; empty: it is part of the body's link
 
 
 def principal_axes(body: Body) -> tuple[Floats, Floats]:
-    """(3,) [kg m²] principal moments, and (3, 3) the rotation from their axes to the link's."""
+    """Return the principal moments (3,) [kg m²], and the rotation (3, 3) from their axes to the link's."""
     J = np.asarray(body.inertia)
     moments = np.diagonal(J).copy()
     if np.array_equal(J, np.diag(moments)):
@@ -42,13 +42,13 @@ def principal_axes(body: Body) -> tuple[Floats, Floats]:
 
 
 def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
-    """The model as the text of a URDF file, which has no spherical joint."""
+    """Return a model without spherical joints as the text of a URDF file."""
     try:
         robot = ET.fromstring(urdf_text(model))
     except ModelError as error:
         raise InputError(str(error)) from None
     for element in [element for element in robot if element.tag not in ("link", "joint")]:
-        robot.remove(element)  # what only our own reader understands
+        robot.remove(element)  # elements that only our own reader uses
     links = {element.get("name", ""): element for element in robot.iter("link")}
     for name, link in links.items():
         link.clear()
@@ -75,12 +75,12 @@ def _fixed_link(robot: ET.Element, solid: Solid) -> ET.Element:
 
 
 def _free(joint: ET.Element) -> None:
-    """Without what ours does not simulate: limits, damping and friction."""
+    """Remove what our simulation does not have: limits, damping and friction."""
     if joint.get("type") == "revolute":
         joint.set("type", "continuous")
     for element in [*joint.findall("dynamics"), *(joint.findall("limit") if joint.get("type") == "continuous" else ())]:
         joint.remove(element)
-    for limit in joint.findall("limit"):  # of a slide, which must have one: its least above its greatest is none
+    for limit in joint.findall("limit"):  # a slide must have a limit; a lower limit above the upper one has no effect
         for name, value in (("lower", 1.0), ("upper", -1.0), ("effort", NO_LIMIT), ("velocity", NO_LIMIT)):
             limit.set(name, words([value]))
 

@@ -1,4 +1,4 @@
-"""The world that PyBullet simulates: our model, the floor, a thrown box, and what each may touch."""
+"""PyBullet's world: our model, the floor, a thrown box, and the contacts between them."""
 
 import ctypes
 import os
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @cache
 def pybullet() -> Any:
-    """The module. It tells when it was built, on the standard error, past Python, whoever asked for what."""
+    """Return the module; suppress the build date that it writes to standard error on import."""
     with silenced(2):
         import pybullet as module
 
@@ -33,7 +33,7 @@ def pybullet() -> Any:
 
 
 class Client:
-    """PyBullet's functions and constants, bound to a client of its own, which is disconnected with it."""
+    """PyBullet's functions and constants, bound to its own client, which is disconnected with it."""
 
     def __init__(self) -> None:
         self._module = pybullet()
@@ -50,9 +50,9 @@ class Client:
 
 @contextmanager
 def silenced(descriptor: int) -> Iterator[None]:
-    """Suppress what C writes to the standard output (1) or the standard error (2), past Python."""
+    """Suppress C output to the standard output (1) or the standard error (2)."""
     (sys.stdout if descriptor == 1 else sys.stderr).flush()
-    libc = ctypes.CDLL(None) if os.name == "posix" else None  # elsewhere its buffer may be written later
+    libc = ctypes.CDLL(None) if os.name == "posix" else None  # on other systems its buffer may be written later
     kept = os.dup(descriptor)
     try:
         with open(os.devnull, "wb") as nowhere:
@@ -67,23 +67,23 @@ def silenced(descriptor: int) -> Iterator[None]:
 
 #: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
 POINT_RADIUS = 1e-3
-#: [m/s], [rad/s] Bullet clamps all velocities to 100, silently; here to what nothing reaches that has not exploded.
+#: [m/s], [rad/s] clamp of all velocities, instead of Bullet's silent 100: only an exploding simulation reaches it.
 FASTEST = 1e6
 
-# Groups of what collides, and with what: feet with the floor, a thrown box with its target.
+# Collision groups: feet with the floor, a thrown box with its target.
 _FLOOR, _FOOT, _TARGET, _PROJECTILE = 1, 2, 4, 8
 _TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TARGET}
 
 
 @dataclass(frozen=True)
 class BulletWorld:
-    """The numbers by which a client knows its bodies."""
+    """Numbers by which a client identifies its bodies."""
 
     robot: int  # PyBullet's number of the model
-    floor: int  # that of the floor
-    projectile: int  # that of the thrown box, or -1
-    links: tuple[int, ...]  # its number of each of the model's bodies; -1 is its base
-    points: tuple[int, ...]  # likewise of each contact point, where the floor has patches and points are links
+    floor: int  # PyBullet's number of the floor
+    projectile: int  # PyBullet's number of the thrown box, or -1
+    links: tuple[int, ...]  # link number of each of the model's bodies; -1 is the base
+    points: tuple[int, ...]  # link number of each contact point on a floor with patches
 
 
 def build_world(client: Client, settings: "Pybullet", case: Case) -> BulletWorld:
@@ -106,7 +106,7 @@ def build_world(client: Client, settings: "Pybullet", case: Case) -> BulletWorld
 
 
 def _link_of(point: str) -> str:
-    """The name of the link of a contact point."""
+    """Return the name of the link of a contact point."""
     return f"contact point {point}"
 
 
@@ -159,7 +159,7 @@ def _solids(case: Case, soles: str) -> list[Solid]:
 def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, links: tuple[int, ...]) -> None:
     model = case.model
     joints = [link for link in links if link >= 0]
-    if joints:  # the motors that PyBullet puts into all joints
+    if joints:  # turn off PyBullet's default motors in all joints
         client.setJointMotorControlArray(robot, joints, client.VELOCITY_CONTROL, forces=[0.0] * len(joints))
     standing = {point.body for point in model.contact_points} if not case.patches else set()
     # The base last: PyBullet writes the inertia of whichever link is changed into the base too.
@@ -178,7 +178,7 @@ def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, 
 
 
 def let_move(client: Client, body: int, link: int, damping: float, **others: Any) -> None:
-    """Set how a body moves as a whole: with this damping, at any speed, and that it never falls asleep."""
+    """Let a body move freely: with this damping, at any speed, without falling asleep."""
     client.changeDynamics(
         body, link, linearDamping=damping, angularDamping=damping, maxJointVelocity=FASTEST,
         activationState=client.ACTIVATION_STATE_DISABLE_SLEEPING, **others,
@@ -186,7 +186,7 @@ def let_move(client: Client, body: int, link: int, damping: float, **others: Any
 
 
 def set_up_foot(client: Client, robot: int, link: int, settings: "Pybullet", case: Case, floor: Floor) -> None:
-    """Let a link touch a floor of the case, by its law."""
+    """Let a link touch a floor of the case, with its contact law."""
     client.setCollisionFilterGroupMask(robot, link, _FOOT, _TOUCHES[_FOOT])
     client.changeDynamics(robot, link, lateralFriction=floor.mu_s, restitution=0.0)
     if settings.contact == "matched":

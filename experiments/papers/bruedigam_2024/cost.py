@@ -1,4 +1,4 @@
-"""Figures 8a and 9a: what a step costs, over the number of links; beside minimal coordinates, and MuJoCo's loops."""
+"""Figures 8a and 9a: cost of a step over the number of links, compared with minimal coordinates and MuJoCo's loops."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -34,9 +34,9 @@ START = math.pi / 4.0
 
 @dataclass(frozen=True)
 class UnflooredRiqn(LeeRiqn):
-    """The integrator of Lee et al. 2016 with a tolerance that is not raised to what rounding leaves, as in the paper.
+    """Integrator of Lee et al. 2016 with a tolerance that is not raised to the rounding level, as in the paper.
 
-    A step that does not reach it is one that fails.
+    A step that does not reach the tolerance fails.
     """
 
     def _finder(self, model: Model) -> Unfloored:
@@ -81,26 +81,26 @@ class Energies(NamedTuple):
 
     @property
     def lost(self) -> float:
-        """What is lost from start to end, over the greatest kinetic energy."""
+        """Energy lost from start to end, relative to the greatest kinetic energy."""
         return float((self.total[0] - self.total[-1]) / self.kinetic.max())
 
     @property
     def range(self) -> float:
-        """Most less least, over the greatest kinetic energy."""
+        """Range of the energy, relative to the greatest kinetic energy."""
         return float(np.ptp(self.total) / self.kinetic.max())
 
 
 def loops_of_ours(segments: int, step: float, steps: int) -> Energies:
-    """Energies of the chain by our integrator."""
+    """Return energies of the chain by our integrator."""
     assembly, start = four_bar_chain(segments)
     frame = assembly.simulate(steps * step, step, start).frame
     return Energies(*(frame[name].to_numpy() for name in ("kinetic_energy", "energy")))
 
 
 def loops_in_mujoco(segments: int, step: float, steps: int, *, method: str = "Euler", closed: bool = True) -> Energies:
-    """Energies of the chain in MuJoCo, where each step begins, with its default solvers.
+    """Return energies of the chain in MuJoCo at the start of each step, with its default solvers.
 
-    Unless ``closed``, the branches swing each for itself; ``method`` is MuJoCo's name of the integrator.
+    Unless ``closed``, the branches swing separately; ``method`` is MuJoCo's name of the integrator.
     """
     need("mujoco")
     import mujoco
@@ -119,7 +119,7 @@ def loops_in_mujoco(segments: int, step: float, steps: int, *, method: str = "Eu
 
 
 def loops_mjcf(segments: int, step: float, method: str, *, closed: bool) -> str:
-    """Return ``assembly.examples.four_bar_chain`` as MuJoCo reads it: a tree, and points that are to meet."""
+    """Return ``assembly.examples.four_bar_chain`` as MJCF: a tree, and pairs of points to be connected."""
     root = Element("mujoco")
     SubElement(SubElement(root, "option", timestep=str(step), integrator=method), "flag", energy="enable")
     hung, at = SubElement(root, "worldbody"), "0 0 0"
@@ -136,7 +136,7 @@ def loops_mjcf(segments: int, step: float, method: str, *, closed: bool) -> str:
 
 
 def _link(parent: Element, name: str, hinge: str, at: str) -> Element:
-    """A link of 1 m and 1 kg that hangs on a hinge about x at its upper end."""
+    """Add a link of 1 m and 1 kg that hangs on a hinge about x at its upper end."""
     inertia = box_inertia(1.0, (THICKNESS, THICKNESS, 1.0))
     body = SubElement(parent, "body", name=name, pos=at)
     SubElement(body, "joint", name=hinge, type="hinge", axis="1 0 0")
@@ -280,7 +280,7 @@ def swung() -> dict[str, Energies]:
 
 
 def _kept(energies: dict[str, Energies]) -> tuple[Finding, ...]:
-    """State what is kept of the energy of a chain of loops, parts of the greatest kinetic energy."""
+    """State the change of energy of a chain of loops, relative to the greatest kinetic energy."""
     ours = stated("range of our energy, two segments, 10 s, over the greatest kinetic energy", "not in the paper",
                   energies["ours"].range, below(KEPT), kind="ours")  # fmt: skip
     if len(energies) == 1:
@@ -298,7 +298,7 @@ def _kept(energies: dict[str, Energies]) -> tuple[Finding, ...]:
 
 
 def _unevenness(table: pd.DataFrame) -> int:
-    """Return the spread of the blocks that a further segment fills in: zero where each fills in as many."""
+    """Return the spread of fill-in blocks per further segment: zero for constant fill-in."""
     rates = np.diff(table["blocks filled in"]) / np.diff(table["segments"])
     return round(float(np.ptp(rates)))
 

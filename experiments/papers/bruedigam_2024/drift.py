@@ -1,8 +1,8 @@
-"""Figure 7a: how far the loop of three links comes apart.
+"""Figure 7a: constraint drift of the loop of three links.
 
-The opponent is Munthe-Kaas's method of order 4 on the poses of all links, with joints as accelerations. All links turn
-about x, so that their turns commute: the method is Runge and Kutta's on places and angles. The accelerations solve
-M a + Jᵀ λ = f, J a = −J̇ v; nothing stabilizes the joints.
+The compared method is Munthe-Kaas's of order 4 on the poses of all links, with joints as accelerations. All links turn
+about x, so that their rotations commute: it is a Runge–Kutta method on positions and angles. The accelerations solve M
+a + Jᵀ λ = f, J a = −J̇ v; nothing stabilizes the joints.
 """
 
 from typing import NamedTuple
@@ -19,12 +19,12 @@ from formulations.assembly import Assembly, Placement
 from formulations.assembly.examples import three_link_loop
 
 G = 9.81
-#: Beyond this [m, rad, m/s, rad/s] a motion has no bounds.
+#: [m, rad, m/s, rad/s] limit beyond which a motion counts as diverged.
 BEYOND = 1e6
 
 
 class Linkage(NamedTuple):
-    """Links in the plane (y, z) that turn about x, the last one the ground; coordinates of each are y, z and its angle.
+    """Links in the plane (y, z) that turn about x, the last one the ground, with coordinates y, z and angle.
 
     A pin holds a point of an outboard link at one of an inboard link; points are from the links' centres.
     """
@@ -34,7 +34,7 @@ class Linkage(NamedTuple):
     points: tuple[Floats, Floats]  # (pins, 2) [m] of either
 
     def arms(self, q: Floats) -> tuple[Floats, Floats]:
-        """(pins, 2) [m] from the centres of the outboard and the inboard links to the pins."""
+        """Return vectors (pins, 2) [m] from the centres of the outboard and the inboard links to the pins."""
         angle = np.append(q[2::3], 0.0)
         turned = np.cos(angle), np.sin(angle)
         found = []
@@ -44,13 +44,13 @@ class Linkage(NamedTuple):
         return found[0], found[1]
 
     def gaps(self, q: Floats) -> Floats:
-        """(pins, 2) [m] from the inboard to the outboard point."""
+        """Return vectors (pins, 2) [m] from the inboard to the outboard points."""
         center = np.append(q, np.zeros(3)).reshape(-1, 3)[:, :2]
         outboard, inboard = (center[end] + arm for end, arm in zip(self.ends, self.arms(q), strict=True))
         return np.asarray(outboard - inboard)
 
     def gradient(self, q: Floats) -> Floats:
-        """J, (2 pins, 3 links) of the gaps."""
+        """Return J, the derivatives (2 pins, 3 links) of the gaps."""
         pins = len(self.ends[0])
         by = np.zeros((pins, 2, len(q) // 3 + 1, 3))
         each = np.arange(pins)
@@ -60,7 +60,7 @@ class Linkage(NamedTuple):
         return by.reshape(2 * pins, -1)[:, :-3]
 
     def accelerations(self, q: Floats, v: Floats) -> Floats:
-        """(3 links,) of the coordinates, so that those of the gaps are zero."""
+        """Return accelerations (3 links,) of the coordinates for which the gaps' accelerations are zero."""
         by, squared = self.gradient(q), np.append(v[2::3], 0.0) ** 2
         outboard, inboard = (squared[end, None] * arm for end, arm in zip(self.ends, self.arms(q), strict=True))
         weight = np.zeros_like(q)
@@ -70,7 +70,7 @@ class Linkage(NamedTuple):
         return np.asarray(np.linalg.solve(matrix, right)[: len(q)])
 
     def openness(self, q: Floats) -> float:
-        """[m] of the pin that is open most."""
+        """Return the largest gap [m] of a pin."""
         return float(np.hypot(*self.gaps(q).T).max())
 
 
@@ -87,7 +87,7 @@ def in_plane(assembly: Assembly, start: Placement) -> tuple[Linkage, Floats]:
 
 
 def pins_open(linkage: Linkage, q: Floats, step: float, steps: int, every: int = 1) -> Floats:
-    """[m] of the pin that is open most, from rest at the start on, each so many steps; fewer if there are no bounds."""
+    """Return the largest gaps [m] in a motion from rest, at intervals of some steps; fewer if it diverges."""
     x = np.concatenate([q, np.zeros_like(q)])
     n, opened = len(q), [linkage.openness(q)]
 
@@ -107,9 +107,9 @@ def pins_open(linkage: Linkage, q: Floats, step: float, steps: int, every: int =
 
 
 DURATION, QUICK_DURATION, STEP = 600.0, 20.0, 0.01
-#: Steps from one look to the next.
+#: Number of steps between two samples.
 EVERY = 10
-#: [m] below which a loop counts as closed.
+#: [m] gap below which a loop counts as closed.
 CLOSED = 1e-9
 ASSUMED = (
     "start, boxes of 0.1 m across and 600 s are those of the authors' program",
@@ -128,13 +128,13 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     progress(1.0)
     half = len(ours) // 2
     findings = (
-        stated("joints open at most, variational integrator [m]", "zero constraint drift", float(ours.max()),
+        stated("largest joint gap, variational integrator [m]", "zero constraint drift", float(ours.max()),
                below(CLOSED)),
-        stated("the same in the second half, over the first half", "zero constraint drift",
+        stated("largest gap, second half over first", "zero constraint drift",
                float(ours[half:].max() / ours[:half].max()), below(10),
                "both are what the solver's tolerance of 1e-10 leaves"),
-        stated("joints open at the end, Runge-Kutta-Munthe-Kaas [m]", "drifts", float(other[-1]), above(CLOSED)),
-        stated("the same over that in the middle", "drifts", float(other[-1] / other[len(other) // 2]), above(1.2)),
+        stated("joint gap at the end, Runge-Kutta-Munthe-Kaas [m]", "drifts", float(other[-1]), above(CLOSED)),
+        stated("joint gap, end over middle", "drifts", float(other[-1] / other[len(other) // 2]), above(1.2)),
         stated("range of the energy of the variational integrator, over the greatest kinetic one", "not in the paper",
                float(np.ptp(motion.frame["energy"]) / motion.frame["kinetic_energy"].max()), below(0.05), kind="ours"),
     )  # fmt: skip

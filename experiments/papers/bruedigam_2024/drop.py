@@ -1,4 +1,4 @@
-"""Figure 7d: how far a cube that is dropped goes into the floor."""
+"""Figure 7d: penetration of a dropped cube into the floor."""
 
 import numpy as np
 import pandas as pd
@@ -13,14 +13,14 @@ from experiments.visualization.look import style
 from formulations.assembly.examples import box
 
 EDGE, MASS, FRICTION, STEP, DURATION = 0.5, 1.0, 0.3, 0.01, 1.0
-#: [m] of the figure.
+#: [m] heights of the figure.
 HEIGHT = 0.4
 HEIGHTS, QUICK_HEIGHTS = tuple(np.linspace(0.0, 1.0, 21).tolist()), (0.1, 0.4, 1.0)
-#: [m] that the paper's cube stops above the floor, and that MuJoCo's goes into it.
+#: [m] the paper's rest height above the floor, and MuJoCo's penetration.
 PRINTED, MUJOCO = 43e-6, 0.027
-#: Violations are similar where the least is so much of the most.
+#: Least ratio of the smallest to the largest violation that counts as similar.
 SIMILAR = 0.5
-#: [m] that a corner is above the floor where its impulse m g Δt/4 leaves a product of 1e-12 N·s·m.
+#: [m] height of a corner whose impulse m g Δt/4 leaves a product of 1e-12 N·s·m.
 RESTING = 1e-12 / (0.25 * MASS * 9.81 * STEP)
 ASSUMED = (
     "friction and heights are those of the authors' program",
@@ -31,7 +31,7 @@ ASSUMED = (
 
 
 def dropped(height: float, product: float = 1e-12) -> tuple[Floats, Floats, Floats]:
-    """Times [s], heights of the cube's bottom [m], and the least gap of a corner by then [m]."""
+    """Return times [s], heights of the cube's bottom [m], and least gaps of a corner up to then [m]."""
     cube = box((EDGE, EDGE, EDGE), MASS, FRICTION)
     start = cube.place(poses={"box": ((0.0, 0.0, 0.5 * EDGE + height), (1.0, 0.0, 0.0, 0.0))})
     motion = cube.simulate(DURATION, STEP, start, complementarity=product)
@@ -50,7 +50,7 @@ MODEL = """
 
 
 def dropped_in_mujoco(height: float) -> Floats:
-    """Heights of the cube's bottom [m] at the same times, with default solref and solimp."""
+    """Return heights of the cube's bottom [m] at the same times, with default solref and solimp."""
     need("mujoco")
     import mujoco
 
@@ -86,7 +86,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
                when(f"above 0, at most {RESTING:.2g}", 0.0 < most <= RESTING),
                "as high as a corner's share of the weight is in equilibrium with a product of 1e-12 N·s·m",
                kind="better"),
-        stated("the same with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]),
+        stated("rest height with products up to 1e-6 N·s·m, from 0.4 m [m]", PRINTED, float(loose[-1]),
                within_factor(PRINTED, 3), "products of the paper's own solver are not printed", kind="chosen"),
     )  # fmt: skip
     other = dropped_in_mujoco(HEIGHT) if has("mujoco") else None
@@ -98,8 +98,8 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 def _beside(deepest: float, all_heights: "pd.Series[float]") -> tuple[Finding, Finding]:
     least, most = float(all_heights.min()), float(all_heights.max())
     return (
-        stated("how far MuJoCo's cube goes into the floor, from 0.4 m [m]", MUJOCO, deepest, within(MUJOCO, 0.1)),
-        stated("how far it goes in from all heights, least over most", "similar violations", least / most,
+        stated("penetration of MuJoCo's cube from 0.4 m [m]", MUJOCO, deepest, within(MUJOCO, 0.1)),
+        stated("penetration of MuJoCo's cube from all heights, least over greatest", "similar violations", least / most,
                at_least(SIMILAR),
                why=f"from {least:.2g} to {most:.2g} m, by how far into the floor the last free step ends"),
     )  # fmt: skip

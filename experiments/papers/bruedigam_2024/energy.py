@@ -27,7 +27,7 @@ Rates = Callable[[State], State]
 
 
 def cubes(count: int, damping: float = 0.0) -> Assembly:
-    """Cubes, each hung below the one before; joints ``joint_1`` … turn about x."""
+    """Return cubes, each hung below the one before; joints ``joint_1`` … turn about x."""
     above = (0.0, 0.0, LENGTH)
     names = [f"cube_{k}" for k in range(1, count + 1)]
     joints = tuple(
@@ -70,7 +70,7 @@ def single_rates(damping: float) -> Rates:
 
 
 def single_energy(states: Floats) -> Floats:
-    """[J]"""
+    """Return the energy [J] of a pendulum."""
     angle, rate = states.T
     return np.asarray(0.5 * (MASS * LENGTH**2 + MOMENT) * rate**2 - MASS * G * LENGTH * np.cos(angle))
 
@@ -88,7 +88,7 @@ def heun(rates: Rates, state: State, h: float) -> State:
 def stepped(
     method: Callable[[Rates, State, float], State], rates: Rates, state: State, h: float, steps: int, every: int = 1
 ) -> Floats:
-    """Rows of states, the first at the start; they end early where the motion is beyond all bounds."""
+    """Return rows of states, the first at the start; they end early if the motion diverges."""
     rows = [state]
     for k in range(1, steps + 1):
         state = method(rates, state, h)

@@ -29,7 +29,7 @@ Judge = Callable[[pd.DataFrame], tuple[Finding, ...]]
 
 
 class Case(NamedTuple):
-    """A linear system on a graph, and room to solve it in."""
+    """A linear system on a graph, with buffers for its solution."""
 
     graph: Graph
     pairs: Sequence[Pair]  # with blocks of their own; the others are fill-in
@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
 
 def grid(*lengths: int) -> list[Pair]:
-    """Neighbours in a grid of so many nodes along each direction, which are counted along the last one first."""
+    """Return the pairs of neighbours in a grid; nodes are numbered along the last direction first."""
     number = np.arange(np.prod(lengths)).reshape(lengths)
     pairs: list[Pair] = []
     for axis, length in enumerate(lengths):
@@ -50,7 +50,7 @@ def grid(*lengths: int) -> list[Pair]:
 
 
 def depth_first(nodes: int, pairs: Sequence[Pair]) -> list[int]:
-    """Nodes of a connected graph as they are eliminated: leaves before what they were reached from (section 4.1)."""
+    """Return nodes of a connected graph in elimination order: leaves before their parents (section 4.1)."""
     neighbours: list[list[int]] = [[] for _ in range(nodes)]
     for a, b in sorted(pairs):
         neighbours[a].append(b)
@@ -71,7 +71,7 @@ def depth_first(nodes: int, pairs: Sequence[Pair]) -> list[int]:
 
 
 def system_on(nodes: int, pairs: Sequence[Pair], rng: np.random.Generator) -> Case:
-    """A random linear system on a connected graph."""
+    """Return a random linear system on a connected graph."""
     graph = graph_of_blocks(depth_first(nodes, pairs), [WIDTH] * nodes, pairs)
     rooms = [new_room(nodes, 0, 0, 0, 0, len(graph.other)) for _ in range(2)]
     begin = rooms[0]
@@ -105,13 +105,13 @@ def solve(case: Case) -> None:
 
 
 def sparse_time(case: Case) -> float:
-    """[s] to solve it on the graph."""
+    """Return the time [s] of the solution on the graph."""
     restore(case)
     return seconds(lambda: solve(case), time.perf_counter)
 
 
 def dense_time(case: Case) -> float:
-    """[s] to solve it as a dense matrix."""
+    """Return the time [s] of the solution as a dense matrix."""
     return seconds(lambda: np.linalg.solve(case.dense, case.load), time.perf_counter)
 
 

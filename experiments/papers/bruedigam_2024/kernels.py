@@ -14,7 +14,7 @@ from controllers.kernels.joint_pd import PdLaw, pd_torque
 
 
 class TrotLaw(NamedTuple):
-    """Targets are centre + swing cos(ω t + phase); one entry for each degree of freedom."""
+    """Parameters of a trot, one for each degree of freedom: targets are centre + swing cos(ω t + phase)."""
 
     pd: PdLaw
     centre: Floats  # (nv,) [rad]
@@ -36,14 +36,14 @@ def trot(law, measurement, torque, recorded):
 
 
 class Unfloored(NamedTuple):
-    """A search to the tolerance as it is given, where the product's ends at what rounding leaves if that is more."""
+    """Root finder that searches to the given tolerance, even if rounding is larger."""
 
     finder: Any  # whose corrections it takes
 
 
 @find_root.register(Unfloored)
 def find_to_the_tolerance(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """Iterations, or a cause of failure: algorithm 1 of Lee et al. 2016."""
+    """Search by algorithm 1 of Lee et al. 2016; return the iterations, or a cause of failure."""
     iteration = 0
     while True:
         norm = evaluate(method.body, tree, ground, state, pushes, scratch, h)

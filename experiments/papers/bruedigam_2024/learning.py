@@ -1,4 +1,4 @@
-"""Figure 13: the quadruped Unitree A1 learns to walk, in episodes of which each tries another gait.
+"""Figure 13: the quadruped Unitree A1 learns to walk, in episodes with a different gait each.
 
 The model is the authors' simplified URDF, the trot that of their program. x points forwards, y to the left. Legs are
 FR, FL, RR and RL; each has a hip about x, a thigh and a calf about y. Only the feet touch the floor: four points below
@@ -56,7 +56,7 @@ class Unit(NamedTuple):
 
     @property
     def tensor(self) -> Matrix3:
-        """(3, 3) [kg m²] about the centre of mass."""
+        """Inertia (3, 3) [kg m²] about the centre of mass."""
         xx, xy, xz, yy, yz, zz = self.inertia
         return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
@@ -86,7 +86,7 @@ CALF_SIZE: Vector3 = (0.016, 0.016, 0.2)
 
 
 def quadruped() -> Model:
-    """A1: a trunk on four legs of three hinges each, ``FR_hip`` …, ``FR_thigh`` …, ``FR_calf`` …"""
+    """Return A1: a trunk on four legs of three hinges each, ``FR_hip`` …, ``FR_thigh`` …, ``FR_calf`` …."""
     bodies, feet, shapes = [_body("trunk", TRUNK, floating("trunk"))], [], [Box("trunk", TRUNK_SIZE)]
     for leg, (front, left) in LEGS.items():
         hip, thigh, calf = (f"{leg}_{part}" for part in PARTS)
@@ -112,7 +112,7 @@ def crouched(model: Model, thigh: float, calf: float) -> State:
 
 
 def limbs(model: Model, q: ArrayLike) -> Floats:
-    """(4, 3, 3) [m] of each leg, in the order of ``LEGS``: the places of its thigh's joint, its knee and its foot."""
+    """Return positions (4, 3, 3) [m] of thigh joint, knee and foot of each leg, in the order of ``LEGS``."""
     motion = forward_kinematics(model, q)
     found = np.zeros((len(LEGS), 3, 3))
     for points, leg, foot in zip(found, LEGS, motion.contact, strict=True):
@@ -124,12 +124,12 @@ def limbs(model: Model, q: ArrayLike) -> Floats:
 
 
 def mirrored_point(point: Vector3, x: int, y: int) -> Vector3:
-    """A point of the left front leg in another: with another sign of its coordinates along x and y."""
+    """Return a point of the left front leg in another leg: the signs of x and y are changed."""
     return x * point[0], y * point[1], point[2]
 
 
 def mirrored(unit: Unit, x: int, y: int) -> Unit:
-    """The mirror image of a link."""
+    """Return the mirror image of a link."""
     xx, xy, xz, yy, yz, zz = unit.inertia
     return Unit(unit.mass, mirrored_point(unit.com, x, y), (xx, x * y * xy, x * xz, yy, y * yz, zz))
 
@@ -145,7 +145,7 @@ PACE = 10.0
 
 
 class Gait(NamedTuple):
-    """The parameters that are learned, in the authors' program's order."""
+    """Learned parameters, in the order of the authors' program."""
 
     pace: float  # frequency over 10 Hz
     thigh_swing: float  # [rad] amplitude
@@ -156,7 +156,7 @@ class Gait(NamedTuple):
 
 @dataclass(frozen=True)
 class Trot(Controller):
-    """A trot held by springs and dampers in the joints.
+    """A trot by springs and dampers in the joints.
 
     Diagonal legs swing together, the two pairs half a period apart; calves are a quarter behind their thighs.
     """
@@ -183,7 +183,7 @@ class Trot(Controller):
 
 
 def in_maximal(gait: Gait, friction: float) -> tuple[Assembly, dict[str, Callable[[Floats], Floats]]]:
-    """Return the quadruped in maximal coordinates with springs and dampers in its joints, and what moves their rest."""
+    """Return the quadruped in maximal coordinates with joint springs and dampers, and the motion of their rest."""
     model = quadruped()
     bare, law = from_model(model, friction=friction), Trot(gait).law(model)
     joints = []
@@ -197,7 +197,7 @@ def in_maximal(gait: Gait, friction: float) -> tuple[Assembly, dict[str, Callabl
 
 
 def _rest(law: TrotLaw, dof: int, time: Floats) -> Floats:
-    """[N·m] of a joint's spring from zero to its target."""
+    """Return the force [N·m] of a joint's spring from zero to its target."""
     target = law.centre[dof] + law.swing[dof] * np.cos(law.frequency * time + law.phase[dof])
     return np.asarray(law.pd.kp[dof] * target)
 
@@ -215,13 +215,13 @@ START = Gait(pace=0.1, thigh_swing=0.0, thigh=1.0, calf_swing=0.0, calf=-1.5)
 SEEDS, QUICK_SEEDS = tuple(range(1, 9)), (1,)
 #: Those that learn in maximal coordinates, each in seven times the time.
 MAXIMAL_SEEDS = (1,)
-#: Steps from one look at a trunk in maximal coordinates to the next.
+#: Number of steps between two checks of a trunk in maximal coordinates.
 LOOK = 10
-#: [m] walked after all episodes.
+#: [m] distance after all episodes.
 PRINTED = 12.0
 #: [m] of the feet in the floor that is none.
 NONE = 1e-9
-#: The trunk, which has no contact points, is not to be below the floor.
+#: Least height of the trunk, which has no contact points.
 UPSIDE_DOWN = Fall(height=0.0, tilt=math.pi, joint_rate=math.inf)
 #: Legs on the drawn side, and the leg across from each.
 NEAR, OPPOSITE = ("FR", "RR"), {"FR": "RL", "RR": "FL"}
@@ -242,7 +242,7 @@ ASSUMED = (
 
 
 class RandomSearch:
-    """Asks for one try after the other: ``propose`` parameters, then ``judge`` what they achieved.
+    """Random search for parameters: call ``propose``, then ``judge`` with the result.
 
     As in the authors' program: a success is gone on from, by a stride in the direction that led to it; after a
     failure the search is about the best parameters in all directions, the nearer to them the more failures there were.
@@ -287,14 +287,14 @@ def scene(gait: Gait, duration: float, step: float = STEP, record_every: float |
 
 
 def walked(gait: Gait, duration: float, step: float = STEP) -> float | None:
-    """Return how far the trunk gets forwards in an episode [m]; None if it fails."""
+    """Return the forward distance of the trunk in an episode [m]; None if it fails."""
     session = Session(scene(gait, duration, step))
     session.advance(round(duration / session.period))
     return None if session.has_ended else float(session.state.q[0])
 
 
 def walked_in_maximal(gait: Gait, duration: float, step: float = STEP) -> float | None:
-    """Return the same of the quadruped in maximal coordinates, whose trunk is looked at every few steps."""
+    """Return the forward distance [m] in maximal coordinates, checked every few steps; None if it fails."""
     assembly, forces = in_maximal(gait, FRICTION)
     model = quadruped()
     start = placement_of(model, crouched(model, gait.thigh, gait.calf).q)
@@ -310,9 +310,9 @@ def learn(
     seeds: Sequence[int], episodes: int, duration: float, progress: Progress, workers: int | None = None,
     way: Callable[[Gait, float], float | None] = walked,
 ) -> list[RandomSearch]:  # fmt: skip
-    """Run a search for each seed. Episodes run side by side in threads, whose number does not change the results.
+    """Run a search for each seed; episodes run in parallel threads, whose number does not change the results.
 
-    ``way`` is how far a gait gets in an episode of this ``duration`` [s], in metres; None if it fails.
+    ``way`` returns the distance [m] of a gait in an episode of this ``duration`` [s]; None if it fails.
     """
     searches = [RandomSearch(START, seed) for seed in seeds]
 
@@ -371,7 +371,7 @@ def _row(seed: int, search: RandomSearch, duration: float) -> dict[str, float | 
 def _distance(
     coordinates: str, found: Sequence[float], episodes: int, duration: float, quick: bool, kind: Kind = "evidence"
 ) -> Finding:
-    """State how far the seeds get; a few short episodes say that they begin to walk, and nothing of the paper's."""
+    """State the distances of the seeds; a few short episodes only show that they begin to walk."""
     quantity = f"distance after {episodes} episodes of {duration:g} s in {coordinates} coordinates, median of seeds [m]"
     note = f"the paper has one run; from {min(found):.3g} to {max(found):.3g} m" if len(found) > 1 else ""
     median = float(np.median(found))
@@ -395,7 +395,7 @@ def _draw_learning(seeds: Sequence[int], searches: Sequence[RandomSearch]) -> Fi
 
 
 def _draw_gait(run: Run, period: float, seed: int) -> Figure:
-    """Draw the last stride, seen from the right."""
+    """Draw the last stride, viewed from the right."""
     end = float(run.frame["time"].iloc[-1])
     times = np.linspace(max(end - period, 0.0), end, DRAWN)
     rows = run.frame[list(run.state.model.coordinate_names)].to_numpy()[np.rint(times / EVERY).astype(int)]

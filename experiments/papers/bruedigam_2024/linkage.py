@@ -44,19 +44,19 @@ class Linkage(NamedTuple):
 
     @property
     def weight(self) -> Floats:
-        """∇V"""
+        """∇V of gravity."""
         return np.tile([0.0, MASS * G, 0.0, 0.0], len(self.director))
 
     def constraints(self, q: Floats) -> Floats:
-        """g: the lengths of directors, then the joints."""
+        """Return g: the lengths of directors, then the joints."""
         return np.concatenate([0.5 * (self.director @ q**2 - 1.0), self.linear @ q - self.offset])
 
     def gradient(self, q: Floats) -> Floats:
-        """G"""
+        """Return G, the derivatives of the constraints."""
         return np.concatenate([self.director * q, self.linear])
 
     def energy(self, q: Floats, p: Floats) -> tuple[float, float]:
-        """[J] kinetic and potential."""
+        """Return the kinetic and the potential energy [J]."""
         return float(0.5 * p @ (p / self.mass)), float(self.weight @ q)
 
 
@@ -68,7 +68,7 @@ def ggl_linkage(windows: int, speed: float = 1.0) -> Linkage:
     offset: list[float] = []
 
     def closed(*ends: tuple[int, float], at: tuple[float, float] = (0.0, 0.0)) -> None:
-        """The end of a bar, half a length along its director either way, at a place or on that of another."""
+        """Add a joint of a bar's end, half a length along its director, to a fixed point or another bar's end."""
         for axis in range(2):
             row = np.zeros((bars, WIDTH))
             for sign, (bar, end) in zip((1.0, -1.0), ends, strict=False):
@@ -90,7 +90,7 @@ def ggl_linkage(windows: int, speed: float = 1.0) -> Linkage:
 
 
 def ggl_step(of: Linkage, q: Floats, p: Floats, h: float) -> tuple[Floats, Floats, bool]:
-    """Return position and momentum a step later, and whether Newton's method converged to them."""
+    """Return position and momentum after a step, and True if Newton's method converged."""
     n, bars, rows = len(q), len(of.director), len(of.director) + len(of.offset)
     inverse, before = 1.0 / of.mass, of.gradient(q)
     x = np.concatenate([q + h * inverse * p, p, np.zeros(2 * rows)])
@@ -187,7 +187,7 @@ class Run(NamedTuple):
 
     @property
     def energy_error(self) -> Floats:
-        """(rows,) [J] since the start."""
+        """Energy error [J] since the start, (rows,)."""
         energy = self.kinetic + self.potential
         return energy - energy[0]
 
@@ -220,7 +220,7 @@ def theirs(step: float, duration: float, *, accept: bool = True) -> Run:
 
 
 def exact(times: Floats) -> Floats:
-    """[rad] of the bars from upright."""
+    """Return the angle [rad] of the bars from upright."""
     pull = 3.5 * G / (3.0 * LENGTH)
     found = solve_ivp(lambda _, y: (y[1], pull * math.sin(y[0])), (0.0, float(times[-1])), [0.0, 1.0 / LENGTH],
                       "DOP853", times, rtol=1e-12, atol=1e-12)  # fmt: skip
@@ -228,7 +228,7 @@ def exact(times: Floats) -> Floats:
 
 
 def passages(angle: Floats) -> int:
-    """Count how often the bars come in one line."""
+    """Return the number of passages through a singular configuration, all bars in one line."""
     return int(np.count_nonzero(np.diff(np.floor(angle / math.pi + 0.5))))
 
 
@@ -322,5 +322,5 @@ def _row(method: str, step: float, run: Run) -> dict[str, object]:
 
 
 def _step_time(run: Run) -> float:
-    """[s]"""
+    """Return the computing time of a step [s]."""
     return run.seconds / (len(run.time) - 1)

@@ -58,7 +58,7 @@ class Gains(NamedTuple):
 
 
 def exoskeleton(gains: Gains, spastic: bool, lower_point: Vector3 = FITTING) -> tuple[Assembly, Placement]:
-    """The arm in the exoskeleton, and where it starts.
+    """Return the arm in the exoskeleton, and its initial placement.
 
     Motors hold joints sFE and eFE with springs and dampers; what they follow is added as a force. A spastic elbow has a
     spring of 10 N·m/rad that is at rest at −π/4, and a damper of 2 N·m·s/rad.
@@ -87,7 +87,7 @@ def _motor(gain: float) -> Freedom:
 
 
 def _from_com(unit: str, point: Vector3 = _ORIGIN) -> tuple[float, ...]:
-    """[m] A point of a link, from its centre of mass."""
+    """Return a point of a link from its centre of mass [m]."""
     return tuple((np.array(point) - UNITS[unit].com).tolist())
 
 
@@ -122,7 +122,7 @@ ASSUMED = (
 
 
 def followed(time: Floats) -> tuple[Floats, Floats]:
-    """Return the angles that the shoulder's and the elbow's motor follow [rad]."""
+    """Return the target angles of the shoulder's and the elbow's motor [rad]."""
     swing = EIGHTH * np.sin(time)
     return EIGHTH + swing, -EIGHTH + swing
 
@@ -140,7 +140,7 @@ def rehabilitated(
 
 
 def elbow_torque(motion: Motion, gains: Gains) -> Floats:
-    """(rows − 1,) [N·m] of the motor through each step."""
+    """Return the motor torque [N·m] in each step, (rows − 1,)."""
     angle, h = motion.frame["angle_eFE"].to_numpy(), float(motion.summary["step"])
     aim = followed(motion.time[:-1] + 0.5 * h)[1]
     return np.asarray(gains.elbow * (aim - angle[:-1]) - 0.1 * gains.elbow * np.diff(angle) / h)

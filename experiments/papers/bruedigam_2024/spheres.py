@@ -1,4 +1,4 @@
-"""Figure 8b: chains of spheres that fall on a floor, what a step costs over their number, and MuJoCo's beside them."""
+"""Figure 8b: chains of spheres that fall on a floor; cost of a step over their number, compared with MuJoCo."""
 
 import math
 from functools import partial
@@ -43,7 +43,7 @@ ASSUMED = (
 
 
 def chain(spheres: int) -> tuple[Assembly, Placement]:
-    """Spheres ``sphere_1`` … with joints ``joint_2`` … before them, and where they start, straight."""
+    """Return spheres ``sphere_1`` … with joints ``joint_2`` … before them, and their straight start."""
     half = 0.5 * SPACING
     solid = ((MOMENT, 0.0, 0.0), (0.0, MOMENT, 0.0), (0.0, 0.0, MOMENT))
     names = [f"sphere_{k}" for k in range(1, spheres + 1)]
@@ -59,7 +59,7 @@ def chain(spheres: int) -> tuple[Assembly, Placement]:
 
 
 def depths(spheres: int, steps: int) -> tuple[Floats, float | None]:
-    """((rows,) [m] of our deepest sphere in the floor, [s] when a step has no solution; None if all have)."""
+    """Return penetrations (rows,) [m] of the deepest sphere, and the time [s] of a failed step, or None."""
     assembly, start = chain(spheres)
     ended = None
     try:
@@ -92,7 +92,7 @@ def mjcf(spheres: int) -> str:
 
 
 def mujoco_depths(spheres: int, steps: int) -> tuple[Floats, float | None]:
-    """((rows,) [m] of the deepest sphere in the floor, [s] when MuJoCo fails; None if it does not)."""
+    """Return penetrations (rows,) [m] of the deepest sphere, and the time [s] at which MuJoCo fails, or None."""
     import mujoco
 
     mujoco.set_mju_user_warning(lambda _: None)  # else they are printed, and written to a file where one stands

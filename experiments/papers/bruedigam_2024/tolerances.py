@@ -100,7 +100,7 @@ def timed(sizes: tuple[int, ...], repeats: int, progress: Progress) -> pd.DataFr
 
 
 def _reached(table: pd.DataFrame) -> tuple[Finding, ...]:
-    """State which pendulums ours takes to their tolerance, and how much it leaves."""
+    """State the pendulums that ours solves to their tolerance, and the largest residual."""
     findings = []
     ours = table[table["method"] == OURS]
     for tolerance in TOLERANCES:

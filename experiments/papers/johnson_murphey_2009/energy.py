@@ -28,7 +28,7 @@ from formulations.mechanism.examples import (
     pendulum_frames,
 )
 
-#: [s], and between two looks at the energy.
+#: [s] duration, and interval of the energy samples.
 STEP, EVERY = 0.01, 0.1
 #: [s] of the pendulum's motion; [m], [kg], [kg m²] and [rad].
 SWINGING, QUICK_SWINGING = 5000.0, 200.0
@@ -80,14 +80,14 @@ def _swinging(found: dict[str, Motion]) -> tuple[Finding, ...]:
     widening = float(np.ptp(energy[-tenth:]) / np.ptp(energy[:tenth]))
     left = float(height(other)[-1] / height(other)[0])
     return (
-        stated("range of the energy, variational integrator, of what it has at the start",
+        stated("range of the energy relative to the start, variational integrator",
                "does not perfectly conserve energy at each step", float(np.ptp(energy) / energy[0]),
                when("above 1e-9 and below 1e-3", 1e-9 < np.ptp(energy) / energy[0] < 1e-3)),
-        stated("drift of the mean energy, variational integrator, of what it has at the start",
+        stated("drift of the mean energy relative to the start, variational integrator",
                "maintains the correct average energy", tenths_drift(own), smaller(1e-6)),
         stated("range of the energy, last tenth of the run over the first", "maintains the correct average energy",
                widening, within(1.0, 0.01)),
-        stated("energy at the end of what it has at the start, force balance", "slowly dissipates energy over time",
+        stated("energy at the end relative to the start, force balance", "slowly dissipates energy over time",
                left, below(0.9), "ODE in the paper, PyBullet here"),
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def halves_drift(motion: Motion) -> float:
 
 
 def available(mechanism: Mechanism, q: dict[str, float]) -> float:
-    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the least there is."""
+    """Return the energy that a mechanism at rest at q can lose [J]: its potential energy less the minimum."""
     start = mechanism.configuration(q)
     held = {"type": "eq", "fun": mechanism.constraint_values, "jac": mechanism.constraint_jacobian}
     found: Any = minimize(mechanism.potential_energy, start, method="SLSQP", constraints=held, tol=1e-12)  # type: ignore[call-overload]
@@ -157,14 +157,14 @@ def available(mechanism: Mechanism, q: dict[str, float]) -> float:
 
 
 def _closed(found: dict[str, Motion], beside: list[Motion], finer: list[Motion], span: float) -> tuple[Finding, ...]:
-    """State what is lost and kept of the energy that the device can lose, ``span`` [J]."""
+    """State the energy lost and kept, relative to the energy that the device can lose, ``span`` [J]."""
     own, other = found[motions.OURS], found[motions.BULLET]
     spread = float(np.median([np.ptp(motion.energy) for motion in beside]) / span)
     shifts, finer_shifts = ([abs(halves_drift(motion)) / span for motion in motions] for motions in (beside, finer))
     shift = float(np.median(shifts))
     gone = float(other.energy[0] - other.energy[-1]) / span
     return (
-        stated("range of the energy, variational integrator, of what the device can lose", "near constant energy",
+        stated("range of the energy relative to the losable energy, variational integrator", "near constant energy",
                spread, below(0.05)),
         stated("mean energy of the second half less that of the first, likewise", "near constant energy", shift,
                below(1e-3), f"up to {max(shifts):.2g}: where the arms whip round, a few steps of {STEP:g} s are too "

@@ -1,4 +1,4 @@
-"""Figure 7: what caching saves the paper's recursions, and the run time of a pendulum over the number of its links."""
+"""Figure 7: benefit of caching in the paper's recursions, and run time of a pendulum over its number of links."""
 
 import math
 import time
@@ -33,7 +33,7 @@ LONG = 10
 
 
 class Caching(NamedTuple):
-    """What one matrix (22) costs without caching and with it."""
+    """Cost of one matrix (22) without and with caching."""
 
     evaluations: tuple[int, int]
     seconds: tuple[float, float]

@@ -24,9 +24,9 @@ BULLETS = {BULLET: ITERATIVE, BULLET_DIRECT: DIRECT}
 #: The paper's: black is the variational integrator, grey is ODE.
 COLORS = {OURS: style.BLACK, BULLET: style.GREY, BULLET_DIRECT: style.SKY}
 
-#: [m] below which points count as one.
+#: [m] distance below which points count as coincident.
 TOUCHING = 1e-9
-#: At how many configurations of a long run it is seen how far apart points are that should be one.
+#: Number of configurations of a long run at which the distances of coincident points are checked.
 LOOKS = 3000
 
 BASELINE = (
@@ -42,15 +42,15 @@ class Motion:
     """A coordinate and the energy over time."""
 
     time: Floats  # (k,) [s]
-    angle: Floats  # (k,) [rad] of the coordinate asked for
+    angle: Floats  # (k,) [rad] of the requested coordinate
     energy: Floats  # (k,) [J]
-    defect: float  # [m] how far apart points were at most that are one
-    seconds: float  # [s] that its steps took, without tables
+    defect: float  # [m] largest distance of points that should coincide
+    seconds: float  # [s] computing time of the steps, without tables
 
 
 def joined(motion: Motion) -> Finding:
-    """State that points which should be one stay together."""
-    return stated("points apart that should be one, at most [m]", "trajectories that always satisfy the constraint",
+    """State that points which should coincide do so."""
+    return stated("largest gap of coincident points [m]", "trajectories that always satisfy the constraint",
                   motion.defect, below(TOUCHING))  # fmt: skip
 
 
@@ -102,36 +102,36 @@ class OneDegreeLift:
 
     @cached_property
     def _cosine_part(self) -> float:
-        """[kg m²] the factor of cos² θ in A."""
+        """Factor of cos² θ in A [kg m²]."""
         return sum(2.0 * MASS * LENGTH**2 * (n - 0.5) ** 2 for n in range(1, self.segments + 1))
 
     @cached_property
     def _sine_part(self) -> float:
-        """[kg m²] the factor of sin² θ in A."""
+        """Factor of sin² θ in A [kg m²]."""
         return self.segments * MASS * LENGTH**2 / 2.0 + SLIDER * LENGTH**2
 
     @cached_property
     def weight(self) -> float:
-        """[N·m] B."""
+        """Weight term B [N·m]."""
         return MASS * G * LENGTH * self.segments**2
 
     def inertia(self, angle: Any) -> Any:
-        """[kg m²] A(θ)."""
+        """Return the inertia A(θ) [kg m²]."""
         cosine, sine = np.cos(angle), np.sin(angle)
         return self._cosine_part * cosine**2 + self._sine_part * sine**2 + 2.0 * self.segments * INERTIA
 
     def acceleration(self, angle: float, rate: float) -> float:
-        """[rad/s²] by Lagrange's equation: A θ'' + ½ A' θ'² = B cos θ."""
+        """Return the acceleration [rad/s²] by Lagrange's equation: A θ'' + ½ A' θ'² = B cos θ."""
         growth = (self._sine_part - self._cosine_part) * math.sin(2.0 * angle)
         return (self.weight * math.cos(angle) - 0.5 * growth * rate**2) / float(self.inertia(angle))
 
     def energy(self, angle: Any, rate: Any) -> Any:
-        """[J] ½ A θ'² − B sin θ: the potential is zero where all is level."""
+        """Return the energy [J] ½ A θ'² − B sin θ: the potential is zero with all links level."""
         return 0.5 * self.inertia(angle) * rate**2 - self.weight * np.sin(angle)
 
     @cached_property
     def period(self) -> float:
-        """[s] by quadrature of the energy's integral, to about 1e-13 of it.
+        """Period [s] by quadrature of the energy's integral, with a relative error of about 1e-13.
 
         With θ = π/2 − a cos φ, a = π/2 − θ(0), the integrand of T = 2 ∫ √(A / (2 B (sin θ − sin θ(0)))) dθ is smooth,
         since sin θ − sin θ(0) = 2 sin(a cos² φ/2) sin(a sin² φ/2).
@@ -162,19 +162,19 @@ class OneDegreeLift:
 
     @cached_property
     def _swing(self) -> Callable[[Floats], Floats]:
-        """The motion from one turning point to the next."""
+        """Motion from one turning point to the next."""
         dense: Callable[[Floats], Floats] = self.solve(0.505 * self.period).sol
         return dense
 
     def angle(self, time: Floats) -> Floats:
-        """[rad] at times [s], however long: one swing, repeated, so that no error piles up."""
+        """Return the angle [rad] at times [s] from one swing, repeated, so that errors do not accumulate."""
         phase = np.mod(np.asarray(time, dtype=float), self.period)
         back = np.minimum(phase, self.period - phase)  # the way back is the way there, reversed
         return np.asarray(self._swing(back)[0])
 
 
 def printed_inertia(segments: int, angle: float) -> float:
-    """[kg m²] A(θ) as printed, misprints and all."""
+    """Return A(θ) [kg m²] as printed, including misprints."""
     sine, cosine = math.sin(angle) ** 2, math.cos(angle) ** 2
     links = sum((0.5 - n) ** 2 * cosine + 0.5 * sine + INERTIA for n in range(1, segments + 1))
     return 2.0 * MASS * LENGTH**2 * links + SLIDER * LENGTH**2 * sine

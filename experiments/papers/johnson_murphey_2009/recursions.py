@@ -21,7 +21,7 @@ AXES = {"x": 0, "y": 1, "z": 2}
 
 
 def primitive(kind: str, x: complex, order: int = 0) -> Matrix:
-    """g(x) of one of the six (R1), or its derivative of any order; a rotation's come round after four (III-D)."""
+    """Return g(x) of one of the six (R1), or its derivative of any order; a rotation's repeat after four (III-D)."""
     axis = AXES[kind[1]]
     g = np.zeros((4, 4), dtype=np.result_type(x, float))
     if kind[0] == "t":
@@ -40,22 +40,22 @@ def primitive(kind: str, x: complex, order: int = 0) -> Matrix:
 
 
 def inverse(kind: str, x: complex, order: int = 0) -> Matrix:
-    """g⁻¹(x) = g(−x), and its derivatives by x (III-D)."""
+    """Return g⁻¹(x) = g(−x), or its derivatives by x (III-D)."""
     return np.asarray((-1.0) ** order * primitive(kind, -x, order))
 
 
 def unhat(m: Matrix) -> Matrix:
-    """(x, y, z, a, b, c) of a 4 x 4 matrix: linear part first (II)."""
+    """Return (x, y, z, a, b, c) of a 4 x 4 matrix: linear part first (II)."""
     return np.array([m[0, 3], m[1, 3], m[2, 3], m[2, 1], m[0, 2], m[1, 0]])
 
 
 def twist(kind: str) -> Matrix:
-    """ξ̂ = g⁻¹ g′, the same for every x (III-D)."""
+    """Return ξ̂ = g⁻¹ g′, equal for every x (III-D)."""
     return np.asarray(inverse(kind, 0.0) @ primitive(kind, 0.0, 1))
 
 
 def remembered(method: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """Caching (III-E): a value is computed once for every configuration written, unless the cache is switched off."""
+    """Cache a method's values (III-E): once for every configuration, unless the cache is switched off."""
 
     @functools.wraps(method)
     def look(self: "Tree", *args: int) -> Matrix:
@@ -72,7 +72,7 @@ def remembered(method: Callable[..., Matrix]) -> Callable[..., Matrix]:
 
 
 class Tree:
-    """The frames numbered from the root, which is the world s and has the number −1; equations (2)-(10)."""
+    """Frames numbered from the root, which is the world s with the number −1; equations (2)-(10)."""
 
     def __init__(self, frames: Sequence[Frame], caching: bool = True) -> None:
         self.frames: list[Frame] = []
@@ -99,7 +99,7 @@ class Tree:
             self._add(frame.children, len(self.frames) - 1)
 
     def _ancestors(self, k: int) -> frozenset[int]:
-        """The variables that frame k depends on: its own and those of anc(k)."""
+        """Return the variables on which frame k depends: its own and those of anc(k)."""
         found = set()
         while k >= 0:
             found.add(self.driver[k])
@@ -107,13 +107,13 @@ class Tree:
         return frozenset(found - {-1})
 
     def set(self, q: Matrix, v: Matrix) -> None:
-        """Write a configuration: all that is kept is erased."""
+        """Set a configuration; this clears the cache."""
         self.q, self.v = np.asarray(q), np.asarray(v)
         self.cache.clear()
         self.writes += 1
 
     def local(self, k: int, order: int = 0) -> Matrix:
-        """g_k, g′_k, g″_k."""
+        """Return g_k, g′_k, g″_k."""
         frame, i = self.frames[k], self.driver[k]
         return primitive(frame.transform, frame.parameter if i < 0 else self.q[i], order)  # type: ignore[arg-type]
 
@@ -123,7 +123,7 @@ class Tree:
 
     @remembered
     def g(self, k: int, *by: int) -> Matrix:
-        """(2), (3) and (4): g_{s,k} and its derivatives by variables; R1 and R2 are exchanged before (3)."""
+        """Return (2), (3) and (4): g_{s,k} and its derivatives by variables; R1 and R2 are exchanged before (3)."""
         if k < 0 or not self.above[k].issuperset(by):
             return np.zeros((4, 4)) if by else np.eye(4)
         rest, own = self._split(k, by)
@@ -131,7 +131,7 @@ class Tree:
 
     @remembered
     def V(self, k: int, *by: int) -> Matrix:  # noqa: N802 - the paper's symbol
-        """(5), (6) and (7): the body velocity as a 4 x 4 matrix, and its derivatives by variables."""
+        """Return (5), (6) and (7): the body velocity as a 4 x 4 matrix, and its derivatives by variables."""
         if k < 0 or not self.above[k].issuperset(by):
             return np.zeros((4, 4))
         rest, own = self._split(k, by)
@@ -142,7 +142,7 @@ class Tree:
 
     @remembered
     def V_rate(self, k: int, j: int, *by: int) -> Matrix:  # noqa: N802 - the paper's symbol
-        """(8) and (10): ∂v/∂q̇_j and its derivatives by variables; (9) says that its derivative by q̇ is zero."""
+        """Return (8) and (10): ∂v/∂q̇_j and its derivatives by variables; by (9) its derivative by q̇ is zero."""
         if k < 0 or not self.above[k].issuperset((j, *by)):
             return np.zeros((4, 4))
         if j == self.driver[k]:
@@ -151,37 +151,37 @@ class Tree:
         return self._carried(k, self.V_rate(self.parent[k], j, *rest), own)
 
     def _split(self, k: int, by: tuple[int, ...]) -> tuple[list[int], int]:
-        """The variables that drive other frames, and how often frame k's own is among them."""
+        """Return the variables that drive other frames, and the multiplicity of frame k's own."""
         rest = [i for i in by if i != self.driver[k]]
         return rest, len(by) - len(rest)
 
     def _carried(self, k: int, V: Matrix, order: int) -> Matrix:
-        """g_k⁻¹ V g_k, or its derivative of an order by the frame's own variable, V held."""
+        """Return g_k⁻¹ V g_k, or its derivative of an order by the frame's own variable at constant V."""
         terms = (
             math.comb(order, m) * self.local_inverse(k, order - m) @ V @ self.local(k, m) for m in range(order + 1)
         )
         return functools.reduce(np.add, terms)
 
     def vector(self, function: Callable[..., Any]) -> Matrix:
-        """(n, …) of a function of a variable."""
+        """Return the values (n, …) of a function of a variable."""
         return np.array([function(i) for i in range(self.n)])
 
     def matrix(self, function: Callable[..., Any]) -> Matrix:
-        """(n, n, …) of a function of two."""
+        """Return the values (n, n, …) of a function of two variables."""
         return np.array([[function(i, j) for j in range(self.n)] for i in range(self.n)])
 
     # What (22) asks for, of the kinetic energy.
 
     def kinetic_qq(self) -> Matrix:
-        """(24) without the potential."""
+        """Return (24) without the potential."""
         return self._second(self.V, self.V)
 
     def kinetic_qv(self) -> Matrix:
-        """(26): ∂²L/∂q_i ∂q̇_j in row i, column j."""
+        """Return (26): ∂²L/∂q_i ∂q̇_j in row i, column j."""
         return self._second(self.V_rate, lambda k, i, j: self.V_rate(k, j, i))
 
     def _second(self, by_j: Callable[..., Matrix], by_both: Callable[..., Matrix]) -> Matrix:
-        """Σ ∂vᵀ M ∂v/∂q_i + vᵀ M ∂²v, ∂ by the variable or the rate j."""
+        """Return Σ ∂vᵀ M ∂v/∂q_i + vᵀ M ∂²v, ∂ by the variable or the rate j."""
 
         def of(i: int, j: int) -> Any:
             return self.sum(
@@ -193,24 +193,24 @@ class Tree:
         return self.matrix(of)
 
     def kinetic_vv(self) -> Matrix:
-        """(27) with (9): M(q)."""
+        """Return (27) with (9): M(q)."""
         return self.matrix(lambda i, j: self.sum(lambda k, M: unhat(self.V_rate(k, j)) @ M @ unhat(self.V_rate(k, i))))
 
     def gravity_qq(self, g: Sequence[float]) -> Matrix:
-        """(32), of all masses."""
+        """Return (32), of all masses."""
         weight = {k: mass[0] * np.asarray(g) for k, mass in self.masses.items()}
         return self.matrix(lambda i, j: self.sum(lambda k, _: -self.g(k, i, j)[:3, 3] @ weight[k]))
 
     def sum(self, of: Callable[[int, Matrix], Any]) -> Any:
-        """The sum over masses, of a frame and its inertia."""
+        """Return the sum over masses of a function of a frame and its inertia."""
         return sum((of(k, M) for k, M in self.inertia.items()), 0.0)
 
 
 def D2D1(L_qq: Matrix, L_qv: Matrix, L_vv: Matrix, dt: float, alpha: float = 0.5) -> Matrix:  # noqa: N802 - the paper's symbol
-    """(22), rows by D1, columns by D2."""
+    """Return (22), rows by D1, columns by D2."""
     return np.asarray(L_qq * (1.0 - alpha) * alpha * dt + L_qv * (1.0 - alpha) - L_qv.T * alpha - L_vv / dt)
 
 
 def newton_matrix(tree: Tree, g: Sequence[float], dt: float) -> Matrix:
-    """(22) of a tree in gravity, as Newton's method evaluates it once an iteration."""
+    """Return (22) of a tree in gravity, as Newton's method evaluates it once an iteration."""
     return D2D1(tree.kinetic_qq() - tree.gravity_qq(g), tree.kinetic_qv(), tree.kinetic_vv(), dt)

@@ -34,7 +34,7 @@ PRINTED_SECONDS = {(motions.OURS, STEP): 1.74} | {
     (motions.BULLET, step): seconds for step, seconds in ((0.01, 0.19), (0.001, 1.85), (0.0001, 18.47))
 }
 STEPS, QUICK_STEPS = (0.01, 0.001, 0.0001), (0.01, 0.001)
-#: [s] between two looks at PyBullet.
+#: [s] interval of PyBullet's samples.
 EVERY = 0.02
 
 STAND_IN = "ODE in the paper, PyBullet here"
@@ -91,7 +91,7 @@ def released(exact: OneDegreeLift) -> float:
 
 
 def _proof(mechanism: Mechanism, exact: OneDegreeLift) -> tuple[Finding, ...]:
-    """Hold the Lagrangian against the energies of the mechanism's bodies."""
+    """Compare the Lagrangian with the energies of the mechanism's bodies."""
     wrong, right = [], []
     for angle in np.linspace(0.1, 3.0, 7):
         q, v = scissor_configuration(SEGMENTS, angle, length=LENGTH), lift_rates(SEGMENTS, angle, 1.0)
@@ -156,7 +156,7 @@ def loss(motion: Motion, exact: OneDegreeLift) -> float:
 
 
 def until_half_lost(motion: Motion, exact: OneDegreeLift) -> float:
-    """Return the time until half of what is released is lost [s]; infinity if it never is."""
+    """Return the time until half of the released energy is lost [s]; infinity if it never is."""
     gone = (motion.energy[0] - motion.energy) / released(exact) > 0.5
     return float(motion.time[np.argmax(gone)]) if gone.any() else float("inf")
 

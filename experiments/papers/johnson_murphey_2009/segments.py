@@ -1,4 +1,4 @@
-"""Figure 13: the run time of a scissor lift over the number of its segments, at the same error."""
+"""Figure 13: run time of a scissor lift over the number of its segments, at equal error."""
 
 import math
 from collections.abc import Callable
@@ -23,29 +23,29 @@ from experiments.visualization.look import style
 from formulations.mechanism import Mechanism
 
 SEGMENTS, QUICK_SEGMENTS = (2, 3, 4, 5, 6, 7, 8), (2,)
-#: Printed: the error (47) [rad² s], the time at which it is exceeded [s], and how nearly.
+#: Printed: the error (47) [rad² s], the time at which it is exceeded [s], and its tolerance.
 ERROR, DESIRED, MARGIN = 0.1, 15.0, 0.01
-#: [s] that is simulated, so that the error is exceeded in it.
+#: [s] simulated time, in which the error is exceeded.
 DURATION = 1.1 * DESIRED
-#: [s] first steps tried, and the least: below it the search is given up.
+#: [s] first steps of the search, and the least, below which it stops.
 FIRST = {motions.OURS: 0.05, motions.BULLET: 4e-3, motions.BULLET_DIRECT: 4e-3}
 LEAST, QUICK_LEAST = 1e-4, 2e-3
-#: [s] between two looks at PyBullet.
+#: [s] interval of PyBullet's samples.
 EVERY = 0.05
 TRIES = 40
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """A run whose step was chosen by its error."""
+    """A run with a step chosen by its error."""
 
     step: float  # [s]
-    reached: float  # [s] when the error is exceeded
-    seconds: float  # [s] that the desired time takes to simulate
+    reached: float  # [s] time at which the error is exceeded
+    seconds: float  # [s] computing time up to the desired time
 
     @property
     def found(self) -> bool:
-        """Whether the error is exceeded when it should be; otherwise the step would have to be smaller still."""
+        """True if the error is exceeded at the desired time; otherwise the step would have to be smaller still."""
         return abs(self.reached / DESIRED - 1.0) <= MARGIN
 
 
@@ -55,7 +55,7 @@ def errors(motion: Motion, exact: OneDegreeLift) -> Floats:
 
 
 def reached(motion: Motion, exact: OneDegreeLift) -> float:
-    """Return when the error is exceeded [s]; infinity if it never is."""
+    """Return the time at which the error is exceeded [s]; infinity if it never is."""
     total = errors(motion, exact)
     k = int(np.searchsorted(total, ERROR))
     if k == len(total):
@@ -65,10 +65,10 @@ def reached(motion: Motion, exact: OneDegreeLift) -> float:
 
 
 def tuned(run: Callable[[float], Motion], exact: OneDegreeLift, first: float, least: float) -> Tuned:
-    """Search for the step whose error is exceeded at the desired time.
+    """Search for the step with which the error is exceeded at the desired time.
 
-    From one step to the next as a method of second order needs it, by a factor of two at most; once one is too short
-    and one too long, between them by the logarithms. A step that has no solution is too long.
+    Steps change as for a method of second order, by a factor of two at most; with one step too short and one too long,
+    the search continues between them, in logarithms. A step without a solution is too long.
     """
     step = first
     found = Tuned(step, math.inf, math.inf)
@@ -113,7 +113,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     assumed = (
         *ASSUMPTIONS,
         "(47) from 0 s on, by the trapezoidal rule over the steps",
-        f"below a step of {least:g} s the search is given up: such run times are bounds from below, by open circles",
+        f"the search stops below a step of {least:g} s: such run times are lower bounds, shown by open circles",
         motions.BASELINE,
     )
     return Outcome(_findings(found, sizes), assumed, {"Steps and run times": _table(found)}, {"cost": _draw(found)})
@@ -135,7 +135,7 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
         stated("run time of force balance over that of the variational integrator",
                "it does not perform as well as the variational integrator", text(times),
                when("above 1 at every size", min(times) > 1.0),
-               "ODE in the paper, PyBullet here; a bound from below where the step would be smaller than we try"),
+               "ODE in the paper, PyBullet here; a lower bound if the step would be too small"),
         stated("run time of force balance with a direct solver, likewise", "not in the paper", text(direct),
                when("above 1 at every size", min(direct) > 1.0), kind="ours"),
     )  # fmt: skip
@@ -144,7 +144,7 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
 def _table(found: dict[tuple[str, int], Tuned]) -> pd.DataFrame:
     return pd.DataFrame([{
         "method": name, "segments": segments, "h [s]": run.step, "error of 0.1 at [s]": run.reached,
-        "run time of 15 s [s]": run.seconds, "tuned": "yes" if run.found else "no: a bound from below",
+        "run time of 15 s [s]": run.seconds, "tuned": "yes" if run.found else "no: a lower bound",
     } for (name, segments), run in found.items()])  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Figure 3: how a search with second derivatives and one with first derivatives alone converge."""
+"""Figure 3: convergence of a search with second derivatives, and with first derivatives alone."""
 
 import math
 import time
@@ -46,7 +46,7 @@ def cost() -> QuadraticCost:
 def search(
     system: DiscreteMechanism, method: Method, most: int = 1000, progress: Progress = lambda _: None, expected: int = 14
 ) -> Optimum:
-    """Return the feasible trajectory nearest to ``desired``; ``expected`` iterations count as all for ``progress``."""
+    """Return the feasible trajectory nearest to ``desired``; ``progress`` counts up to ``expected`` iterations."""
     start = rollout(system, np.zeros(2), desired().u)
     done = 0
 

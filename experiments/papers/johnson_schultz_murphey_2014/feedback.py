@@ -49,7 +49,7 @@ def apart(path: Trajectory, desired: Trajectory, count: int | None = None) -> Fl
 
 
 def back_after(time: Floats, error: Floats, share: float) -> float:
-    """Return when the error begins to stay below a share of its first value [s]; infinity if it is above at the end."""
+    """Return the time from which the error stays below a share of its first value [s]; infinity if it does not."""
     above = np.flatnonzero(error >= share * error[0])
     return float(time[above[-1] + 1]) if above[-1] + 1 < len(time) else float("inf")
 
@@ -136,7 +136,7 @@ def stabilize(quick: bool, progress: Progress) -> Outcome:
 
 
 def turned(system: DiscreteMechanism, path: Trajectory) -> Floats:
-    """Return the start, turned, (80,)."""
+    """Return the start with a rotated torso, (80,)."""
     mechanism = system.mechanism
     q = system.configuration_of(path.x[0])
     q[mechanism.coordinates.index(TURNED)] += BY
@@ -144,7 +144,7 @@ def turned(system: DiscreteMechanism, path: Trajectory) -> Floats:
 
 
 def persisting(error: Floats) -> float:
-    """Return the root mean square of the last quarter over what the error is at first."""
+    """Return the root mean square of the last quarter relative to the initial error."""
     return float(np.sqrt(np.mean(error[-(len(error) // 4) :] ** 2)) / error[0])
 
 

@@ -1,4 +1,4 @@
-"""Sections II-A, IV-A and V: a step of a pendulum and its derivatives, to every digit that is printed."""
+"""Sections II-A, IV-A and V: a step of a pendulum and its derivatives, to every printed digit."""
 
 from collections.abc import Iterable
 
@@ -41,7 +41,7 @@ ASSUMPTIONS = (
 
 
 def pendulum() -> DiscreteMechanism:
-    """Figure 2: 1 kg, 1 m below the pivot; all of the torque's impulse at the step's beginning, as in II-A."""
+    """Return figure 2: 1 kg, 1 m below the pivot; the torque's impulse acts at the step's beginning, as in II-A."""
     bob = rx("theta", tz(-1.0, mass=1.0))
     mechanism = Mechanism("pendulum", [bob], gravity=(0.0, 0.0, -G), forces=[Torque("theta", 0.0)])
     return DiscreteMechanism(mechanism, STEP, force_share=1.0)
@@ -91,13 +91,13 @@ def second_differences(mechanism: Mechanism, now: float, then: float) -> Floats:
 
 
 def same_digits(printed: str, value: float) -> bool:
-    """Tell whether a value is what is printed, rounded to as many digits or cut off after them."""
+    """Return True if a value equals the printed one, rounded or truncated to its digits."""
     beyond = (abs(value) - abs(float(printed))) / last_digit(printed)
     return -0.5 <= beyond < 1.0 and value * float(printed) > 0.0
 
 
 def last_digit(printed: str) -> float:
-    """Return the worth of the last digit: 0.0001 of 0.2471, 0.0001 of 1.01e-2."""
+    """Return the unit of the last digit: 0.0001 for 0.2471, 0.0001 for 1.01e-2."""
     mantissa, _, power = printed.partition("e")
     return float(10.0 ** (int(power or 0) - len(mantissa.partition(".")[2])))
 

@@ -1,4 +1,4 @@
-"""Section VIII-B and figure 5: the marionette as a discrete system, and how its strings are moved."""
+"""Section VIII-B and figure 5: the marionette as a discrete system, and the motion of its strings."""
 
 import math
 from typing import Any
@@ -38,7 +38,7 @@ def start(system: DiscreteMechanism) -> Floats:
 
 
 def inputs(system: DiscreteMechanism, steps: int) -> Floats:
-    """Return where the strings are at the end of each step, (N, 18)."""
+    """Return the string positions at the end of each step, (N, 18)."""
     names = system.mechanism.kinematic_coordinates
     first = system.mechanism.size - len(names)
     u = np.tile(start(system)[first : first + len(names)], (steps, 1))

@@ -32,7 +32,7 @@ REPEATS = 9
 
 
 def timed(steps: int, repeats: int) -> dict[str, list[float]]:
-    """Return times of each kind of step [ms], of so many repetitions of the first steps of the motion."""
+    """Return times of each kind of step [ms], from repetitions of the first steps of the motion."""
     system = puppet()
     path = reference(system, steps)
     pairs = list(zip(path.x[:-1], path.u, strict=True))
@@ -40,7 +40,7 @@ def timed(steps: int, repeats: int) -> dict[str, list[float]]:
     some, weights = solved[:: max(1, steps // 10)], np.ones(system.states)
 
     def per(items: Sequence[T], work: Callable[[T], object]) -> Callable[[], float]:
-        """Time the work on each item; results are not kept: their megabytes would be the system's work, not ours."""
+        """Time the work on each item; results are not kept, so that memory allocation is not measured."""
 
         def all_of_them() -> None:
             for item in items:

@@ -1,4 +1,4 @@
-"""Section VII: where a step has no linearization, and the determinants that tell."""
+"""Section VII: steps without a linearization, and the determinants that detect them."""
 
 import math
 
@@ -77,7 +77,7 @@ def _spherical() -> pd.DataFrame:
 
 
 def _at_pole() -> str:
-    """Linearize a step at rest where θ = 0, so that θ' = −θ, and say whether it is refused."""
+    """Linearize a step at rest at θ = 0, so that θ' = −θ, and state the error."""
     try:
         _sphere(STEPS[1]).linearize(np.zeros(4), NO_INPUT)
     except SingularStepError:
@@ -86,7 +86,7 @@ def _at_pole() -> str:
 
 
 def at_equator() -> float:
-    """Return det M of a step from θ = π/2 − d to π/2 + d, over what (34) makes of sin² = 1, at the same φ."""
+    """Return det M of a step from θ = π/2 − d to π/2 + d, relative to (34) with sin² = 1, at equal φ."""
     system, d = _sphere(STEPS[1]), 0.02
     step = system.step
     p = MASS * LENGTH**2 * 2.0 * d / step + 0.5 * step * MASS * G * LENGTH  # (1a), in the plane

@@ -1,4 +1,4 @@
-"""Figure 4 (a): how the error of one step falls from iteration to iteration."""
+"""Figure 4 (a): error of one step over the iterations."""
 
 from typing import Any
 
@@ -89,7 +89,7 @@ _FAR = (
 
 
 def reached(errors: list[float], level: float) -> float:
-    """Return the first iteration at which the error is below a level; infinity if it never is."""
+    """Return the first iteration with an error below a level; infinity if there is none."""
     return next((float(k) for k, error in enumerate(errors) if error <= level), float("inf"))
 
 
@@ -118,7 +118,7 @@ def _findings(errors: dict[tuple[str, str], list[float]]) -> tuple[Finding, ...]
 
 
 def _order(method: str, published: str, found: float, criterion: str, agrees: bool) -> Finding:
-    """State the order of convergence; without one, for want of iterations that rounding does not touch, it differs."""
+    """State the order of convergence; it differs if too few iterations are above rounding."""
     known = bool(np.isfinite(found))
     ours = found if known else "none"
     note = "" if known else "fewer than three iterations have an error above rounding, or the error is not finite"

@@ -1,9 +1,8 @@
-"""Johnson and Murphey's recursions as the program of Lee et al. evaluates them: for every body and every coordinate.
+"""Johnson and Murphey's recursions as in the program of Lee et al.: for every body and every coordinate.
 
-Also for coordinates that do not move a body, where all is zero, for both of a symmetric pair, and for second
-derivatives by rates, which are zero (``BodyNode::dm_updateHessianV_q_dq`` and ``Skeleton`` of their revision bfbe862,
-read for what is evaluated). Without gravity, as theirs.
-``biped.integrators.midpoint.kernels.cached`` has what is left when nothing is evaluated in vain.
+They include coordinates that do not move a body, whose derivatives are zero, both of a symmetric pair, and second
+derivatives by rates, which are zero (``BodyNode::dm_updateHessianV_q_dq`` and ``Skeleton`` of their revision bfbe862).
+Without gravity, as theirs. ``biped.integrators.midpoint.kernels.cached`` evaluates only what is needed.
 """
 
 import math
@@ -60,7 +59,7 @@ class EveryPair(NamedTuple):
 
 
 def new_every_pair(n: int) -> EveryPair:
-    """Room for a tree of n bodies: 144 bytes times n³, and some."""
+    """Return buffers for a tree of n bodies: 144 bytes times n³, and some."""
     shapes: tuple[tuple[int, ...], ...] = (
         (n, 6), (n, n, 6), (n, n, 6), (n, n, n, 6), (n, n, n, 6), (n, n, n, 6),
         (n,), (n,), (n, n), (n, n), (n, n), (n, n),
@@ -70,7 +69,7 @@ def new_every_pair(n: int) -> EveryPair:
 
 @kernel
 def carried_from(tree, i, transform, rows):
-    """Return the row of body i's parent in the axes of body i; zero where the parent is the ground."""
+    """Return the row of body i's parent in the axes of body i; zero if the parent is the ground."""
     if tree.parent[i] < 0:
         return NOTHING
     R, p, _ = transform
@@ -103,7 +102,7 @@ def set_every_first_derivative(tree, q, rates, every):
 
 @kernel
 def set_second_derivatives_of_body(tree, k, i, j, transform, every):
-    """∂²V_k/∂q_i∂q_j, ∂²V_k/∂q_i∂q̇_j and ∂²V_k/∂q̇_i∂q̇_j."""
+    """Set ∂²V_k/∂q_i∂q_j, ∂²V_k/∂q_i∂q̇_j and ∂²V_k/∂q̇_i∂q̇_j."""
     twist = transform[2]
     by_places = carried_from(tree, k, transform, every.by_places[:, i, j])
     mixed = carried_from(tree, k, transform, every.by_place_and_rate[:, i, j])
@@ -134,7 +133,7 @@ def add_second_derivatives_of_body(tree, k, i, j, every):
 
 @routine
 def set_every_second_derivative(tree, q, every):
-    """Needs the first ones."""
+    """Set all second derivatives from the first ones."""
     n = q.shape[0]
     every.L_qq[:] = 0.0
     every.L_qv[:] = 0.0
@@ -170,14 +169,14 @@ def set_momentum_of_every(derivatives, rule, h, momentum):
 
 
 class OnMidpointRule(NamedTuple):
-    """A quasi-Newton method of the paper on SVI's equations, of trees whose coordinates are their joints' angles."""
+    """A quasi-Newton method of the paper on SVI's equations, for trees whose coordinates are joint angles."""
 
     finder: Any  # ``Riqn`` or ``Broyden``
 
 
 @find_root.register(OnMidpointRule)
 def find_on_rule(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """``iterate_quasi_newton``, for the residual and the displacement of the midpoint rule."""
+    """Search by ``iterate_quasi_newton`` with the residual and the displacement of the midpoint rule."""
     rule = method.body
     begin_rule(tree, state, scratch, rule)
     tolerance = tolerance_of(method, tree, scratch, h)

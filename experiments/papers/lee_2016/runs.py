@@ -1,4 +1,4 @@
-"""Figures 2 (b) and 4 (b): the energy of a passive chain, and how many iterations its steps take."""
+"""Figures 2 (b) and 4 (b): energy of a passive chain, and iterations of its steps."""
 
 from collections.abc import Mapping
 
@@ -103,7 +103,7 @@ def energy(quick: bool, progress: Progress) -> Outcome:
 
 
 def drift(time: Floats, energy: Floats) -> float:
-    """Return the change of the straight line through the energy from start to end [J]."""
+    """Return the change of the linear trend of the energy from start to end [J]."""
     return float(np.polyfit(time, energy, 1)[0] * (time[-1] - time[0]))
 
 

@@ -32,9 +32,9 @@ from experiments.visualization.look import style
 SIZES, QUICK_SIZES = (2, 5, 10, 20, 50, 100, 200), (10, 100)
 REPEATS, QUICK_REPEATS = 10, 2
 STEPS, QUICK_STEPS = 1000, 50
-#: Times are shown for as many steps as the paper takes.
+#: Number of steps for which times are shown, as in the paper.
 SHOWN_STEPS = 10_000
-#: Slopes are taken over the sizes from here on.
+#: Least size for slopes.
 LONG = 20
 
 SVI, NEWTON, BROYDEN = "SVI + Newton", "DRNEA + Newton", "DRNEA + Broyden"
@@ -47,7 +47,7 @@ MIDPOINT = "SVI's equations, Newton in O(n) (ours)"
 
 @dataclass(frozen=True)
 class AuthorsSvi(ScalableVariational):
-    """SVI as the authors' program evaluates it: each body's derivatives by all coordinates and all their pairs."""
+    """SVI as in the authors' program: derivatives of each body by all coordinates and all their pairs."""
 
     def _derivatives(self, wide: Tree) -> EveryPair:
         return new_every_pair(wide.parent.shape[0])
@@ -66,7 +66,7 @@ class QuasiNewtonSvi(ScalableVariational):
 
 @dataclass(frozen=True)
 class Way:
-    """One line of the figure: the integrator, and how its cost grows: n to this power."""
+    """A line of the figure: the integrator, and the exponent of n with which its cost grows."""
 
     integrator: Integrator
     power: int
@@ -93,13 +93,13 @@ PRINTED_SIZES = (10, 100)
 class Cost(NamedTuple):
     """Cost of the steps of a run."""
 
-    seconds: float  # [s] of a step: the process's own processor time, which other processes do not add to
-    iterations: float  # of a step, on average
-    retried: int  # how many steps were taken in parts
+    seconds: float  # [s] processor time of a step, without other processes
+    iterations: float  # mean iterations per step
+    retried: int  # number of subdivided steps
 
 
 def cost_of(integrator: Integrator, start: State, steps: int) -> Cost:
-    """Take ``steps`` steps of 1 ms from a copy of ``start``, and time them without what a run costs besides."""
+    """Take ``steps`` steps of 1 ms from a copy of ``start``, and time them without the overhead of a run."""
     state = start.copy()
     unrecorded = (steps + 1) * STEP
     scene = Scene(state.model, state=state, step=STEP, integrator=integrator, record_every=unrecorded)
@@ -118,12 +118,12 @@ Costs = dict[tuple[str, int], list[Cost]]
 
 
 def ways_at(bodies: int, quick: bool = False) -> dict[str, Way]:
-    """Return what is timed at a number of bodies."""
+    """Return the integrators that are timed at a number of bodies."""
     return WAYS | PRINTED if bodies in PRINTED_SIZES and not quick else WAYS
 
 
 def steps_of(way: Way, bodies: int, most: int) -> int:
-    """Return how many steps are timed: fewer where they would take too long."""
+    """Return the number of steps to time: fewer if they would take too long."""
     return min(most, max(10, most * 50 ** (way.power - 1) // bodies ** (way.power - 1)))
 
 
@@ -163,13 +163,13 @@ def median(costs: Costs, name: str, bodies: int) -> float:
 
 
 def ratio(costs: Costs, slow: str, fast: str, bodies: int) -> float:
-    """Return the median ratio of times that were taken one after the other."""
+    """Return the median ratio of times of two methods run in turn."""
     slower, faster = ([cost.seconds for cost in costs[name, bodies]] for name in (slow, fast))
     return float(np.median(ratios(slower, faster)))
 
 
 def slope(costs: Costs, name: str, sizes: tuple[int, ...]) -> float:
-    """Return the power of the number of bodies that the time grows with, over the long chains."""
+    """Return the exponent of the number of bodies with which the time grows, over the long chains."""
     return power(sizes, [median(costs, name, bodies) for bodies in sizes], LONG if len(sizes) > 2 else 0)
 
 
@@ -189,7 +189,7 @@ def _growth(costs: Costs, sizes: tuple[int, ...]) -> pd.DataFrame:
 
 
 def evaluation_slope(costs: Costs, name: str, sizes: tuple[int, ...]) -> float:
-    """Return ``slope`` of the time over evaluations of the residual: longer chains need more of them."""
+    """Return ``slope`` of the time per evaluation of the residual: longer chains need more evaluations."""
     counts = {bodies: 1.0 + costs[name, bodies][0].iterations for bodies in sizes}
     fewer = {(name, n): [cost._replace(seconds=cost.seconds / counts[n]) for cost in costs[name, n]] for n in sizes}
     return slope(fewer, name, sizes)
@@ -228,7 +228,7 @@ def _fastest(costs: Costs, sizes: tuple[int, ...]) -> Finding:
 
 
 def _same_finder(costs: Costs, sizes: tuple[int, ...]) -> Finding:
-    """State by what factor DRNEA is faster than SVI with each of the paper's root finders."""
+    """State the factor by which DRNEA is faster than SVI with each of the paper's root finders."""
     pairs = {"Newton": (SVI, NEWTON), "Broyden": (SVI_BROYDEN, BROYDEN), "RIQN": (SVI_RIQN, RIQN)}
     found = {finder: {n: ratio(costs, *pair, n) for n in sizes} for finder, pair in pairs.items()}
     text = "; ".join(f"{finder} {_by_size(factors)}" for finder, factors in found.items())
@@ -238,7 +238,7 @@ def _same_finder(costs: Costs, sizes: tuple[int, ...]) -> Finding:
 
 
 def _increasingly(costs: Costs) -> Finding:
-    """State which of the paper's two parts gains more from 10 to 100 bodies."""
+    """State which of the paper's two contributions gains more from 10 to 100 bodies."""
     first, last = PRINTED_SIZES
     impulse, drnea = (
         ratio(costs, *pair, last) / ratio(costs, *pair, first) for pair in ((NEWTON, RIQN), (SVI, NEWTON))
@@ -279,7 +279,7 @@ _CHEAP = (
 
 
 def _ours(costs: Costs, sizes: tuple[int, ...], other: str, which: str, why: str) -> Finding:
-    """State how many times faster exact Newton is than a variant of RIQN; ``why`` says why it is not by enough."""
+    """State the factor by which exact Newton is faster than a variant of RIQN; ``why`` explains a low one."""
     found = {n: ratio(costs, other, OURS, n) for n in sizes}
     criterion = when("2 at every size", min(found.values()) >= 2.0)
     quantity = f"exact Newton in O(n) (ours) over RIQN {which}: times faster"

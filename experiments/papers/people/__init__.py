@@ -1,24 +1,24 @@
-"""Published numbers of people beside those of the model; the parameters are the project's defaults for all of them."""
+"""Published measurements of people compared with the model; all parameters are the project's defaults."""
 
 from experiments.papers.item import Paper, items_of
 from experiments.papers.people import displacement, quiet, region, sampling, steps, tilts, torques
 
 #: Name, title, source, and what recomputes it.
 _ITEMS = (
-    ("feasible-region", "velocities over the feet from which standing still can be reached",
+    ("feasible-region", "region of CoM position and velocity from which standing still can be reached",
      "Pai and Patton 1997, J. Biomech. 30:347, abstract", region.produce),
-    ("tilts", "gain and phase of sway on a floor that tilts, five amplitudes at five frequencies",
+    ("tilts", "gain and phase of sway on a tilting floor, five amplitudes at five frequencies",
      "Peterka 2002, J. Neurophysiol. 88:1097; parameters by amplitude: PosturalControlLab/LA_toolbox", tilts.produce),
     ("quiet-stance", "sway of quiet stance with eyes open and closed",
      "Wuehr et al. 2014, Physiological Reports 2, PMC3966255, table 3", quiet.produce),
-    ("displacement", "how far the floor may go back under who does not step, young and old, and what of age takes how "
-     "much", "Koushyar, Bieryla, Nussbaum and Madigan 2019, PLoS ONE 14:e0210049, PMC6338353", displacement.produce),
-    ("step-torques", "how hard the floor may move before a first step, and before a second",
+    ("displacement", "largest backward floor displacement without a step, young and old, and effects of age",
+     "Koushyar, Bieryla, Nussbaum and Madigan 2019, PLoS ONE 14:e0210049, PMC6338353", displacement.produce),
+    ("step-torques", "floor accelerations before a first and before a second step",
      "Crenshaw and Kaufman 2014, Gait & Posture 39:810, abstract", torques.produce),
-    ("steps", "when, where to and how many: steps after a push to the side",
+    ("steps", "timing, location and number of steps after a lateral push",
      "Hof, Vermerris and Gjaltema 2010, J. Exp. Biol. 213:2655, abstract", steps.produce),
-    ("sampling", "what is lost by deciding seldom",
+    ("sampling", "effect of a long control period",
      "Villa, Englsberger and Wieber 2019, IEEE RA-L 4:3665, abstract: sampling periods as long as 200 ms with "
      "literally no impact on maximum tracking error", sampling.produce),
 )  # fmt: skip
-PAPER = Paper("people", "Numbers of people who stand and are disturbed, each cited with its item", items_of("", _ITEMS))
+PAPER = Paper("people", "Measurements of disturbed standing people, each cited with its item", items_of("", _ITEMS))

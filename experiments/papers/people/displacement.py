@@ -1,4 +1,4 @@
-"""How far may the floor go back under somebody who does not step, young and old, and what of age takes how much."""
+"""Largest backward floor displacement without a step, young and old, and the contribution of each effect of age."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ from experiments.papers.people.person import (
     BY_ANKLES,
     PERSON,
     TOLD,
-    beside,
+    compared,
     ends,
     median,
     ratio,
@@ -30,21 +30,21 @@ from experiments.studies.threshold.threshold import SweptParameter
 
 #: [cm] mean and standard deviation, of 5 people of 20 to 30 years and 6 of 70 to 80.
 YOUNG, OLD = (16.2, 2.6), (11.8, 2.1)
-#: [%] by which the old's is less, and what of it is known: t of 9 degrees of freedom at 95 %, 2.26, times the standard
-#: error of the difference, 1.44 cm, over the young's.
+#: [%] decrease in the old, and its uncertainty: t of 9 degrees of freedom at 95 %, 2.26, times the standard error of
+#: the difference, 1.44 cm, over the mean of the young.
 LOSS = (27.0, 20.0)
-#: [s] in which the floor moves, as in the project's protocol of a platform (``examples/platform.toml``).
+#: [s] duration of the floor's motion, as in the project's platform protocol (``examples/platform.toml``).
 RISE = 0.4
 PARTS = ("strength", "delay", "noise")
-_WHY = "by the ankles alone, all other joints held, it withstands less than people, who bend at their hips, too"
+_WHY = "by the ankle strategy alone, all other joints held, it recovers from less than people, who also use the hips"
 _LOSS = (
-    "of age it has senses and strength alone, and where the strengths come of the old men's plantarflexors are the "
-    "stronger; feet, passive ankles and law are the young's"
+    "only sensors and strength depend on age, and in the source of the strengths the old men's plantarflexors are the "
+    "stronger ones; feet, passive ankles and controller are those of the young"
 )
 
 
 def ages() -> dict[str, dict[str, Value]]:
-    """Changes of the person: young, with each part of age alone, and old."""
+    """Return changes of the person: young, with each effect of age alone, and old."""
     late = {age: Sensors.preset(age).delay for age in ("young", "old")}
 
     def one(*old: str) -> dict[str, Value]:
@@ -59,7 +59,7 @@ def ages() -> dict[str, dict[str, Value]]:
 
 
 def loss(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
-    """[%] By how much our thresholds are less than theirs, with its interval."""
+    """Return by how many percent our thresholds are less than theirs, with its interval."""
     kept = ratio(ours, theirs)
     return Mean(100.0 * (1.0 - kept.value), kept.of, 100.0 * (1.0 - kept.high), 100.0 * (1.0 - kept.low))
 
@@ -67,14 +67,14 @@ def loss(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
 def findings(found: Mapping[str, Sequence[Bracket]]) -> tuple[Finding, ...]:
     """Judge thresholds [m], by the names of ``ages``."""
     statements = [
-        beside(f"largest displacement backward, {who} [cm]", *published, median(found[who], 100.0), _WHY)
+        compared(f"largest displacement backward, {who} [cm]", *published, median(found[who], 100.0), _WHY)
         for who, published in (("young", YOUNG), ("old", OLD))
     ]
-    statements.append(beside("the old's is less, by [%]", *LOSS, loss(found["old"], found["young"]), _LOSS))
+    statements.append(compared("decrease in the old [%]", *LOSS, loss(found["old"], found["young"]), _LOSS))
     for part in PARTS:
         alone = loss(found[part], found["young"])
         above_zero = when("the interval is above zero", alone.low > 0.0)
-        what = f"the same of the young with the old's {part} alone [%]"
+        what = f"decrease in the young with the {part} of the old alone [%]"
         statements.append(stated(what, "not in the source", shown(alone), above_zero, kind="ours"))
     return tuple(statements)
 
@@ -89,12 +89,12 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     found = thresholds(ANKLES, swept, grid, ages(), changes, replicas=replicas, progress=progress)
     assumptions = (
         TOLD,
-        f"the floor goes back within {RISE:g} s, with the least jerk; the published time is not known here",
-        "young and old: in place of the person's senses the presets of these names, eyes open, with delays of 150 "
-        "and 190 ms, and the strength of young and old men; of one part alone: that of the old, all else of the young",
-        f"agreement: within a published standard deviation; of the difference, within {LOSS[1]:g} % of the young's, "
-        "which is what 5 and 6 people of such deviations tell",
-        f"ours: medians of {replicas} replicas, which differ by their noise alone, with their intervals",
+        f"the floor moves back within {RISE:g} s, with minimum jerk; the published duration is unknown",
+        "young and old: the sensor presets of these names, eyes open, with delays of 150 and 190 ms, and the strength "
+        "of young and old men; one part alone: this part of the old, all others of the young",
+        f"agreement: within a published standard deviation; for the difference, within {LOSS[1]:g} % of the young's "
+        "mean, the confidence interval for 5 and 6 people with these deviations",
+        f"ours: medians of {replicas} replicas, which differ in their noise alone, with their intervals",
     )
     medians = {who: median(brackets, 100.0) for who, brackets in found.items()}
     lost = {who: loss(brackets, found["young"]) for who, brackets in found.items()}

@@ -1,7 +1,7 @@
-"""The person of all rows, its thresholds, and published numbers beside the means of ours.
+"""The person of all rows, its thresholds, and published numbers compared with the means of ours.
 
-The person is one set of parameters, which none of the published numbers has chosen. A row adds what disturbs the
-person, and the law by which the person answers, with that law's own defaults.
+The person has one set of parameters, which was not fitted to any of the published numbers. A row adds the disturbance
+and the controller, with that controller's defaults.
 """
 
 import math
@@ -26,51 +26,51 @@ from experiments.studies.threshold.search import Bracket
 from experiments.studies.threshold.statistics import Interval, median_interval
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 
-#: [s] by which the senses are late: muscles answer a floor that moves after about so long (Nashner 1976).
+#: [s] sensory delay: muscles respond to a floor motion after about this time (Nashner 1976).
 LATE = 0.1
-#: Of the experiment ``balance``: upright, with the senses of closed eyes.
+#: Changes of the experiment ``balance``: upright, with the sensors of closed eyes.
 PERSON: Mapping[str, Value] = MappingProxyType({
     "initial.stance": "upright",
-    "initial.jitter": 0.0,  # replicas differ by their noise alone
+    "initial.jitter": 0.0,  # replicas differ in their noise alone
     "initial.settle": 10.0,
     "run.step": 2e-3,
     "sensors.preset": "eyes-closed",
     "sensors.delay": LATE,
     "sensors.force.delay": LATE,
 })  # fmt: skip
-#: The person's senses, as late, without noise and thresholds, where a law cannot answer with these.
+#: The person's sensors with the same delay, without noise and thresholds, for controllers that cannot handle these.
 EXACT: Mapping[str, Value] = MappingProxyType({"sensors.preset": "none"})
-#: In place of the person's senses, where a law decides more seldom than they are late.
+#: Sensors without delay, for control periods longer than the delay.
 AT_ONCE: Mapping[str, Value] = MappingProxyType({**EXACT, "sensors.delay": 0.0, "sensors.force.delay": 0.0})
-#: The law of who stands by the ankles, and its one parameter that is not its default: with it all but those without a
-#: vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
+#: Controller of the ankle strategy, and its one parameter without the default value: with it all people but those
+#: without a vestibular sense stand in the studies of quiet stance (``examples/quiet-stance.toml``).
 ANKLES, WEIGHT = "postural", 0.2
 BY_ANKLES: Mapping[str, Value] = MappingProxyType({"controller.weight": WEIGHT})
-#: For the page.
+#: Text for the page.
 TOLD = (
-    "one person for all rows that are simulated: the human, upright, with the senses of closed eyes, 100 ms late; it "
-    "stands by the law postural, with its defaults but for a weight of the joints of 0.2, as in the project's studies "
-    "of quiet stance; no row has chosen any of it"
+    "one person for all simulated rows: the human, upright, with the sensors of closed eyes and a delay of 100 ms; the "
+    "controller is postural, with its defaults except a proprioceptive weight of 0.2, as in the project's studies of "
+    "quiet stance; nothing was fitted to any row"
 )
 
 
-def beside(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
-    """Judge the mean or median of those who stood, which agrees within a margin if nobody was lost.
+def compared(quantity: str, published: float, margin: float, ours: Mean, why: str, *, lost: int = 0) -> Finding:
+    """Compare the mean or median of trials without a fall; it agrees within a margin if no trial fell.
 
-    The margin is the published spread, or what is allowed for where none is known.
+    The margin is the published spread, or an assumed one if none is known.
     """
     near = ours.of > 0 and lost == 0 and abs(ours.value - published) <= margin
     return stated(quantity, published, shown(ours, lost), when(f"{published:.4g} ± {margin:.2g}", near), why=why)
 
 
 def mean_ratio(ours: ArrayLike, theirs: ArrayLike) -> Mean:
-    """The geometric mean of (n,) ratios, with its interval: that of theirs over ours is one over it."""
+    """Return the geometric mean of ratios (n,), with its interval, which is symmetric in ours and theirs."""
     logs = mean_of(np.log(np.asarray(ours, dtype=float) / np.asarray(theirs, dtype=float)))
     return Mean(math.exp(logs.value), logs.of, math.exp(logs.low), math.exp(logs.high))
 
 
 def shown(ours: Mean, lost: int = 0) -> str:
-    """Our mean in words, with its interval, and how many fell."""
+    """Return our mean in words, with its interval, and the number of falls."""
     fell = f"{lost} of {lost + ours.of} fall" if lost else ""
     if ours.of == 0:
         return fell
@@ -79,12 +79,12 @@ def shown(ours: Mean, lost: int = 0) -> str:
 
 
 def ends(mean: Mean) -> tuple[float, float, float]:
-    """A mean and the ends of its interval, as cells of a table."""
+    """Return a mean and the ends of its interval, as cells of a table."""
     return mean.value, mean.low, mean.high
 
 
 def reaches(means: Iterable[Mean]) -> NDArray[np.float64]:
-    """(2, n) how far intervals reach below and above their means, as ``errorbar`` takes it."""
+    """Return the lengths (2, n) of intervals below and above their means, for ``errorbar``."""
     return np.array([(one.value - one.low, one.high - one.value) for one in means]).T
 
 
@@ -104,9 +104,10 @@ def thresholds(
     scattered: str = "sensors.seed",
     count_stepping: bool = False,
 ) -> dict[str, list[Bracket]]:
-    """Return each condition's thresholds, replica by replica; the same replicas meet all of them.
+    """Return each condition's thresholds, replica by replica; all conditions have equal replicas.
 
-    They differ by the seed ``scattered``. With ``count_stepping`` who steps and stays up has withstood it.
+    Replicas differ by the seed ``scattered``. With ``count_stepping`` trials that step without a fall count as
+    recovered.
     """
     plan = Threshold(
         experiment_named("balance").driven_by(law), swept, grid,
@@ -119,13 +120,13 @@ def thresholds(
 
 
 def median(brackets: Sequence[Bracket], scale: float = 1.0) -> Mean:
-    """The median, with its interval, times a scale."""
+    """Return the median, with its interval, times a scale."""
     lows = [scale * one.low for one in brackets]
     return _as_mean(median_interval(lows, lows, [scale * one.high for one in brackets]), len(brackets))
 
 
 def ratio(ours: Sequence[Bracket], theirs: Sequence[Bracket]) -> Mean:
-    """The median over replicas of ours over theirs, with its interval."""
+    """Return the median over replicas of ours over theirs, with its interval."""
     pairs = list(zip(ours, theirs, strict=True))
     values = [a.low / b.low for a, b in pairs]
     found = median_interval(values, [a.low / b.high for a, b in pairs], [a.high / b.low for a, b in pairs])

@@ -1,4 +1,4 @@
-"""Quiet stance with eyes open and closed, as a force plate sees it, beside people's."""
+"""Quiet stance with eyes open and closed on a force plate, compared with people."""
 
 import numpy as np
 import pandas as pd
@@ -9,23 +9,20 @@ from biped.runs.verdict import RECOVERED
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD, beside, mean_ratio
+from experiments.papers.people.person import ANKLES, BY_ANKLES, PERSON, TOLD, compared, mean_ratio
 from experiments.studies.mean import mean_of
 
 #: RMS distance AP of the centre of pressure [mm], mean and standard deviation of 16 people.
 PUBLISHED = {"eyes-open": (5.0, 2.5), "eyes-closed": (6.3, 3.6)}
-#: What may be between ratios, whose spread is not known.
+#: Allowed relative difference of ratios, whose spread is unknown.
 PART = 0.2
-#: A row of 2 ms in five, as a plate of 100 Hz has them; [Hz] of the low pass (Prieto et al. 1996).
+#: Every fifth row of 2 ms, for a force plate at 100 Hz; [Hz] cut-off of the low-pass filter (Prieto et al. 1996).
 EVERY, LOW_PASS = 5, 5.0
-_WHY = (
-    "all that makes the person sway is noise of the senses, whose size is the project's choice; people's muscles are "
-    "noisy, too"
-)
+_WHY = "only sensor noise makes the person sway, and its size is the project's choice; people's muscles are noisy, too"
 
 
 def rms(senses: str, seed: int, duration: float) -> float:
-    """[mm] RMS distance AP of a trial; NaN of one that does not stand."""
+    """Return the RMS distance AP [mm] of a trial; NaN if it ended in a fall."""
     changes = {**PERSON, **BY_ANKLES, "sensors.preset": senses, "sensors.seed": seed, "run.duration": duration}
     run = experiment_named("balance").driven_by(ANKLES).run(changes)
     if run.summary["verdict"] != RECOVERED:
@@ -36,18 +33,18 @@ def rms(senses: str, seed: int, duration: float) -> float:
 
 
 def findings(table: pd.DataFrame) -> tuple[Finding, ...]:
-    """Judge trials with ``senses``, ``seed``, ``rms`` [mm], which is NaN of who fell."""
+    """Compare the sway of trials, columns ``senses``, ``seed``, ``rms`` [mm] (NaN for falls), with published values."""
     by_seed = table.pivot_table(index="seed", columns="senses", values="rms", dropna=False)
     found = []
     for senses, (mean, deviation) in PUBLISHED.items():
         ours = by_seed[senses]
         what = f"RMS distance AP of the centre of pressure, {senses.replace('-', ' ')} [mm]"
-        found.append(beside(what, mean, deviation, mean_of(ours), _WHY, lost=int(ours.isna().sum())))
+        found.append(compared(what, mean, deviation, mean_of(ours), _WHY, lost=int(ours.isna().sum())))
     published = PUBLISHED["eyes-closed"][0] / PUBLISHED["eyes-open"][0]
     closed, opened = by_seed.dropna()[["eyes-closed", "eyes-open"]].to_numpy().T
     lost = int(by_seed.isna().any(axis=1).sum())
-    what = "the same, eyes closed over eyes open"
-    found.append(beside(what, round(published, 2), PART * published, mean_ratio(closed, opened), _WHY, lost=lost))
+    what = "RMS distance AP, eyes closed over eyes open"
+    found.append(compared(what, round(published, 2), PART * published, mean_ratio(closed, opened), _WHY, lost=lost))
     return tuple(found)
 
 
@@ -61,11 +58,11 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     table = pd.DataFrame(rows)
     assumptions = (
         TOLD,
-        "with eyes open the senses are those of the preset eyes-open, 100 ms late as well",
-        f"ours: means of {seeds} trials of {duration:g} s, which differ by their noise alone, with 95 % intervals; the "
-        f"centre of pressure 100 times a second, low-passed at {LOW_PASS:g} Hz",
-        f"agreement: within a published standard deviation; of the ratio, of which none is known, {100 * PART:g} %",
-        "the published people fear heights, and were on the ground",
+        "with eyes open the sensors are those of the preset eyes-open, also with a delay of 100 ms",
+        f"ours: means of {seeds} trials of {duration:g} s, which differ in their noise alone, with 95 % intervals; the "
+        f"centre of pressure is sampled at 100 Hz and low-pass filtered at {LOW_PASS:g} Hz",
+        f"agreement: within a published standard deviation; for the ratio, without a known one, {100 * PART:g} %",
+        "the published people fear heights, and were measured on the ground",
     )
     named = table.rename(columns={"rms": "RMS distance AP [mm]"})
     return Outcome(findings(table), assumptions, {"Trials": named}, {"quiet": _draw(table)})

@@ -1,9 +1,9 @@
-"""The region of Pai and Patton (1997): from which places and velocities a body comes to stand on its feet.
+"""Region of Pai and Patton (1997): CoM positions and velocities from which a body comes to stand on its feet.
 
 The inverted pendulum at constant height (``biped.capturability``) stops with its centre of pressure between heel and
-toe just if the extrapolated centre of mass x + ẋ/ω is between them. So the boundaries are straight: ẋ = ω (toe − x)
-above, ω (heel − x) below. Theirs are computed, too: optima of a pendulum with a foot that has people's measures and
-strength. They are no measurements of people.
+toe if and only if the extrapolated centre of mass x + ẋ/ω is between them. The boundaries are therefore straight: ẋ = ω
+(toe − x) above, ω (heel − x) below. The published boundaries are computed, too: optima of a pendulum with a foot and
+people's dimensions and strength, not measurements of people.
 """
 
 import math
@@ -20,21 +20,21 @@ from experiments.papers.item import Finding, Outcome, Progress
 from experiments.visualization.look import style
 from experiments.visualization.look.writing import styled
 
-#: Boundary, [foot lengths] before the heel (behind it below zero), [statures/s].
+#: Boundary, position [foot lengths] in front of the heel (negative behind it), velocity [statures/s].
 PUBLISHED = (("upper", -2.4, 1.1), ("upper", 0.0, 0.45), ("lower", -2.7, 0.9))
-#: Those of whom the tables of the body are means (de Leva 1996), as the subjects' page has them.
+#: Mean people of the body tables (de Leva 1996), as on the subjects' page.
 PEOPLE = (Subject(1.649, 60.6, "female"), Subject(1.777, 78.1, "male"))
-#: Part by which ours may differ: no spread is known, and they are printed to one or two digits.
+#: Allowed relative difference: no spread is known, and the values are printed to one or two digits.
 PART = 0.1
 _WHY = (
-    "the pendulum's height is constant: so far behind the heel a leg would lean by 30° or more, and gravity would hold "
-    "a body that turns about its feet back less than ω² x; that alone (the table's last column) needs less, on the "
-    "upper boundary less than the published; no parameter of a law enters"
+    "the pendulum's height is constant: that far behind the heel a leg would lean by 30° or more, and gravity would "
+    "decelerate a body that turns about its feet less than ω² x; such a body (the table's last column) needs less "
+    "velocity, on the upper boundary less than published; no controller parameter matters"
 )
 
 
 class Region:
-    """The pendulum's region in a person's own measures."""
+    """Region of the pendulum in a person's dimensions."""
 
     def __init__(self, who: Subject) -> None:
         self.sex = who.sex
@@ -44,22 +44,22 @@ class Region:
         self.pendulum = stance.pendulum
 
     def velocity(self, boundary: str, place: float) -> float:
-        """Return the velocity [statures/s] on a boundary at a place [foot lengths] before the heel."""
+        """Return the velocity [statures/s] on a boundary at a position [foot lengths] in front of the heel."""
         return self.pendulum.rate * self._way(boundary, place) / self.stature
 
     def turning(self, boundary: str, place: float) -> float:
-        """Return the same of a point mass on a rigid leg: from v² = 2 g l (1 − cos θ), with sin θ = way/l."""
+        """Return the velocity of a point mass on a rigid leg: v² = 2 g l (1 − cos θ), with sin θ = way/l."""
         length = self.pendulum.height
         cosine = math.sqrt(1.0 - (self._way(boundary, place) / length) ** 2)
         return math.sqrt(2.0 * self.pendulum.gravity * length * (1.0 - cosine)) * cosine / self.stature
 
     def _way(self, boundary: str, place: float) -> float:
-        """[m] to the end of the foot over which the boundary's pendulum stops."""
+        """Return the distance [m] to the end of the foot over which the boundary's pendulum stops."""
         return ({"upper": 1.0, "lower": 0.0}[boundary] - place) * self.foot
 
 
 def findings(region: Region) -> tuple[Finding, ...]:
-    """Return the statements; those of the boundaries' zeros at toe and heel could not differ, and are left out."""
+    """Return the statements, without the boundaries' zeros at toe and heel, which hold by definition."""
     return tuple(
         stated(
             f"{boundary} boundary {abs(place):g} foot lengths behind the heel, {region.sex} [statures/s]",
@@ -92,11 +92,10 @@ def produce(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - it ta
             f"{who.name}, upright: feet of {region.foot:.3f} m, ω = {region.pendulum.rate:.2f}/s"
             for who, region in zip(PEOPLE, regions, strict=True)
         ),
-        f"nothing was chosen by these numbers; within {100 * PART:g} % counts as agreement, as no spread of theirs is "
-        "known here; the upper boundary's zero over the toe and the lower's over the heel follow from the definition, "
-        "and are not counted",
+        f"nothing was fitted to these numbers; within {100 * PART:g} % counts as agreement: their spread is unknown; "
+        "the upper boundary's zero at the toe and the lower's at the heel hold by definition, and are not counted",
         "the published boundaries are computed, of a pendulum with a foot and people's strength, and not measured",
-        "turning: the horizontal speed of a point mass on a rigid leg that gravity stops over that end of the foot",
+        "turning: horizontal speed of a point mass on a rigid leg that gravity stops over that end of the foot",
     )
     progress(1.0)
     found = tuple(one for region in regions for one in findings(region))

@@ -1,9 +1,9 @@
-"""How seldom may balance be controlled: the claim that 200 ms between two decisions cost nothing.
+"""Effect of the control period on balance: the claim that 200 ms between two decisions cost nothing.
 
-Of the inverted pendulum it is a theorem. Between ticks of a period T it moves by ξ' = e^{ωT} ξ − (e^{ωT} − 1) p, with
-its centre of pressure p held. A law p = k (ξ + n) on senses that are wrong by n, at most by N, leaves the deviation
-a ξ − (e^{ωT} − 1) k n, a = e^{ωT} − (e^{ωT} − 1) k, so that the greatest that N can bring about is
-(e^{ωT} − 1) k N/(1 − abs(a)). While a ≥ 0, that is k N/(k − 1): the period is not in it.
+For the inverted pendulum it is a theorem. Between ticks of a period T it moves by ξ' = e^{ωT} ξ − (e^{ωT} − 1) p, with
+its centre of pressure p held. A control law p = k (ξ + n) with sensor errors n, at most N, leaves the deviation a ξ −
+(e^{ωT} − 1) k n, a = e^{ωT} − (e^{ωT} − 1) k, so that the greatest deviation that N can cause is (e^{ωT} − 1) k N/(1 −
+abs(a)). For a ≥ 0 that is k N/(k − 1), which is independent of the period.
 """
 
 import math
@@ -24,7 +24,7 @@ from experiments.papers.people.person import (
     BY_ANKLES,
     PERSON,
     TOLD,
-    beside,
+    compared,
     ends,
     mean_ratio,
     median,
@@ -38,35 +38,35 @@ from experiments.studies.sweep.sweep import sweep
 from experiments.studies.threshold.search import Bracket
 from experiments.studies.threshold.threshold import SweptParameter
 
-#: [s] between two ticks: the least is the law's own. Ticks longer than the senses' delay go with senses that are not
-#: late, and do not err.
+#: [s] control periods; the least is the controller's own. Periods longer than the sensory delay have ideal sensors
+#: without delay.
 LATE, NOT_LATE = (0.002, 0.02, 0.05, 0.1), (0.002, 0.05, 0.1, 0.2)
-#: What is taken for no impact.
+#: Relative change that counts as no impact.
 MARGIN = 0.05
 GAINS = (1.5, 2.0, 3.0)
 _PUSH = (
-    "a push that is not foreseen goes unanswered until the next tick, and a torque that is held is half a period late "
-    "on average: the claim is about errors of bounded senses, and not about pushes"
+    "the response to an unexpected push waits for the next tick, and a held torque is delayed by half a period on "
+    "average: the claim is about bounded sensor errors, not about pushes"
 )
-_ERROR = "the sway of a noisy stance has a spread from trial to trial that is larger than the difference"
+_ERROR = "the sway of noisy stance varies more between trials than by the difference"
 
 
 def error_bound(gain: float, period: float, rate: float) -> float:
-    """The pendulum's greatest deviation over the greatest error of its senses; infinite of an unstable law."""
+    """Return the pendulum's greatest deviation over the greatest sensor error; infinite if unstable."""
     grown = math.exp(rate * period)
     kept = grown - (grown - 1.0) * gain
     return (grown - 1.0) * gain / (1.0 - abs(kept)) if abs(kept) < 1.0 else math.inf
 
 
 def findings(late: dict[float, list[Bracket]], at_once: dict[float, list[Bracket]], sway: Mean) -> tuple[Finding, ...]:
-    """Judge pushes by period [s], and the greatest sway of quiet stance with the longest over that with the least."""
+    """Compare push thresholds by period [s], and the greatest sway of quiet stance at the longest and least period."""
     found = []
     for senses, brackets in (("100 ms late", late), ("not late", at_once)):
         least, longest = min(brackets), max(brackets)
         what = f"largest push in place, ticks of {1e3 * longest:g} ms over {1e3 * least:g} ms, senses {senses}"
-        found.append(beside(what, 1.0, MARGIN, ratio(brackets[longest], brackets[least]), _PUSH))
+        found.append(compared(what, 1.0, MARGIN, ratio(brackets[longest], brackets[least]), _PUSH))
     what = f"largest sway of quiet stance, ticks of {1e3 * max(LATE):g} ms over {1e3 * min(LATE):g} ms"
-    return (beside(what, 1.0, MARGIN, sway, _ERROR), *found)
+    return (compared(what, 1.0, MARGIN, sway, _ERROR), *found)
 
 
 def produce(quick: bool, progress: Progress) -> Outcome:
@@ -93,13 +93,13 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     longest = math.log(2.0) / rate
     assumptions = (
         TOLD,
-        f"of the inverted pendulum, whose ω is {rate:.2f}/s the claim is a theorem: with a gain of k of the centre of "
-        "pressure on the extrapolated centre of mass the greatest deviation is k/(k − 1) times the greatest error "
-        f"of the senses, at all periods up to ln(k/(k − 1))/ω, for k = 2 {1e3 * longest:.0f} ms",
-        "a push is to the front, at the trunk, within 0.1 s; ticks longer than the senses' delay go with senses that "
-        "are neither late nor noisy; the largest sway is the centre of mass's, from where it began, in 30 s",
-        f"agreement: within {100 * MARGIN:g} %; ours: medians of {replicas} replicas (of 3 where nothing is noisy), "
-        f"and the geometric mean over {trials} trials, with their intervals",
+        f"for the inverted pendulum, ω = {rate:.2f}/s, the claim is a theorem: with a gain k from the extrapolated "
+        "centre of mass to the centre of pressure, the greatest deviation is k/(k − 1) times the greatest sensor "
+        f"error at all periods up to ln(k/(k − 1))/ω, for k = 2 {1e3 * longest:.0f} ms",
+        "pushes are forward, at the trunk, within 0.1 s; periods longer than the sensory delay have sensors without "
+        "delay and noise; the largest sway is that of the centre of mass from its start, in 30 s",
+        f"agreement: within {100 * MARGIN:g} %; ours: medians of {replicas} replicas (3 without noise), and the "
+        f"geometric mean over {trials} trials, with their intervals",
     )
     return Outcome(findings(late, at_once, sway), assumptions, tables, {"sampling": _draw(late, at_once)})
 

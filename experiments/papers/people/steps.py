@@ -1,4 +1,4 @@
-"""Steps after pushes to the side, beside people's: when, where to, and how many (Hof et al. 2010)."""
+"""Steps after lateral pushes, compared with people: timing, location and number (Hof et al. 2010)."""
 
 from collections.abc import Mapping
 
@@ -15,17 +15,17 @@ from experiments.studies.mean import mean_of
 from experiments.studies.sweep.sweep import sweep
 
 LAW = "stepping"
-#: [N·s] to the left; in place it withstands about the least.
+#: [N·s] pushes to the left; the least is about the threshold with feet in place.
 PUSHES = (40.0, 45.0, 50.0, 55.0)
-#: [cm] within which a distance counts as constant: what people's ankles can make up for.
+#: [cm] range of a constant distance: differences that the ankles can compensate.
 ANKLES_REACH = 2.0
-_PLACE = "the foot goes first that closes the feet, and lands short of ξ"
-_MANY = "the trunk, tilted by the swing, is what further steps have to catch"
-_NOISE = "noise of a tenth of the way, as its senses then have, grows as they are seen ahead, and misleads its steps"
+_PLACE = "the first step closes the feet, and lands short of ξ"
+_MANY = "further steps have to catch the trunk, which the swing has tilted"
+_NOISE = "sensor noise of a tenth of the signal is amplified by the prediction, and misleads the steps"
 
 
 def findings(table: pd.DataFrame, noisy: pd.DataFrame) -> tuple[Finding, ...]:
-    """Judge trials with the metrics of a first step, and trials with senses that are noisy, too."""
+    """Compare trials, and trials with sensor noise, with published first steps."""
     stepped = table[table["footsteps"] > 0]
     down = 1e3 * float((stepped["first_step_onset"] + stepped["first_step_duration"]).min())
     beyond = 100.0 * stepped.groupby("push.impulse")["first_step_beyond_xcom"].mean()
@@ -39,7 +39,7 @@ def findings(table: pd.DataFrame, noisy: pd.DataFrame) -> tuple[Finding, ...]:
         stated("most steps", "at most 2", float(table["footsteps"].max()), at_most(2), why=_MANY),
         stated(f"falls of {len(table)} trials", "0", float(_falls(table)), at_most(0), why=_MANY),
         stated(
-            f"falls of {len(noisy)} with senses as noisy as with eyes closed", "0", float(_falls(noisy)), at_most(0),
+            f"falls of {len(noisy)} with the sensor noise of closed eyes", "0", float(_falls(noisy)), at_most(0),
             why=_NOISE,
         ),
     )  # fmt: skip
@@ -65,10 +65,10 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
     table, noisy = pushed(EXACT, 0.0), pushed({}, 0.5)
     assumptions = (
-        "the person, upright, by the law stepping with its defaults, its senses 100 ms late, without noise or "
-        "thresholds; those of closed eyes, whose noise is a tenth of the way besides, have a row of their own",
-        "pushes at the trunk to the left, within 0.1 s, of one who stands; people walked on a treadmill",
-        f"means over {replicas} trials a push, which differ by their joints' starts (5 mrad)",
+        "the person, upright, with the controller stepping and its defaults, a sensory delay of 100 ms, and no sensor "
+        "noise or thresholds; closed eyes, with noise of a tenth of the signal, have a row of their own",
+        "pushes at the trunk to the left, within 0.1 s, during stance; people walked on a treadmill",
+        f"means over {replicas} trials for each push, which differ in their initial joint angles (5 mrad)",
     )
     names = {
         "push.impulse": "push [N·s]", "verdict": "verdict", "footsteps": "steps", "first_step_onset": "onset [s]",

@@ -1,7 +1,7 @@
-"""Sway on a floor that tilts by five amounts at five frequencies, beside the model that was fitted to people.
+"""Sway on a tilting floor at five amplitudes and five frequencies, compared with the model fitted to people.
 
-People were fitted anew at each amplitude (Peterka 2002): the more the floor tilts, the less they rely on it. Here one
-law with one set of parameters has all of them.
+The model was fitted anew at each amplitude (Peterka 2002): people rely less on the floor at larger tilts. Here one
+controller with one set of parameters covers all amplitudes.
 """
 
 import math
@@ -17,48 +17,48 @@ from biped.identification import IndependentChannels
 from controllers import Postural
 from experiments.papers.figures import plotted
 from experiments.papers.item import Finding, Outcome, Progress
-from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT, beside, ends
+from experiments.papers.people.person import ANKLES, BY_ANKLES, LATE, PERSON, TOLD, WEIGHT, compared, ends
 from experiments.studies.mean import Mean, mean_of
 from experiments.studies.sweep.sweep import sweep
 
 #: [Hz].
 FREQUENCIES = (0.05, 0.15, 0.35, 0.65, 1.15)
-#: [°] from peak to peak: stiffness [N·m/°], delay [s], weight of proprioception.
+#: By peak-to-peak tilt [°]: stiffness [N·m/°], delay [s], proprioceptive weight.
 FITTED = {
     0.5: (17.0, 0.20, 0.70), 1.0: (18.0, 0.19, 0.60), 2.0: (19.0, 0.18, 0.50), 4.0: (20.0, 0.13, 0.40),
     8.0: (21.0, 0.11, 0.22),
 }  # fmt: skip
-#: Of all: [kg·m²], [N·m/rad], [N·m·s/°], [°/(N·m)].
+#: Parameters of all amplitudes: [kg·m²], [N·m/rad], [N·m·s/°], [°/(N·m)].
 INERTIA, TOPPLING, DAMPING, TORQUE_FEEDBACK = 70.6, 634.0, 5.0, 0.01
-#: What may be between, as no spread is known: of the gain, and [°] of the phase.
+#: Allowed differences, as no spread is known: relative of the gain, and [°] of the phase.
 PART, TURN = 0.2, 15.0
 _CYCLE, _RISE = 20.0, 10.0  # [s]
-_FELL = "it sways more than people, who rely less on a floor that tilts so much, and its feet in place cannot hold that"
-#: Why ours differs, where it is less than people's and where it is more; a lag is below zero.
+_FELL = "it sways more than people, who rely less on the floor at large tilts, and falls without a step"
+#: Reasons for differences, below and above people's values; a lag is negative.
 _GAIN = (
-    "its senses are earlier than people's at small tilts, which damps the resonance that theirs have near 0.65 Hz, and "
-    "soles that sink into rubber take from what the ankles give",
-    "passive ankles and one weight follow the floor alike at all tilts; people rely on it the less the more it tilts",
+    "its sensory delay is shorter than people's at small tilts, which damps their resonance near 0.65 Hz, and soles "
+    "that sink into rubber reduce the effect of the ankle torque",
+    "passive ankles and one weight follow the floor equally at all tilts; people rely less on it at larger tilts",
 )
 _PHASE = (
-    "with its earlier senses it is damped more below the resonance, which rubber lowers: so it lags more there",
-    "its senses are earlier than people's at small tilts, and turn the phase less beyond the resonance",
+    "its shorter delay adds damping, and rubber lowers the resonance, so that it lags more below the resonance",
+    "its sensory delay is shorter than people's at small tilts, and adds less phase beyond the resonance",
 )
 
 
 class Response(NamedTuple):
-    """Sway over tilt at an amplitude and a frequency."""
+    """Ratio of sway to tilt at an amplitude and a frequency."""
 
-    tilt: float  # [°] from peak to peak
+    tilt: float  # [°] peak to peak
     frequency: float  # [Hz]
     people: tuple[float, float]  # gain, and phase [°], of the model fitted to people
     gain: Mean
     phase: Mean  # [°]
-    fell: int  # trials
+    fell: int  # number of trials with a fall
 
 
 def fitted(tilt: float) -> NDArray[np.complex128]:
-    """(5,) sway over tilt of the model fitted to people at tilts of so many degrees from peak to peak."""
+    """Return sway over tilt (5,) of the model fitted to people, for a peak-to-peak tilt in degrees."""
     stiffness, delay, weight = FITTED[tilt]
     in_space = math.degrees(1.0) / TOPPLING
     model = IndependentChannels(
@@ -69,7 +69,7 @@ def fitted(tilt: float) -> NDArray[np.complex128]:
 
 
 def phase_near(angles: NDArray[np.float64], lag: float) -> Mean:
-    """The mean [°] of angles [rad], about their direction, with as many whole turns as bring it near a lag [°]."""
+    """Return the circular mean [°] of angles [rad], shifted by whole turns to be near a lag [°]."""
     direction = np.angle(np.exp(1j * angles).sum())
     apart = np.degrees(np.angle(np.exp(1j * (angles - direction))))
     turns = round((lag - math.degrees(direction)) / 360.0)
@@ -77,7 +77,7 @@ def phase_near(angles: NDArray[np.float64], lag: float) -> Mean:
 
 
 def simulated(replicas: int, cycles: int, progress: Progress) -> pd.DataFrame:
-    """A row a trial: ``tilt`` [° from peak to peak], ``verdict``, ``sway_gain_1`` …, ``sway_phase_1`` … [rad]."""
+    """Return a row per trial: ``tilt`` [° peak to peak], ``verdict``, ``sway_gain_1`` …, ``sway_phase_1`` … [rad]."""
     turns = 2.0 * math.pi * np.outer(np.arange(0.0, _CYCLE, 0.01), FREQUENCIES)
     span = np.ptp(np.sin(turns).sum(axis=1))  # of a sum of sines of amplitude one
     sizes = [math.radians(tilt) / span for tilt in FITTED]
@@ -94,7 +94,7 @@ def simulated(replicas: int, cycles: int, progress: Progress) -> pd.DataFrame:
 
 
 def responses(table: pd.DataFrame) -> list[Response]:
-    """The responses of those who stood, from trials as ``simulated`` gives them."""
+    """Return the responses of trials without a fall, from trials of ``simulated``."""
     found = []
     for tilt in FITTED:
         trials = table[table["tilt"] == tilt]
@@ -107,10 +107,10 @@ def responses(table: pd.DataFrame) -> list[Response]:
 
 
 def findings(found: Sequence[Response]) -> tuple[Finding, ...]:
-    """All gains and phases beside people's."""
+    """Compare all gains and phases with people's."""
     stated = []
     for one in found:
-        where = f"at {one.frequency:g} Hz of a tilt of {one.tilt:g}° from peak to peak"
+        where = f"at {one.frequency:g} Hz for a tilt of {one.tilt:g}° peak to peak"
         gain, phase = one.people
         ways = (
             (f"gain {where}", round(gain, 2), PART * gain, one.gain, _GAIN),
@@ -118,7 +118,7 @@ def findings(found: Sequence[Response]) -> tuple[Finding, ...]:
         )
         for quantity, published, margin, ours, why in ways:
             because = _FELL if one.fell else why[ours.value > published]
-            stated.append(beside(quantity, published, margin, ours, because, lost=one.fell))
+            stated.append(compared(quantity, published, margin, ours, because, lost=one.fell))
     return tuple(stated)
 
 
@@ -127,9 +127,9 @@ def produce(quick: bool, progress: Progress) -> Outcome:
     found = responses(simulated(replicas, cycles, progress))
     assumptions = (
         TOLD,
-        "published: what the model of independent channels answers in closed form with the stiffness, delay and weight "
-        "that a laboratory's toolbox starts from at each amplitude, as fits to people gave them; not people's own "
-        f"responses; a body of {INERTIA:g} kg·m² and {TOPPLING:g} N·m/rad, no passive part",
+        "published: closed-form response of the independent-channel model with the stiffness, delay and weight fitted "
+        "to people at each amplitude, the initial values of a laboratory's toolbox; not people's measured responses; a "
+        f"body of {INERTIA:g} kg·m² and {TOPPLING:g} N·m/rad, without passive ankles",
         f"agreement: our mean is within {100 * PART:g} % of the gain and {TURN:g}° of the phase; no spread is known",
         f"ours: means of {replicas} trials of {cycles} cycles of {_CYCLE:g} s, with 95 % intervals, on rubber",
     )
@@ -138,7 +138,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def _rigid() -> pd.DataFrame:
-    """What the person's law answers without noise and thresholds, with its delay and with that of people."""
+    """Return the controller's response without noise and thresholds, with its delay and with people's."""
     law = Postural(weight=WEIGHT)
     rows = []
     for delay in (LATE, FITTED[2.0][1]):
@@ -164,7 +164,7 @@ def _frame(found: Sequence[Response]) -> pd.DataFrame:
 
 
 def _unwrapped(tilt: float) -> list[tuple[float, float]]:
-    """Gain and phase [°] of the fitted model, by frequency."""
+    """Return gain and phase [°] of the fitted model, by frequency."""
     response = fitted(tilt)
     return list(zip(np.abs(response).tolist(), np.degrees(np.unwrap(np.angle(response))).tolist(), strict=True))
 

@@ -1,4 +1,4 @@
-"""How hard may the floor move before a first step, and before a second: as torques of the ankles."""
+"""Floor accelerations before a first and before a second step, expressed as ankle torques."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from experiments.papers.people.person import (
     PERSON,
     TOLD,
     Changes,
-    beside,
+    compared,
     ends,
     median,
     thresholds,
@@ -31,22 +31,22 @@ from experiments.studies.mean import Mean
 from experiments.studies.threshold.search import Bracket
 from experiments.studies.threshold.threshold import SweptParameter
 
-#: [N·m] mean and standard deviation, by the way in which the body falls.
+#: [N·m] mean and standard deviation, by the direction of the fall.
 FIRST = {
     "forwards": (273.0, 82.3), "backwards": (235.5, 98.0), "to the side of the leg that steps": (236.8, 85.4),
     "to the side of the leg that stands": (225.7, 77.7),
 }  # fmt: skip
 SECOND = {"forwards": (977.0, 416.3), "backwards": (701.9, 237.5)}
-#: The axis of the platform, and the sign of its way, by which the body falls so: the human looks along −x.
+#: Axis of the platform, and sign of its displacement, for each direction of the fall: the human faces −x.
 WAYS = {
     "forwards": ("x", 1.0), "backwards": ("x", -1.0), "to the side of the leg that steps": ("y", 1.0),
     "to the side of the leg that stands": ("y", -1.0),
 }  # fmt: skip
-#: [s] in which the floor moves; what is compared as a torque is at the middle one, as in ``displacement``.
+#: [s] durations of the floor's motion; torques are compared at the middle one, as in ``displacement``.
 RISES, RISE = (0.2, 0.4, 0.6), 0.4
-#: Of the least jerk's way D in a time T the greatest acceleration, in D/T² (Flash and Hogan 1985).
+#: Peak acceleration of a minimum-jerk displacement D in a time T, in D/T² (Flash and Hogan 1985).
 PEAK = 10.0 / math.sqrt(3.0)
-#: Half of a ratio's last digit, as it is shown.
+#: Half of the last shown digit of a ratio.
 _DIGIT = 0.005
 _LAW = {
     1: (ANKLES, {**PERSON, **BY_ANKLES}),
@@ -54,37 +54,37 @@ _LAW = {
                      "controller.instruction": "one-step-only"}),
 }  # fmt: skip
 _SIDE = "its joints are held by whatever torque it takes, where people's hips give way"
-_ANKLES = "by the ankles alone, all other joints held, it withstands less than people, who bend at their hips, too"
-_STEP = "what falls after its one step is the trunk, which the swing has tilted"
-#: How replicas differ: by the noise of senses, or, without any, by where their joints start.
+_ANKLES = "by the ankle strategy alone, all other joints held, it recovers from less than people, who also use the hips"
+_STEP = "after its one step the trunk falls, which the swing has tilted"
+#: Differences between replicas: sensor noise, or, without noise, the initial joint angles.
 _SCATTERED = {1: "sensors.seed", 2: "initial.seed"}
-#: Thresholds by the time of the floor's motion, in how many steps, and the way.
+#: Thresholds by duration of the floor's motion, number of steps, and direction.
 Found = Mapping[tuple[float, int, str], Sequence[Bracket]]
 
 
 def lever() -> float:
-    """[kg·m] m h of the human above the ankles, upright: what an acceleration of the floor is a torque by."""
+    """Return m h [kg·m] of the upright human above the ankles: the torque per acceleration of the floor."""
     model = human()
     return pendulum_of(model, Stance().configuration(model))["toppling"] / GRAVITY
 
 
 def torque(brackets: Sequence[Bracket], rise: float) -> Mean:
-    """[N·m] Of the ankles that would keep the body upright on a floor that goes as far [m] in a time [s]."""
+    """Return the ankle torque [N·m] that would keep the body upright on a floor displaced by [m] in a time [s]."""
     return median(brackets, lever() * PEAK / rise**2)
 
 
 def findings(found: Found) -> tuple[Finding, ...]:
-    """Judge thresholds [m]: torques at the one time, and what hangs little on it, their ratios, over all times."""
+    """Compare thresholds [m]: torques at one rise time, and their ratios, which depend little on it, at all."""
     rows = [("first", 1, way, *numbers) for way, numbers in FIRST.items()]
     rows += [("second", 2, way, *numbers) for way, numbers in SECOND.items()]
     statements = []
     for which, steps, way, mean, sd in rows:
         ours = torque(found[RISE, steps, way], RISE)
-        statements.append(beside(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way)))
+        statements.append(compared(f"torque before a {which} step, {way} [N·m]", mean, sd, ours, why(steps, way)))
     front = FIRST["forwards"][0]
-    ratios = [(f"first step {way}, over forwards", mean / front, (1, way), (1, "forwards"), why(1, way))
+    ratios = [(f"first step {way}, relative to forwards", mean / front, (1, way), (1, "forwards"), why(1, way))
               for way, (mean, _) in FIRST.items() if way != "forwards"]  # fmt: skip
-    ratios += [(f"second step {way}, over the first", SECOND[way][0] / FIRST[way][0], (2, way), (1, way), _STEP)
+    ratios += [(f"second step {way}, relative to the first", SECOND[way][0] / FIRST[way][0], (2, way), (1, way), _STEP)
                for way in SECOND]  # fmt: skip
     for what, published, over, under, because in ratios:
         all_times = [median(found[rise, *over]).value / median(found[rise, *under]).value for rise in RISES]
@@ -118,13 +118,13 @@ def produce(quick: bool, progress: Progress) -> Outcome:
         )[way]  # fmt: skip
     assumptions = (
         TOLD,
-        "before a second step: the law stepping, told to take one step only, its senses 100 ms late, without noise or "
-        "thresholds, which its steps do not withstand",
-        "its two sides are one: which leg would step is not decided, as it takes no step, and what differs is noise",
-        "a torque: m h times the floor's greatest acceleration, of the body above its ankles",
-        f"the floor moves with the least jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "
-        f"profile is not known here; torques are compared at {RISE:g} s, ratios at all",
-        "agreement: of torques within a published standard deviation; of ratios where the published one is within ours",
+        "before a second step: the controller stepping, limited to one step, with a sensory delay of 100 ms, without "
+        "sensor noise or thresholds, which its steps do not tolerate",
+        "both lateral directions are equal for the first step: without a step no leg is chosen, and only noise differs",
+        "torque: m h times the floor's greatest acceleration, for the body above its ankles",
+        f"the floor moves with minimum jerk within {', '.join(f'{rise:g}' for rise in RISES)} s, as the treadmill's "
+        f"profile is unknown; torques are compared at {RISE:g} s, ratios at all durations",
+        "agreement: torques within a published standard deviation; ratios if the published one is within our range",
         f"medians of {replicas} replicas, with their intervals",
     )
     torques = {key: torque(brackets, key[0]) for key, brackets in found.items()}

@@ -54,7 +54,7 @@ def _penetration(run: Run) -> Finding:
 
 
 def _iterations(motion: Motion) -> Finding:
-    """State where the steps with the most iterations are, and where vertex 1 slides for the first time."""
+    """State the positions of the steps with the most iterations, and of vertex 1's first sliding."""
     iterations, slides = motion.run.frame["newton_iterations"].to_numpy(), motion.states[0] == ContactState.SLIDING
     begin = int(np.argmax(slides))
     end = begin + int(np.argmin(slides[begin:]))

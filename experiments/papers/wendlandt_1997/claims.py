@@ -1,4 +1,4 @@
-"""Claims of Wendlandt 1997 without figures (3.4, 4.2.4, 4.4, 5.4), and what does not explain experiments 1 and 2."""
+"""Claims of Wendlandt 1997 without figures (3.4, 4.2.4, 4.4, 5.4), and tested causes of experiments 1 and 2."""
 
 from functools import partial
 
@@ -43,7 +43,7 @@ def unexplained(quick: bool, progress: Progress) -> Outcome:  # noqa: ARG001 - r
 
 
 def compared(rows: pd.DataFrame) -> tuple[Finding, ...]:
-    """State what no floor and no block explains of experiment 2, and what the block's size explains."""
+    """State the discrepancies of experiment 2 that no floor or block explains, and those that the block's size does."""
     hits, delay = rows["hit"], rows[["left heel up", "right heel up"]].max(axis=1) - rows["hit"]
     left = int((rows["left heel down"] < rows["right heel down"]).sum())
     return (
@@ -129,7 +129,7 @@ def _led(motion: str, size: float) -> dict[str, Run]:
 
 
 def region(quantity: str, runs: dict[str, Run]) -> Finding:
-    """State which set points the human comes to, of runs by what their set points are."""
+    """State the set points that the human reaches, from runs by set point."""
     missed = [f"{name}: {run.summary['reason']}" for name, run in runs.items()
               if run.summary["verdict"] != "recovered" or run.summary["position_error"] > experiment1.NEAR]  # fmt: skip
     came = f"{len(runs) - len(missed)} of {len(runs)}"
@@ -169,7 +169,7 @@ def multibody(quick: bool, progress: Progress) -> Outcome:
 
 
 def _iteration(name: str, links: int) -> float:
-    """Return the processor's time of an evaluation and its correction [s]."""
+    """Return the processor time of an evaluation and its correction [s]."""
     cost = cost_of(integrator_named(name), _askew(links), 20_000 // links)
     return cost.seconds / (1.0 + cost.iterations)
 

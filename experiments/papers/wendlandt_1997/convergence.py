@@ -61,7 +61,7 @@ Columns = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 
 def mean_error(values: Floats, standard: Floats) -> float:
-    """(2.53), (2.56): the mean of ‖v − vˢ‖ over the samples, divided by the length of v."""
+    """Return (2.53), (2.56): the mean of ‖v − vˢ‖ over the samples, divided by the length of v."""
     away = np.reshape(values - standard, (len(values), -1))
     return float(np.linalg.norm(away, axis=1).mean() / away.shape[1])
 
@@ -78,7 +78,7 @@ def vanishes(quantity: str, ours: float, most: float, note: str = "") -> Finding
 def of_second_order(
     quantity: str, steps: Sequence[float], published: Sequence[float], ours: Sequence[float], note: str = ""
 ) -> Finding:
-    """State the slope of an error over the step, where the paper says that it is quadratic."""
+    """State the slope of an error over the step that the paper calls quadratic."""
     criterion = near(2.0, SLOPE_MARGIN, f"2.00 ± {SLOPE_MARGIN:g}")
     return stated(quantity, slope(steps, published), slope(steps, ours), criterion, note)
 
@@ -90,7 +90,7 @@ def cpu_finding(what: str, published: Sequence[float], ours: Sequence[float]) ->
 
 
 def cpu_table(columns: Columns) -> dict[str, pd.DataFrame]:
-    """Return the times of each method and how much faster a later machine is, which is no statement of the thesis."""
+    """Return the times of each method, and the speedup of a later machine, which is no statement of the thesis."""
     table = side_by_side(STEPS, {f"{name} [s]": times for name, times in columns.items()})
     for name, (published, ours) in columns.items():
         table[f"{name}, times as fast"] = np.divide(published, ours)

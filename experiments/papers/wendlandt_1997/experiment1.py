@@ -13,16 +13,16 @@ from experiments.papers.criteria import at_most, below, stated, when, within
 from experiments.papers.item import Finding, Kind
 from experiments.papers.wendlandt_1997.simulated import Compare, bounds, column, last_away, table
 
-#: Magnitudes bind within this part.
+#: Relative tolerance of magnitudes.
 PART = 0.05
 _SOON = at_most(2e-3, "within one control period")
-#: [m/s] at which the whole body has to sink at the start for the desired force to be the printed one.
+#: [m/s] initial downward velocity of the body that would give the printed desired force.
 SINKING = 0.39
-#: [s] what "approximately" can mean of a time that is printed to hundredths: its rounding.
+#: [s] tolerance of an "approximate" time printed to hundredths: its rounding.
 ROUNDED = 5e-3
-#: [m] and [°] "a neighborhood of zero".
+#: [m] and [°] tolerances of "a neighborhood of zero".
 NEAR, NEARLY = 1e-3, 0.1
-#: [rad] less than this in the second half of the run is no drift that a figure could show.
+#: [rad] least drift in the second half of the run that a figure could show.
 DRIFT = 1e-2
 NOT_AT_REST = (
     "the printed start is at rest, and from there this is what the law's equations give, by an independent "
@@ -52,7 +52,7 @@ def joint_angles(run: Run) -> tuple[Finding, ...]:
 
 
 def drift(run: Run) -> Finding:
-    """State whether joint angles drift in the second half of the run, as the thesis's do on sliding feet."""
+    """State the drift of joint angles in the second half of the run, which the thesis has on sliding feet."""
     half = run.frame["time"].iloc[-1] / 2.0
     angles = table(run, "angle_")[run.frame["time"] >= half]
     most = float(np.ptp(angles, axis=0).max())
@@ -78,7 +78,7 @@ def joint_torques(run: Run) -> tuple[Finding, ...]:
 
 @cache
 def sinking() -> "pd.Series[float]":
-    """Return the first row of the experiment with a body that sinks as it starts."""
+    """Return the first row of the experiment with a body that sinks at the start."""
     start: Value = (0.0, 0.0, -SINKING)
     return experiment_named("stand-tilted").run({"initial.velocity": start, "run.duration": 0.002}).frame.iloc[0]
 

@@ -1,6 +1,6 @@
 """Statements of the thesis about experiment 2, figure by figure (section 4.3), against a run of it.
 
-Figure 4.11 is how it looks at 0.32 s, standing on its toes after the hit.
+Figure 4.11 shows the human at 0.32 s, standing on its toes after the hit.
 """
 
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ from experiments.papers.wendlandt_1997.simulated import (
 )
 from experiments.visualization.viewer.chromium import chromium_path
 
-#: A sudden change is a sharp one if it is this many times the greatest that comes without a cause.
+#: Ratio of a sharp change to the greatest change without a cause.
 SHARP = 2.0
-#: [m] of a place that "drifts about zero".
+#: [m] tolerance of a position that "drifts about zero".
 ABOUT = 5e-3
-#: [s] before and after the hit, when its impulses have not begun, and are over.
+#: [s] time before and after the hit without its impulses.
 BEFORE, AFTER = 0.004, 0.03
 SIDES = ("left", "right")
 SIZE = "the block's size is not printed: one that is 1 to 3 cm thick hits at 0.08 s (item other-floors-and-blocks)"
@@ -42,7 +42,7 @@ NOT_KNOWN = (
 
 
 def hit_at(run: Run) -> float:
-    """[s] of the first impact; infinite without one."""
+    """Return the time [s] of the first impact; infinite without one."""
     impacts = run.summary["events"]["impacts"]
     return float(impacts[0]["time"]) if impacts else np.inf
 
@@ -52,31 +52,31 @@ def _changes(run: Run, edge: str) -> list[Change]:
 
 
 def rises(run: Run, edge: str) -> float:
-    """[s] when an edge of a sole first rises; infinite if it does not."""
+    """Return the time [s] when an edge of a sole first rises; infinite if it does not."""
     return next((change.time for change in _changes(run, edge) if change.change == "up"), np.inf)
 
 
 def heel(run: Run, side: str) -> tuple[float, float]:
-    """[s] when a heel rises, and when it lands again; infinite if it does not."""
+    """Return the times [s] when a heel rises and lands; infinite if it does not."""
     up = rises(run, f"{side}_heel")
     landings = (c.time for c in _changes(run, f"{side}_heel") if c.change == "down" and c.time > up)
     return up, next(landings, np.inf)
 
 
 def disturbances(run: Run) -> tuple[float, ...]:
-    """[s] of the hit, and of the heels' rising and landing."""
+    """Return the times [s] of the hit, and of the heels' rising and landing."""
     return (hit_at(run), *(time for side in SIDES for time in heel(run, side)))
 
 
 def _at(what: str, ours: float, published: float, why: str = NOT_KNOWN) -> Finding:
-    """State when something happens that the thesis has "approximately" at a printed time."""
+    """State the time of an event that the thesis gives as "approximately" a printed time."""
     agrees = abs(ours - published) <= ROUNDED
     text: float | str = ours if np.isfinite(ours) else "never"
     return stated(f"{what} [s]", f"about {published:g}", text, when(f"within {ROUNDED:g} s", agrees), why)
 
 
 def _sharp(what: str, run: Run, prefix: str, times: tuple[float, ...]) -> Finding:
-    """State whether curves change sharply soon after these times, and nowhere else but at the run's other events."""
+    """State that curves change sharply soon after these times, and otherwise only at the run's other events."""
     ratio = sharpest_change(run, table(run, prefix), times, (0.0, *disturbances(run)))
     return stated(f"sudden change of the {what}, over the greatest where nothing happens", "sharp", ratio,
                   above(SHARP, f"above {SHARP:g}, within 0.03 s"))  # fmt: skip
@@ -160,7 +160,7 @@ PACKAGES = ("viser", "trimesh", "websockets")
 
 
 def of_the_moment(run: Run) -> Iterator[Finding]:
-    """State what the text says of that moment: both heels are in the air, and the toes stand."""
+    """State the thesis's description of that moment: both heels are in the air, and the toes stand."""
     for side in SIDES:
         up, down = heel(run, side)
         ours = f"from {up:.3f} to {down:.3f} s"

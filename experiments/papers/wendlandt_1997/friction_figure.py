@@ -1,4 +1,4 @@
-"""Item of the search for the box's friction: which published facts hold at which coefficient."""
+"""Item of the search for the box's friction: published facts that hold at each coefficient."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def produce(quick: bool, progress: Progress) -> Outcome:
 
 
 def table_of(found: Search) -> pd.DataFrame:
-    """Return a row for each coefficient: which facts hold, and how the box moved."""
+    """Return a row for each coefficient: the facts that hold, and the motion of the box."""
     return pd.DataFrame(
         {"friction": trial.friction, **{name: int(holds) for name, holds in trial.holds.items()},
          "all": int(trial.agrees), "at rest from [s]": trial.rest_at, "y rises by [m]": trial.rise,
@@ -37,7 +37,7 @@ def table_of(found: Search) -> pd.DataFrame:
 
 
 def draw_search(search: Search) -> Figure:
-    """Draw which facts hold at which friction, in both looks, and when the box comes to rest."""
+    """Draw the facts that hold at each friction coefficient, in both passes, and the time of rest."""
     looks = [look for look in (search.trials, search.closer) if len(look) > 1]
     with styled():
         figure = Figure(figsize=(5.6 * len(looks), 6.2))

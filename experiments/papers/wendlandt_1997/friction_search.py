@@ -1,7 +1,7 @@
-"""The friction of the box drop, which the thesis does not print, from everything it tells about the motion.
+"""Friction of the box drop, which the thesis does not print, from its statements about the motion.
 
-Each published fact (Wendlandt 1997, section 5.3: the text, and figures 5.3 to 5.6) is a yes or no for a run.
-``search`` looks at many coefficients, then closer at those for which all facts hold.
+Each published fact (Wendlandt 1997, section 5.3: the text, and figures 5.3 to 5.6) holds or fails for a run. ``search``
+tries many coefficients, then a finer grid around those for which all facts hold.
 """
 
 import math
@@ -18,10 +18,10 @@ from contact import ContactState
 from contact.arrays import Floats
 from experiments.catalogue.box_drop import EXPERIMENT
 
-#: [m] what cannot be seen in a figure of a motion over metres: so near to its last place the box is at rest,
-#: and so little may y fall where it "increases".
+#: [m] length that is invisible in a figure of a motion over metres: tolerance of rest, and allowed decrease of y where
+#: it "increases".
 VISIBLE = 1e-3
-#: How much closer the second look is than the first.
+#: Ratio of the first grid spacing to the finer one.
 REFINEMENT = 10
 
 
@@ -37,7 +37,7 @@ class Motion:
 
     @cached_property
     def states(self) -> list[NDArray[np.int64]]:
-        """The states of vertices 1 to 8 over time; vertex i is at i − 1."""
+        """States of vertices 1 to 8 over time; vertex i has index i − 1."""
         return [self.run.frame[f"contact_{name}_mode"].to_numpy() for name in self.run.state.model.contact_names]
 
     def visited(self, vertex: int) -> set[int]:
@@ -48,7 +48,7 @@ class Motion:
 
     @cached_property
     def first_touches(self) -> list[float]:
-        """[s] when vertices 1 to 8 first came down; infinite for those that never did."""
+        """Times [s] when vertices 1 to 8 first touched the floor; infinite for those that never did."""
         down = [states != ContactState.NONE for states in self.states]
         return [float(self.time[np.argmax(d)]) if d.any() else math.inf for d in down]
 
@@ -58,7 +58,7 @@ class Motion:
 
     @cached_property
     def rest_at(self) -> float:
-        """[s] from when on the centre of mass stays where it ends; infinite if it is still moving then."""
+        """Time [s] from which the centre of mass stays at its final position; infinite if it is still moving then."""
         place = self.run.frame[["body_x", "body_y", "body_z"]].to_numpy()
         away = np.flatnonzero(np.linalg.norm(place - place[-1], axis=1) > VISIBLE)
         velocity = self.run.frame[["body_vx", "body_vy", "body_vz"]].to_numpy()[-1]
@@ -68,28 +68,28 @@ class Motion:
 
     @cached_property
     def changes_in_flight(self) -> tuple[float, float]:
-        """[m/s] and [m] by how much the velocity along x, and y, change before anything touches."""
+        """Changes of the velocity along x [m/s], and of y [m], before the first contact."""
         flight = self.time < self.touched_at
         return float(np.ptp(self.run.frame["body_vx"].to_numpy()[flight])), float(np.ptp(self.y[flight]))
 
     @cached_property
     def y(self) -> Floats:
-        """(rows,) [m] of the centre of mass."""
+        """Coordinate y of the centre of mass [m], (rows,)."""
         return self.run.frame["body_y"].to_numpy()
 
     @property
     def rise_of_y(self) -> float:
-        """[m] from the start to the end."""
+        """Rise of y from the start to the end [m]."""
         return float(self.y[-1] - self.y[0])
 
     @cached_property
     def greatest_fall_of_y(self) -> float:
-        """[m] how far y ever was below a value it had had before."""
+        """Largest decrease of y below an earlier value [m]."""
         return float(np.max(np.maximum.accumulate(self.y) - self.y))
 
     @cached_property
     def final_quaternion(self) -> Floats:
-        """(4,) the orientation at the end, scalar first."""
+        """Orientation at the end (4,), scalar first."""
         return self.run.frame[["body_qw", "body_qx", "body_qy", "body_qz"]].to_numpy()[-1]
 
     @cached_property
@@ -98,7 +98,7 @@ class Motion:
 
     @cached_property
     def newton_at_rest(self) -> int:
-        """The most Newton iterations of a step in the last tenth of a second."""
+        """Largest number of Newton iterations of a step in the last tenth of a second."""
         settled = self.time > self.time[-1] - 0.1
         return int(self.run.frame["newton_iterations"].to_numpy()[settled].max())
 
@@ -128,12 +128,12 @@ def _flip(motion: Motion) -> bool:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that the thesis tells about the motion."""
+    """A statement of the thesis about the motion."""
 
     name: str  # a few words
-    statement: str  # what it tells, and what counts as that
-    holds: Callable[[Motion], bool]  # whether a motion agrees
-    measured: Callable[[Motion], str]  # what stands behind that yes or no
+    statement: str  # statement and its criterion
+    holds: Callable[[Motion], bool]  # returns True if a motion agrees
+    measured: Callable[[Motion], str]  # returns the measured values in words
 
 
 FACTS = (
@@ -167,14 +167,14 @@ FACTS = (
 
 @dataclass(frozen=True)
 class Trial:
-    """One coefficient of friction, and how the box moved with it."""
+    """One coefficient of friction, and the resulting motion of the box."""
 
     friction: float  # μ_s = μ_d
-    holds: dict[str, bool]  # by the name of a fact, whether the motion agrees with it
-    rest_at: float  # [s]; infinite if it was not at rest by the end
-    rise: float  # [m] how far y rose
-    fall_of_y: float  # [m] how far y fell back on the way
-    newton_max: int  # the most Newton iterations of a step
+    holds: dict[str, bool]  # True, by the name of a fact, if the motion agrees with it
+    rest_at: float  # [s] time of rest; infinite if not at rest by the end
+    rise: float  # [m] rise of y
+    fall_of_y: float  # [m] largest decrease of y
+    newton_max: int  # largest number of Newton iterations of a step
 
     @property
     def agrees(self) -> bool:
@@ -193,12 +193,12 @@ def examine(friction: float) -> Trial:
 class Search:
     """Results of a search."""
 
-    trials: tuple[Trial, ...]  # of the first look, by growing friction
-    closer: tuple[Trial, ...]  # of the second look, by growing friction
+    trials: tuple[Trial, ...]  # first grid, by growing friction
+    closer: tuple[Trial, ...]  # finer grid, by growing friction
 
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        """Intervals in which neighbouring coefficients agree with all facts, in the second look."""
+        """Intervals in which neighbouring coefficients agree with all facts, in the finer grid."""
         runs = ([t.friction for t in group] for agrees, group in groupby(self.closer, lambda t: t.agrees) if agrees)
         return [(run[0], run[-1]) for run in runs]
 
@@ -206,7 +206,7 @@ class Search:
 def search(
     begin: float = 0.02, end: float = 1.5, by: float = 0.01, progress: Callable[[float], None] | None = None
 ) -> Search:
-    """Examine the coefficients from ``begin`` to ``end``, and closer those around the ones that agree."""
+    """Test the coefficients from ``begin`` to ``end``, then a finer grid around the ones that agree."""
     values = [begin + k * by for k in range(math.floor((end - begin) / by + 1e-9) + 1)]
     trials = []
     for k, value in enumerate(values):
@@ -217,7 +217,7 @@ def search(
 
 
 def _closer(trials: Sequence[Trial], by: float) -> list[float]:
-    """Return coefficients around those that agree, as far as the neighbours that do not."""
+    """Return coefficients around those that agree, up to the neighbours that do not."""
     found = set()
     for trial in trials:
         if trial.agrees:

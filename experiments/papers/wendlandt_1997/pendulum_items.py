@@ -58,7 +58,7 @@ ASSUMPTIONS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One row of table 2.2, and what the figures show of it."""
+    """One row of table 2.2, with the data of the figures."""
 
     h: float  # [s]
     position: float  # error (2.56), as the next two
@@ -154,7 +154,7 @@ def runs(values: tuple[float, ...] = START) -> Runs:
 
 
 def sensitivities(values: Sequence[float] | Floats, small: float = 1e-6) -> Floats:
-    """∂(energy, momentum)/∂(start)."""
+    """Return ∂(energy, momentum)/∂(start)."""
     rows = []
     for shift in np.eye(len(values)) * small:
         ends = [start(np.asarray(values) + sign * shift) for sign in (1.0, -1.0)]
@@ -164,10 +164,10 @@ def sensitivities(values: Sequence[float] | Floats, small: float = 1e-6) -> Floa
 
 @cache
 def refined_start() -> tuple[float, ...]:
-    """Return the start nearest to the printed one that has the energy and the momentum of the thesis's own.
+    """Return the start nearest to the printed one with the thesis's own energy and momentum.
 
-    Those follow from what is printed of the DVP run with h = 1e-4 s: its range of energies, which lies below the
-    standard by what it does in our run, and its momentum and the error of that.
+    These follow from the printed DVP run with h = 1e-4 s: from its range of energies, corrected by the offset from the
+    standard in our run, and from its momentum and the momentum's error.
     """
     ours = runs()
     energy = np.mean(PENDULUM_ENERGY[STEPS[0]]) + ours.energy - np.mean(ours.dvp[0].energies)
@@ -184,7 +184,7 @@ def refined_start() -> tuple[float, ...]:
 
 @cache
 def cpu_times(repeats: int) -> dict[str, tuple[float, ...]]:
-    """[s] of the steps by method, the median of so many runs, taken in turn."""
+    """Return times [s] of the steps by method, the median of repeated runs in turn."""
     system = lagrangian.double_spherical_pendulum()
     fine = _integrate(system, "energy-momentum", STEPS[0], np.empty(0), START, 1).frame
     standard = fine[POSITIONS].to_numpy()
@@ -240,7 +240,7 @@ def _between(quantity: str, published: tuple[float, float], ours: tuple[float, f
 
 
 def _derived(quantity: str, value: float, how: str, ours: float, most: float) -> Finding:
-    """State a value that is not printed, but derived from printed ones, against that of the start as printed."""
+    """State a value derived from printed ones, against the value from the printed start."""
     criterion = f"within {most:.2g}, what rounding the start to three decimals amounts to"
     return stated(quantity, f"{value:.9f}, derived: {how}", ours, near(value, most, criterion))
 

@@ -61,7 +61,7 @@ class Run:
 
 
 def _chords(q: Floats, h: float) -> Floats:
-    """(2.50): the discrete angular velocity of each step, twice the vector part of q̄ₖ ⋆ qₖ₊₁ over h."""
+    """Return (2.50): the discrete angular velocity of each step, twice the vector part of q̄ₖ ⋆ qₖ₊₁ over h."""
     w, x, y, z = np.moveaxis(q[:-1], 1, 0)
     W, X, Y, Z = np.moveaxis(q[1:], 1, 0)
     turn = [w * X - x * W - y * Z + z * Y, w * Y + x * Z - y * W - z * X, w * Z - x * Y + y * X - z * W]
@@ -113,7 +113,7 @@ def runs() -> tuple[Run, ...]:
 
 @cache
 def cpu_times(repeats: int) -> Sequence[float]:
-    """[s] of the steps of each run, the median of so many, taken in turn."""
+    """Return times [s] of the steps of each run, the median of repeated runs in turn."""
     system = lagrangian.rigid_body(INERTIA)
     q0, second, _, _ = start()
 

@@ -1,4 +1,4 @@
-"""The picture of a run at a moment, as the viewer draws it: needs the packages of the viewer, and Chromium."""
+"""Picture of a run at a moment, as the viewer draws it; it needs the viewer's packages, and Chromium."""
 
 from contextlib import closing
 
@@ -16,7 +16,7 @@ SIZE = (960, 720)
 
 
 def picture(run: Run, moment: float) -> Figure:
-    """Draw the scene at a moment [s] as the viewer does, from behind and aside."""
+    """Draw the scene at a moment [s] as in the viewer, from behind and the side."""
     loaded = LoadedRun("thrown-block", run, trajectory_of(run))
     middle, reach = extent_at(loaded.trajectory.model, loaded.trajectory.at(moment))
     camera = camera_at("2.0,-2.4,0.6", middle, reach, SIZE)

@@ -1,4 +1,4 @@
-"""Figures of the thesis that show a run of one of the experiments: the run is simulated once for all of them."""
+"""Figures of the thesis that show a run of an experiment, which is simulated once for all of them."""
 
 from collections.abc import Callable
 from functools import cache
@@ -32,9 +32,9 @@ def figure_of(kind: str, run: Run) -> Figure:
 def simulated_figure(
     experiment: str, kind: str, title: str, source: str, compare: Compare, assumptions: tuple[str, ...]
 ) -> Item:
-    """Return the item for a figure that the experiment has a counterpart of.
+    """Return the item for a figure that has a counterpart in the experiment.
 
-    The short version is the whole: a run takes a fraction of a second.
+    The short version equals the whole: a run takes a fraction of a second.
     """
     number = experiment_named(experiment).figures[kind]
 
@@ -57,17 +57,17 @@ def column(run: Run, name: str, begin: float = 0.0) -> Floats:
 
 
 def table(run: Run, prefix: str) -> Floats:
-    """Return all columns whose names begin so, (rows, k)."""
+    """Return all columns with this prefix, (rows, k)."""
     return run.frame[[name for name in run.frame.columns if name.startswith(prefix)]].to_numpy()
 
 
 def sharpest_change(
     run: Run, curves: Floats, times: tuple[float, ...], others: tuple[float, ...], window: float = 0.03
 ) -> float:
-    """Return the greatest sudden change of curves soon after ``times``, over the greatest where nothing happens.
+    """Return the greatest sudden change of curves soon after ``times``, relative to the greatest elsewhere.
 
-    A change is as sudden as it differs from that in the row before: a steep slope alone is none. Rows soon after
-    ``others`` [s] count for neither.
+    The suddenness of a change is its difference from the change in the row before, so that a steep slope alone does not
+    count. Rows soon after ``others`` [s] are left out.
     """
     time = run.frame["time"].to_numpy()[2:]
     change = np.linalg.norm(np.diff(curves, n=2, axis=0), axis=1)
@@ -80,7 +80,7 @@ def sharpest_change(
 
 
 def last_away(run: Run, name: str, target: float, part: float = 0.1) -> float:
-    """Return when a column was last away from its target by more than a part of its distance at the start [s]."""
+    """Return the last time [s] at which a column's distance from its target exceeds a part of the initial one."""
     values = run.frame[name].to_numpy()
     away = np.flatnonzero(np.abs(values - target) > part * abs(values[0] - target))
     return float(run.frame["time"].iloc[away[-1]])

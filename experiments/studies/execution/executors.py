@@ -1,8 +1,7 @@
-"""Where trials run: in threads of this process, in processes, or on other machines.
+"""Executors of trials: threads of this process, other processes, or other machines.
 
 Threads need nothing copied and share the compiled kernels. Processes are loky's, which need no guard around a user's
-script. Dask is used through its own client: with joblib in between, a trial that
-kills its worker each time is waited for without end.
+script. Dask is used through its own client: joblib would wait forever for a trial that kills its worker each time.
 """
 
 import math
@@ -26,23 +25,23 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import OutOfTimeError, Result, failed
 from experiments.studies.trial import Trial, waits_for_python
 
-#: What is done for a trial, in a thread, a process, or on another machine.
+#: Work for a trial, in a thread, a process, or on another machine.
 Work = Callable[[Trial], Result]
 BACKENDS = ("threads", "loky")
-#: [s] that a trial under somebody's own law may take, where nothing else is said.
+#: [s] default time limit of a trial under a user's own controller.
 TIME_LIMIT = 120.0
-#: [s] between two looks of a worker whether its study is still there.
+#: [s] between two checks of a worker that its study still exists.
 WATCHED_EVERY = 1.0
 
 
 class Executor(Protocol):
-    """A place where trials run."""
+    """Base class of executors, which run trials."""
 
-    workers: int  # how many trials run at a time
-    is_local: bool  # whether they run in this process
+    workers: int  # number of trials that run in parallel
+    is_local: bool  # True if trials run in this process
 
     def run(self, work: Work, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Result]]:
-        """Each trial with its result, as soon as it has one, in any order.
+        """Yield each trial with its result, as soon as it has one, in any order.
 
         An exception of ``work`` ends it. Closing the iterator ends it too, after the trials that are being run.
         """
@@ -53,12 +52,12 @@ def executor_named(backend: str = "threads", workers: int | None = None, schedul
     """Return the executor of this name.
 
     Args:
-        backend: one of ``BACKENDS``; what a cluster does not need.
-        workers: how many trials run at a time; as many as there are cores for this process, if not given.
-        scheduler: the address of a Dask scheduler, on whose cluster trials then run.
+        backend: one of ``BACKENDS``; not needed with a scheduler.
+        workers: number of trials that run in parallel; by default the number of cores for this process.
+        scheduler: address of the Dask scheduler of a cluster that is to run the trials.
 
     Raises:
-        InputError: there is none of this name, or what it needs is not there.
+        InputError: there is none of this name, or a package or machine that it needs is missing.
     """
     if workers is not None and workers < 1:
         raise InputError(f"workers = {workers}: it must be 1 or above; there are {cores()} cores")
@@ -78,18 +77,17 @@ def executor_for(
     limit: float = TIME_LIMIT,
     samples: Iterable[Mapping[str, Value]] = ({},),
 ) -> Executor:
-    """The executor for trials of an experiment.
+    """Return an executor for the trials of an experiment.
 
-    A controller that is asked from Python, and an engine that takes its steps from there, hold the interpreter's lock:
-    unless set otherwise, they run in processes.
+    Controllers and engines that run in Python hold the interpreter's lock: by default they run in processes.
 
     Args:
-        experiment: with its controller.
-        backend: as in ``executor_named``; where it is not given, that which suits the experiment.
+        experiment: experiment with its controller.
+        backend: as in ``executor_named``; by default the one that suits the experiment.
         workers: as in ``executor_named``.
         scheduler: as in ``executor_named``.
-        limit: [s] that a trial in such a process may take.
-        samples: changes of some trials, one for each integrator that there is.
+        limit: [s] time limit of a trial in such a process.
+        samples: changes of sample trials, one for each integrator.
 
     Raises:
         InputError: as ``executor_named``; or the limit is not above zero.
@@ -108,7 +106,7 @@ def cores() -> int:
 
 
 class Threads:
-    """Threads of this process: compiled loops let go of the interpreter, so that all cores work on the same kernels."""
+    """Executor in threads of this process: compiled loops release the interpreter lock and use all cores."""
 
     is_local = True
 
@@ -122,11 +120,11 @@ class Threads:
             for future in as_completed(list(waiting)):
                 yield waiting.pop(future), future.result()
         except (KeyboardInterrupt, RuntimeError) as stop:
-            # Within a wait an interrupt may find the lock let go, and come out as "release unlocked lock".
+            # An interrupt during a wait may raise "release unlocked lock".
             if not any(isinstance(error, KeyboardInterrupt) for error in (stop, stop.__context__)):
                 raise
             pool.shutdown(cancel_futures=True)
-            for future, trial in waiting.items():  # what is being run is finished, and not lost
+            for future, trial in waiting.items():  # running trials are finished, and not lost
                 if not future.cancelled() and future.exception() is None:
                     yield trial, future.result()
             raise KeyboardInterrupt from stop
@@ -135,14 +133,14 @@ class Threads:
 
 
 class Processes:
-    """Processes, each with one trial at a time; the processes of a finished run serve the next one.
+    """Executor in processes with one trial at a time; processes of a finished run are reused.
 
-    With a ``limit`` [s] the trials run code of others: a trial that takes longer, or that kills its process, has this
-    as its result. Without a limit, a trial whose process was killed runs again.
+    With a ``limit`` [s], for trials that run user code, a trial that takes longer or kills its process gets a result
+    that reports it. Without a limit, a trial whose process was killed runs again.
     """
 
     is_local = False
-    #: [s] for a process to begin and to load its kernels, and for a trial that is out of time to end by itself.
+    #: [s] for a process to begin and to load its kernels, and for a trial beyond its limit to end by itself.
     START, GRACE = 120.0, 5.0
     #: Number of processes that may be killed in a row before any trial ends.
     DEATHS = 3
@@ -200,7 +198,7 @@ class Processes:
                 yield pool, trial, future.result(timeout=0.0)
                 continue
             except TimeoutError:
-                text = f"not done after {self.limit:g} s, and did not stop when asked to: killed"
+                text = f"not finished after {self.limit:g} s, and did not stop when asked to: killed"
                 result = failed(OutOfTimeError.__name__, text)
             except TerminatedWorkerError as error:
                 if self.limit is not None:
@@ -230,7 +228,7 @@ def begin_worker(parent: int) -> None:
 
 
 class Dask:
-    """Workers of the Dask cluster of a scheduler, which runs the trials of a lost worker on another one."""
+    """Executor on the Dask cluster of a scheduler, which repeats the trials of a lost worker on another one."""
 
     is_local = False
     #: [s] to wait for the scheduler, and for its first worker.

@@ -1,4 +1,4 @@
-"""Runs the trials of a study that are not finished yet, and stores each as it ends."""
+"""Runner of a study's unfinished trials, which stores each as it ends."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ from experiments.studies.store.header import Header, edited
 from experiments.studies.store.sources import sources_digest
 from experiments.studies.trial import FILES, Trial, run_trial
 
-#: Called with the number of trials that are done, of those asked for.
+#: Called with the number of finished trials among those asked for.
 Progress = Callable[[float], None]
-#: What ``experiment_named`` finds an experiment by, with its controller, metrics and robot.
+#: Arguments with which ``experiment_named`` returns an experiment: name, controller, metrics and robot.
 Named = tuple[str, str | None, tuple[str, ...], str | None]
 
 
@@ -31,26 +31,26 @@ def run_trials(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Mapping[int, Result]:
-    """Results of these trials: those that the study has, and of the others as they are run, in any order.
+    """Run the unfinished trials among these; return the results of all of them.
 
-    Each result is stored in the study as soon as it is there. Results depend on nothing but the trials: not on their
-    order, not on the executor, not on how often the program was killed in between.
+    Each result is stored in the study at once. Results depend on the trials alone: not on their order, the executor, or
+    interruptions of the program.
 
     Args:
-        study: open to be written.
+        study: study open for writing.
         trials: each number once.
-        executor: where they run; threads on all cores, if not given.
-        progress: called with the number of trials done, first with that of the finished ones.
+        executor: runs the trials; by default threads on all cores.
+        progress: called with the number of finished trials, first with those stored before.
         announce: called with a sentence before kernels are compiled.
 
     Returns:
-        The results by number, in the order of the trials; read from the study as they are asked for.
+        The results by number, in the order of the trials; read from the study on demand.
 
     Raises:
-        InputError: a number occurs twice, or is that of a finished trial with other changes.
-        OSError: the study's folder cannot be written any more; what is in it stays, and can be gone on with.
-        KeyboardInterrupt: the user stopped it; what is in the study stays. Trials that were being run are stored too,
-            but where it came while a result was being written: then they are run again.
+        InputError: a number occurs twice, or a finished trial of this number has other changes.
+        OSError: the study's folder cannot be written any more; stored trials stay, and the study can be continued.
+        KeyboardInterrupt: the user stopped it; stored trials stay. Running trials are finished and stored, unless the
+            interrupt came while a result was being written: then they are run again.
     """
     trials = list(trials)
     numbers = [trial.number for trial in trials]
@@ -123,10 +123,10 @@ def _name_of(experiment: Experiment) -> Named:
 
 
 def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | None, trial: Trial) -> Result:
-    """Run a trial in another process, which finds this by its name.
+    """Run a trial in another process.
 
-    ``kernels`` is the digest of their sources here, the study's ``header`` has those of files that are not the
-    project's; a trial may take ``limit`` [s].
+    ``kernels`` is the digest of the local kernel sources; the study's ``header`` has the digests of user files;
+    ``limit`` [s] is the time limit of a trial.
     """
     if sources_digest() != kernels:
         raise InputError("a worker has another version of the program: install the same one everywhere")
@@ -136,7 +136,7 @@ def run_elsewhere(named: Named, header: Header, kernels: str, limit: float | Non
 
 
 def compile_for(experiment: Experiment, trial: Trial, announce: Announce | None) -> None:
-    """Compile what a trial needs, without asking its controller anything; what is wrong with it, its result says."""
+    """Compile what a trial needs, without asking its controller anything; errors are left to the trial itself."""
     try:
         scene = experiment.build(trial.changes)
         session = Session(scene, announce=announce)
@@ -155,7 +155,7 @@ def _check_sources(header: Header, sources: Mapping[str, str]) -> None:
 
 
 def _one_of_each_loop(trials: list[Trial]) -> tuple[list[Trial], list[Trial]]:
-    """The first trial of each integrator and controller, and the others: each has code of its own to compile."""
+    """Split trials into the first of each integrator and controller, which compiles its loop, and the others."""
     first: dict[object, Trial] = {}
     for trial in trials:
         first.setdefault((trial.changes.get("integrator.name"), trial.changes.get(CONTROLLER)), trial)

@@ -1,4 +1,4 @@
-"""Parameters from measurements: least squares, intervals, and which parameters cannot be identified."""
+"""Fits of parameters to measurements: least squares, intervals, and identifiability."""
 
 from experiments.studies.registry import Kind
 

@@ -1,6 +1,6 @@
-"""Least squares for parameters between bounds, and what is known of them then.
+"""Least squares for parameters between bounds, with the uncertainty of the estimates.
 
-Everything is reckoned in parts, 0 … 1, of the parameters' ranges, so that one size fits all of them.
+All computations use fractions, 0 … 1, of the parameters' ranges, so that one step size fits all of them.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from experiments.studies.fitting.spread import Spread, spread_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Residuals (k, m) at so many sets of parts (k, p): all at once, so that a study can run them beside one another.
+#: Residuals (k, m) at k sets of fractions (k, p), all at once, so that a study can run them in parallel.
 Residuals = Callable[[Floats], Floats]
 
-#: To each side, in parts of a range: of the differences that stand for derivatives. Their error goes with its square.
+#: Step of central differences, as a fraction of a range. Their error is proportional to its square.
 REACH = 1e-3
-#: In parts of a range: nearer than this a value is at its bound.
+#: Distance from a bound, as a fraction of a range, within which a value counts as at the bound.
 AT_BOUND = 1e-3
-#: The weight of priors follows the residuals' deviation, which follows the fit: until it changes by less than this
-#: part, and so often at most.
+#: The weight of priors follows the residuals' deviation, which follows the fit: iterated until the relative change is
+#: below this tolerance, and at most this often.
 SETTLED, PASSES = 1e-4, 20
-#: Rounds of a search by secants, each of which begins with derivatives by differences.
+#: Rounds of a search by secants, each beginning with derivatives by differences.
 ROUNDS = 4
-#: Sets of residuals of each such round at most.
+#: Largest number of residual evaluations of each such round.
 MOST_DEAR = 15
-#: In the estimates' standard deviations, were all residuals independent: a step that is shorter is none.
+#: Step size below which a search has converged, in standard deviations of the estimates for independent residuals.
 STEP = 1e-2
-#: In parts of a range, likewise, where nothing is left of the residuals.
+#: Step size below which a search with zero residuals has converged, as a fraction of a range.
 NEAR = 1e-5
-#: Of the intervals.
+#: Confidence of the intervals.
 CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
 class Prior:
-    """What is known of a parameter beforehand, as of a normal distribution of its value, in its unit."""
+    """Prior knowledge of a parameter: a normal distribution of its value, in the parameter's unit."""
 
     mean: float
     deviation: float
@@ -58,19 +58,18 @@ class Prior:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is to be fitted.
+    """A least-squares problem: parameters, residuals and priors.
 
     Attributes:
         parameters: between their bounds.
-        residuals: measured less modelled, each in parts of its deviation, or of one unknown factor times it.
-        series: the residuals that follow one another at even spacing in time, a slice each. What is left of them after
-            a fit is correlated from one to the next, and each tells less than an independent one would. Residuals in no
-            series are taken as independent.
-        priors: of those that have one, by name.
-        slopes: (m, p) derivatives of the residuals by parts (p,), if each set of residuals takes a run. A search then
-            asks for them once a round and updates them from step to step (Broyden 1965).
-        near: from derivatives (m, p) residuals that take fewer runs; a search goes by them, and is then checked.
-        deviation: of a residual, if it is known; None if the fit has to estimate it.
+        residuals: measured less modelled, each divided by its deviation up to one common unknown factor.
+        series: slices of residuals at even spacing in time. After a fit they are correlated, and each contains less
+            information than an independent one. Residuals in no series are taken as independent.
+        priors: prior distributions by parameter name.
+        slopes: derivatives (m, p) of the residuals by fractions (p,), if each set of residuals takes a run. A search
+            computes them once a round and updates them at each step (Broyden 1965).
+        near: makes, from derivatives (m, p), residuals that take fewer runs; a search uses them, and is then checked.
+        deviation: standard deviation of a residual, if it is known; None to estimate it.
     """
 
     parameters: Sequence[Bounded]
@@ -86,19 +85,19 @@ class Problem:
             raise InputError(f"prior of {name!r}: parameters are {', '.join(one.name for one in self.parameters)}")
 
     def about(self, slopes: Floats) -> Problem:
-        """Return the problem whose residuals take the fewest runs, by derivatives (m, p)."""
+        """Return this problem with the residuals that take the fewest runs, given derivatives (m, p)."""
         return self if self.near is None else replace(self, residuals=self.near(slopes), near=None)
 
     def values(self, parts: Floats) -> Floats:
-        """(p,) of the parameters at parts of their ranges."""
+        """Return the values (p,) of the parameters at fractions of their ranges."""
         return np.array([one.from_unit(float(part)) for one, part in zip(self.parameters, parts, strict=True)])
 
     def parts(self, values: Sequence[float]) -> Floats:
-        """(p,) of the ranges, 0 … 1, at which values lie."""
+        """Return the fractions (p,) of the ranges, 0 … 1, at which values lie."""
         return np.array([one.to_unit(value) for one, value in zip(self.parameters, values, strict=True)])
 
     def prior_residuals(self, parts: Floats) -> Floats:
-        """(k, q) at so many sets of parts (k, p), one for each parameter with a prior."""
+        """Return the residuals (k, q) of the priors at k sets of fractions (k, p)."""
         found = [
             [
                 (one.from_unit(float(at[k])) - self.priors[one.name].mean) / self.priors[one.name].deviation
@@ -112,25 +111,25 @@ class Problem:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a fit came to."""
+    """Result of a fit: parameters, residuals, derivatives and scatter."""
 
-    problem: Problem  #: that was solved
-    parts: Floats  #: (p,) 0 … 1 of the ranges
-    residuals: Floats  #: (m,) there, without those of priors
-    jacobian: Floats  #: (m, p) their derivatives by the parts
-    spread: Spread  #: of the parts, about these
-    starts: Floats  #: (s, p + 1) parts where the searches from all starts ended, and the sum of squares there
-    converged: bool  #: whether the best search came to its end, not to its most steps
+    problem: Problem  #: solved problem
+    parts: Floats  #: (p,) estimates as fractions, 0 … 1, of the ranges
+    residuals: Floats  #: (m,) residuals of the estimates, without those of priors
+    jacobian: Floats  #: (m, p) derivatives of the residuals by the fractions
+    spread: Spread  #: scatter of the fractions
+    starts: Floats  #: (s, p + 1) fractions at which the searches from all starts ended, and the sums of squares
+    converged: bool  #: True if the best search converged, not if it reached its largest number of steps
 
     @property
     def values(self) -> dict[str, float]:
-        """By the parameters' names."""
+        """Values by the parameters' names."""
         found = self.problem.values(self.parts)
         return {one.name: float(value) for one, value in zip(self.problem.parameters, found, strict=True)}
 
     @property
     def slopes(self) -> Floats:
-        """(p,) derivatives of values by parts."""
+        """Derivatives (p,) of values with respect to fractions."""
         pairs = zip(self.problem.parameters, self.parts, strict=True)
         return np.array([one.slope_at(float(part)) for one, part in pairs])
 
@@ -138,8 +137,7 @@ class Estimate:
     def table(self) -> pd.DataFrame:
         """A row for each parameter: ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``; in their units.
 
-        The interval is that of a linear model about the values, cut at the bounds; see ``profiles`` for one that is
-        not linear.
+        The interval is that of a linear model about the values, cut at the bounds; ``profiles`` has nonlinear ones.
         """
         import pandas as pd
 
@@ -158,7 +156,7 @@ class Estimate:
 
     @property
     def correlation(self) -> pd.DataFrame:
-        """(p, p) of the estimates' errors, by the parameters' names."""
+        """Correlation (p, p) of the estimates' errors, by the parameters' names."""
         import pandas as pd
 
         names = [one.name for one in self.problem.parameters]
@@ -166,34 +164,34 @@ class Estimate:
 
 
 def estimate(problem: Problem, starts: Floats, most_steps: int = 50) -> Estimate:
-    """The parameters with the least sum of squares, from the best of several starts.
+    """Return the parameters with the least sum of squares, from the best of several starts.
 
     Args:
-        problem: of it.
-        starts: (s, p) in parts, 0 … 1, of the ranges.
-        most_steps: of each search.
+        problem: problem to solve.
+        starts: (s, p) fractions, 0 … 1, of the ranges.
+        most_steps: largest number of steps of each search.
 
     Raises:
         InputError: there are fewer residuals than parameters, or some are not finite at a start.
     """
     first = _with_priors(problem)(starts)
     if first.shape[1] < len(problem.parameters):
-        raise InputError(f"{first.shape[1]} numbers are measured, {len(problem.parameters)} parameters cannot follow")
+        raise InputError(f"{first.shape[1]} measured numbers are too few to fit {len(problem.parameters)} parameters")
     if not np.isfinite(first).all():
-        raise InputError("the model has values that are no finite numbers where its parameters start")
+        raise InputError("the model's values are not finite at the start: give other starts or narrower ranges")
     found = [_settled(problem, start, most_steps) for start in starts]
     best = found[int(np.argmin([one.sum for one in found]))]
-    return told(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
+    return estimate_at(problem, best.parts, np.array([[*one.parts, one.sum] for one in found]), best.is_least)
 
 
 def refit(problem: Problem, found: Estimate, start: Floats | None = None, without: int | None = None) -> _End:
-    """Return the end of a problem that is like a solved one, to 1e-4 of the least sum of squares.
+    """Solve a problem similar to a solved one, to 1e-4 of the least sum of squares.
 
     Args:
-        problem: to solve; priors weigh as residuals of the solved one's deviation.
-        found: the solved problem; its derivatives are the first.
-        start: (p,) in parts; where the solved one ended, if None.
-        without: the place of a parameter that this problem has not.
+        problem: problem to solve; priors are weighted with the residuals' deviation of the solved one.
+        found: result of the solved problem, whose derivatives are used first.
+        start: (p,) fractions; None for the result of the solved problem.
+        without: index of a parameter of the solved problem that this one lacks.
     """
     matrix = found.jacobian if without is None else np.delete(found.jacobian, without, axis=1)
     at = found.parts if start is None else start
@@ -201,12 +199,12 @@ def refit(problem: Problem, found: Estimate, start: Floats | None = None, withou
 
 
 def searched(problem: Problem, start: Floats) -> Floats:
-    """Return the parts (p,) where one short search from a start ends, whose derivatives are this problem's own."""
+    """Return the fractions (p,) at which one short search ends that uses only this problem's derivatives."""
     return _search(problem, _Slopes(problem), start, MOST_DEAR // 2).parts
 
 
 class _End(NamedTuple):
-    """The end of a search: parts (p,), the sum of squares there, and whether it is the least nearby."""
+    """End of a search: fractions (p,), the sum of squares there, and True if it is a local minimum."""
 
     parts: Floats
     sum: float
@@ -214,9 +212,9 @@ class _End(NamedTuple):
 
 
 def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
-    """Search until the weight of priors is settled, and differences see no better place where secants ended.
+    """Search until the weight of the priors has converged and finite differences see no better place.
 
-    A round that begins with differences and finds no better place ends the search, too.
+    A round that begins with differences and improves nothing ends the search, too.
     """
     end, deviation, slopes = _End(start, math.inf, False), 1.0, _Slopes(problem)
     for _ in range(PASSES if problem.slopes is None else ROUNDS):
@@ -238,7 +236,7 @@ def _settled(problem: Problem, start: Floats, most_steps: int) -> _End:
 
 
 class _Slopes:
-    """(m, p) derivatives of residuals by parts: by differences, or by secants if differences take runs."""
+    """Derivatives (m, p) of residuals by fractions: by differences, or by secants if differences take runs."""
 
     def __init__(self, problem: Problem, matrix: Floats | None = None) -> None:
         self._slopes, self.matrix = problem.slopes, matrix
@@ -283,7 +281,7 @@ def _search(
 
 
 def _is_least(problem: Problem, slopes: Floats, parts: Floats, deviation: float) -> bool:
-    """Whether derivatives see no better place: the relative offset of Bates and Watts 1981."""
+    """Return True if the derivatives see no better place: relative offset of Bates and Watts 1981."""
     from scipy.optimize import lsq_linear
 
     residuals = _with_priors(problem, deviation)(parts[None])[0]
@@ -300,7 +298,7 @@ def _variance(problem: Problem, residuals: Floats) -> float:
 
 
 def slopes_of(residuals: Residuals, at: Floats, reach: float = REACH) -> Floats:
-    """(m, p) derivatives of residuals by parts, of differences to both sides, or to one side at a bound."""
+    """Return derivatives (m, p) of residuals by fractions: central differences, one-sided at a bound."""
     ends = np.repeat(at[None], 2 * len(at), axis=0)
     for k in range(len(at)):
         ends[2 * k, k] = max(at[k] - reach, 0.0)
@@ -311,12 +309,12 @@ def slopes_of(residuals: Residuals, at: Floats, reach: float = REACH) -> Floats:
 
 
 def _with_priors(problem: Problem, deviation: float = 1.0) -> Residuals:
-    """All residuals; those of priors weigh as measurements do, whose deviation is this."""
+    """Return a function for all residuals; those of priors are weighted by this deviation of the measurements."""
     return lambda parts: np.hstack([problem.residuals(parts), deviation * problem.prior_residuals(parts)])
 
 
-def told(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
-    """What is known at parts (p,) where the least sum of squares is; ``ends`` as ``Estimate.starts``."""
+def estimate_at(problem: Problem, parts: Floats, ends: Floats, converged: bool) -> Estimate:
+    """Return the estimate at fractions (p,) of the least sum of squares; ``ends`` as in ``Estimate.starts``."""
     residuals = problem.residuals(parts[None])[0]
     slopes = slopes_of(problem.residuals, parts) if problem.slopes is None else problem.slopes(parts)
     prior_slopes = slopes_of(problem.prior_residuals, parts)

@@ -1,4 +1,4 @@
-"""A fit: the parameters with which runs come nearest to what was measured, and what is known of them."""
+"""A fit: parameters whose runs match measurements best, with their uncertainty."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 LEAST_SQUARES, CMA = METHODS = ("least-squares", "cma")
 LINEAR, PROFILE, BOOTSTRAP = INTERVALS = ("linear", "profile", "bootstrap")
-#: Trials of a search and of an end of a profile that a fit usually takes, for each parameter and both at once.
+#: Usual number of trials of a search and of an end of a profile, for each parameter and for both ends.
 _USUAL_SEARCH, _USUAL_END = 5, 4
 
 
@@ -47,12 +47,12 @@ _USUAL_SEARCH, _USUAL_END = 5, 4
 class Settings:
     """The table ``[fit]``."""
 
-    method: str = LEAST_SQUARES  # or CMA, whose best is then improved by least squares
-    starts: int = field(default=1, metadata={"least": 1})  # of least squares, scattered over the ranges but for one
-    candidates: int = field(default=200, metadata={"least": 1})  # of CMA
-    intervals: str = LINEAR  # how they are found
-    resamples: int = field(default=200, metadata={"least": 20})  # of the bootstrap
-    #: of the noise: fits of a record, if there is noise; runs of each candidate, if statistics are the target
+    method: str = LEAST_SQUARES  # or CMA, whose best candidate is then improved by least squares
+    starts: int = field(default=1, metadata={"least": 1})  # of least squares, all but one random
+    candidates: int = field(default=200, metadata={"least": 1})  # number of candidates of CMA
+    intervals: str = LINEAR  # method of the intervals
+    resamples: int = field(default=200, metadata={"least": 20})  # number of resamples of the bootstrap
+    #: number of noise seeds: repeated fits of a record with noise, or runs of each candidate for statistics as targets
     seeds: int = field(default=3, metadata={"least": 1})
     every: float = 0.02  # [s] between values that are compared
 
@@ -65,18 +65,18 @@ class Settings:
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of a fit.
+    """Outcome of a fit.
 
     Attributes:
-        estimate: of the parameters.
+        estimate: estimate of the parameters.
         table: a row for each: ``parameter``, ``unit``, ``value``, ``sd``, ``low``, ``high`` (95 %), ``at_bound``; and
             ``seeds_sd``, the standard deviation of the value by the noise's seed, if there is noise.
         quality: a row for each column of a record, or for each target; see ``quality_of_columns`` and
             ``quality_of_targets``.
-        warnings: what makes the values doubtful, in sentences: to be read first.
-        remarks: what the records do not tell, in sentences.
-        modelled: of each record (columns, times), or (targets, seeds), of the runs with these values.
-        runs: how many there were, those for intervals among them.
+        warnings: reasons to doubt the values, in sentences; read them first.
+        remarks: limits of the parameters' identifiability, in sentences.
+        modelled: values (columns, times) of each record, or (targets, seeds), from the runs with the estimates.
+        runs: number of runs, including those for intervals.
     """
 
     estimate: Estimate
@@ -90,28 +90,28 @@ class Found:
 
 @dataclass(frozen=True)
 class Fit(DesignStudy):
-    """A fit as its file says it."""
+    """A fit as configured by its file."""
 
     name: str
     space: DesignSpace  # a scenario for each record, or one for targets
     measured: tuple[Measured, ...]  # none where there are targets
     targets: Targets | None
-    start: tuple[float, ...]  # where the first search begins, by parameter
+    start: tuple[float, ...]  # start of the first search, by parameter
     priors: Mapping[str, Prior]
-    by: tuple[float, ...]  # of each parameter, what its values must be multiples of; 0 where they need not
+    by: tuple[float, ...]  # for each parameter: its values must be multiples of this; 0 for no restriction
     settings: Settings
-    data: Mapping[str, Any]  # the file, as it is
+    data: Mapping[str, Any]  # contents of the file
     kind = "fit"
     reads_more = True
 
     @property
     def compared(self) -> tuple[Any, ...]:
-        """The records, or the targets."""
+        """Records or targets with which runs are compared."""
         return self.measured if self.targets is None else (self.targets,)
 
     @property
     def noise(self) -> Randomization | None:
-        """The seeds of what is random in runs."""
+        """Seeds of the noise in runs."""
         return noise_of(self.space.base)
 
     @property
@@ -136,7 +136,7 @@ class Fit(DesignStudy):
         return replace(trial, reads=reads[str(trial.labels["scenario"])])
 
     def planned_trials(self, study: "Study") -> None:
-        """It is not known before: residuals decide."""
+        """Return None: the residuals decide the number of trials."""
 
     def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Found:
         count = 0
@@ -152,7 +152,7 @@ class Fit(DesignStudy):
         values = model.modelled(found.parts)
         for one in values:
             if not np.isfinite(one[:, 0]).all():
-                raise InputError(f"no values were found with which a run does not fail: {model.failure}")
+                raise InputError(f"every run of the search failed; the last one: {model.failure}")
         say("intervals")
         table, by_seed = self._table(found), None
         if self.targets is None:
@@ -174,7 +174,7 @@ class Fit(DesignStudy):
         return Found(found, table, quality, tuple(doubts), remarks, values, count)
 
     def _by_seed(self, model: Runs, found: Estimate) -> "pd.DataFrame | None":
-        """A row for each seed of the noise, that of the fit first; None where the model has no noise."""
+        """Return a row for each seed of the noise, the fit's own first; None if the model has no noise."""
         import pandas as pd
 
         if self.settings.seeds == 1 or self.noise is None or not model.is_noisy(found.parts):
@@ -188,7 +188,7 @@ class Fit(DesignStudy):
         return self.find(evaluate, say)
 
     def _starts(self, model: Runs) -> Floats:
-        """(s, p) in parts of the ranges: that of the file, and a Sobol sequence's; or the best of CMA."""
+        """Return starts (s, p) in fractions of the ranges: the file's and a Sobol sequence, or the best of CMA."""
         variables = self.space.variables
         first = np.array([[one.to_unit(value) for one, value in zip(variables, self.start, strict=True)]])
         if self.settings.method == CMA:
@@ -228,7 +228,7 @@ class Fit(DesignStudy):
         return table
 
     def _ends(self, values: tuple[Floats, ...]) -> list[str]:
-        """Where runs end before what was measured does."""
+        """Return a warning if runs end before the measurement does."""
         told = []
         for scenario, record, one in zip(self.space.scenarios, self.measured, values, strict=False):
             if not np.isfinite(one).all():
@@ -240,7 +240,7 @@ class Fit(DesignStudy):
         return told
 
     def _other_minima(self, found: Estimate) -> list[str]:
-        """Whether searches from other starts ended elsewhere, about as well."""
+        """Return a warning if searches from other starts ended elsewhere with about the same sum of squares."""
         places, sums = found.starts[:, :-1], found.starts[:, -1]
         away = (np.abs(places - found.parts) > np.maximum(0.01, found.spread.deviations)).any(axis=1)
         near = away & (sums < sums.min() * 1.01 + 1e-12)
@@ -253,7 +253,7 @@ class Fit(DesignStudy):
 
 
 def fit_from(config: Config, name: str = "fit") -> Fit:
-    """A fit from its configuration; raises InputError if something in it is wrong."""
+    """Read a fit from its configuration; raises InputError if something in it is wrong."""
     table = config.table("fit", {})
     settings = table.make(Settings)
     experiment = config.experiment()
@@ -291,7 +291,7 @@ def fit_from(config: Config, name: str = "fit") -> Fit:
 
 @dataclass(frozen=True)
 class _Known:
-    """What a fit has in a table ``[[parameter]]``."""
+    """Prior knowledge in a table ``[[parameter]]`` of a fit."""
 
     start: float | None = None
     prior: tuple[float, ...] = ()

@@ -1,4 +1,4 @@
-"""What a record tells of the parameters, and what it cannot tell apart: in sentences."""
+"""Identifiability of parameters from a record, described in sentences."""
 
 import math
 
@@ -7,15 +7,15 @@ import numpy as np
 from contact.arrays import Floats
 from experiments.studies.fitting.estimate import Estimate
 
-#: A parameter's deviation, in parts of its range, beyond which the record has told less than half of it: a range alone
-#: has 1/√12, as a uniform distribution.
+#: Deviation of a parameter, as a fraction of its range, above which it is poorly identifiable: half of the 1/√12 of a
+#: uniform distribution over the range.
 LITTLE = 0.5 / math.sqrt(12.0)
 #: Correlations beyond this leave each of two parameters at least three times as uncertain as with the other one known.
 ALIKE = math.sqrt(1.0 - 1.0 / 9.0)
 
 
 def at_bounds(found: Estimate) -> list[str]:
-    """Parameters that ended at a bound of their ranges, in sentences."""
+    """Return sentences on parameters that ended at a bound of their ranges."""
     return [
         f"{name} is at the end of its range: widen it, or doubt the model"
         for name, at in zip(found.table["parameter"], found.table["at_bound"], strict=True)
@@ -24,7 +24,7 @@ def at_bounds(found: Estimate) -> list[str]:
 
 
 def sentences(found: Estimate) -> list[str]:
-    """What cannot be told: parameters of which little is known, and pairs known together only."""
+    """Return sentences on parameters that are poorly identifiable, alone or as pairs."""
     told = list[str]()
     together = set[str]()
     for sentence, names in _pairs(found):
@@ -32,18 +32,18 @@ def sentences(found: Estimate) -> list[str]:
         together |= names
     for one, deviation in zip(found.problem.parameters, found.spread.deviations, strict=True):
         if deviation > LITTLE and one.name not in together:
-            told.append(f"{one.name} is hardly told: {_how_little(float(deviation))}")
+            told.append(f"{one.name} is poorly identifiable: {_how_little(float(deviation))}")
     return told
 
 
 def _how_little(deviation: float) -> str:
     if deviation > 1.0:
-        return "the record all but does not depend on it"
+        return "the record is almost insensitive to it"
     return f"its deviation is {deviation:.0%} of its range, and a range alone has {1.0 / math.sqrt(12.0):.0%}"
 
 
 def _pairs(found: Estimate) -> "list[tuple[str, set[str]]]":
-    """Pairs of which a combination is known better than each; in values, not in parts."""
+    """Yield pairs of which a combination is better known than each parameter, in values, not fractions."""
     covariance, slopes = found.spread.covariance, found.slopes
     parameters, values = found.problem.parameters, found.problem.values(found.parts)
     pairs = []
@@ -53,12 +53,12 @@ def _pairs(found: Estimate) -> "list[tuple[str, set[str]]]":
             if own[0, 1] ** 2 <= ALIKE**2 * own[0, 0] * own[1, 1]:
                 continue
             names = parameters[i].name, parameters[j].name
-            pairs.append((_told_together(names, values[[i, j]], own), set(names)))
+            pairs.append((_best_combination(names, values[[i, j]], own), set(names)))
     return pairs
 
 
-def _told_together(names: tuple[str, str], values: Floats, covariance: Floats) -> str:
-    """The combination of two, of which the first counts once, that is known best."""
+def _best_combination(names: tuple[str, str], values: Floats, covariance: Floats) -> str:
+    """Describe the best-known combination of two parameters, in which the first has the factor 1."""
     (first, second), deviations = names, np.sqrt(np.diag(covariance))
     correlation = covariance[0, 1] / (deviations[0] * deviations[1])
     factor = -covariance[0, 1] / covariance[1, 1]

@@ -1,4 +1,4 @@
-"""What was measured, as a fit compares a model with it."""
+"""Measurements as a fit compares a model with them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,19 +19,19 @@ from experiments.studies.config import Config
 from experiments.studies.failures import Result
 from experiments.studies.tuning.objective import Sample
 
-#: ``offset``: only how a column moves about its mean is compared.
+#: ``offset``: only a column's deviations from its mean are compared.
 FREE = "free"
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Which columns of a run are read, and when."""
+    """Columns of a run to read, and the times."""
 
     columns: tuple[str, ...]
     times: tuple[float, ...]  # [s]
 
     def __call__(self, run: Measurement) -> Result:
-        """Their values by the columns' names in results; None after the end of the run, and where there is none."""
+        """Return the columns' values by their keys in results; None for missing values and after the end of the run."""
         time, at = run["time"], np.array(self.times)
         at = np.where(np.abs(at - time[-1]) < ROUNDING_OF_RUNS, time[-1], at)
         found: dict[str, Any] = {}
@@ -41,28 +41,27 @@ class Trace:
         return found
 
     def values(self, result: Result) -> Floats:
-        """(columns, times) of a trial's result; NaN where there is none, all of a trial that failed."""
+        """Return values (columns, times) of a trial's result; NaN if missing, everywhere if the trial failed."""
         nothing = [None] * len(self.times)
         return np.array([result.get(key_of(column), nothing) for column in self.columns], dtype=float)
 
 
 def key_of(column: str) -> str:
-    """The name of a column's values in a result."""
+    """Return the key of a column's values in a result."""
     return f"{column} over time"
 
 
 @dataclass(frozen=True)
 class Column:
-    """A measured column, and the model's that it is compared with.
+    """A measured column, and the column of the model that it is compared with.
 
     Attributes:
         model: column of ``run.frame`` or ``biped.metrics.series``.
-        measured: its name in the record; the same, if it is empty.
-        deviation: of what is measured, in the column's unit; 0: that of the column itself over time, so that residuals
-            are parts of it.
-        scale: what is measured is multiplied by it: −1 turns an axis round.
-        offset: is then added, in the unit; or ``"free"``.
-        fitted: whether the fit compares it; if not, only what is reported of the best run does.
+        measured: its name in the record; if empty, it is ``model``.
+        deviation: standard deviation of the measurement, in the column's unit; 0 uses the column's own over time.
+        scale: factor of the measured values: −1 reverses an axis.
+        offset: number added after scaling, in the column's unit; or ``"free"``.
+        fitted: False to report the comparison for the best run only, without fitting it.
     """
 
     model: str
@@ -76,24 +75,24 @@ class Column:
         if not (np.isfinite(self.deviation) and self.deviation >= 0.0):
             raise InputError(f"{self.model}: deviation = {self.deviation!r}: it must be above zero, or left out")
         if not np.isfinite(self.scale) or self.scale == 0.0:
-            raise InputError(f"{self.model}: scale = {self.scale!r}: it must be a number, and not 0; −1 turns an axis")
+            raise InputError(f"{self.model}: scale = {self.scale!r}: it must not be 0; −1 reverses an axis")
         if isinstance(self.offset, str) and self.offset != FREE:
             raise InputError(f"{self.model}: offset = {self.offset!r}: it must be a number, or {FREE!r}")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Measured columns at the times at which a run is compared with them."""
+    """Measured columns at the times at which runs are compared with them."""
 
-    trace: Trace  #: columns of the run, and times [s] of it
-    values: Floats  #: (columns, times) in SI units, angles as the model has them; NaN where there is none
-    deviations: Floats  #: (columns,) by which residuals are divided
-    is_free: tuple[bool, ...]  #: (columns,) whether only what moves about the mean counts
-    is_fitted: tuple[bool, ...]  #: (columns,) whether the fit compares it
+    trace: Trace  #: columns of the run, and its times [s]
+    values: Floats  #: (columns, times) in SI units, angles as the model has them; NaN for missing values
+    deviations: Floats  #: (columns,) divisors of the residuals
+    is_free: tuple[bool, ...]  #: (columns,) True to compare deviations from the mean only
+    is_fitted: tuple[bool, ...]  #: (columns,) True for fitted columns
 
     @cached_property
     def counts(self) -> NDArray[np.bool_]:
-        """(columns, times) which are there."""
+        """Mask (columns, times) of the values that exist."""
         return np.isfinite(self.values)
 
     @property
@@ -102,22 +101,22 @@ class Measured:
 
     @property
     def size(self) -> int:
-        """How many are fitted."""
+        """Number of fitted values."""
         return int(self.counts[self._fitted].sum())
 
     @property
     def reads(self) -> Trace:
-        """What trials are to read of their runs."""
+        """The trace that trials read of their runs."""
         return self.trace
 
     def modelled(self, samples: Sequence[Sample]) -> Floats:
-        """(columns, times) of the only run."""
+        """Return values (columns, times) of the only run."""
         return self.trace.values(samples[0].result)
 
     def pairs(self, modelled: Floats) -> Iterator[tuple[int, Floats, Floats]]:
-        """Yield each column's place, and measured and modelled values (times,) as they are compared.
+        """Yield each column's index with measured and modelled values (times,) as they are compared.
 
-        After its end a run stands where it was. Both are about their means where the offset is free.
+        A run keeps its last value after its end. If the offset is free, the mean is subtracted from both.
         """
         for k, counts in enumerate(self.counts):
             values, model = self.values[k], _held(modelled[k])
@@ -126,9 +125,9 @@ class Measured:
             yield k, values, model
 
     def residuals(self, modelled: Floats) -> Floats:
-        """(size,) measured less modelled (columns, times), in deviations, column by column.
+        """Return residuals (size,), measured less modelled (columns, times), in deviations, column by column.
 
-        After its end a run stands where it was; one that failed is a thousand deviations away.
+        A run keeps its last value after its end; a failed run has residuals of a thousand deviations.
         """
         found = []
         for k, values, model in self.pairs(modelled):
@@ -138,7 +137,7 @@ class Measured:
         return np.concatenate(found)
 
     def series(self, first: int) -> list[slice]:
-        """Which of the residuals, counted from ``first`` on, follow one another without a gap."""
+        """Return slices of residuals, numbered from ``first``, that follow one another without a gap."""
         found = []
         for counts in self.counts[self._fitted]:
             places = np.flatnonzero(counts)
@@ -149,7 +148,7 @@ class Measured:
 
 
 def _held(values: Floats) -> Floats:
-    """With the last value in the place of what comes after it."""
+    """Return values in which the last number replaces what follows it."""
     there = np.flatnonzero(np.isfinite(values))
     return np.interp(np.arange(len(values)), there, values[there]) if len(there) else values
 
@@ -157,18 +156,18 @@ def _held(values: Floats) -> Floats:
 def measured_of(
     record: Record, columns: tuple[Column, ...], units: Mapping[str, str], begin: float, every: float, duration: float
 ) -> Measured:
-    """A record's columns as they are compared with runs.
+    """Return a record's columns as they are compared with runs.
 
     Args:
-        record: of it.
-        columns: which.
-        units: of the runs' columns: those of the record are converted into them.
-        begin: [s] the time of the run at the record's time zero.
-        every: [s] between the values that are compared; those of the record in between are left out.
-        duration: [s] of the run.
+        record: measured record.
+        columns: columns to compare.
+        units: units of the runs' columns, into which the record is converted.
+        begin: [s] time of the run at the record's time zero.
+        every: [s] interval of the compared values; values of the record in between are left out.
+        duration: [s] duration of the run.
 
     Raises:
-        InputError: the record lacks a column, measures something else by it, or has nothing while the run lasts.
+        InputError: the record lacks a column, has it in an incompatible unit, or does not overlap with the run.
     """
     kept = slice(None, None, max(1, round(every * record.rate)))
     time = record.time[kept] + begin
@@ -200,7 +199,7 @@ def _values(record: Record, column: Column, units: Mapping[str, str]) -> Floats:
 
 
 def measured_from(config: Config, every: float, duration: float, units: Mapping[str, str]) -> Measured:
-    """Return what a table ``[[record]]`` says of columns with these units.
+    """Read the measurement in a table ``[[record]]``, for columns with these units.
 
     Its keys are ``file``, ``begin``, those of ``reading_from``, and ``[[record.column]]``.
     """
@@ -222,7 +221,7 @@ def measured_from(config: Config, every: float, duration: float, units: Mapping[
 
 
 def reading_from(config: Config) -> dict[str, Any]:
-    """Return the options of ``read_record`` that a table ``[record]`` has."""
+    """Return the options of ``read_record`` in a table ``[record]``."""
     units = config.table("units", {})
     return {
         "time": config.word("time", "time"),
@@ -234,7 +233,7 @@ def reading_from(config: Config) -> dict[str, Any]:
 
 
 def read_file(file: str, **told: Any) -> Record:
-    """``read_record`` of a file that a study names; raises InputError also where it cannot be read."""
+    """Read a record that a study names; raises InputError also if it cannot be read."""
     try:
         return read_record(file, **told)
     except OSError as error:

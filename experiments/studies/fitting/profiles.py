@@ -1,4 +1,4 @@
-"""Intervals that a linear model of the residuals does not give: by profiles of the sum of squares, and by refits."""
+"""Intervals from profiles of the sum of squares and from refits, where a linear model is not enough."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,18 +13,18 @@ from experiments.studies.fitting.spread import block_of
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Steps of a bracket's end outwards, each as far again, and then halvings or better of the bracket.
+#: Largest number of outward steps of a bracket's end, each doubling the distance, and of refinements of the bracket.
 OUTWARDS, INWARDS = 6, 8
-#: Of the quantile: as near as an end is found.
+#: Tolerance of an interval's end, relative to the quantile.
 CLOSE = 0.05
 
 
 def profiles(found: Estimate) -> "pd.DataFrame":
-    """``low`` and ``high`` (95 %) of each parameter, by ``parameter``, from profiles of the sum of squares.
+    """Return ``low`` and ``high`` (95 %) of each parameter, by ``parameter``, from profiles of the sum of squares.
 
-    A value is in the interval if the sum of squares, with all other parameters fitted anew, is above the least by no
-    more than the square of Student's quantile times the residuals' variance (Bates and Watts 1988, 6.1), and times what
-    the residuals' correlation adds to the variance of the estimate. It ends at a bound of the range.
+    A value is in the interval if the sum of squares, with all other parameters refitted, exceeds the least by at most
+    the square of Student's quantile times the residuals' variance (Bates and Watts 1988, 6.1), times the factor by
+    which the residuals' correlation increases the estimate's variance. The interval is cut at the range's bounds.
     """
     import pandas as pd
 
@@ -36,7 +36,7 @@ def profiles(found: Estimate) -> "pd.DataFrame":
 
 
 def _end(found: Estimate, place: int, side: float) -> float:
-    """The part of the range at which an interval ends, to one side."""
+    """Return the fraction of the range at which an interval ends, on one side."""
     bound = float(side > 0.0)
     middle, deviation = float(found.parts[place]), float(found.spread.deviations[place])
     wanted = found.spread.quantile
@@ -65,7 +65,7 @@ def _end(found: Estimate, place: int, side: float) -> float:
 
 
 class _Profile:
-    """How many deviations the sum of squares rises by where one parameter stands still; each value reckoned once."""
+    """Rise of the sum of squares with one parameter fixed, in deviations; each value is computed once."""
 
     def __init__(self, found: Estimate, place: int) -> None:
         self._found, self._place = found, place
@@ -82,7 +82,7 @@ class _Profile:
         return self._known[part]
 
     def _refitted(self, part: float) -> float:
-        """The least sum of squares with the parameter there, from where a linear model has the others then."""
+        """Return the least sum of squares with the parameter fixed; the other parameters start from a linear model."""
         found, place = self._found, self._place
         problem, variance = found.problem.about(found.jacobian), found.spread.variance
         others = [one for k, one in enumerate(problem.parameters) if k != place]
@@ -113,10 +113,10 @@ def _sum_of_squares(problem: Problem, parts: Floats, variance: float) -> float:
 
 
 def bootstrap(found: Estimate, replicas: int, seed: int) -> Floats:
-    """(replicas, p) values of refits to the fitted model plus residuals that were drawn anew.
+    """Return values (replicas, p) of refits to the fitted model plus resampled residuals.
 
-    Those of a series are drawn in blocks of as many as are correlated (Kunsch 1989), others one by one, all about their
-    mean. Each refit begins at the estimate.
+    Residuals of a series are drawn in blocks as long as their correlation (Kunsch 1989), others one by one, all about
+    their mean. Each refit begins at the estimate.
     """
     generator = np.random.default_rng(seed)
     problem, residuals = found.problem.about(found.jacobian), found.residuals

@@ -1,4 +1,4 @@
-"""How good a fit is: R² and RMS error by column, z-scores by target, and what makes its values doubtful."""
+"""Quality of a fit: R² and RMS error by column, z-scores by target, and reasons for doubt."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -13,17 +13,17 @@ from experiments.studies.tuning.targets import Targets
 if TYPE_CHECKING:
     import pandas as pd
 
-#: In standard deviations: a statistic that is further from its target is not reproduced.
+#: Largest distance of a reproduced statistic from its target, in standard deviations.
 OFF = 2.0
-#: Verdicts of runs that did not stand to the end.
+#: Verdicts of runs that ended in a fall or failure.
 LOST = (*FALLS, WITHOUT_RESULT[0])
 
 
 def r_squared(measured: Floats, model: Floats) -> float:
-    """Return R² = 1 − Σ(measured − model)² / Σ(measured − mean of measured)², of values (n,) that are all there.
+    """Return R² = 1 − Σ(measured − model)² / Σ(measured − mean of measured)², of values (n,) without gaps.
 
-    Below 0 the model is further from the record than the record's own mean. Where both are about their means it is the
-    variance accounted for (VAF). NaN if the record never changes.
+    Below 0 the model is further from the record than the record's own mean. If the means are subtracted from both, it
+    is the variance accounted for (VAF). NaN if the record never changes.
     """
     about = float(((measured - measured.mean()) ** 2).sum())
     return 1.0 - float(((measured - model) ** 2).sum()) / about if about > 0.0 else float("nan")
@@ -32,7 +32,7 @@ def r_squared(measured: Floats, model: Floats) -> float:
 def quality_of_columns(
     names: Sequence[str], records: Sequence[Measured], modelled: Sequence[Floats], units: Mapping[str, str]
 ) -> "pd.DataFrame":
-    """A row for each column of each record: ``record``, ``column``, ``unit``, ``fitted``, ``rms``, ``r_squared``."""
+    """Return a row for each record and column: ``record``, ``column``, ``unit``, ``fitted``, ``rms``, ``r_squared``."""
     import pandas as pd
 
     rows = []
@@ -46,7 +46,7 @@ def quality_of_columns(
 
 
 def quality_of_targets(targets: Targets, modelled: Floats) -> "pd.DataFrame":
-    """A row for each target: ``target``, ``unit``, ``value``, ``sd``, ``model``, ``model_se`` (over seeds), ``z``."""
+    """Return a row for each target: ``target``, ``unit``, ``value``, ``sd``, ``model``, ``model_se``, ``z``."""
     import pandas as pd
 
     frame = pd.DataFrame([(term.reading.metric, term.target, term.per) for term in targets.terms])
@@ -59,7 +59,7 @@ def quality_of_targets(targets: Targets, modelled: Floats) -> "pd.DataFrame":
 
 
 def doubts_of_quality(quality: "pd.DataFrame") -> list[str]:
-    """Columns in which the model is worse than the record's mean, and targets that it misses, in sentences."""
+    """Return sentences on columns that the record's mean fits better, and on targets that the model misses."""
     told = []
     for row in quality.to_dict("records"):
         if abs(row.get("z", 0.0)) > OFF:
@@ -74,7 +74,7 @@ def doubts_of_quality(quality: "pd.DataFrame") -> list[str]:
 
 
 def doubts_of_runs(verdicts: Sequence[str], best: Sequence[str]) -> list[str]:
-    """Tell in a sentence if half of a fit's runs did not stand, or one with the ``best`` values."""
+    """Return a sentence if half of a fit's runs fell or failed, or one with the ``best`` values did."""
     lost, is_best = sum(verdict in LOST for verdict in verdicts), any(verdict in LOST for verdict in best)
     if not is_best and 2 * lost < len(verdicts):
         return []
@@ -83,7 +83,7 @@ def doubts_of_runs(verdicts: Sequence[str], best: Sequence[str]) -> list[str]:
 
 
 def doubts_of_seeds(table: "pd.DataFrame", values: "pd.DataFrame") -> list[str]:
-    """Parameters that other seeds of the noise (a row of values each) move out of their intervals, in sentences."""
+    """Return sentences on parameters that other noise seeds (a row of values each) move out of their intervals."""
     told = []
     for name, low, high in zip(table["parameter"], table["low"], table["high"], strict=True):
         least, most = float(values[name].min()), float(values[name].max())

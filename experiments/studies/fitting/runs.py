@@ -1,4 +1,4 @@
-"""Runs of a fit's candidates, each once, and how they differ from what was measured."""
+"""Runs of a fit's candidates, each once, and their residuals against the measurements."""
 
 import math
 from collections.abc import Iterable
@@ -20,32 +20,32 @@ from experiments.studies.tuning.design_variable import DesignVariable
 if TYPE_CHECKING:
     from experiments.studies.fitting.fit import Fit
 
-#: Candidates of other seeds are numbered from multiples of this on.
+#: Candidates of the n-th other seed are numbered from n times this.
 OF_OTHER_SEEDS = 100_000
 
 
 class Runs:
-    """Runs at sets of parts, each once, numbered as they are asked for: the same order each time.
+    """Runs at sets of fractions, each once, numbered in the order in which they are asked for.
 
-    Of a parameter that takes multiples only, such as a delay, runs are those at the multiples around a value, and what
-    is modelled lies on the cubic between theirs.
+    A parameter that takes multiples only, such as a delay, is run at the multiples around a value; model values in
+    between are interpolated by a cubic.
     """
 
     def __init__(self, fit: "Fit", evaluate: Evaluate, reseeding: int = 0) -> None:
         self._fit, self._evaluate, self._reseeding = fit, evaluate, reseeding
         self._known: dict[tuple[float, ...], tuple[Floats, ...]] = {}
         self.verdicts: dict[tuple[float, ...], list[str]] = {}  # by values
-        self.failure = ""  # of the last run that failed, in its own words
+        self.failure = ""  # message of the last run that failed
         self._others: dict[int, Runs] = {}
 
     def reseeded(self, number: int) -> "Runs":
-        """Runs with other noise: of the seeds that have this number, from 1 on."""
+        """Return runs with other noise, from the set of seeds with this number, counted from 1."""
         if number not in self._others:
             self._others[number] = Runs(self._fit, self._evaluate, number)
         return self._others[number]
 
     def problem(self) -> Problem:
-        """What is to be fitted."""
+        """Return the least-squares problem of the fit."""
         fit = self._fit
         deviation = None if fit.targets is None else 1.0
         return Problem(
@@ -53,11 +53,11 @@ class Runs:
         )
 
     def verdicts_at(self, at: Floats) -> list[str]:
-        """Of the runs from which what is modelled at parts (p,) follows."""
+        """Return the verdicts of the runs behind the model values at fractions (p,)."""
         return [verdict for corner, _ in self._corners(at) for verdict in self.verdicts[corner]]
 
     def is_noisy(self, at: Floats) -> bool:
-        """Whether other noise changes a run at parts (p,), by one run of each record."""
+        """Return True if another noise seed changes a run at fractions (p,), by one run of each record."""
         corner, _ = self._corners(at)[0]
         other = self.reseeded(1)
         other._run([corner])
@@ -74,20 +74,20 @@ class Runs:
         return found
 
     def residuals(self, parts: Floats) -> Floats:
-        """(k, m) of all records."""
+        """Return residuals (k, m) of all records at k sets of fractions."""
         self._run(corner for at in parts for corner, _ in self._corners(at))
         pairs = [zip(self._fit.compared, self.modelled(at), strict=True) for at in parts]
         return np.array([np.concatenate([one.residuals(values) for one, values in pair]) for pair in pairs])
 
     def modelled(self, at: Floats) -> tuple[Floats, ...]:
-        """Of each record (columns, times), or (targets, seeds), at parts (p,) that were run."""
+        """Return model values (columns, times) of each record, or (targets, seeds), at fractions (p,) that were run."""
         corners = [(weight, self._known[corner]) for corner, weight in self._corners(at)]
         return tuple(
             np.sum([weight * found[k] for weight, found in corners], axis=0) for k in range(len(self._fit.compared))
         )
 
     def near(self, slopes: Floats) -> Residuals:
-        """Residuals of one run at each set of parts: at the nearest multiples, and from there along slopes (m, p)."""
+        """Return residuals extrapolated along slopes (m, p) from one run at the nearest multiples of each set."""
 
         def one(at: Floats) -> Floats:
             nearest = self._at_multiples(at)
@@ -96,16 +96,16 @@ class Runs:
         return lambda parts: np.array([one(at) for at in parts])
 
     def _at_multiples(self, at: Floats) -> Floats:
-        """Parts (p,) of the nearest multiples."""
+        """Return the fractions (p,) of the nearest multiples."""
         pairs = zip(self._fit.space.variables, at, self._fit.by, strict=True)
         return np.array([
             one.to_unit(_nearest(one, one.from_unit(float(part)), by)) if by else part for one, part, by in pairs
         ])  # fmt: skip
 
     def slopes(self, at: Floats) -> Floats:
-        """(m, p) derivatives of the residuals by parts, by differences of runs to both sides.
+        """Return derivatives (m, p) of the residuals by fractions, from runs on both sides.
 
-        A parameter that takes multiples only stands at its nearest one; its differences are those of the neighbours.
+        A parameter that takes multiples only is at its nearest one; its differences use the neighbouring multiples.
         """
         middle = self._at_multiples(at)
         ends = np.repeat(middle[None], 2 * len(at), axis=0)
@@ -117,7 +117,7 @@ class Runs:
         return (found[1::2] - found[::2]).T / np.array([ends[2 * k + 1, k] - ends[2 * k, k] for k in range(len(at))])
 
     def _corners(self, at: Floats) -> list[tuple[tuple[float, ...], float]]:
-        """Values at which runs are, and the weights of these."""
+        """Return the values at which runs exist, and their weights."""
         ends = [
             _multiples(one, one.from_unit(float(part)), by)
             for one, part, by in zip(self._fit.space.variables, at, self._fit.by, strict=True)
@@ -125,7 +125,7 @@ class Runs:
         return [(tuple(value for value, _ in corner), math.prod(w for _, w in corner)) for corner in product(*ends)]
 
     def _run(self, asked: Iterable[tuple[float, ...]]) -> None:
-        """Run what has not been, each once, all beside one another."""
+        """Run what has not been run, each once, all in parallel."""
         wanted = [values for values in dict.fromkeys(asked) if values not in self._known]
         fit, space = self._fit, self._fit.space
         names = [variable.name for variable in space.variables]
@@ -151,10 +151,10 @@ class Runs:
 
 
 def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[float, float]]:
-    """Multiples around a value, with their weights; the value alone where it need not be one (``by`` = 0).
+    """Return multiples around a value, with their weights; the value alone if ``by`` is 0.
 
-    They are those of a cubic through the inner two, with the slopes of their neighbours (Catmull and Rom 1974): its
-    slope is continuous. Outside of the range a straight line goes on.
+    The weights are those of a Catmull–Rom cubic (1974), whose slope is continuous. Beyond the range a straight line
+    extrapolates.
     """
     if by == 0.0:
         return [(value, 1.0)]
@@ -174,7 +174,7 @@ def _multiples(variable: DesignVariable, value: float, by: float) -> list[tuple[
 
 
 def _nearest(variable: DesignVariable, value: float, by: float) -> float:
-    """The nearest multiple within the range; the value itself if there is none."""
+    """Return the nearest multiple within the range; the value itself if there is none."""
     place = round(value / by)
     return next(
         (neat(k * by) for k in (place, place - 1, place + 1) if variable.low <= neat(k * by) <= variable.high), value

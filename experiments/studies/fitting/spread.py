@@ -1,4 +1,4 @@
-"""How far estimates scatter: their covariance under residuals that follow one another in time."""
+"""Scatter of estimates: their covariance when residuals are correlated in time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from scipy.stats import t as student
 
 from contact.arrays import Floats
 
-#: Of the largest singular value: directions with less tell nothing at all.
+#: Smallest usable singular value, relative to the largest: directions below it contain no information.
 RANK = 1e-9
-#: In ranges: the deviation along a direction that nothing tells of.
+#: Deviation, in ranges, along a direction without information.
 NOTHING = 1e3
 #: Sokal's window: correlations are summed up to so many correlation times.
 WINDOW = 5.0
@@ -18,22 +18,22 @@ WINDOW = 5.0
 
 @dataclass(frozen=True)
 class Spread:
-    """The scatter of estimates, in parts of the ranges."""
+    """Scatter of estimates, in fractions of the ranges."""
 
-    covariance: Floats  #: (p, p); a thousand ranges along what nothing tells of
+    covariance: Floats  #: (p, p); a thousand ranges along directions without information
     naive: Floats  #: (p,) variances if all residuals were independent
     variance: float  #: of a residual
-    degrees: float  #: of freedom, of so many independent residuals as the correlated ones are worth
-    quantile: float  #: how many deviations the interval reaches
+    degrees: float  #: degrees of freedom of the equivalent number of independent residuals
+    quantile: float  #: half-width of the interval in deviations
 
     @property
     def deviations(self) -> Floats:
-        """(p,)."""
+        """Standard deviations (p,) of the estimates."""
         return np.sqrt(np.diag(self.covariance))
 
     @property
     def correlation(self) -> Floats:
-        """(p, p)."""
+        """Correlation (p, p) of the estimates."""
         deviations = np.maximum(self.deviations, np.finfo(float).tiny)
         return np.asarray(self.covariance / np.outer(deviations, deviations))
 
@@ -46,26 +46,26 @@ def spread_of(
     confidence: float,
     deviation: float | None = None,
 ) -> Spread:
-    """The scatter of a least squares estimate.
+    """Return the scatter of a least-squares estimate.
 
     The estimate moves by A⁻¹ Jᵀ r with the residuals r, A = Jᵀ J, so that its covariance is A⁻¹ Jᵀ Ω J A⁻¹ with that of
-    the residuals, Ω: in a series their autocovariance, tapered by Bartlett's window; what priors tell is added to A, as
+    the residuals, Ω: in a series their autocovariance, tapered by Bartlett's window. Priors are added to A as
     measurements of deviation one.
 
     Args:
         residuals: (m,).
-        slopes: (m, p) their derivatives J.
-        prior_slopes: (q, p) of the priors' residuals.
-        series: of the residuals, slices that follow one another in time; others are independent.
-        confidence: of the interval.
-        deviation: of a residual, if it is known and not estimated.
+        slopes: (m, p) derivatives J of the residuals.
+        prior_slopes: (q, p) derivatives of the priors' residuals.
+        series: slices of residuals that follow one another in time; others are independent.
+        confidence: confidence of the interval.
+        deviation: standard deviation of a residual, if it is known and not estimated.
     """
     count, p = slopes.shape
     free = max(count - p, 1)
     variance = float(residuals @ residuals) / free if deviation is None else deviation**2
     middle, worth = _middle(residuals, slopes, series, variance, count / free)
     prior = prior_slopes.T @ prior_slopes
-    # Priors have deviation one, measurements that of the residuals: both weigh by their variance.
+    # Priors have deviation one, measurements the residuals' deviation: both are weighted by the inverse variance.
     bread, unknown = _inverse(slopes.T @ slopes + variance * prior)
     covariance = bread @ (middle + variance**2 * prior) @ bread + unknown
     naive = np.diag(variance * bread + unknown).copy()
@@ -74,7 +74,7 @@ def spread_of(
 
 
 def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
-    """Of what can be inverted of a symmetric matrix, and (p, p) the covariance of directions that nothing tells of."""
+    """Return the inverse of a symmetric matrix in its range, and the large covariance (p, p) in its null space."""
     values, vectors = np.linalg.eigh(matrix)
     kept = values > RANK**2 * max(float(values[-1]), np.finfo(float).tiny)
     lost = vectors[:, ~kept]
@@ -84,7 +84,7 @@ def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
 def _middle(
     residuals: Floats, slopes: Floats, series: Sequence[slice], variance: float, inflation: float
 ) -> tuple[Floats, float]:
-    """Jᵀ Ω J, and how many independent residuals they are worth."""
+    """Return Jᵀ Ω J, and the number of independent residuals to which the residuals are equivalent."""
     alone = np.ones(len(residuals), dtype=bool)
     middle, worth = np.zeros((slopes.shape[1],) * 2), 0.0
     for part in series:
@@ -102,19 +102,19 @@ def _middle(
 
 
 def _autocovariance(values: Floats) -> Floats:
-    """(n,) about zero, over n: positive semidefinite."""
+    """Return the autocovariance (n,) about zero, divided by n: positive semidefinite."""
     count = len(values)
     spectrum = np.abs(np.fft.rfft(values, 2 * count)) ** 2
     return np.asarray(np.fft.irfft(spectrum, 2 * count)[:count] / count)
 
 
 def block_of(values: Floats) -> int:
-    """How many successive residuals are correlated, at most as many as leave four blocks."""
+    """Return the number of successive residuals that are correlated, at most a quarter of all."""
     return max(1, min(_window(_autocovariance(values)), len(values) // 4))
 
 
 def _window(autocovariance: Floats) -> int:
-    """The lag up to which correlations are summed: the first beyond five times the correlation time up to it."""
+    """Return the first lag beyond five times the correlation time up to it; correlations are summed up to there."""
     if autocovariance[0] <= 0.0:
         return 0
     times = 0.5 + np.concatenate([[0.0], np.cumsum(autocovariance[1:] / autocovariance[0])])

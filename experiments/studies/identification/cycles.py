@@ -1,4 +1,4 @@
-"""The Fourier coefficients of a trial's columns in each cycle of its stimulus, as a part of its result."""
+"""Fourier coefficients of a trial's columns in each stimulus cycle, as part of its result."""
 
 import json
 from collections.abc import Mapping
@@ -15,34 +15,34 @@ from contact.arrays import Floats
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.failures import Result
-from experiments.studies.identification.acting import FORCE, force_of
+from experiments.studies.identification.stimulus import FORCE, force_of
 
 STIMULUS = "stimulus"
-#: How often a force is taken between two rows, in the middle of each part: it may jump from row to row.
+#: Number of midpoints at which a force is sampled between two rows: it may jump from row to row.
 _PARTS = 64
 
 
 @dataclass(frozen=True)
 class Cycles:
-    """Which coefficients a trial is to have."""
+    """Coefficients that a trial's result is to have."""
 
-    stimulus: str  #: the column that moves; ``FORCE`` for a force
-    responses: Mapping[str, str]  #: the columns that answer, by what they are called; a minus before one turns its sign
-    period: float  #: [s]
-    frequencies: tuple[float, ...]  #: [Hz] at which the stimulus moves
-    begin: float  #: [s] when the first cycle begins
-    skip: int  #: how many cycles are dropped
-    count: int  #: how many are not
-    force: Signal | None = None  #: [N] of the trial, where the stimulus is one
+    stimulus: str  #: column of the stimulus; ``FORCE`` for a force
+    responses: Mapping[str, str]  #: columns of the responses by their names; a minus before a column turns its sign
+    period: float  #: [s] duration of a cycle
+    frequencies: tuple[float, ...]  #: [Hz] frequencies of the stimulus
+    begin: float  #: [s] start of the first cycle
+    skip: int  #: number of first cycles that are dropped
+    count: int  #: number of cycles that are kept
+    force: Signal | None = None  #: [N] force of the trial, if the stimulus is one
 
     def of(self, experiment: Experiment, changes: Mapping[str, Value]) -> "Cycles":
-        """The same for a trial, whose force may be another one than that of the next."""
+        """Return these settings for one trial, whose force may differ from that of other trials."""
         if self.stimulus.removeprefix("-") != FORCE:
             return self
         return replace(self, force=force_of(experiment, changes))
 
     def __call__(self, run: Measurement) -> Result:
-        """The coefficients of a trial's run, as texts of numbers; none of one that fell."""
+        """Return the coefficients of a trial's run, as texts of numbers; none if it fell."""
         if run.fell:
             return {}
         time = np.ascontiguousarray(run["time"])
@@ -60,7 +60,7 @@ class Cycles:
         return coefficients_of_cycles(time, table, self.period, every, self.begin, self.skip)[: self.count]
 
     def _of_force(self, time: Floats, force: Signal) -> Complexes:
-        """(cycles, frequencies, 1) of the force itself, which is known between the rows, too."""
+        """Return coefficients (cycles, frequencies, 1) of the force itself, which is also known between rows."""
         width = float(time[-1] - time[0]) / (len(time) - 1) / _PARTS
         finer = time[0] + width * (0.5 + np.arange(_PARTS * len(time)))
         sign = -1.0 if self.stimulus.startswith("-") else 1.0
@@ -68,7 +68,7 @@ class Cycles:
 
 
 def column(name: str) -> str:
-    """The name of a column's coefficients in a result."""
+    """Return the key of a column's coefficients in a result."""
     return f"cycles of {name}"
 
 
@@ -78,7 +78,7 @@ def _column(run: Measurement, name: str) -> np.ndarray:
 
 
 def spectra_from(result: Result, wanted: Cycles, units: Mapping[str, str]) -> Spectra | None:
-    """The spectra of a trial's result; None of one that has none, as it fell.
+    """Return the spectra of a trial's result; None if it has none because it fell.
 
     Raises:
         InputError: the text is damaged.
@@ -97,4 +97,4 @@ def _read(result: Result, name: str) -> np.ndarray:
         parts = np.array(json.loads(str(result[column(name)])), dtype=np.float64)
         return np.asarray(parts[:, :, 0] + 1j * parts[:, :, 1])
     except (KeyError, ValueError, IndexError) as error:
-        raise InputError(f"a trial is damaged: its {column(name)} are no coefficients") from error
+        raise InputError(f"a trial is damaged: its {column(name)} cannot be read as coefficients") from error

@@ -1,4 +1,4 @@
-"""Groups of subjects, each of whom is identified by itself: the table ``[groups]`` of an identification."""
+"""Groups of subjects, each identified separately: the table ``[groups]`` of an identification."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """One of a group.
+    """One subject of a group.
 
     Attributes:
-        group: whose name stands in the file.
-        name: his own.
-        plan: his identification; its trials are numbered from zero on.
-        first: the number of the first of them in the study.
+        group: name of the group in the file.
+        name: name of the subject.
+        plan: identification of the subject; its trials are numbered from zero on.
+        first: number of its first trial in the study.
     """
 
     group: str
@@ -42,7 +42,7 @@ class Subject:
     own: tuple[Trial, ...]
 
     def found(self, results: Mapping[int, Any]) -> Identified:
-        """From the results of a study's trials; raises InputError, with his name, where there is nothing to find."""
+        """Return what a study's trials show of this subject; an InputError begins with the subject's name."""
         own = {trial.number - self.first: results[trial.number] for trial in self.own}
         try:
             return self.plan.find(lambda _: own)
@@ -52,20 +52,20 @@ class Subject:
 
 @dataclass(frozen=True)
 class Grouped:
-    """What was found of each subject."""
+    """Results of each subject."""
 
-    found: Mapping[str, Identified]  # by the subject's name
-    groups: Mapping[str, str]  # of the subjects
-    units: Mapping[str, str]  # of parameters
+    found: Mapping[str, Identified]  # results by the subject's name
+    groups: Mapping[str, str]  # group of each subject
+    units: Mapping[str, str]  # units of the parameters
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the parameters that are fitted."""
+        """Names of the fitted parameters."""
         return tuple(self.units)
 
     @property
     def table(self) -> pd.DataFrame:
-        """A row for each subject: ``group``, ``subject``, ``cycles``, and each parameter, in ``attrs["units"]``."""
+        """A row for each subject: ``group``, ``subject``, ``cycles``, and parameters (units: ``attrs["units"]``)."""
         import pandas as pd
 
         rows = []
@@ -117,26 +117,26 @@ class GroupIdentification(StudyKind):
     def find(self, evaluate: Evaluate) -> Grouped:
         results = evaluate([trial for one in self.subjects for trial in one.own])
         found = {one.name: one.found(results) for one in self.subjects}
-        model = self.subjects[0].plan.wanted
+        model = self.subjects[0].plan.model_to_fit
         assert model is not None
         units = {one.name: model.model.unit(one.name) for one in model.parameters}
         return Grouped(found, {one.name: one.group for one in self.subjects}, units)
 
 
 def plan_from(config: Config) -> Identification | GroupIdentification:
-    """Return the identification of a configuration: of groups if it has a table ``[groups]``."""
+    """Read the identification of a configuration, of groups if it has a table ``[groups]``."""
     return groups_from(config) if "groups" in config else identification_from(config)
 
 
 def groups_from(config: Config) -> GroupIdentification:
-    """Subjects in groups from a configuration with a table ``[groups]``; raises InputError if something is wrong."""
+    """Read groups of subjects from a table ``[groups]``; raises InputError if something is wrong."""
     if "model" not in config:
         raise config.error("groups are compared by parameters: name a model, in [model]", "groups")
     groups, is_recorded = config.table("groups"), "record" in config
     if len(groups.data) < 2:
         raise groups.error("two groups or more are compared: each with a name of its own")
     if not is_recorded:
-        config.experiment()  # whose parameters say how deep the tables of their names are
+        config.experiment()  # its parameters determine how deep the tables of their names are
     single = config.without("groups", "spread")
     if is_recorded and "files" in config.data["record"]:
         raise config.error("record.files: each group has files of its own", "record")
@@ -145,7 +145,7 @@ def groups_from(config: Config) -> GroupIdentification:
     for name in groups.data:
         group = groups.table(name)
         if is_recorded:
-            paths = paths_of(group)  # each of one subject: a record, or a folder of his records
+            paths = paths_of(group)  # one of each subject: a record, or a folder of records
             data[name] = {"files": [str(path) for path in paths]}
             for path in paths:
                 files = [str(file) for file in sorted(path.iterdir())] if path.is_dir() else [str(path)]
@@ -158,12 +158,12 @@ def groups_from(config: Config) -> GroupIdentification:
     groups.finish()
     plan, spread = subjects[0].plan, () if is_recorded else tuple(config.table("spread", {}).parameters())
     kept = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
-    whole = {**config.data, **kept, "groups": data}  # what is in files, by whole paths
+    whole = {**config.data, **kept, "groups": data}  # files by whole paths
     return GroupIdentification(plan.experiment, tuple(subjects), config.whole("seed", 0), whole, spread)
 
 
 def _simulated(name: str, group: Config, single: Config, spread: Config, first: int) -> list[Subject]:
-    """Subjects that are simulated: of a group's settings, and scattered about them."""
+    """Return simulated subjects, whose parameters scatter about the settings of their group."""
     count, own = group.whole("subjects", least=2), group.table("set", {})
     trials = single.table("identify").whole("trials", 1, least=1)
     settings = {**single.table("set", {}).parameters(), **own.parameters()}
@@ -186,7 +186,7 @@ def _simulated(name: str, group: Config, single: Config, spread: Config, first: 
 
 
 def _drawn(plan: Identification, spread: Config, seed: int) -> dict[str, Value]:
-    """Of one subject: what he differs in, normally distributed about his group's."""
+    """Draw the parameters of one subject, normally distributed about those of the group."""
     random, drawn = np.random.default_rng(seed), {}
     for name, deviation in spread.parameters().items():
         if not (isinstance(deviation, (int, float)) and deviation >= 0.0):

@@ -1,4 +1,4 @@
-"""An identification: trials that a floor or a force disturbs periodically, or records, and their responses."""
+"""An identification: trials with a periodic floor motion or force, or records, and their responses."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from biped.identification.intervals import check_intervals
 from biped.identification.spectra import bins_of
 from contact.errors import did_you_mean
 from experiments.studies.config import Config
-from experiments.studies.identification.acting import FORCE, Acting, stimulus_of
 from experiments.studies.identification.cycles import STIMULUS, Cycles, spectra_from
 from experiments.studies.identification.model_fit import ModelFit
+from experiments.studies.identification.model_table import ModelToFit, model_to_fit_from
 from experiments.studies.identification.recorded import Recorded, recorded_from
-from experiments.studies.identification.wanted import Wanted, wanted_of
+from experiments.studies.identification.stimulus import FORCE, Stimulus, stimulus_of
 from experiments.studies.store.measured import trace_units
 from experiments.studies.study_kind import Evaluate
 from experiments.studies.sweep.sweep import Sweep
 from experiments.studies.trial import Trial
 
-#: The experiment whose body a record's model has, and how it stands, where its file does not say it.
+#: Default experiment and posture for the body of a record's model.
 BODY, STANDING = "balance", {"initial.stance": "upright"}
 
-#: Part of a stimulus's power that may differ from cycle to cycle without a word.
+#: Part of a stimulus's power that may differ from cycle to cycle without a warning.
 UNREPEATED_UNTOLD = 0.01
 
 
 @dataclass(frozen=True)
 class Averaging:
-    """How responses are averaged, and what their intervals are of; as ``biped.identification.response_of`` takes it."""
+    """Options of averaging responses and their intervals, as ``biped.identification.response_of`` takes them."""
 
     over: str = "cycles"
     confidence: float = 0.95
@@ -43,7 +43,7 @@ class Averaging:
     def response(
         self, spectra: Spectra, per_decade: float | None, seed: int, stimuli: Sequence[str] = ()
     ) -> FrequencyResponse:
-        """The response to the only stimulus, or to several of these names."""
+        """Return the response to the only stimulus, or to several of these names."""
         how: dict[str, Any] = {**vars(self), "per_decade": per_decade, "seed": seed}
         if len(stimuli) < 2:
             return response_of(spectra, **how)
@@ -52,16 +52,16 @@ class Averaging:
 
 @dataclass(frozen=True)
 class Identified:
-    """The findings of an identification."""
+    """Findings of an identification."""
 
     response: FrequencyResponse
     fit: ModelFit | None
-    trials: int  # that were run
-    left_out: int = 0  # of them, as they fell or failed
+    trials: int  # number of trials run
+    left_out: int = 0  # number of them left out because they fell or failed
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes the response doubtful, in sentences."""
+        """Reasons to doubt the response, in sentences."""
         part = self.response.unrepeated
         if part <= UNREPEATED_UNTOLD:
             return ()
@@ -70,14 +70,14 @@ class Identified:
 
 @dataclass(frozen=True)
 class Identification(Sweep):
-    """Trials that are disturbed periodically: a sweep that varies nothing, of replicas; or records of such."""
+    """Replicas with a periodic disturbance, or records of such trials."""
 
     cycles: Cycles | None = None
     averaging: Averaging = Averaging()
     per_decade: float | None = None
-    wanted: Wanted | None = None
+    model_to_fit: ModelToFit | None = None
     units_of_columns: Mapping[str, str] = None  # type: ignore[assignment]  # of stimulus and responses
-    recorded: Recorded | None = None  # in the place of trials, which there are none then
+    recorded: Recorded | None = None  # measured trials, instead of simulated ones
     kind = "identify"
     reads_more = True
 
@@ -86,7 +86,7 @@ class Identification(Sweep):
         return identification_from(Config(configuration))
 
     def failure(self, _findings: Any) -> str:
-        """Return nothing: trials that could not be computed are left out, and there are some others."""
+        """Return no message: trials that could not be computed are left out, and others remain."""
         return ""
 
     @property
@@ -111,14 +111,14 @@ class Identification(Sweep):
             first = results[min(results)]
             raise InputError(
                 f"none of {len(found)} trials stood through all cycles; the first: {first['verdict']} "
-                f"({first['message'] or first['reason']}); disturb it less, or let its law be a stronger one"
+                f"({first['message'] or first['reason']}); reduce the disturbance, or give a stronger controller"
             )
         return self._identified(there, len(found))
 
     def _identified(self, spectra: Sequence[Spectra], trials: int) -> Identified:
         stimuli = () if self.recorded is None else self.recorded.stimuli
         response = self.averaging.response(Spectra.joined(spectra), self.per_decade, self.seed, stimuli)
-        fit = None if self.wanted is None else self.wanted.fitted(response, self.seed)
+        fit = None if self.model_to_fit is None else self.model_to_fit.fitted(response, self.seed)
         return Identified(response, fit, trials, trials - len(spectra))
 
     def run(self, study: Any, evaluate: Evaluate, say: Any) -> Identified:  # type: ignore[override]
@@ -126,12 +126,12 @@ class Identification(Sweep):
 
 
 def identification_from(config: Config) -> Identification:
-    """An identification from its configuration; raises InputError if something in it is wrong."""
+    """Read an identification from its configuration; raises InputError if something in it is wrong."""
     return _of_records(config) if "record" in config else _of_trials(config)
 
 
 def _of_records(config: Config) -> Identification:
-    """One that runs nothing: its experiment has the body of the model, where there is one, upright as people stand."""
+    """Make an identification that runs nothing; a model's body is the experiment's in upright human posture."""
     config = config if "experiment" in config else config.but(experiment=BODY)
     experiment = config.experiment()
     seed = config.whole("seed", 0)
@@ -141,11 +141,11 @@ def _of_records(config: Config) -> Identification:
     recorded = recorded_from(config.table("record"), table)
     responses = recorded.spectra[0].responses
     stimulus = config.within(recorded.moves, "record") if "model" in config else ""
-    wanted = wanted_of(config, experiment, fixed, stimulus, responses)
+    model = model_to_fit_from(config, experiment, fixed, stimulus, responses)
     config.finish()
     data = {**config.data, "record": {**config.data["record"], "files": list(recorded.files)}}
     return Identification(
-        experiment, fixed, (), 1, seed, None, data, averaging=averaging, per_decade=per_decade, wanted=wanted,
+        experiment, fixed, (), 1, seed, None, data, averaging=averaging, per_decade=per_decade, model_to_fit=model,
         units_of_columns=recorded.spectra[0].units, recorded=recorded,
     )  # fmt: skip
 
@@ -167,18 +167,18 @@ def _of_trials(config: Config) -> Identification:
     units = _units(table, config.within(lambda: trace_units(experiment, fixed), "set"), cycles, acts.column)
     if "model" in config and not acts.moves:
         raise config.error(f"models sway forwards, and {acts.what} does not: leave [model] out", "model")
-    wanted = wanted_of(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
+    model = model_to_fit_from(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
     config.finish()
     found = Identification(
         experiment, fixed, (), trials, seed, None, config.data, cycles=cycles, averaging=averaging,
-        per_decade=per_decade, wanted=wanted, units_of_columns=units,
+        per_decade=per_decade, model_to_fit=model, units_of_columns=units,
     )  # fmt: skip
     config.within(lambda: replace(experiment.build(found.trials()[0].changes), settle=None).prepare(), "set")
     return found
 
 
-def _cycles_from(table: Config, acts: Acting, rate: float) -> Cycles:
-    """The cycles, after the stimulus has faded in."""
+def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
+    """Return the cycles that follow the fade-in of the stimulus."""
     signal = acts.signal
     count, skip = table.whole("cycles", least=1), table.whole("skip", 1)
     period, highest = table.get("period", float, 0.0) or 1.0 / min(signal.frequencies), table.get("highest", float, 3.0)
@@ -197,7 +197,7 @@ def _cycles_from(table: Config, acts: Acting, rate: float) -> Cycles:
 
 
 def _units(table: Config, known: Mapping[str, str], cycles: Cycles, moves: str) -> dict[str, str]:
-    """Of stimulus, ``moves`` if it is not told, and responses; raises InputError where a run has no such column."""
+    """Return units of stimulus (``moves`` if not given) and responses; raises InputError for an unknown column."""
     units = {}
     for name, column in {STIMULUS: cycles.stimulus, **cycles.responses}.items():
         plain = column.removeprefix("-")

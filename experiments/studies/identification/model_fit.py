@@ -1,4 +1,4 @@
-"""Closed-form models fitted to frequency responses, and what of their parameters the responses tell."""
+"""Closed-form models fitted to frequency responses, and the identifiability of their parameters."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ MODELS: dict[str, type[IndependentChannels] | type[DoublePendulum]] = {
     "independent-channels": IndependentChannels,
     "double-pendulum": DoublePendulum,
 }
-#: What an error is weighed by: the deviation of the response from the scatter of its cycles, which gives the likeliest
-#: parameters; its size; or the difference of logarithms, of gain and phase each by itself.
+#: Weighting of errors: by the response's deviation, from the scatter of its cycles, which gives the likeliest
+#: parameters; by its size; or the difference of logarithms, for gain and phase separately.
 ERRORS = ("deviation", "relative", "log")
-#: Starts beside the middle of the ranges.
+#: Number of starts in addition to the middle of the ranges.
 STARTS = 7
 
 
 @dataclass(frozen=True)
 class ResponseModel:
-    """A closed form with some parameters known.
+    """A closed-form model with some parameters known.
 
     Attributes:
         name: one of ``MODELS``.
         known: values of parameters that are not fitted.
-        stimulus: what moves, as the model's ``response`` calls it.
-        response: the model's response by the name of each one that was measured; ``sway`` if not given.
-        height: [m] at which a force acts above the ankles, or, on the double pendulum's trunk, above its hips.
-        soles: [m] of the ankles above the soles, and of the centre of mass above the ankles, where tilts are about the
-            soles and sway is seen from there; None where both are about the ankles.
+        stimulus: name of the stimulus in the model's ``response``.
+        response: the model's response by the name of each measured one; ``sway`` if not given.
+        height: [m] height of a force above the ankles, or, on the double pendulum's trunk, above its hips.
+        soles: [m] heights of the ankles above the soles and of the CoM above the ankles, if tilt and sway are about
+            the soles; None if both are about the ankles.
 
     Raises:
         InputError: there is no such model or parameter.
@@ -65,7 +65,7 @@ class ResponseModel:
             self.check(name)
 
     def check(self, name: str) -> None:
-        """Raise InputError where there is no parameter of this name."""
+        """Raise InputError if there is no parameter of this name."""
         names = [field.name for field in dataclasses.fields(MODELS[self.name])]
         if name not in names:
             raise InputError(
@@ -73,12 +73,12 @@ class ResponseModel:
             )
 
     def unit(self, name: str) -> str:
-        """Of a parameter."""
+        """Return the unit of a parameter."""
         units = {field.name: field.metadata.get("unit", "1") for field in dataclasses.fields(MODELS[self.name])}
         return str(units[name])
 
     def at(self, values: Mapping[str, float]) -> IndependentChannels | DoublePendulum:
-        """With all parameters; raises InputError where one is missing or makes no sense."""
+        """Return the model with all parameters; raises InputError if one is missing or out of range."""
         given = {**self.known, **values}
         needed = [field.name for field in dataclasses.fields(MODELS[self.name]) if _is_needed(field)]
         if missing := [name for name in needed if name not in given]:
@@ -86,7 +86,7 @@ class ResponseModel:
         return MODELS[self.name](**given)
 
     def values(self, values: Mapping[str, float], frequencies: Floats) -> dict[str, Complexes]:
-        """(k,) at frequencies [Hz] by the names of what was measured."""
+        """Return values (k,) at frequencies [Hz] by the names of the measured responses."""
         model = self.at(values)
         found = self._about_ankles(model, frequencies, self.stimulus)
         if self.soles is not None:
@@ -120,10 +120,10 @@ class ModelFit:
     """A model fitted to a response.
 
     Attributes:
-        model: of it.
-        error: by which errors were weighed.
-        estimate: with values, intervals and correlation.
-        told: what the response does not tell, in sentences.
+        model: fitted model.
+        error: weighting of the errors, one of ``ERRORS``.
+        estimate: values, intervals and correlation.
+        told: sentences on poorly identifiable parameters.
     """
 
     model: ResponseModel
@@ -132,12 +132,12 @@ class ModelFit:
     told: tuple[str, ...]
 
     def values(self, frequencies: Floats) -> dict[str, Complexes]:
-        """(k,) of the fitted model at frequencies [Hz]."""
+        """Return values (k,) of the fitted model at frequencies [Hz]."""
         return self.model.values(self.estimate.values, frequencies)
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """Values, intervals, correlation and what is not told."""
+        """Values, intervals, correlation, and sentences on poorly identifiable parameters."""
         table = self.estimate.table
         table.insert(1, "unit", [self.model.unit(name) for name in table["parameter"]])
         return {
@@ -160,15 +160,14 @@ def fit_response(
     error: Literal["deviation", "relative", "log"] = "deviation",
     seed: int = 0,
 ) -> ModelFit:
-    """The parameters of a model that answer as was measured, from the best of several starts.
+    """Fit a model's parameters to a measured response, from the best of several starts.
 
     Args:
-        found: what was measured.
-        model: with all parameters that are known.
-        parameters: those that are fitted, and their ranges.
-        error: one of ``ERRORS``. Where errors are weighed by the deviation, those of several responses are also by
-            their correlation.
-        seed: of the starts.
+        found: measured response.
+        model: model with its known parameters.
+        parameters: fitted parameters and their ranges.
+        error: one of ``ERRORS``. Weighting by deviation includes the correlation of several responses.
+        seed: seed of the starts.
 
     Raises:
         InputError: a name is wrong, the responses have no deviation, or there are too few frequencies.
@@ -197,13 +196,13 @@ def fit_response(
 
 
 def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Iterable[str]) -> None:
-    """Raise InputError where a name is wrong, or a parameter is missing, of a fit to measured responses."""
+    """Raise InputError if a fit to measured responses has a wrong name or lacks a parameter."""
     for one in parameters:
         model.check(one.name)
         if one.name in model.known:
             raise InputError(f"{one.name} is both set and fitted: leave one of them out")
     if not parameters:
-        raise InputError("a model without a parameter is not fitted: name one, and its range")
+        raise InputError("no parameter of the model is to be fitted: name one, and its range")
     measured = list(measured)
     for name in model.response:
         if name not in measured:
@@ -212,17 +211,17 @@ def check_fit(model: ResponseModel, parameters: Sequence[Bounded], measured: Ite
 
 
 def _weighed(found: FrequencyResponse, names: Sequence[str], error: str) -> Any:
-    """From modelled values (k, r) the residuals (2 k r,): measured less modelled, real and imaginary parts."""
+    """Return a function from modelled values (k, r) to weighted residuals (2 k r,), real and imaginary parts."""
     measured = np.stack([found.values[name] for name in names], axis=1)
     if error == "deviation":
         if found.covariance is None:
-            raise InputError("of a single cycle there is no deviation to weigh errors by: take error = relative or log")
+            raise InputError("a single cycle has no deviation to weight errors by: set error = relative or log")
         places = [list(found.values).index(name) for name in names]
         covariance = found.covariance[:, places][:, :, places]
         try:
             factor = np.linalg.cholesky(covariance)
         except np.linalg.LinAlgError:
-            message = "the responses of all cycles are the same, or of two responses: take error = relative or log"
+            message = "the responses of all cycles are equal, or two responses are: set error = relative or log"
             raise InputError(message) from None
         # Real and imaginary part have half of the variance each.
         return lambda modelled: _parts(math.sqrt(2.0) * np.linalg.solve(factor, (measured - modelled)[:, :, None]))

@@ -1,4 +1,4 @@
-"""The table ``[record]`` of an identification: trials that somebody measured, and the spectra of their cycles."""
+"""The table ``[record]`` of an identification: measured trials, and the spectra of their cycles."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from experiments.studies.config import Config
 from experiments.studies.fitting.measured import read_file, reading_from
 from experiments.studies.identification.cycles import STIMULUS
 
-#: What moves, to a closed-form model, by the unit of it.
+#: Name of the stimulus in closed-form models, by its unit.
 MOVES = {"rad": "tilt", "m": "translation", "N·m": "torque", "N": "push_trunk"}
-#: ``frequencies`` of a stimulus that moves at all multiples of one over its period, or at the odd ones, such as
+#: ``frequencies`` of a stimulus with all multiples of one over its period, or the odd ones, such as
 #: pseudo-random ternary sequences whose second half is the first one upside down.
 ALL, ODD = "all", "odd"
-#: What of ``biped.records.Preparation`` is for stimulus and responses alike: a filter of both leaves their ratio.
+#: Fields of ``biped.records.Preparation`` that apply to stimulus and responses alike: filtering both keeps their ratio.
 PREPARED = ("gaps", "filter", "resample")
-#: Of a sample: how far a cycle may be from a whole number of them. Where it is not whole, sines of other frequencies
-#: leak into a coefficient, by about this over the number of samples in a cycle.
+#: Largest deviation of a cycle from a whole number of samples, in samples. Sines of other frequencies leak into a
+#: coefficient by about this over the number of samples in a cycle.
 _WHOLE = 0.01
 
 
@@ -39,9 +39,9 @@ class Recorded:
     """Measured trials.
 
     Attributes:
-        files: their records, by whole paths.
-        spectra: of each, in SI units, angles in radians.
-        stimuli: the names of several that act at once; all but the first are among the spectra's responses.
+        files: whole paths of the records.
+        spectra: spectra of each record, in SI units, angles in radians.
+        stimuli: names of simultaneous stimuli; all but the first are among the spectra's responses.
     """
 
     files: tuple[str, ...]
@@ -49,7 +49,7 @@ class Recorded:
     stimuli: tuple[str, ...] = (STIMULUS,)
 
     def moves(self) -> str:
-        """What moves, as a closed-form model calls it; raises InputError where there is no model of that."""
+        """Return what moves, as a closed-form model calls it; raises InputError if no model has it."""
         units = self.spectra[0].units
         if len(self.stimuli) > 1:
             raise InputError("models answer to one stimulus: name one, or leave [model] out")
@@ -64,22 +64,22 @@ class Recorded:
 
 @dataclass(frozen=True)
 class _Cut:
-    """How a record is cut into cycles, or windows; ``count`` is None for as many as there are."""
+    """Settings for cutting a record into cycles or windows; ``count`` None takes as many as there are."""
 
-    columns: Mapping[str, str]  # of stimulus and responses; a minus before one turns its sign
-    period: float  # of windows, their length
+    columns: Mapping[str, str]  # columns of stimulus and responses; a minus before a name turns the sign
+    period: float  # [s] of a cycle, or length of a window
     frequencies: tuple[float, ...]
     begin: float | None
     skip: int
     count: int | None
-    prepare: Preparation  # what is done with each column before
-    overlap: float | None = None  # of windows; None for cycles
+    prepare: Preparation  # preparation of each column
+    overlap: float | None = None  # overlap of windows; None for cycles
 
     def spectra(self, record: Record) -> Spectra:
         try:
             return self._spectra(record) if self.overlap is None else self._of_windows(record, self.overlap)
         except InputError as error:
-            told = str(error).replace("begin and end", "begin and cycles")  # by which it ends here
+            told = str(error).replace("begin and end", "begin and cycles")  # cycles determine the end here
             raise InputError(told if told.startswith(record.source) else f"{record.source}: {told}") from None
 
     def _of_windows(self, record: Record, overlap: float) -> Spectra:
@@ -114,13 +114,13 @@ class _Cut:
         return spectra
 
     def _prepared(self, record: Record, start: float, end: float) -> tuple[Floats, list[Floats], dict[str, str]]:
-        """Times, the columns at them, and their units; from the sample at ``start`` [s] or before, without gaps."""
+        """Return times, columns and units without gaps, from the last sample at or before ``start`` [s]."""
         found = {name: _in_radians(record, column) for name, column in self.columns.items()}
         units = {name: unit for name, (_, unit) in found.items()}
-        if start > record.time[-1]:  # no cycle is whole, as will be said
+        if start > record.time[-1]:  # no cycle is whole, which is reported later
             return record.time, [column for column, _ in found.values()], units
         begin = max(start, float(record.time[0]))
-        if not self.prepare.resample:  # what is recorded is taken as it is
+        if not self.prepare.resample:  # samples are used as they are
             begin = float(record.time[max(0, int(np.searchsorted(record.time, start, side="right")) - 1)])
         prepare = replace(self.prepare, begin=begin, end=end)
         named = {self.columns[name]: column for name, (column, _) in found.items()}
@@ -137,7 +137,7 @@ class _Cut:
 
 
 def recorded_from(record: Config, identify: Config) -> Recorded:
-    """The measured trials of the tables ``[record]`` and ``[identify]``; InputErrors name the line and the file."""
+    """Read the measured trials of ``[record]`` and ``[identify]``; InputErrors name the line and the file."""
     files = tuple(map(str, paths_of(record)))
     told = reading_from(record)
     prepare = record.within(lambda: Preparation(**{name: record.get(name, float, 0.0) for name in PREPARED}))
@@ -156,7 +156,7 @@ def recorded_from(record: Config, identify: Config) -> Recorded:
 
 
 def paths_of(table: Config) -> tuple[Path, ...]:
-    """Whole paths of what ``files`` of a table names: a path, a pattern, or a list of such; each once, in order."""
+    """Return the whole paths of ``files`` in a table, which may be a path, a pattern or a list; each once, in order."""
     wanted = table.get("files", str | tuple[str, ...])
     found: dict[Path, None] = {}
     for pattern in (wanted,) if isinstance(wanted, str) else wanted:
@@ -168,7 +168,7 @@ def paths_of(table: Config) -> tuple[Path, ...]:
 
 
 def _stimuli(identify: Config) -> dict[str, str]:
-    """The columns of one stimulus, or of several by name."""
+    """Return the column of one stimulus, or the columns of several by name."""
     if not isinstance(identify.data.get("stimulus"), Mapping):
         return {STIMULUS: identify.word("stimulus")}
     table = identify.table("stimulus")
@@ -201,7 +201,7 @@ def _cut_from(record: Config, identify: Config, prepare: Preparation, stimuli: M
 
 
 def _frequencies(identify: Config, period: float, highest: float) -> tuple[float, ...]:
-    """[Hz] at which the stimulus moves, up to the highest."""
+    """Return the frequencies [Hz] at which the stimulus moves, up to the highest."""
     told = identify.get("frequencies", str | tuple[float, ...])
     if isinstance(told, str):
         told = identify.word("frequencies", choices=(ALL, ODD))
@@ -215,9 +215,9 @@ def _frequencies(identify: Config, period: float, highest: float) -> tuple[float
 
 
 def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
-    """(n,) a column, its sign turned by a minus before it, and its unit."""
+    """Return a column (n,) with its unit; a minus before its name turns the sign."""
     name = column.removeprefix("-")
-    record[name]  # which refuses one that is not there, by the names that are
+    record[name]  # raises an error with the known names if it is missing
     unit = record.units[name]
     if not unit:
         remedy = f'write it behind the heading, such as {name} [deg], or in [record] units = {{ {name} = "deg" }}'
@@ -227,7 +227,7 @@ def _in_radians(record: Record, column: str) -> tuple[Floats, str]:
 
 
 def _with_all_rows(record: Record) -> Record:
-    """The same with rows of no numbers where rows are left out, so that they are seen as gaps."""
+    """Return the record with rows of NaN where rows are missing, so that they count as gaps."""
     steps = np.diff(record.time)
     missing = np.maximum(np.round(steps * record.rate).astype(int) - 1, 0)
     places = np.concatenate([[0], np.cumsum(1 + missing)])
@@ -239,10 +239,9 @@ def _with_all_rows(record: Record) -> Record:
 
 
 def _check_whole(time: Floats, period: float, recorded: float) -> None:
-    """Raise InputError where the samples of a cycle are no whole number.
+    """Raise InputError if a cycle is not a whole number of samples.
 
-    Their mean distance counts, as times are rounded, the first and the last by half a digit; there is no gap in cycles
-    that have been found.
+    The mean interval counts, because times are rounded by up to half a digit; cycles have no gaps here.
     """
     span = float(time[-1] - time[0])
     rate = (len(time) - 1) / span

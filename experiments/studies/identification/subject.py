@@ -1,4 +1,4 @@
-"""The pendulums that stand for a body in a posture: single, or with hips, about its ankles, without the feet."""
+"""Pendulums that represent a body in a posture: single, or with hips, about its ankles, without the feet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
-    """``inertia`` [kg·m²] and ``toppling`` [N·m/rad] of a body that is rigid above its ankles, in a configuration q.
+    """Return ``inertia`` [kg·m²] and ``toppling`` [N·m/rad] of a body in posture q, rigid above its ankles.
 
     Raises:
         InputError: the model has no two legs.
@@ -32,7 +32,7 @@ def pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
 
 
 def heights_of(model: Model, q: ArrayLike) -> tuple[float, float]:
-    """[m] The ankles above the lowest contact point, and the centre of mass of what they carry above them.
+    """Return heights [m]: ankles above the lowest contact point, and the CoM of the body above the ankles.
 
     Raises:
         InputError: the model has no two legs.
@@ -44,9 +44,10 @@ def heights_of(model: Model, q: ArrayLike) -> tuple[float, float]:
 
 
 def height_of(model: Model, q: ArrayLike, body: str, point: Vector3, *, above_hips: bool) -> tuple[bool, float]:
-    """Whether a point [m] of a body, from its centre of mass, is above the hips, and how high it is.
+    """Return True for a point above the hips, and its height [m].
 
-    That is above the ankles, or, where ``above_hips`` is asked for and it is a point of the trunk, above the hips.
+    The height is that above the ankles; if ``above_hips`` is set and the trunk has the point, it is that above the
+    hips. ``point`` [m] is given from the body's centre of mass.
 
     Raises:
         InputError: the model has no two legs.
@@ -59,7 +60,7 @@ def height_of(model: Model, q: ArrayLike, body: str, point: Vector3, *, above_hi
 
 
 def double_pendulum_of(model: Model, q: ArrayLike) -> dict[str, float]:
-    """Masses [kg], lengths [m] and inertias [kg·m²] of legs and trunk, as ``biped.identification.DoublePendulum`` has.
+    """Return masses [kg], lengths [m] and inertias [kg·m²] for ``biped.identification.DoublePendulum``.
 
     Raises:
         InputError: the model has no two legs.
@@ -87,14 +88,14 @@ def _legs(model: Model) -> tuple[Leg, ...]:
 
 def _subtree(model: Model, top: str) -> set[str]:
     found = {top}
-    for body in model.bodies:  # parents stand before their children
+    for body in model.bodies:  # parents precede their children
         if body.parent in found:
             found.add(body.name)
     return found
 
 
 def _middle(model: Model, q: ArrayLike, names: list[str]) -> Floats:
-    """(2,) [m] forwards and up, the middle of the joints that carry bodies."""
+    """Return the middle (2,) [m], forward and up, of the joints that carry bodies."""
     placed = WholeBody(model, q)
     bodies = [model.bodies[model.body_index(name)] for name in names]
     return _sagittal(model, np.mean([placed.position(one.name, -np.array(one.com)) for one in bodies], axis=0))
@@ -105,7 +106,7 @@ def _sagittal(model: Model, place: Floats) -> Floats:
 
 
 def _together(model: Model, q: ArrayLike, names: list[str]) -> tuple[float, Floats, float]:
-    """Mass, centre of mass (2,) [m], and inertia about it to the side, of bodies as one."""
+    """Return mass, centre of mass (2,) [m], and pitch inertia about it, of bodies as one."""
     placed, left = WholeBody(model, q), np.array(model.left)
     bodies = [model.bodies[model.body_index(name)] for name in names]
     places = np.array([_sagittal(model, placed.position(one.name)) for one in bodies])

@@ -1,4 +1,4 @@
-"""Sensitivity: which parameters a metric depends on, by Morris's and Sobol's methods."""
+"""Sensitivity of metrics to parameters, by Morris's and Sobol's methods."""
 
 from experiments.studies.registry import Kind
 

@@ -1,4 +1,4 @@
-"""From the points' numbers to indices, with intervals; nothing is made up where a number is missing."""
+"""Sensitivity indices from the metrics of the points, with intervals; missing numbers are never replaced."""
 
 import math
 from collections.abc import Sequence
@@ -17,28 +17,28 @@ from experiments.studies.tuning.objective import MEASURED, PROPORTIONS, Reading,
 
 MORRIS, SOBOL = "morris", "sobol"
 _RESAMPLED: dict[str, Any] = {"num_resamples": 1000, "conf_level": CONFIDENCE}
-#: Trajectories that have to be left when others were dropped.
+#: Least number of trajectories that remain after dropping others.
 LEAST = 4
 
 
 @dataclass(frozen=True)
 class Design:
-    """Which points are run."""
+    """Design of a sensitivity analysis: the points to run."""
 
-    names: tuple[str, ...]  # of the variables
+    names: tuple[str, ...]  # names of the variables
     method: str  # ``"morris"``, along random trajectories; or ``"sobol"``, Saltelli's matrices
     samples: int  # trajectories, or base samples, a power of two
     levels: int = 4  # Morris's grid
-    second_order: bool = False  # whether Sobol's indices of pairs are computed
+    second_order: bool = False  # True to compute Sobol's indices of pairs
 
     @property
     def problem(self) -> dict[str, Any]:
-        """The problem as SALib takes it, in parts of each variable's range."""
+        """The problem as SALib takes it, in fractions of each variable's range."""
         return {"num_vars": len(self.names), "names": list(self.names), "bounds": [[0.0, 1.0]] * len(self.names)}
 
     @property
     def block(self) -> int:
-        """Points that belong together: a trajectory, or a row of all matrices."""
+        """Number of points that belong together: a trajectory, or a row of all matrices."""
         count = len(self.names)
         if self.method == MORRIS:
             return count + 1
@@ -47,10 +47,10 @@ class Design:
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric, and what becomes of trials in which it does not apply."""
+    """A metric, and the treatment of trials in which it does not apply."""
 
-    reading: Reading  # the metric, and what a fall counts as
-    drops: bool = False  # instead, leave out all trajectories with a trial that fell, failed or lacks it (Morris only)
+    reading: Reading  # the metric, and the value of a fall
+    drops: bool = False  # leave out trajectories with a trial that fell, failed or lacks the metric (Morris only)
 
     @property
     def name(self) -> str:
@@ -59,22 +59,25 @@ class Measure:
 
 @dataclass(frozen=True)
 class Indices:
-    """The indices of one metric."""
+    """Indices of one metric."""
 
     metric: str
     #: a row for each parameter. Morris: ``mu``, ``mu_star``, ``mu_star_conf``, ``sigma``, in the metric's unit for the
     #: whole range of the parameter. Sobol: ``S1``, ``S1_conf``, ``ST``, ``ST_conf``. A ``_conf`` is half the width of
-    #: an interval at 95 %. None where there are none.
+    #: an interval at 95 %. None if no index can be computed.
     table: pd.DataFrame | None
     pairs: pd.DataFrame | None = None  # of Sobol's second order, a row for each pair: ``S2``, ``S2_conf``
-    counted: str = ""  # how trials that fell, failed or lack the metric counted, in words
-    remarks: tuple[str, ...] = field(default=())  # what is to be known before the indices are believed
+    counted: str = ""  # sentence on the counting of trials that fell, failed or lack the metric
+    remarks: tuple[str, ...] = field(default=())  # reasons to doubt the indices
 
 
 def analyze(
     design: Design, measure: Measure, points: Floats, samples: Sequence[Sequence[Sample]], seed: int
 ) -> Indices:
-    """The indices of a metric, from (points, variables) parts of the variables' ranges and the trials of each point."""
+    """Return the indices of a metric.
+
+    ``points`` (points, variables) are fractions of the variables' ranges; ``samples`` are the trials of each point.
+    """
     values, counted = _values(measure, samples)
     used = np.array([np.isfinite(block).all() for block in values.reshape(-1, design.block)])
     if not used.all():
@@ -91,7 +94,7 @@ def analyze(
 
 
 def _values(measure: Measure, samples: Sequence[Sequence[Sample]]) -> tuple[Floats, str]:
-    """(points,) the metric's mean over a point's trials, NaN for a point to be left out; and what counted how."""
+    """Return the metric's mean over each point's trials (points,), NaN for unused points, and a remark on counting."""
     trials = [sample for mine in samples for sample in mine]
     counts = {
         "fell": sum(sample.result["verdict"] in FALLS for sample in trials),
@@ -170,14 +173,14 @@ def _pairs(names: Sequence[str], found: Any) -> pd.DataFrame:
 
 
 def _remarks(table: pd.DataFrame) -> list[str]:
-    """Remarks on indices that break what those of any function obey: they are too inexact then."""
+    """Return remarks on indices that violate what holds for every function: they are too inexact then."""
     first, total = table["S1"], table["ST"]
     # The intervals of a sum are not independent; their sum is its widest possible one.
-    found = [f"the indices of first order add up to {first.sum():.3g}, those of a sum without interactions to 1"]
+    found = [f"the indices of first order add up to {first.sum():.3g}; without interactions they would add up to 1"]
     if first.sum() - table["S1_conf"].sum() > 1.0:
         found.append("they add up to more than 1: take more samples")
     if ((first + table["S1_conf"]) < 0.0).any() or ((first - table["S1_conf"]) > total + table["ST_conf"]).any():
         found.append("one is below zero, or above its total one: take more samples")
     if table["ST_conf"].max() > 0.1:
-        found.append(f"the widest interval is ± {table['ST_conf'].max():.2g}: take more samples to tell less apart")
+        found.append(f"the widest interval is ± {table['ST_conf'].max():.2g}: take more samples")
     return found

@@ -1,4 +1,4 @@
-"""The findings of a sensitivity analysis: on the terminal, as tables and bars in files, and on its page."""
+"""Findings of a sensitivity analysis: text, tables and bar charts in files, and a page."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
@@ -21,7 +21,7 @@ from experiments.visualization.panels.with_matplotlib import write_panels
 
 FIGURE, INDICES, PAIRS = "sensitivity.png", "indices.csv", "pairs.csv"
 HEADINGS = {"mu": "μ", "mu_star": "μ*", "sigma": "σ", "S1": "first order", "ST": "total"}
-#: Column, colour and label of the bars, the first is the one that they are sorted by; and their width.
+#: Column, colour and label of the bars, sorted by the first one; and their width.
 _MORRIS = (("mu_star", style.BLUE, "μ*, mean size of an effect"),), 0.6
 _SOBOL = (("ST", style.SKY, "total"), ("S1", style.BLUE, "first order")), 0.38
 #: [px] of a parameter's bars, and around all of them, on the page.
@@ -29,7 +29,7 @@ _ROW, _AROUND = 40, 130
 
 
 def document(sensitivity: Sensitivity, found: Sequence[Indices], _: Path) -> Document:
-    """The indices of each metric: which parameters it depends on."""
+    """Return the document of the indices of all metrics."""
     tables = [one.table.assign(metric=one.metric) for one in found if one.table is not None]
     frame = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=["metric", "parameter"])
     pairs = [one.pairs.assign(metric=one.metric) for one in found if one.pairs is not None]
@@ -48,7 +48,7 @@ def document(sensitivity: Sensitivity, found: Sequence[Indices], _: Path) -> Doc
 
 
 def indices_panel(sensitivity: Sensitivity, indices: Indices) -> Panel:
-    """The bars of a metric, the parameter with the greatest index on top."""
+    """Return a bar chart of a metric's indices, the greatest on top."""
     assert indices.table is not None
     is_morris = sensitivity.design.method == MORRIS
     bars, width = _MORRIS if is_morris else _SOBOL
@@ -72,12 +72,12 @@ def indices_panel(sensitivity: Sensitivity, indices: Indices) -> Panel:
 
 
 def _columns(sensitivity: Sensitivity) -> tuple[str, ...]:
-    """The indices that a table shows, the most telling first."""
+    """Return the indices that a table shows, the most important first."""
     return ("mu_star", "mu", "sigma") if sensitivity.design.method == MORRIS else ("ST", "S1")
 
 
 def _cells(sensitivity: Sensitivity, indices: Indices) -> list[tuple[str, ...]]:
-    """A row of text for each parameter, the most important first."""
+    """Return a row of text for each parameter, the most important first."""
     assert indices.table is not None
     columns = _columns(sensitivity)
     rows = indices.table.sort_values(columns[0], ascending=False, kind="stable").to_dict("records")
@@ -90,13 +90,13 @@ def _cell(row: Mapping[Hashable, Any], name: str) -> str:
 
 
 def _ranked(indices: Indices, column: str) -> Prose:
-    """The parameters whose interval keeps clear of zero, the most important first."""
+    """Return text on the parameters whose interval excludes zero, the most important first."""
     if indices.table is None:
         return Prose(f"{indices.metric}: {'; '.join(indices.remarks)}.", "bad")
     sure = indices.table[indices.table[column] > indices.table[f"{column}_conf"]]
     names = sure.sort_values(column, ascending=False, kind="stable")["parameter"].tolist()
     if not names:
-        return Prose(f"{indices.metric}: no interval keeps clear of zero; take more samples.", "bad")
+        return Prose(f"{indices.metric}: all intervals include zero; take more samples.", "bad")
     rest = len(indices.table) - len(names)
     others = f"; {rest} others cannot be told from none" if rest > 1 else "; one cannot be told from none" * rest
     return Prose(f"{indices.metric} depends on {', then '.join(names)}{others}.", "good")

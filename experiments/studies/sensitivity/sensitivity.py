@@ -1,4 +1,4 @@
-"""A sensitivity analysis: which parameters metrics depend on, by Morris's trajectories or Sobol's indices."""
+"""A sensitivity analysis: dependence of metrics on parameters, by Morris's trajectories or Sobol's indices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ class Sensitivity(DesignStudy):
 
     name: str
     space: DesignSpace  # the parameters, and the trials of a point
-    design: Design  # which points are run
+    design: Design  # the points to run
     measures: tuple[Measure, ...]
-    data: Mapping[str, Any]  # the file, as it is
+    data: Mapping[str, Any]  # contents of the file
     counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
     kind = "sensitivity"
 
@@ -49,7 +49,7 @@ class Sensitivity(DesignStudy):
 
     @cached_property
     def points(self) -> Floats:
-        """(points, variables) parts of the variables' ranges; the same each time."""
+        """Points (points, variables) in fractions of the variables' ranges; equal each time."""
         from SALib.sample import morris, sobol
 
         seed = seed_of(self.seed, "design") % 2**32
@@ -61,7 +61,7 @@ class Sensitivity(DesignStudy):
         return np.asarray(found, dtype=float)
 
     def candidates(self) -> list[Candidate]:
-        """The points, numbered from 1 on as the candidates of a tuning are."""
+        """Return the points as candidates, numbered from 1 as in a tuning."""
         return [self.space.candidate_at(number, row) for number, row in enumerate(self.points, start=1)]
 
     def trials(self) -> list[Trial]:
@@ -80,7 +80,7 @@ class Sensitivity(DesignStudy):
 
 
 def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
-    """A sensitivity study from its configuration; raises InputError if something in it is wrong."""
+    """Read a sensitivity study from its configuration; raises InputError if something in it is wrong."""
     table = config.table("sensitivity", {})
     method = table.word("method", MORRIS, METHODS)
     samples = table.whole("samples", 16 if method == MORRIS else 64, least=2)
@@ -96,7 +96,7 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
     if levels % 2:
         raise table.error(f"levels = {levels}: it must be even", "levels")
     if len({measure.name for measure in measures}) < len(measures):
-        raise config.error("a metric is there twice")
+        raise config.error("a metric is given twice; leave one out")
     check_metrics(config, [measure.name for measure in measures], space)
     names = tuple(variable.name for variable in space.variables)
     design = Design(names, method, samples, levels, second_order)
@@ -109,7 +109,7 @@ def _measure(config: Config, method: str, losses: tuple[str, ...]) -> Measure:
         return Measure(config.make(Reading, metric=metric, counts=losses, scenarios=("*",), over="mean"))
     config.get("fell", str)
     if method != MORRIS:
-        raise config.error("fell = 'dropped' is for Morris's method: Sobol's needs a number of each trial", "fell")
+        raise config.error("fell = 'dropped' is only for Morris's method: Sobol's needs a number of each trial", "fell")
     if metric in PROPORTIONS or "failed" in config or "missing" in config:
         raise config.error("fell = 'dropped' drops failures and missing values too: leave failed and missing out")
     return Measure(Reading(metric, fell=0.0), drops=True)

@@ -1,1 +1,1 @@
-"""Where a closed loop is locally stable, over two parameters: the exact boundary, and what simulation says."""
+"""Local stability of a closed loop over two parameters: the exact boundary, compared with simulations."""

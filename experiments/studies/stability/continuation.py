@@ -1,4 +1,4 @@
-"""The curve on which a function of the unit square vanishes: found on a grid, and followed by pseudo-arclength.
+"""Zero curves of a function on the unit square: detected on a grid, followed by pseudo-arclength continuation.
 
 Keller 1977. The function may have corners, be undefined in places, and its curve may have several components.
 """
@@ -15,13 +15,13 @@ from contact.arrays import Floats
 
 #: ``|f|`` of a point on the curve.
 ON_CURVE = 1e-9
-#: A step is halved so many times before the curve counts as lost.
+#: Number of halvings of a step before the curve counts as lost.
 HALVINGS = 6
-#: [rad] A turn by more within the shortest step is a corner.
+#: [rad] angle of a turn within the shortest step above which it is a corner.
 CORNER = np.radians(25.0)
-#: Of a step: a root nearer than this to a curve that was followed is on it.
+#: Distance, as a fraction of a step, within which a root belongs to a known curve.
 NEAR = 0.25
-#: Of a step: radius of the circle on which a sharp corner is looked past; and in how many directions.
+#: Radius of the circle on which the curve is searched after a corner, as a fraction of a step; number of directions.
 AROUND = 0.25
 DIRECTIONS = 24
 #: Iterations of a corrector.
@@ -32,27 +32,27 @@ class Field(Protocol):
     """A function over the unit square that vanishes on the curve."""
 
     def value(self, u: Floats) -> float:
-        """F there; NaN where it has none."""
+        """Return F there; NaN if it is undefined."""
 
     def slope(self, u: Floats) -> Floats:
-        """(2,) its derivative."""
+        """Return the derivative (2,)."""
 
     def reason(self, u: Floats) -> str:
-        """Why it has no value there."""
+        """Return the reason why F is undefined there."""
 
 
 @dataclass
 class Branch:
-    """A component of the curve."""
+    """A connected component of the curve."""
 
     places: list[Floats] = field(default_factory=list)  # (k, 2) in the unit square
     slopes: list[Floats] = field(default_factory=list)  # (k, 2) of f
-    corners: list[int] = field(default_factory=list)  # the numbers of the points behind which it has a corner
-    closed: bool = False  # whether its end is its beginning
-    ends: tuple[str, str] = ("", "")  # why it goes on no further, at its beginning and its end
+    corners: list[int] = field(default_factory=list)  # indices of the points before a corner
+    closed: bool = False  # True for a closed curve
+    ends: tuple[str, str] = ("", "")  # reasons why it stops, at its beginning and its end
 
     def distance(self, u: Floats) -> float:
-        """How far a place is from it."""
+        """Return the distance of a point from the curve."""
         p = np.array(self.places + (self.places[:1] if self.closed else []))
         if len(p) == 1:
             return float(np.linalg.norm(p[0] - u))
@@ -62,13 +62,13 @@ class Branch:
 
 
 def grid_places(count: int) -> Floats:
-    """(count, count, 2) the nodes, the first index along x."""
+    """Return the nodes (count, count, 2); the first index runs along x."""
     ticks = np.linspace(0.0, 1.0, count)
     return np.stack(np.meshgrid(ticks, ticks, indexing="ij"), axis=-1)
 
 
 def seeds(f: Field, places: Floats, values: Floats) -> list[Floats]:
-    """A place on the curve on each edge of a grid where f changes its sign."""
+    """Return a point of the curve on each grid edge along which f changes sign."""
     found = []
     for di, dj in ((1, 0), (0, 1)):
         for i in range(places.shape[0] - di):
@@ -82,7 +82,7 @@ def seeds(f: Field, places: Floats, values: Floats) -> list[Floats]:
 
 
 def _between(f: Field, a: Floats, b: Floats) -> Floats | None:
-    """A root on a segment at whose ends f has different signs; None where it has no value between."""
+    """Return a root on a segment at whose ends f differs in sign; None if f is undefined in between."""
     t = _root(lambda t: f.value(a + t * (b - a)), 0.0, 1.0)
     if t is None:
         return None
@@ -95,7 +95,7 @@ class _NoValueError(Exception):
 
 
 def _root(value: Callable[[float], float], low: float, high: float) -> float | None:
-    """Between two numbers at which there are different signs; None where there is no value between."""
+    """Return a root between two numbers with different signs; None if there is no value between."""
 
     def finite(t: float) -> float:
         found = value(t)
@@ -112,9 +112,9 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float | N
 def components(
     f: Field, starts: list[Floats], size: float, most: int, progress: Callable[[int], None] = lambda _: None
 ) -> list[Branch]:
-    """Return all curves on which f vanishes through some starts, by steps of this size in the unit square.
+    """Return all components of the curve through some starts; ``size`` is the step in the unit square.
 
-    ``most`` are the points of a branch to either side; ``progress`` is called with how many there are.
+    ``most`` is the largest number of points on each side of a start; ``progress`` is called with the number of points.
     """
     found: list[Branch] = []
     for start in starts:
@@ -131,7 +131,7 @@ def _beyond(progress: Callable[[int], None], before: int, count: int) -> None:
 def branch_through(
     f: Field, start: Floats, size: float, most: int, progress: Callable[[int], None] = lambda _: None
 ) -> Branch:
-    """The component of the curve that a place on it is of."""
+    """Return the component of the curve through one of its points."""
     ahead = _follow(f, start, 1.0, size, most, progress)
     if ahead.closed:
         return ahead
@@ -147,7 +147,7 @@ def branch_through(
 
 
 def _follow(f: Field, start: Floats, side: float, size: float, most: int, progress: Callable[[int], None]) -> Branch:
-    """The curve from a place on, with greater f to the left of it, or to the right for ``side`` −1."""
+    """Return the curve from a point on, with greater f on its left, or on its right if ``side`` is −1."""
     found = Branch([start], [f.slope(start)])
     step = size
     while len(found.places) < most:
@@ -189,12 +189,12 @@ def _follow(f: Field, start: Floats, side: float, size: float, most: int, progre
             found.closed = True
             return found
         step = min(size, 2.0 * step) if turn < CORNER / 3.0 else step
-    found.ends = ("", f"goes on: {most} points were found")
+    found.ends = ("", f"it continues after {most} points, the largest number")
     return found
 
 
 def _round_corner(f: Field, at: Floats, tangent: Floats, side: float, radius: float) -> Floats | None:
-    """Where the curve goes on, on a circle about a place on it: however sharply it turns.
+    """Return the next point of the curve after a corner, on a circle about the present one.
 
     On the circle f rises through zero where the curve leaves with greater f to the left, and falls where it comes in.
     """
@@ -219,25 +219,25 @@ def _round_corner(f: Field, at: Floats, tangent: Floats, side: float, radius: fl
 
 
 def _turned(slope: Floats) -> Floats:
-    """The unit tangent with greater f to the left."""
+    """Return the unit tangent with greater f on its left."""
     size = np.linalg.norm(slope)
     return np.array([slope[1], -slope[0]]) / size if size > 0.0 else np.full(2, np.nan)
 
 
 def _to_border(at: Floats, tangent: Floats) -> float:
-    """How far it is along a direction to the border of the square."""
+    """Return the distance along a direction to the border of the square."""
     ways = [((1.0 if t > 0.0 else 0.0) - x) / t for x, t in zip(at, tangent, strict=True) if t != 0.0]
     return max(0.0, min(ways))
 
 
 def _border_direction(u: Floats) -> Floats:
-    """Along the border on which a place is."""
+    """Return the direction of the border at a point on it."""
     off = np.minimum(np.abs(u), np.abs(1.0 - u))
     return np.array([0.0, 1.0]) if off[0] < off[1] else np.array([1.0, 0.0])
 
 
 def _corrected(f: Field, guess: Floats, direction: Floats, slope: Floats, reach: float) -> Floats | None:
-    """The root on the line through a guess, within ``reach``: by the secant, in a bracket once there is one."""
+    """Return the root on a line through a guess, within ``reach``: secant steps, bracketed when possible."""
     low: tuple[float, float] | None = None
     high: tuple[float, float] | None = None
     t, before, rate = 0.0, None, float(slope @ direction)

@@ -1,4 +1,4 @@
-"""Local stability of an experiment's closed loop at the values of two parameters: exactly, and by simulation."""
+"""Local stability of an experiment's closed loop at two parameters' values: by eigenvalues and by simulation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,18 +20,18 @@ from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 from experiments.studies.grid import LINEAR, LOG, interpolate
 
-#: Of a range: parameters are moved so far to either side for a slope.
+#: Step of finite differences, as a fraction of a range.
 REACH = 1e-4
-#: [m, rad, 10 N·s, 10 N·m·s] sizes of the deviations that are simulated.
+#: [m, rad, 10 N·s, 10 N·m·s] sizes of the simulated deviations.
 DEVIATION = 1e-6
-#: Of them: what has died away so far is gone, and what has grown so far is lost.
+#: Factors of the deviations below which they have decayed, and above which they have grown.
 GONE, LOST = 1e-3, 1e3
-#: Control ticks between two looks at a deviation.
+#: Control ticks between two readings of a deviation.
 LOOK = 10
-#: On the way from a known equilibrium: places that are tried, and the least part of what is left of it.
+#: Continuation from a known equilibrium: largest number of points, and least step as a fraction of the rest.
 WAYPOINTS = 10
 SHORTEST = 0.1
-#: Equilibria that are kept as guesses of others.
+#: Number of equilibria that are kept as initial guesses.
 MOST_GUESSES = 400
 
 RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
@@ -39,9 +39,9 @@ RECOVERED, GROWN, NO_EQUILIBRIUM = "recovered", "grown", "no equilibrium"
 
 @dataclass(frozen=True)
 class Range:
-    """The values of one parameter."""
+    """Range of one parameter."""
 
-    name: str  #: of the parameter, or of one number of it
+    name: str  #: name of the parameter, or of one of its numbers
     low: float
     high: float
     scale: str = LINEAR
@@ -53,29 +53,29 @@ class Range:
             raise InputError(f"{self.name}={self.low:g}..{self.high:g}: a log scale needs both ends above zero")
 
     def at(self, part: float) -> float:
-        """The value at a part, 0 … 1, of the range."""
+        """Return the value at a fraction, 0 … 1, of the range."""
         return interpolate(self.low, self.high, part, self.scale)
 
 
 @dataclass(frozen=True, eq=False)
 class Local:
-    """The linearization at the values of two parameters."""
+    """Linearization at the values of two parameters."""
 
-    state: State | None  # the equilibrium; None where there is none
-    found: Linearization | None  # the linearization there
-    reason: str = ""  # why there is none
+    state: State | None  # the equilibrium; None if there is none
+    found: Linearization | None  # linearization about the equilibrium
+    reason: str = ""  # reason why there is none
 
     @property
     def excess(self) -> float:
-        """Greatest ``|λ|`` − 1: above zero deviations grow. NaN where there is no equilibrium."""
+        """Greatest ``|λ|`` − 1: deviations grow above zero. NaN without an equilibrium."""
         return np.nan if self.found is None else -self.found.margin
 
 
 class StabilityField:
-    """Greatest ``|λ|`` − 1 over the unit square of two parameters' ranges: what ``continuation`` follows.
+    """Greatest ``|λ|`` − 1 over the unit square of two parameters' ranges; ``continuation`` follows its zeros.
 
-    Each equilibrium is looked for from the nearest that is known, then from the standing posture as held torques keep
-    it, then from where the experiment comes to rest by itself.
+    The search for each equilibrium starts from the nearest known one, then from the standing posture as held torques
+    keep it, then from the state in which the experiment comes to rest.
     """
 
     def __init__(self, experiment: Experiment, changes: dict[str, Value], x: Range, y: Range) -> None:
@@ -83,41 +83,41 @@ class StabilityField:
             raise InputError(f"--x and --y are both {x.name}: they must be different parameters")
         self.experiment, self.changes, self.x, self.y = experiment, changes, x, y
         for part in (0.0, 1.0):
-            self.scene(np.full(2, part))  # both ends are possible values
+            self.scene(np.full(2, part))  # raises an error unless both ends are valid values
         self.scene_at_home = self._built(changes)
         self._known: dict[tuple[float, float], Local] = {}
         self._guesses: list[tuple[Floats, State]] = []
 
     def scene(self, u: Floats) -> Scene:
-        """The scene at a point (2,) of the unit square."""
+        """Return the scene at a point (2,) of the unit square."""
         values = {axis.name: axis.at(float(part)) for axis, part in zip((self.x, self.y), u, strict=True)}
         return self._built({**self.changes, **values})
 
     def _built(self, changes: dict[str, Value]) -> Scene:
-        """The scene without a run-in: equilibria are looked for by other means."""
+        """Return the scene without settling time: equilibria are computed by other means."""
         return replace(self.experiment.build(changes), settle=None)
 
     def values(self, u: Floats) -> tuple[float, float]:
-        """The values of the two parameters at a point (2,) of the unit square."""
+        """Return the values of the two parameters at a point (2,) of the unit square."""
         return self.x.at(float(u[0])), self.y.at(float(u[1]))
 
     def at(self, u: Floats) -> Local:
-        """Equilibrium and linearization there."""
+        """Return equilibrium and linearization at a point."""
         key = float(u[0]), float(u[1])
         if key not in self._known:
             self._known[key] = self._local(np.asarray(u, dtype=np.float64))
         return self._known[key]
 
     def value(self, u: Floats) -> float:
-        """Greatest ``|λ|`` − 1; NaN where there is no equilibrium."""
+        """Return the greatest ``|λ|`` − 1; NaN without an equilibrium."""
         return float(self.at(u).excess)
 
     def reason(self, u: Floats) -> str:
-        """Why there is no equilibrium; empty where there is one."""
+        """Return the reason why there is no equilibrium; empty if there is one."""
         return self.at(u).reason
 
     def slope(self, u: Floats) -> Floats:
-        """(2,) ∂|λ|/∂u: the equilibrium moves with the parameters. NaN where there is none."""
+        """Return ∂|λ|/∂u (2,): the equilibrium moves with the parameters. NaN without an equilibrium."""
         here = self.at(u)
         if here.found is None or here.state is None:
             return np.full(2, np.nan)
@@ -152,7 +152,7 @@ class StabilityField:
         return Local(None, None, reason)
 
     def _nearby(self, u: Floats) -> Local | None:
-        """From the nearest known equilibrium; if that is too far for Newton's method, over places on the way."""
+        """Search from the nearest known equilibrium; if it is too far for Newton's method, in steps."""
         found, part = None, 1.0
         for _ in range(WAYPOINTS):
             if not self._guesses or part < SHORTEST:
@@ -182,7 +182,7 @@ class StabilityField:
         return Local(state, found)
 
     def _starts(self, scene: Scene) -> Iterator[State]:
-        """The stance with the root at the set point, if that can be; as the model stands by itself; at rest."""
+        """Yield starting postures: standing with the root at the set point if possible, standing by itself, at rest."""
         place = None if scene.set_point is None else scene.set_point.position
         for trunk in (place, None):
             try:
@@ -194,13 +194,13 @@ class StabilityField:
 
     @cached_property
     def _rested(self) -> State | None:
-        """Where the experiment itself comes to rest, with the values that it has; None if it falls."""
+        """State in which the experiment comes to rest, with its parameter values; None if it falls."""
         session = Session(self.scene_at_home)
         session.advance(round(self.scene_at_home.duration / session.period))
         return None if session.has_ended else session.state.copy()
 
     def simulated(self, u: Floats, seconds: float, seed: int) -> str:
-        """The fate of a small random deviation from the equilibrium in a simulation: recovered or grown."""
+        """Simulate a small random deviation from the equilibrium; return whether it decays or grows."""
         here = self.at(u)
         if here.state is None:
             return NO_EQUILIBRIUM
@@ -208,9 +208,10 @@ class StabilityField:
 
 
 def deviation(scene: Scene, at: State, seconds: float, seed: int) -> str:
-    """Whether a small random deviation from an equilibrium dies away or grows: nothing of the linearization is used.
+    """Simulate a small random deviation from an equilibrium; return whether it decays or grows.
 
-    Its greatest size in the second quarter of the time is compared with that in the last.
+    Its greatest size in the second quarter of the time is compared with that in the last. The linearization is not
+    used.
     """
     rng, nv = np.random.default_rng(seed), scene.model.nv
     start = at.copy()

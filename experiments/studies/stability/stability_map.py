@@ -1,4 +1,4 @@
-"""A stability map: the boundary of local stability over two parameters, and simulations on a grid beside it."""
+"""A stability map: the boundary of local stability over two parameters, compared with simulations on a grid."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ from experiments.catalogue.parameters.parameter import Value, value_under
 from experiments.studies.stability.continuation import Branch, components, grid_places, seeds
 from experiments.studies.stability.loop import GROWN, NO_EQUILIBRIUM, RECOVERED, Range, StabilityField
 
-#: ``|1 − |λ||`` below which a simulation of some seconds cannot tell.
+#: ``|1 − |λ||`` below which a simulation of some seconds cannot decide.
 TOO_CLOSE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class StabilityMap:
-    """The result of a stability map."""
+    """Result of a stability map."""
 
-    field: StabilityField  # over which parameters
-    grid: pd.DataFrame  # a row for each node: values, ``|λ|``, the simulation's verdict, why there is no equilibrium
-    branches: list[Branch]  # the components of the boundary
-    boundary: pd.DataFrame  # a row for each point of them
-    home: tuple[float, float] | None  # the values that the experiment has itself, if they are within the ranges
+    field: StabilityField  # the two parameters and their ranges
+    grid: pd.DataFrame  # a row for each node: values, ``|λ|``, the simulation's verdict, reason for no equilibrium
+    branches: list[Branch]  # components of the boundary
+    boundary: pd.DataFrame  # a row for each point of the boundary
+    home: tuple[float, float] | None  # the experiment's own values, if they are within the ranges
 
     @property
     def disagreements(self) -> pd.DataFrame:
-        """The nodes whose simulation says otherwise than ``|λ|``, outside of ``TOO_CLOSE``."""
+        """Nodes at which simulation and ``|λ|`` disagree, outside of ``TOO_CLOSE``."""
         clear = self._clear
         return clear[(clear["size"] < 1.0) != (clear["simulated"] == RECOVERED)]
 
@@ -44,12 +44,12 @@ class StabilityMap:
 
     @property
     def without_equilibrium(self) -> pd.DataFrame:
-        """The nodes at which there is none."""
+        """Nodes without an equilibrium."""
         return self.grid[self.grid["size"].isna()]
 
     @property
     def corners(self) -> int:
-        """Where two modes are at the boundary at once."""
+        """Points of the boundary at which two modes are critical at once."""
         return sum(len(branch.corners) for branch in self.branches)
 
 
@@ -64,25 +64,23 @@ def stability_map(
     simulate: bool = True,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> StabilityMap:
-    """The boundary and the grid.
+    """Compute the boundary of local stability, and compare it with simulations on a grid.
 
     Args:
         field: the parameters.
-        grid: nodes along each; a component of the boundary that passes between them is not found.
-        size: of a step along the boundary, of the ranges.
-        most: points of a component, to either side of where it was found.
-        seconds: that a deviation is simulated for.
-        seed: of deviations.
-        simulate: whether to.
-        progress: called with what is done, how many of it are, and of how many (0: nobody knows).
+        grid: number of nodes along each parameter; components of the boundary between nodes are missed.
+        size: step along the boundary, as a fraction of the ranges.
+        most: largest number of points of a component, on each side of its first point.
+        seconds: simulated time of a deviation.
+        seed: of the deviations.
+        simulate: False to skip the simulations.
+        progress: called with the activity, the number done, and the total (0: unknown).
 
     Raises:
-        InputError: a count is out of range; or there is an equilibrium at no node: the message has a reason.
+        InputError: a count is out of range, or no node has an equilibrium; the message gives a reason.
     """
     if grid < 2 or not 0.0 < size <= 0.5 or most < 2 or not seconds > 0.0:
-        raise InputError(
-            "a grid of 2 nodes or more, steps of up to half of the ranges, 2 points or more, time above zero"
-        )
+        raise InputError("grid must be 2 or above, size above 0 and at most 0.5, most 2 or above, seconds above 0")
     places = grid_places(grid)
     nodes = [(i, j) for i in range(grid) for j in range(grid)]
     rows = []
@@ -113,7 +111,7 @@ def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[s
 
 
 def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
-    """A row for each point; slopes are by the parameters themselves."""
+    """Return a row for each point; slopes are derivatives by the parameters themselves."""
     rows: list[dict[str, object]] = []
     for number, branch in enumerate(branches):
         for k, (u, slope) in enumerate(zip(branch.places, branch.slopes, strict=True)):
@@ -142,13 +140,13 @@ def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
 
 
 def _per_value(axis: Range, part: float, reach: float = 1e-6) -> float:
-    """du/d(value) of a range."""
+    """Return du/d(value) of a range."""
     low, high = max(part - reach, 0.0), min(part + reach, 1.0)
     return (high - low) / (axis.at(high) - axis.at(low))
 
 
 def _home(field: StabilityField) -> tuple[float, float] | None:
-    """The experiment's own values, within the ranges."""
+    """Return the experiment's own values if they lie within the ranges; else None."""
     parameters = field.experiment.under(field.changes).parameters
     values = [_one_number(value_under(axis.name, field.changes, parameters)) for axis in (field.x, field.y)]
     x, y = values
@@ -157,6 +155,6 @@ def _home(field: StabilityField) -> tuple[float, float] | None:
 
 
 def _one_number(value: Value) -> float:
-    """A parameter's; of one with several numbers, if they are all the same; else NaN."""
+    """Return a parameter's number; for several numbers the common value, or NaN if they differ."""
     numbers = value if isinstance(value, tuple) else (value,)
     return float(numbers[0]) if len(set(numbers)) == 1 and not isinstance(numbers[0], str) else np.nan

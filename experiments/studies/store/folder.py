@@ -1,10 +1,10 @@
-"""A study's folder: every finished trial is in it, once, whatever ends the program.
+"""Folder of a study: it keeps every finished trial, once, even if the program is killed.
 
 ``study.json`` says what the study is. ``trials.sqlite`` has a row for each trial, committed before the trial counts as
 done, so that Ctrl-C, ``kill -9`` and a full disk lose none. SQLite writes ahead to a log that is not synchronized with
 the disk at each trial, which would cost more than the trial does: a power failure loses the last seconds, and no more.
-``trials.parquet`` is the same for readers, a whole file at any time, replaced every few seconds and at the end.
-``model.json`` is the robot's, where it is not the human.
+``trials.parquet`` is a copy for readers, complete at any time, replaced every few seconds and at the end.
+``model.json`` is the model of a robot other than the human.
 """
 
 import errno
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 HEADER, DATABASE, TABLE, LOCK, TRACES = "study.json", "trials.sqlite", "trials.parquet", "study.lock", "traces"
 
-#: [s] between two writings of the table, at least; and at most this part of the time goes into them.
+#: [s] least interval between two writings of the table, and the largest part of the time spent on them.
 EXPORT_EVERY = 5.0
 EXPORT_PART = 0.02
-#: Results that are read at once.
+#: Number of results that are read at once.
 MOST_KEPT = 256
 _SCHEMA = """CREATE TABLE IF NOT EXISTS trials (
     trial INTEGER PRIMARY KEY, labels TEXT NOT NULL, varied TEXT NOT NULL, changes TEXT NOT NULL, result TEXT NOT NULL
@@ -52,7 +52,7 @@ _SCHEMA = """CREATE TABLE IF NOT EXISTS trials (
 
 
 class StoredResults(Mapping[int, Result]):
-    """Results by number, of trials that may be more than memory should hold: a few are kept at a time."""
+    """Results by number, read from the database on demand; a few are kept in memory."""
 
     def __init__(self, study: "Study", numbers: Sequence[int]) -> None:
         self._study, self._numbers = study, numbers
@@ -75,11 +75,11 @@ class StoredResults(Mapping[int, Result]):
 class Study:
     """A study's folder, open to be written (``create``, ``open``) or only to be read (``read``).
 
-    Use it in a ``with`` statement, or ``close`` it: that writes the table and lets the next writer in.
+    Use it in a ``with`` statement, or ``close`` it, which writes the table and releases the lock.
 
     Attributes:
-        folder: where it is.
-        header: what ``study.json`` says.
+        folder: path of the study.
+        header: contents of ``study.json``.
     """
 
     def __init__(self, folder: Path, header: Header, lock: IO[bytes] | None = None) -> None:
@@ -107,24 +107,24 @@ class Study:
         robot: str | None = None,
         sources: Mapping[str, str] | None = None,
     ) -> "Study":
-        """Begin a study, or go on with the one that is there.
+        """Begin a study, or continue the one in the folder.
 
         Args:
             folder: made if need be.
             kind: of study, such as ``sweep``.
             experiment: its name.
-            configuration: all that decides which trials there are, as JSON can hold it.
+            configuration: everything that determines the trials, as JSON can hold it.
             varied: names of the parameters that become columns.
-            units: of labels, by column; those of parameters and metrics are known.
-            metrics: which of them are stored; all, if not given.
-            seed: of the study.
-            controller: its name, where it is not the one that the experiment is defined with.
-            metric_files: somebody's metrics, by name, that are measured besides the project's.
-            robot: its name, where it is not the human.
-            sources: digests of files that are not the project's; those of the experiment, if not given.
+            units: units of labels, by column; those of parameters and metrics are known.
+            metrics: stored metrics; all if not given.
+            seed: seed of the study.
+            controller: name of a controller other than the experiment's own.
+            metric_files: files of user metrics that are measured in addition to the project's.
+            robot: name of a robot other than the human.
+            sources: digests of user files; by default those of the experiment.
 
         Raises:
-            InputError: another study is there, which differs in something; someone writes to it; or it is damaged.
+            InputError: the folder has another study, another program writes to it, or it is damaged.
             OSError: the folder cannot be written.
         """
         folder = Path(folder)
@@ -141,7 +141,7 @@ class Study:
 
     @classmethod
     def open(cls, folder: str | Path) -> "Study":
-        """Go on with a study; raises what ``create`` raises, and InputError where there is none."""
+        """Continue a study; raises what ``create`` raises, and InputError if there is none."""
         return cls._write(_existing(folder), None)
 
     @classmethod
@@ -161,7 +161,7 @@ class Study:
 
     @classmethod
     def read(cls, folder: str | Path) -> "Study":
-        """A study to be read, also while someone writes to it; raises InputError if there is none, or it is damaged."""
+        """Open a study for reading, also while a program writes to it; raises InputError if missing or damaged."""
         folder = _existing(folder)
         study = cls(folder, Header.load(folder / HEADER))
         study._select("SELECT COUNT(*) FROM trials")
@@ -169,7 +169,7 @@ class Study:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """What is studied; SavedNameError if it, its law or a metric is code that the user has not named."""
+        """The experiment; SavedNameError if it, its controller or a metric is unlisted user code."""
         return self._named(self.header.controller)
 
     @saved_names()
@@ -178,12 +178,12 @@ class Study:
         return experiment_named(header.experiment, controller, header.metric_files, header.robot)
 
     def drive_by(self, controller: str) -> None:
-        """Take this for the controller: it was moved, or another is to be tried on the same trials.
+        """Use this controller: for one that was moved, or to try another one on the same trials.
 
         Raises:
             InputError: there is no such controller, or the experiment takes none.
         """
-        with trusting():  # the user names it, not the saved file
+        with trusting():  # the user names the controller, not the saved file
             found = CONTROLLERS.find(controller)
         self.experiment = self._named(found.name)
 
@@ -193,27 +193,27 @@ class Study:
 
     @property
     def finished(self) -> set[int]:
-        """The numbers of the trials that are done by now."""
+        """Numbers of the finished trials."""
         return {number for (number,) in self._select("SELECT trial FROM trials")}
 
     def results(self, numbers: Iterable[int] | None = None) -> dict[int, Result]:
-        """The results of these finished trials, or of all, by number; raises KeyError if one is not finished."""
+        """Return results of these finished trials, or of all, by number; raises KeyError for unfinished ones."""
         wanted = None if numbers is None else list(numbers)
         found = dict(self._select("SELECT trial, result FROM trials", wanted))
         return {number: cells_of(found[number]) for number in (found if wanted is None else wanted)}
 
     def stored(self, numbers: Sequence[int]) -> "StoredResults":
-        """The results of these finished trials, in this order, each read when it is asked for."""
+        """Return results of these finished trials, in this order, each read on demand."""
         return StoredResults(self, numbers)
 
     def labels(self, number: int) -> dict[str, Any]:
-        """The study's own words for a finished trial."""
+        """Return the labels of a finished trial."""
         ((text,),) = self._select("SELECT labels FROM trials", [number])
         return cells_of(text)
 
     @saved_names()
     def trial(self, number: int) -> Trial:
-        """A finished trial as it was run; raises InputError if there is none of this number."""
+        """Return a finished trial as it was run; raises InputError if there is none of this number."""
         rows = self._select("SELECT labels, changes FROM trials", [number])
         if not rows:
             raise InputError(f"{self.folder} has no finished trial {number}: {self._around(number)}")
@@ -222,7 +222,7 @@ class Study:
         return Trial(number, exact, labels)
 
     def _around(self, number: int) -> str:
-        """Which finished trials have the nearest numbers: of a search not all numbers are used."""
+        """Return a text with the finished trials of the nearest numbers; a search does not use all numbers."""
         known = sorted(self.finished)
         if not known:
             return "none is finished yet"
@@ -231,13 +231,13 @@ class Study:
         return f"of its {len(known)} the nearest: {near}; `biped rerun {self.folder} --list` lists them"
 
     def check(self, trials: Iterable[Trial]) -> None:
-        """Raise InputError if one of these finished trials was run with other changes than it has now."""
+        """Raise InputError if one of these finished trials was run with other changes."""
         wanted = {trial.number: changes_text(trial.changes) for trial in trials}
         for number, changes in self._select("SELECT trial, changes FROM trials", wanted):
             if changes != wanted[number]:
                 raise InputError(
                     f"{self.folder}: trial {number} was run with {changes}, and is now "
-                    f"{wanted[number]}: the study was made by another version; take another folder"
+                    f"{wanted[number]}: the study was made by another version; choose another folder"
                 )
 
     def trace_folder(self, number: int) -> Path:
@@ -247,10 +247,10 @@ class Study:
         """Store a finished trial: it is in the database when this returns.
 
         Returns:
-            What of the result is stored: the metrics that the study is about.
+            The stored part of the result: the study's metrics.
 
         Raises:
-            ValueError: it is there already, or a number in it is not finite.
+            ValueError: the trial is there already, or one of its numbers is not finite.
             OSError: it cannot be written; the study is as it was before.
         """
         wanted = self.header.metrics
@@ -270,14 +270,14 @@ class Study:
         return result
 
     def add_sources(self, digests: Mapping[str, str]) -> None:
-        """Add digests of files that a law has read, by path; those that the study has already stay as they are."""
+        """Add digests, by path, of files that a controller has read; known paths keep theirs."""
         new = {name: digest for name, digest in digests.items() if name not in self.header.sources}
         if new:
             self.header.sources.update(new)
             self.header.save(self.folder / HEADER)
 
     def export(self) -> None:
-        """Bring ``trials.parquet`` up to date; raises OSError if it cannot be written, and nothing is lost."""
+        """Update ``trials.parquet``; raises OSError if it cannot be written; no trial is lost."""
         self._writer()
         began = time.monotonic()
         replace_file(self.folder / TABLE, as_parquet(self.table()))
@@ -285,18 +285,18 @@ class Study:
         self._next_export = ended + max(EXPORT_EVERY, (ended - began) / EXPORT_PART)
 
     def table(self) -> "pyarrow.Table":
-        """All finished trials in the order of their numbers, each column with its unit."""
+        """Return all finished trials in the order of their numbers, each column with its unit."""
         query = "SELECT trial, labels, varied, changes, result FROM trials ORDER BY trial"
         with self._reading() as database:
             return table_of(database.execute(query), self.header)
 
     def frame(self) -> "pd.DataFrame":
-        """The table."""
+        """Return the table as a data frame."""
         frame: pd.DataFrame = self.table().to_pandas()
         return frame
 
     def _select(self, query: str, numbers: Iterable[int] | None = None) -> list[tuple[Any, ...]]:
-        """All rows, or those of these trials."""
+        """Yield all rows, or those of some trials."""
         with self._reading() as database:
             if numbers is None:
                 return database.execute(query).fetchall()
@@ -316,17 +316,17 @@ class Study:
 
     def _writer(self) -> sqlite3.Connection:
         if self._database is None:
-            raise ValueError(f"{self.folder}: the study is open to be read only, or closed")
+            raise ValueError(f"{self.folder}: the study is closed, or open for reading only")
         return self._database
 
     def close(self) -> None:
-        """Write the table, and let the next writer in; raises OSError as ``export`` does."""
+        """Write the table and release the lock; raises OSError as ``export`` does."""
         if self._database is None or self._lock is None:
             return
         try:
             self.export()
         finally:
-            with suppress(sqlite3.Error):  # one file, that can be read without being allowed to write beside it
+            with suppress(sqlite3.Error):  # one file, readable without permission to write next to it
                 self._database.execute("PRAGMA journal_mode=DELETE")
             self._database.close()
             self._database = None
@@ -338,7 +338,7 @@ class Study:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, OSError):  # perhaps the disk is full, which need not be said twice: the database has all
+        if isinstance(error, OSError):  # the disk may be full, which is reported elsewhere: the database has all trials
             with suppress(OSError):
                 self.close()
         else:
@@ -353,7 +353,7 @@ def _existing(folder: str | Path) -> Path:
 
 
 def _locked(folder: Path) -> IO[bytes]:
-    """A lock that the system lets go of when the program ends, however it ends; InputError if someone else has it."""
+    """Return a lock that the system releases when the program ends; InputError if another program has it."""
     lock = (folder / LOCK).open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -369,7 +369,7 @@ def is_being_written(folder: Path) -> bool:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # no lock, or none that may be read: nobody is heard of
+    except OSError:  # no lock, or no permission to read it: no writer is known
         return False
     return False
 
@@ -387,7 +387,7 @@ def _header_of(folder: Path, wanted: Header | None) -> Header:
 
 
 def _has_trials(path: Path) -> bool:
-    """Whether a database has any: none of a study that was killed, or out of room, as it began, before its header."""
+    """Return True if a database has a trial; a study that was killed before its header has none."""
     if not path.exists():
         return False
     with closing(_database_to_write(path)) as database:
@@ -410,7 +410,7 @@ def _database_to_write(path: Path) -> sqlite3.Connection:
 
 
 def _reader_of(path: Path) -> sqlite3.Connection:
-    """A connection that reads; it undoes what a writer that was killed had begun, which SQLite calls writing."""
+    """Return a read-only connection; it first rolls back what a killed writer left."""
     address = path.absolute().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=60.0)
     try:
@@ -424,7 +424,7 @@ def _reader_of(path: Path) -> sqlite3.Connection:
 
 
 def _code_of(error: Exception) -> int | None:
-    """SQLite's code of an error; None of errors that are Python's, such as about a text that is none."""
+    """Return SQLite's code of an error; None for Python's own errors, such as invalid text."""
     return getattr(error, "sqlite_errorcode", None)
 
 

@@ -1,4 +1,4 @@
-"""``study.json``: what a study is, and which programs on which machines computed it."""
+"""``study.json``: contents of a study, and the programs and machines that computed it."""
 
 import json
 from collections.abc import Mapping
@@ -15,30 +15,30 @@ FORMAT = 3
 
 @dataclass
 class Header:
-    """The header of a study: all that decides its trials, and its sessions."""
+    """Header of a study: everything that determines its trials, and its sessions."""
 
     kind: str  # of study, such as ``sweep``
     experiment: str
-    configuration: dict[str, Any]  # all that decides which trials there are
-    varied: tuple[str, ...] = ()  # names of the parameters that are columns
+    configuration: dict[str, Any]  # everything that determines the trials
+    varied: tuple[str, ...] = ()  # parameters that are columns
     units: dict[str, str] = field(default_factory=dict)  # by column
-    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
+    metrics: tuple[str, ...] | None = None  # stored metrics; None for all
     seed: int | None = None
-    controller: str | None = None  # its name, where it is not the one that the experiment is defined with
-    robot: str | None = None  # its name, where it is not the human
-    metric_files: tuple[str, ...] = ()  # that metrics are registered in, besides the project's
-    sources: dict[str, str] = field(default_factory=dict)  # digests of the files of others that it is defined in
-    #: versions and machine of each program that wrote to it, and how many trials it found
+    controller: str | None = None  # name of a controller other than the experiment's own
+    robot: str | None = None  # name of a robot other than the human
+    metric_files: tuple[str, ...] = ()  # files of user metrics
+    sources: dict[str, str] = field(default_factory=dict)  # digests of user files
+    #: versions and machine of each program that wrote to it, and the number of trials at its start
     sessions: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def load(cls, path: Path) -> "Header":
-        """Read it; raises InputError if it is damaged, or of another format."""
+        """Read a header; raises InputError if it is damaged, or of another format."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             found = data.pop("format")
             if found != FORMAT:
-                raise InputError(f"{path}: format {found!r}, and this version reads {FORMAT}: run the study anew")
+                raise InputError(f"{path}: format {found!r}, but this version reads {FORMAT}: run the study again")
             header = cls(**data)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             if isinstance(error, InputError):
@@ -60,7 +60,7 @@ class Header:
 
 
 def stamp() -> dict[str, Any]:
-    """A stamp of all that the last digit of a result depends on: machine, versions, commit, kernels."""
+    """Return all on which a result's last digit depends: machine, versions, commit, kernels."""
     from experiments.cli.machine import stamp as machine
     from experiments.studies.store.sources import sources_digest
     from kernelcache import target_name
@@ -69,7 +69,7 @@ def stamp() -> dict[str, Any]:
 
 
 def difference(there: Header, wanted: Header) -> str:
-    """The differences of a study that is there from the desired one; empty where there are none."""
+    """Return the first difference between an existing study and the desired one; empty if there is none."""
     for name in ("kind", "experiment", "controller", "seed"):
         if getattr(there, name) != getattr(wanted, name):
             return f"its {name} is {getattr(there, name)!r}, not {getattr(wanted, name)!r}"
@@ -82,14 +82,14 @@ def difference(there: Header, wanted: Header) -> str:
 
 
 def edited(header: Header, sources: Mapping[str, str]) -> list[str]:
-    """The names of those whose files are not as they were when the study was begun, nor are among ``sources`` now."""
+    """Return names of files that changed since the study began and are not among ``sources`` now."""
     moved = [digest for name, digest in sources.items() if name not in header.sources]
     known = header.sources.items()
     return [name for name, digest in known if digest not in (*moved, sources.get(name), digest_at(name))]
 
 
 def _differences(there: Any, wanted: Any, path: str = "") -> list[str]:
-    """A sentence for each leaf of two configurations that differs."""
+    """Return a sentence for each leaf in which two configurations differ."""
     if not (isinstance(there, Mapping) and isinstance(wanted, Mapping)):
         same = there == wanted and isinstance(there, bool) == isinstance(wanted, bool)
         return [] if same else [f"its {path} is {there!r}, not {wanted!r}"]

@@ -1,4 +1,4 @@
-"""The state of the kernels that a study's trials were computed by."""
+"""Digest of the kernels that computed a study's trials."""
 
 import hashlib
 from functools import cache
@@ -11,7 +11,7 @@ _PACKAGES = ("contact", "biped", "controllers", "formulations", "experiments")
 
 
 def kernel_sources() -> list[Path]:
-    """Return the files of kernels: ``kernels.py``, those below a folder ``kernels``, and all of ``contact``."""
+    """Return the files of kernels: ``kernels.py``, files below ``kernels`` folders, and all of ``contact``."""
     top = Path(__file__).resolve().parents[3]
     found = sorted((top / "contact").glob("*.py"))
     for package in _PACKAGES:
@@ -22,7 +22,7 @@ def kernel_sources() -> list[Path]:
 
 @cache
 def sources_digest() -> str:
-    """Return a digest of all files of kernels: where it differs, results may differ in their last bits."""
+    """Return a digest of all kernel files: if it differs, results may differ in their last bits."""
     digest = hashlib.sha256(repr((numba.__version__, llvmlite.__version__)).encode())
     for source in kernel_sources():
         digest.update(source.name.encode())

@@ -15,37 +15,37 @@ from experiments.studies.trial import OUTCOME
 if TYPE_CHECKING:
     import pyarrow
 
-#: Exact, and refuses numbers that are not finite; made once, since this is done for every trial.
+#: Exact encoder that rejects numbers that are not finite; made once, because it runs for every trial.
 json_text = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
-#: Columns that every table begins with.
+#: First columns of every table.
 FIRST = ("trial", *OUTCOME)
 CHANGES = "changes"
 _TYPES = {"trial": "int64", CHANGES: "string", **dict.fromkeys(OUTCOME, "string")}
-#: Rows that are turned into columns at a time.
+#: Number of rows that are converted into columns at a time.
 _CHUNK = 1000
 
 
 def cell_of(value: Value) -> float | int | str:
-    """A value as one cell: several numbers as a text, exact; infinity too, which JSON has not."""
+    """Return a value as one cell: several numbers, and infinity, which JSON lacks, become exact text."""
     if isinstance(value, tuple):
         return ",".join(repr(part) for part in value)
     return "inf" if value == math.inf else value
 
 
 def cells_of(text: str) -> dict[str, Any]:
-    """Return one of a trial's texts: numbers, words, and lists of these, by name."""
+    """Return a trial's JSON text as numbers, words, and lists of these, by name."""
     found: dict[str, Any] = json.loads(text)
     return found
 
 
 def changes_text(changes: Mapping[str, Value]) -> str:
-    """Changes as they are stored: JSON, exact, in the order of their names; ValueError for a number it cannot hold."""
+    """Return changes as exact JSON, sorted by name; raises ValueError for a number that JSON cannot hold."""
     return json_text({name: as_json(changes[name]) for name in sorted(changes)})
 
 
 def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> "pyarrow.Table":
-    """A table of trials, each with its labels, varied parameters, changes and result as JSON; units in its metadata."""
+    """Return trials as a table: labels, varied parameters, metrics, changes and result as JSON; units as metadata."""
     import pyarrow
 
     labels: dict[str, None] = {}
@@ -83,7 +83,7 @@ def as_parquet(table: "pyarrow.Table") -> bytes:
 
 
 def _unit(name: str) -> str:
-    """The unit of a metric that only some trials have; empty of what is no metric."""
+    """Return the unit of a metric that only some trials have; empty for other columns."""
     try:
         return metric_named(name).unit
     except InputError:
@@ -91,7 +91,7 @@ def _unit(name: str) -> str:
 
 
 def _field(field: Any, unit: str) -> Any:
-    """With its unit; numbers, where there is not even one to tell."""
+    """Return a field with its unit; a column without any value holds numbers."""
     import pyarrow
 
     numbers = pyarrow.types.is_null(field.type)

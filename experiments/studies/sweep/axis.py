@@ -1,4 +1,4 @@
-"""Axes of a sweep: grids, values that go together, random samples."""
+"""Axes of a sweep: grids, parameters varied together, random samples."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -23,10 +23,10 @@ class Axis:
     """Parameters that are varied together."""
 
     kind: str  # grid, together or sample
-    names: tuple[str, ...]  # of the parameters
-    points: tuple[tuple[Value, ...], ...]  # the values, in the order of the names
-    logs: tuple[str, ...] = ()  # the names of those that are spread on a log scale
-    degrees: tuple[str, ...] = ()  # the names of those whose values were written in degrees
+    names: tuple[str, ...]  # names of the parameters
+    points: tuple[tuple[Value, ...], ...]  # values in the order of the names
+    logs: tuple[str, ...] = ()  # names of parameters on a log scale
+    degrees: tuple[str, ...] = ()  # names of parameters whose values were given in degrees
 
 
 def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> Axis:
@@ -39,7 +39,7 @@ def grid_axis(config: Config, name: str, spec: Any, experiment: Experiment) -> A
 
 
 def together_axis(config: Config, experiment: Experiment) -> Axis:
-    """Lists side by side: the first tells points apart, and the others may have a value twice."""
+    """Return lists of equal length as one axis; values of the first list must differ."""
     lists: dict[str, list[Value]] = {}
     for name, spec in config.parameters().items():
         lists[name] = (_values if lists else _list)(config, _parameter(config, name, experiment), spec, experiment)
@@ -54,7 +54,7 @@ def together_axis(config: Config, experiment: Experiment) -> Axis:
 
 
 def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
-    """Random points of a box, evenly spread: Sobol's sequence, scrambled, or a Latin hypercube."""
+    """Return random points of a box: Sobol's scrambled sequence, or a Latin hypercube."""
     from scipy.stats import qmc
 
     method = config.word("method", "sobol", METHODS)
@@ -82,9 +82,9 @@ def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
 
 
 def subjects_axis(config: Config, experiment: Experiment, seed: int, count: int) -> Axis:
-    """So many people as the robot, drawn as `biped.population` does.
+    """Return an axis of people as robots, drawn as ``biped.population`` draws them.
 
-    With ``impulse_per_kg`` [m/s] each is pushed by that times his or her mass.
+    With ``impulse_per_kg`` [m/s] each push is that times the person's mass.
     """
     sex = config.word("sex", "", TABLE) or None
     age: float | None = config.get("age", float, None)
@@ -97,7 +97,7 @@ def subjects_axis(config: Config, experiment: Experiment, seed: int, count: int)
 
 
 def _in_degrees(specs: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of those of which a value is written in degrees, such as ``45deg``."""
+    """Return the names with a value in degrees, such as ``45deg``."""
     return tuple(name for name, spec in specs.items() if any(map(is_in_degrees, _written(spec))))
 
 
@@ -112,7 +112,7 @@ def _parameter(config: Config, name: str, experiment: Experiment) -> Parameter:
 def _list(config: Config, parameter: Parameter, spec: Any, experiment: Experiment) -> list[Value]:
     values = _values(config, parameter, spec, experiment)
     if len(set(values)) < len(values):
-        raise config.error(f"{parameter.name}: a value is there twice", parameter.name)
+        raise config.error(f"{parameter.name}: a value is given twice; leave one out", parameter.name)
     return values
 
 
@@ -149,10 +149,10 @@ def _range(config: Config, parameter: Parameter, spec: Mapping[str, Any], experi
 
 def _stepped(config: Config, name: str, low: float, high: float, step: Any, scale: str) -> Any:
     if scale == LOG or not is_number(step) or step == 0.0 or (high - low) * step < 0.0:
-        raise config.error(f"{name}: step = {step!r}: it must lead from {low:g} to {high:g}, on a linear scale", name)
+        raise config.error(f"{name}: step = {step!r}: it must have the sign of to − from, on a linear scale", name)
     count = round((high - low) / step)
     if not math.isclose(count * step, high - low, rel_tol=1e-9):
-        raise config.error(f"{name}: steps of {step:g} from {low:g} do not meet {high:g}", name)
+        raise config.error(f"{name}: steps of {step:g} from {low:g} do not end at {high:g}", name)
     return np.linspace(low, high, count + 1)
 
 
@@ -182,13 +182,13 @@ def _bounds(
 
 
 def _angle(config: Config, experiment: Experiment, parameter: Parameter, value: Any) -> Any:
-    """[rad] An angle that is written with its unit; anything else as it is."""
+    """Return an angle with a unit in radians, and any other value unchanged."""
     is_text = isinstance(value, str) and parameter.is_angle
     return config.value(experiment, parameter.name, value) if is_text else value
 
 
 def _sampled(parameter: Parameter, low: float, high: float, scale: str, u: float) -> Value:
-    """The value at a part ``u`` of a range; of whole numbers, each as likely as any other."""
+    """Return the value at a fraction ``u`` of a range; whole numbers are equally likely."""
     if not isinstance(parameter.default, int):
         return interpolate(low, high, u, scale)
     low, high = min(low, high) - 0.5, max(low, high) + 0.5

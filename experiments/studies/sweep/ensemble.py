@@ -1,4 +1,4 @@
-"""The ensemble of a sweep's replicas over time: mean and standard deviation of columns of their runs."""
+"""Ensemble averages of a sweep's runs over time: mean and standard deviation over replicas."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from experiments.catalogue.parameters.parameter import Value
     from experiments.studies.sweep.sweep import Sweep
 
-#: Times at most.
+#: Largest number of times.
 MOST_TIMES = 1000
 
 
 def ensemble(sweep: "Sweep") -> "pd.DataFrame":
-    """Mean and standard deviation over replicas of the columns that a sweep traces; it runs all trials again.
+    """Return mean and standard deviation over replicas of traced columns; it runs all trials again.
 
-    A row for each combination and time: what was varied, ``time`` [s], and of each column ``…_mean``, ``…_sd`` (of
-    n − 1 degrees of freedom) and ``…_n``, of how many replicas. One that has fallen is in it no more; where there are
-    fewer than two, there is no standard deviation.
+    There is a row for each combination and time: the varied values, ``time`` [s], and of each column ``…_mean``,
+    ``…_sd`` (with n − 1) and ``…_n``, the number of replicas. Fallen replicas do not contribute; with fewer than two
+    there is no standard deviation.
     """
     import pandas as pd
 
@@ -50,12 +50,12 @@ def _run(sweep: "Sweep", changes: "Mapping[str, Value]") -> "Run | None":
         return sweep.experiment.run(changes)
     except IntegrationError as error:
         return error.run
-    except BipedError:  # its trial says why
+    except BipedError:  # the trial has the reason
         return None
 
 
 def _on_common_times(runs: "list[Run]", columns: tuple[str, ...]) -> "tuple[Floats, dict[str, Floats]]":
-    """Times [s] from the first row to the last one of any, and (runs, times) of each column; NaN after a run's end."""
+    """Return common times [s] of all runs, and each column (runs, times); NaN after a run's end."""
     ends = [float(run.frame["time"].iloc[-1]) for run in runs]
     longest = runs[int(np.argmax(ends))].frame["time"].to_numpy()
     time = np.linspace(longest[0], longest[-1], min(len(longest), MOST_TIMES + 1))

@@ -1,4 +1,4 @@
-"""Trials of a sweep by the values of what was varied, and how many of them recovered."""
+"""Trials of a sweep grouped by varied values, with the proportion that recovered."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from experiments.studies.trial import OUTCOME
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Of these the first that has numbers is shown, unless the sweep names its metrics.
+#: Candidates for the shown metric, unless the sweep names its metrics; the first with numbers is used.
 SHOWN = ("settling_time", "peak_position_error", "position_error", "simulated_time")
-#: More values than these are put into bins.
+#: Largest number of values that are not grouped into bins.
 MOST_VALUES = 15
 BINS = 8
-#: More names than these, of what goes together with a parameter, are only counted.
+#: Largest number of parameters varied together with another one that a label names; more are counted.
 MOST_NAMES = 2
 
 
 def proportion(verdicts: Iterable[str], losses: Sequence[str] = USUAL_LOSSES) -> Proportion:
-    """How many of these verdicts are no losses; those that tell neither are left out."""
+    """Return the proportion of verdicts that are successes; undecided ones are left out."""
     judged = [found for found in (withstood(verdict, losses) for verdict in verdicts) if found is not None]
     return proportion_of(sum(judged), len(judged))
 
 
 def successes_in(frame: "pd.DataFrame", counts: tuple[str, ...] = ()) -> Mapping[str, tuple[str, ...]]:
-    """The kinds of success worth telling apart, with their losses: those named, or stepping where a trial stepped."""
+    """Return kinds of success with their losses: as named, or with stepping if a trial stepped."""
     if counts:
         return {WITHSTOOD: counts}
     usual = {RECOVERED: USUAL_LOSSES}
@@ -42,19 +42,19 @@ def successes_in(frame: "pd.DataFrame", counts: tuple[str, ...] = ()) -> Mapping
 
 
 def verdicts_in(frame: "pd.DataFrame") -> list[str]:
-    """The verdicts that occur, in the usual order."""
+    """Return the verdicts that occur, in the usual order."""
     return [word for word in VERDICTS if (frame["verdict"] == word).any()]
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A column that is varied."""
+    """A varied column."""
 
-    column: str  # the parameter's name
-    label: str  # that with the names of what goes together with it
-    sampled: bool  # whether its values are samples
-    is_log: bool  # whether they are spread on a log scale
-    unit: str  # of its values as they were written: ° or °/s, where those are angles in degrees
+    column: str  # name of the parameter
+    label: str  # name with those of parameters varied together with it
+    sampled: bool  # True for random samples
+    is_log: bool  # True for a log scale
+    unit: str  # unit of the values as given: ° or °/s for angles in degrees
 
 
 def factors_of(plan: Sweep) -> list[Factor]:
@@ -71,14 +71,14 @@ def factors_of(plan: Sweep) -> list[Factor]:
 
 
 def as_written(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
-    """A study's trials with their angles in degrees where the sweep has them so."""
+    """Return a study's trials with angles in degrees if the sweep gives them in degrees."""
     degrees = [factor.column for factor in factors_of(plan) if "°" in factor.unit]
     return frame.assign(**{column: np.degrees(frame[column].astype(float)).round(9) for column in degrees})
 
 
 @dataclass(frozen=True)
 class Group:
-    """Trials with the same value of a factor, or with values in the same bin."""
+    """Trials with equal values of a factor, or with values in one bin."""
 
     value: Any
     label: str
@@ -86,13 +86,13 @@ class Group:
 
 
 def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
-    """The trials by a column's value; of very many numbers, by bins of equally many trials."""
+    """Return the trials grouped by a column's value; many numbers are grouped into bins of equal counts."""
     import pandas as pd
 
     values = frame[column]
     numeric = pd.api.types.is_numeric_dtype(values)
     if values.nunique() <= MOST_VALUES or not numeric:
-        # In the order of the plan for words, by size for numbers.
+        # Words stay in the plan's order, numbers are sorted.
         found = frame.groupby(column, sort=numeric)
         return [Group(value, f"{value:g}" if numeric else str(value), part) for value, part in found]
     bins = pd.qcut(values, BINS, duplicates="drop")
@@ -103,14 +103,14 @@ def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
 
 
 def shown_metrics(plan: Sweep, frame: "pd.DataFrame") -> list[str]:
-    """The metrics shown beside proportions, that have numbers: those that were asked for, or the first usual one."""
+    """Return the numeric metrics shown beside proportions: those asked for, or the first usual one."""
     wanted: Sequence[str] = plan.metrics if plan.metrics is not None else SHOWN
     found = [name for name in with_numbers(frame, wanted) if frame[name].notna().any()]
     return found if plan.metrics is not None else found[:1]
 
 
 def with_numbers(frame: "pd.DataFrame", metrics: Iterable[str]) -> list[str]:
-    """Those of some metrics that trials have numbers of; others are words, such as which foot stepped."""
+    """Return the numeric metrics among some; others are words, such as which foot stepped."""
     import pandas as pd
 
     found = (name for name in metrics if name in frame and name not in OUTCOME)
@@ -118,5 +118,5 @@ def with_numbers(frame: "pd.DataFrame", metrics: Iterable[str]) -> list[str]:
 
 
 def shown_metric(plan: Sweep, frame: "pd.DataFrame") -> str | None:
-    """The first of them, or None."""
+    """Return the first shown metric, or None."""
     return next(iter(shown_metrics(plan, frame)), None)

@@ -1,4 +1,4 @@
-"""What a sweep found of each combination, as a table with intervals: shares of verdicts, and means of metrics."""
+"""Summary of a sweep's combinations with intervals: shares of verdicts, and means of metrics."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,15 @@ from experiments.studies.sweep.sweep import Sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What is told of each quantity of a combination.
+#: Columns for each quantity of a combination.
 TOLD = ("quantity", "unit", "trials", "estimate", "low", "high")
 
 
 def summary(plan: Sweep, frame: "pd.DataFrame") -> "pd.DataFrame":
-    """A row for each combination of what was varied, and each quantity.
+    """Return a row for each combination of varied values and each quantity.
 
     Quantities are the share of each verdict that occurs, and of falls, with Wilson's interval, and the mean of each
-    metric that the sweep names, over the trials that have it, with Student's. ``trials`` counts those. Replicas of one
+    metric that the sweep names, with Student's. ``trials`` counts the trials that have the quantity. Replicas of one
     combination count as independent.
     """
     import pandas as pd

@@ -1,4 +1,4 @@
-"""A sweep: which parameters take which values, how often, and so which trials there are."""
+"""A sweep: values of parameters, replicas, and the resulting trials."""
 
 import math
 import tempfile
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from experiments.studies.store.folder import Study
 
 
-#: Tables in [vary] that are no parameters.
+#: Tables in [vary] that are not parameters.
 TOGETHER, SAMPLE, SUBJECTS = "together", "sample", "subjects"
-#: Groups of parameters whose noise is another one in each replica, where any of them is set.
+#: Groups of parameters with noise that differs between replicas, if any of them is set.
 NOISY = frozenset({"sensors", "actuators", "force"})
-#: At most so many combinations are tried to be set up before the first trial; of more, so many spread evenly.
+#: Largest number of combinations that are checked before the first trial; of more, this many evenly spread ones.
 MOST_CHECKED = 500
 
 
@@ -44,15 +44,15 @@ class Sweep(StudyKind):
     """A sweep, checked."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]  # what differs from its defaults in all trials
-    axes: tuple[Axis, ...]  # what is varied; all combinations of their points are run
-    replicas: int = 1  # of each combination, from scattered starts where there is more than one
+    fixed: Mapping[str, Value]  # changes of its defaults in all trials
+    axes: tuple[Axis, ...]  # varied parameters; all combinations of their points are run
+    replicas: int = 1  # replicas of each combination, with scattered starts if more than one
     seed: int = 0
-    metrics: tuple[str, ...] | None = None  # those that are stored; None for all
+    metrics: tuple[str, ...] | None = None  # stored metrics; None for all
     data: Mapping[str, Any] = field(default_factory=dict)  # the configuration
     counts: tuple[str, ...] = ()  # verdicts that count as losses; all but recovered, if not given
-    traces: tuple[str, ...] = ()  # columns of which the replicas' mean and standard deviation over time are found
-    people: Axis | None = None  # of whom each replica is another, in all combinations
+    traces: tuple[str, ...] = ()  # columns to average over replicas: mean and standard deviation over time
+    people: Axis | None = None  # population from which each replica takes a person, in all combinations
     kind = "sweep"
 
     def failure(self, findings: "pd.DataFrame") -> str:
@@ -83,7 +83,7 @@ class Sweep(StudyKind):
 
     @property
     def title(self) -> str:
-        """What is run, in words: of the experiment's robot, or of each of those that are varied."""
+        """Title of the sweep, with its robot or varied robots."""
         return self.experiment.title_over((*self.varied, *(self.people.names if self.people else ())))
 
     @property
@@ -95,7 +95,7 @@ class Sweep(StudyKind):
         return self.points * self.replicas
 
     def trials(self) -> list[Trial]:
-        """All trials: combination by combination, the last axis fastest, then the replicas of one."""
+        """Return all trials: combination by combination, the last axis fastest, then the replicas of each."""
         return [
             Trial(point * self.replicas + replica, self.changes(values, replica), {"point": point, "replica": replica})
             for point, values in enumerate(product(*(axis.points for axis in self.axes)))
@@ -107,11 +107,11 @@ class Sweep(StudyKind):
         changes = dict(self.fixed) | dict(zip(self.varied, flat, strict=True))
         if self.people is not None:
             changes |= dict(zip(self.people.names, self.people.points[replica], strict=True))
-        if self.replicas > 1:  # the same starts and noise for every combination: what differs is not luck
+        if self.replicas > 1:  # equal starts and noise for every combination, for a fair comparison
             noisy = {name.partition(".")[0] for name in changes} & NOISY
             for group in noisy:
                 changes.setdefault(f"{group}.seed", seed_of(self.seed, "replica", replica, group))
-            if not (noisy and changes.get("initial.jitter") == 0.0):  # by noise alone, where that is asked for
+            if not (noisy and changes.get("initial.jitter") == 0.0):  # noise alone, if jitter = 0 is set
                 changes["initial.seed"] = seed_of(self.seed, "replica", replica)
                 changes.setdefault("initial.jitter", SCATTER)
         return changes
@@ -143,18 +143,18 @@ def sweep(
     Args:
         experiment: its name.
         vary: by parameter a list of values or a range such as ``{"from": 1, "to": 2, "count": 5}``; under
-            ``together``, parameters whose lists are gone through side by side; under ``sample``, ranges to draw from;
-            under ``subjects``, how many people, of which ``sex`` and ``age``, and their ``impulse_per_kg``; without a
-            ``count`` each replica is another of them.
-        changes: what differs from the experiment's defaults in all trials.
-        controller: its name, ``FILE.py:NAME`` or ``module:NAME``; the experiment's own, if not given.
-        replicas: of each combination, from scattered starts where there is more than one.
-        seed: of samples and replicas.
-        metrics: names or patterns such as ``peak_torque_*``; all, if not given.
-        counts: verdicts that count as losses in what is drawn, such as ``["fell"]``; all but recovered, if not given.
-        out: the study's folder; what is finished there is not run again. Without it nothing is stored.
-        executor: where trials run; threads on all cores, if not given.
-        progress: called with the number of trials that are done.
+            ``together``, parameters with lists of equal length that are varied in parallel; under ``sample``, ranges to
+            draw from; under ``subjects``, the number of people (``count``), their ``sex``, ``age`` and
+            ``impulse_per_kg``; without a ``count`` each replica is another person.
+        changes: changes of the experiment's defaults in all trials.
+        controller: name, ``FILE.py:NAME`` or ``module:NAME``; by default the experiment's own.
+        replicas: replicas of each combination, with scattered starts if more than one.
+        seed: seed of samples and replicas.
+        metrics: names or patterns such as ``peak_torque_*``; all if not given.
+        counts: verdicts that count as losses, such as ``["fell"]``; by default all but recovered.
+        out: folder of the study; finished trials in it are not run again. Without it nothing is stored.
+        executor: runs the trials; by default threads on all cores.
+        progress: called with the number of finished trials.
 
     Returns:
         One row for each trial, in the order of their numbers: ``verdict``, the varied parameters, the metrics.
@@ -210,7 +210,7 @@ def _metrics(config: Config, experiment: Experiment, fixed: Mapping[str, Value])
 
 
 def _axes(config: Config, experiment: Experiment, seed: int, replicas: int) -> tuple[tuple[Axis, ...], Axis | None]:
-    """The axes, and who the replicas are, where subjects are no axis."""
+    """Return the axes, and the population of the replicas if subjects are no axis."""
     single = config.parameters(but=(TOGETHER, SAMPLE, SUBJECTS))
     axes = [grid_axis(config, name, spec, experiment) for name, spec in single.items()]
     if TOGETHER in config:
@@ -243,7 +243,7 @@ def _check_names(found: Sweep, config: Config) -> None:
     if found.replicas > 1:
         found.experiment.parameter("initial.seed")
         if "initial.seed" in seen or "initial.seed" in found.fixed:
-            raise config.error("initial.seed: replicas have seeds of their own; leave it or replicas out", "replicas")
+            raise config.error("initial.seed: replicas have seeds of their own; leave one of them out", "replicas")
 
 
 def _check_traces(found: Sweep, config: Config) -> None:
@@ -256,7 +256,7 @@ def _check_traces(found: Sweep, config: Config) -> None:
 
 
 def _check_values(found: Sweep, config: Config) -> None:
-    """Raise InputError unless all can be set up: each value of each axis, and of their combinations all or many."""
+    """Raise InputError unless all values of each axis, and all or many of their combinations, can be set up."""
     tried, wrong, first = 0, 0, ""
     for values in _checked_points(found.axes):
         tried += 1
@@ -274,7 +274,7 @@ def _check_values(found: Sweep, config: Config) -> None:
 
 
 def _checked_points(axes: Sequence[Axis]) -> Iterator[tuple[tuple[Value, ...], ...]]:
-    """All of few combinations; of many, each point of each axis once, and some spread evenly."""
+    """Return all combinations if they are few; else each point of each axis once, and some evenly spread ones."""
     if (count := math.prod(len(axis.points) for axis in axes)) > MOST_CHECKED:
         base = tuple(axis.points[0] for axis in axes)
         for place, axis in enumerate(axes):

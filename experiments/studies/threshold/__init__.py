@@ -1,4 +1,4 @@
-"""How large a parameter of an experiment may be for the human to recover: thresholds over ensembles of replicas."""
+"""Thresholds of recovery: the largest parameter value that is recovered, over ensembles of replicas."""
 
 from experiments.studies.registry import Kind
 
@@ -8,8 +8,8 @@ _THRESHOLD = Kind(
     plan="experiments.studies.threshold.threshold:threshold_from",
     title="threshold of any parameter for recovery, from a file",
     description="""\
-Find how large a parameter may be for the human to recover: the largest value below the first at which it does not, by
-a grid and a bisection for each replica, and the median over replicas with its interval.""",
+Find the largest value of a parameter up to which the human recovers: by a grid and bisection for each replica, with the
+median over replicas and its confidence interval.""",
     examples="""\
   biped example robustness-floor.toml > floor.toml
   biped threshold floor.toml                 into results/threshold/floor
@@ -24,16 +24,16 @@ _PRESET = _THRESHOLD._replace(
     table="",
     plan="experiments.studies.threshold.command:plan_of",
     options="experiments.studies.threshold.command:add_options",
-    beside="experiments.studies.threshold.command:others_of",
+    compared_with="experiments.studies.threshold.command:others_of",
 )
 
 KINDS = {
     "threshold": _THRESHOLD,
     "push-map": _PRESET._replace(
-        title="push threshold over the direction of the push",
+        title="push threshold for each direction of the push",
         description="""\
-Find how hard the human can be pushed before it falls, for each direction of the push: the median over replicas with
-scattered joint angles, floors and times of the push, with its interval.""",
+Find the push threshold [N·s] in each direction: the largest impulse that the human recovers from. It is the median over
+replicas with random joint angles, floors and times of the push, with its confidence interval.""",
         examples="""\
   biped push-map --quick                     fewer directions and replicas
   biped push-map --gains tuned.toml --compare results/push-map/published
@@ -44,10 +44,10 @@ scattered joint angles, floors and times of the push, with its interval.""",
 """,
     ),
     "block-speed": _PRESET._replace(
-        title="greatest speed of a thrown block for recovery",
+        title="threshold of a thrown block's speed for recovery",
         description="""\
-Find how fast a block may be thrown at the human's back: the experiment of the thesis (Wendlandt 1997, 4.3) with many
-replicas, whose joint angles, floors and times of the hit are scattered.""",
+Find the largest speed [m/s] of a block thrown at the human's back up to which it recovers: the experiment of Wendlandt
+1997, section 4.3, with replicas of random joint angles, floors and times of the hit.""",
         examples="""\
   biped block-speed --quick                  in seconds
   biped block-speed --gains my-gains.toml --set block.mass=2.5

@@ -1,11 +1,11 @@
-"""How much the studies of thresholds try that have commands of their own: light, for these commands' help."""
+"""Default grids and ensembles of the threshold commands, importable quickly for their help."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The grid and the ensemble, where nothing else is said; and how many directions, where there are any."""
+    """Default grid, replicas and number of directions of a threshold study."""
 
     start: float
     stop: float
@@ -17,14 +17,14 @@ class Budget:
 
 @dataclass(frozen=True)
 class Budgets:
-    """What is tried, and in which unit."""
+    """Usual and quick budget of a command, and the unit of the values."""
 
     usual: Budget
-    quick: Budget  # in a hurry
-    unit: str  # of the values
+    quick: Budget  # for ``--quick``
+    unit: str  # unit of the values
 
 
-#: By the name of the command.
+#: Budgets by the name of the command.
 BUDGETS = {
     "push-map": Budgets(
         usual=Budget(start=0.0, stop=18.0, by=1.0, replicas=21, tolerance=0.125, directions=24),

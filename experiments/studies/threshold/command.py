@@ -1,4 +1,4 @@
-"""Options of the commands of presets, ``biped push-map`` and ``biped block-speed``, and the study that they ask for."""
+"""Options of the commands ``biped push-map`` and ``biped block-speed``, and the studies that they select."""
 
 from argparse import Namespace
 from dataclasses import asdict
@@ -15,7 +15,7 @@ from experiments.studies.threshold.budgets import BUDGETS
 if TYPE_CHECKING:
     from experiments.studies.threshold.threshold import Threshold
 
-#: Shorthands of settings; ``--seed`` is that of the replicas here.
+#: Shorthands of settings; ``--seed`` is the seed of the replicas here.
 _SETTINGS = ("duration", "step", "integrator")
 
 
@@ -26,7 +26,7 @@ def add_options(parser: Parser, name: str) -> None:
     if name == PUSH_MAP:
         parser.option("--heights", "M", "a map for each height of the push [m]", float, nargs="+")
         parser.option("--engines", "NAMES", "a map for each engine, such as recursive,pybullet,mujoco")
-        parser.option("--steps", "LIST", "a map for each number of steps that the law may take: 0,1,any")
+        parser.option("--steps", "LIST", "a map for each number of steps that the controller may take, such as 0,1,any")
         parser.option("--compare", "STUDY", "folders of maps to compare with", nargs="+", default=[])
         parser.add_trust()
     add_settings(parser, *_SETTINGS)
@@ -37,20 +37,21 @@ def add_options(parser: Parser, name: str) -> None:
         ("to", "stop", f"greatest value of the grid, which grows if all recover [{budgets.unit}]"),
         ("by", "by", f"step of the grid [{budgets.unit}]"),
         ("tolerance", "tolerance", f"tolerance of a replica's threshold [{budgets.unit}]"),
-        ("replicas", "replicas", "number of replicas: scattered starts, times and floors"),
+        ("replicas", "replicas", "number of replicas with random starts, times and floors"),
     ):
         if usual[dest] or dest != "directions":
             text, kind = f"{text} ({usual[dest]:g}; --quick {quick[dest]:g})", type(usual[dest])
             group.add_argument(f"--{option}", metavar="N" if kind is int else "X", type=kind, dest=dest, help=text)
     group.add_argument("--seed", metavar="N", type=int, default=0, help="seed of the replicas (0)")
     group.add_argument("--confidence", metavar="P", type=float, default=0.95, help="confidence of the intervals (0.95)")
-    group.add_argument("--count-stepping", action="store_true", help="count a trial that stepped as recovered")
-    group.add_argument("--most-steps", metavar="N", type=int, default=0, help="count trials with at most N steps")
+    group.add_argument("--count-stepping", action="store_true", help="count trials that end in a step as recovered")
+    most_steps = "count trials with at most N steps as recovered"
+    group.add_argument("--most-steps", metavar="N", type=int, default=0, help=most_steps)
     group.add_argument("--quick", action="store_true", help="fewer replicas and a coarser grid: half a minute")
 
 
 def plan_of(options: Namespace) -> "Threshold":
-    """Return the study of a preset's command, and name its folder after the file of gains."""
+    """Return the study of a command, and name its folder after the file of gains."""
     from experiments.studies.threshold.presets import PRESETS, by_steps, directions_and_heights, in_engines
     from experiments.studies.threshold.threshold import Condition
 
@@ -76,7 +77,7 @@ def plan_of(options: Namespace) -> "Threshold":
         if options.steps is not None:
             if options.counts or options.most_steps:
                 besides = "--counts" if options.counts else "--most-steps"
-                raise InputError(f"--steps says what counts already: leave {besides} out")
+                raise InputError(f"--steps already decides which trials count as recovered: leave {besides} out")
             conditions = by_steps(options.steps.split(","), conditions, changes, experiment)
     options.name = ("published" if options.gains is None else Path(options.gains).stem) + "-quick" * options.quick
     return preset.plan(
@@ -95,7 +96,7 @@ def plan_of(options: Namespace) -> "Threshold":
 
 
 def others_of(plan: "Threshold", options: Namespace) -> dict[str, Any]:
-    """Return the maps that the options name, to compare with."""
+    """Return the maps to compare with, as the options name them."""
     from experiments.studies.threshold.findings import check_pairs, read_findings
 
     others = {}

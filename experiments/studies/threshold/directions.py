@@ -1,7 +1,7 @@
 """Directions around a robot, seen from above, and its feet.
 
-An azimuth is that of ``push.azimuth``: 0° drives the robot forwards, 90° to its left. The human faces −X and its
-left is −Y.
+Azimuths are those of ``push.azimuth``: a push at 0° drives the robot forward, at 90° to its left. The human faces −X;
+its left is −Y.
 """
 
 from typing import NamedTuple
@@ -13,34 +13,34 @@ from scipy.spatial import ConvexHull
 from biped.model import Model
 from biped.model.legs import foot_under
 
-#: Where a push drives the robot, from 0° on in steps of 45°.
+#: Directions in which a push drives the robot, from 0° in steps of 45°.
 WORDS = ("front", "front left", "left", "back left", "back", "back right", "right", "front right")
 
 
 def word_of(azimuth: float) -> str:
-    """Where a push of this azimuth [°] drives the robot; the nearest of eight words."""
+    """Return the direction in which a push of this azimuth [°] drives the robot; the nearest of eight words."""
     return WORDS[round(azimuth / 45.0) % 8]
 
 
 def direction_text(azimuth: float) -> str:
-    """An azimuth [°], with its word where it is one of the eight directions."""
+    """Return an azimuth [°], with its word if it is one of the eight directions."""
     return f"{azimuth:g}°" + (f" {word_of(azimuth)}" if azimuth % 45.0 == 0.0 else "")
 
 
 def evenly(count: int) -> list[float]:
-    """[°] so many directions, the first of them 0°."""
+    """Return evenly spaced directions [°], the first of them 0°."""
     return [round(360.0 * k / count, 9) for k in range(count)]
 
 
 class Outline(NamedTuple):
-    """A closed outline seen from above: (n,) azimuths [rad] and (n,) distances [m] of its corners."""
+    """A closed outline in top view: azimuths (n,) [rad] and distances (n,) [m] of its corners."""
 
     azimuth: NDArray[np.float64]
     distance: NDArray[np.float64]
 
 
 def soles(model: Model) -> list[Outline]:
-    """The feet's contact points at home, about the middle between the feet's joints."""
+    """Return outlines of the feet's contact points at home, about the middle between the feet's joints."""
     joints = [_joint_place(model, foot) for foot in model.feet]
     middle = np.mean(joints, axis=0)
     fx, fy, _ = model.facing
@@ -58,6 +58,6 @@ def soles(model: Model) -> list[Outline]:
 
 
 def _joint_place(model: Model, foot: str) -> NDArray[np.float64]:
-    """(3,) [m] of a body's joint at home, from which its contact points are given."""
+    """Return the position (3,) [m] of a body's joint at home; contact points are relative to it."""
     body = model.bodies[model.body_index(foot)]
     return np.asarray(model.home_positions[model.body_index(foot)] - np.asarray(body.com))

@@ -1,4 +1,4 @@
-"""Findings of studies of thresholds, condition by condition, and differences between two studies."""
+"""Findings of threshold studies, condition by condition, and differences between two studies."""
 
 import math
 from collections import Counter
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """One condition's."""
+    """Findings of one condition."""
 
     condition: "Condition"
     plan: "Threshold"
-    outcomes: Sequence[dict[float, bool | None]]  # replica by replica, by value
-    verdicts: Sequence[dict[float, str]]  # the same
+    outcomes: Sequence[dict[float, bool | None]]  # for each replica, by value
+    verdicts: Sequence[dict[float, str]]  # for each replica, by value
 
     @cached_property
     def brackets(self) -> list[Bracket]:
@@ -45,7 +45,7 @@ class Finding:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """The estimate of the thresholds; its median is NaN where it would be below zero."""
+        """Estimate of the thresholds; its median is NaN if it would be below zero."""
         found = estimate(self.brackets, self.plan.confidence)
         if self.plan.grid.start <= 0.0 and found.median.value == -math.inf:
             return replace(found, median=replace(found.median, value=math.nan))
@@ -57,12 +57,12 @@ class Finding:
 
     @cached_property
     def half(self) -> Interval:
-        """The value at which half of the replicas recover, islands counted; as sharp as the grid is fine."""
+        """Value at which half of the replicas recover, islands counted; its resolution is the grid's."""
         return half_recovers(self.curve, self.plan.confidence)
 
     @cached_property
     def limit(self) -> Limit | None:
-        """The inverted pendulum's limit, where a push or a displaced floor acts alone on who stands; else None."""
+        """Inverted pendulum's limit if a push or floor displacement acts alone on a standing model; else None."""
         if self.plan.swept.factor != 1.0:
             return None
         changes = {**self.plan.changes, **self.condition.changes}
@@ -74,40 +74,40 @@ class Finding:
 
     @property
     def share(self) -> float | None:
-        """The median as a share of the limit of a pendulum that does what the law does.
+        """Median threshold as a share of the pendulum's limit with the controller's own strategy.
 
-        None where there is no median, or where trials stepped that count, and the limit is that of feet in place.
+        None without a median, or if trials with counted steps meet a limit of feet in place.
         """
         median, stepped = self.estimate.median.value, STEPPED not in self.plan.losses and self.shares["stepped_trials"]
         if self.limit is None or not math.isfinite(median) or (stepped and self.limit.steps is None):
             return None
-        return median / self.limit.own
+        return median / self.limit.applicable
 
     @property
     def greatest(self) -> float:
-        """The greatest value that was tried."""
+        """Greatest tried value."""
         return max(max(tried) for tried in self.outcomes)
 
     def survivors(self, values: Iterable[float]) -> list[float]:
-        """The proportion of replicas whose threshold is no less than each value, of those whose threshold is known."""
+        """Return the proportion of known thresholds that are no less than each value."""
         lows = [bracket.low for bracket in self.brackets if bracket.is_judged]
         return [sum(low >= value for low in lows) / max(len(lows), 1) for value in values]
 
     @property
     def never_recovered(self) -> list[str]:
-        """Verdicts at the least value of replicas that recovered from nothing below a loss."""
+        """Verdicts at the least value of the replicas that were lost there."""
         found = zip(self.brackets, self.verdicts, strict=True)
         return [words[min(words)] for bracket, words in found if bracket.low == -math.inf]
 
     @property
     def gaps(self) -> list[Counter[str]]:
-        """Of each threshold that is not known to the tolerance, the verdicts of the trials that tell neither there."""
+        """Undecided verdicts within each bracket that is wider than the tolerance."""
         most, pairs = self.plan.grid.tolerance * (1.0 + 1e-6), zip(self.brackets, self.verdicts, strict=True)
         wide = [(b.low, b.high, words.items()) for b, words in pairs if -math.inf < b.low < b.high - most]
         return [gap for low, high, ended in wide if (gap := Counter(word for at, word in ended if low < at < high))]
 
     def islands(self) -> dict[float, int]:
-        """The number of replicas that recovered at a value above one at which they had not, by value."""
+        """Return the number of replicas that recovered above a value at which they did not, by value."""
         seen = Counter(
             value
             for outcomes, bracket in zip(self.outcomes, self.brackets, strict=True)
@@ -118,17 +118,17 @@ class Finding:
 
     @property
     def shares(self) -> dict[str, int]:
-        """How many trials there are of each verdict, by column."""
+        """Number of trials with each verdict, by column."""
         return shares([word for ended in self.verdicts for word in ended.values()])
 
     @property
     def failed(self) -> int:
-        """Trials that could not be computed."""
+        """Number of trials that could not be computed."""
         return self.shares[column_of(FAILED)]
 
     @cached_property
     def limits(self) -> dict[str, int]:
-        """How the replicas end at their thresholds, the least value at which each is lost: verdicts, the most first."""
+        """Verdicts at the thresholds, the least value at which each replica is lost; the most frequent first."""
         found = Counter(
             ended[bracket.high]
             for ended, bracket in zip(self.verdicts, self.brackets, strict=True)
@@ -138,7 +138,7 @@ class Finding:
 
     @property
     def limited_by(self) -> str:
-        """The verdict of most replicas at their thresholds; empty where none has one."""
+        """Most frequent verdict at the thresholds; empty if no replica has one."""
         return next(iter(self.limits), "")
 
     @property
@@ -148,17 +148,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """The findings of all conditions, in the plan's order."""
+    """Findings of all conditions, in the plan's order."""
 
     plan: "Threshold"
     conditions: tuple[Finding, ...]
 
     def frame(self) -> pd.DataFrame:
-        """A row for each condition: labels, median, interval, spread, counts; infinite where out of range."""
+        """Return a row for each condition: labels, median, interval, spread, counts; infinite if out of range."""
         return pd.DataFrame([_row(finding) for finding in self.conditions])
 
     def curves(self) -> pd.DataFrame:
-        """A row for each condition and value of the grid: how many recovered, and the interval of the probability."""
+        """Return a row for each condition and grid value: recovered and tried trials, and the interval."""
         return pd.DataFrame(
             [
                 {**finding.condition.labels, "value": value, "recovered": found.count, "tried": found.of}
@@ -170,7 +170,7 @@ class Findings:
         )
 
     def by(self, label: str) -> "dict[str, Findings]":
-        """The findings of each value of a label, without it; empty where no condition has it."""
+        """Return the findings split by a label, which is then removed; empty if no condition has it."""
         parts: dict[str, list[Finding]] = {}
         for finding in self.conditions:
             labels = dict(finding.condition.labels)
@@ -180,7 +180,7 @@ class Findings:
         return {value: replace(self, conditions=tuple(found)) for value, found in parts.items()}
 
     def replicas(self) -> pd.DataFrame:
-        """A row for each condition and replica: its bracket."""
+        """Return a row for each condition and replica: its bracket."""
         return pd.DataFrame(
             [
                 {**finding.condition.labels, "replica": number}
@@ -207,20 +207,20 @@ def _row(finding: Finding) -> dict[str, object]:
 
 
 def read_findings(folder: str | Path) -> Findings:
-    """The findings of the study in a folder; raises InputError if it is of another kind, or not finished."""
+    """Read the findings of a study's folder; raises InputError for another kind or missing trials."""
     from experiments.studies.run import recall
     from experiments.studies.store.folder import Study
 
     study = Study.read(folder)
     if "plan" not in study.configuration:
-        raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}, and not of thresholds")
+        raise InputError(f"{study.folder}: a study of kind {study.header.kind!r}; choose a study of thresholds")
     findings: Findings = recall(study)[1]
     return findings
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The change under one condition: the median over replicas of the difference of thresholds, and its interval."""
+    """Change under one condition: median over replicas of the difference of thresholds, and its interval."""
 
     theirs: Finding
     ours: Finding
@@ -228,7 +228,7 @@ class Difference:
 
 
 def compare(theirs: Findings, ours: Findings) -> list[Difference]:
-    """Condition by condition, for those that both have, replica by replica; InputError where that makes no sense."""
+    """Compare the common conditions replica by replica; raises InputError if replicas or units do not match."""
     check_pairs(theirs.plan, ours.plan)
     known = {_key(finding): finding for finding in theirs.conditions}
     pairs = [(known[_key(finding)], finding) for finding in ours.conditions if _key(finding) in known]
@@ -239,7 +239,7 @@ def compare(theirs: Findings, ours: Findings) -> list[Difference]:
 
 
 def changes_of_engines(findings: Findings) -> dict[str, list[Difference]]:
-    """Where conditions differ in their engine: what changed from the first, by the names of the others."""
+    """Return the changes from the first engine to each other one, for conditions that differ in the engine."""
     reference, *others = findings.by("engine").items() or [("", findings)]
     return {name: compare(reference[1], found) for name, found in others}
 
@@ -249,7 +249,7 @@ def _key(finding: Finding) -> tuple[tuple[str, object], ...]:
 
 
 def check_pairs(theirs: "Threshold", ours: "Threshold") -> None:
-    """Raise InputError unless both have the same replicas: those with the same draws."""
+    """Raise InputError unless both have equal replicas: those with equal draws."""
     if theirs.experiment.address != ours.experiment.address:
         raise InputError(f"{theirs.experiment.name} and {ours.experiment.name} are different experiments")
     for name, what in (

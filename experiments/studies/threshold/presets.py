@@ -1,4 +1,4 @@
-"""Studies of thresholds that have commands of their own, as data."""
+"""Threshold studies with commands of their own, as data."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,46 +17,46 @@ from experiments.studies.randomization import Randomization
 from experiments.studies.threshold.directions import evenly
 from experiments.studies.threshold.threshold import Condition, SweptParameter, Threshold
 
-#: [rad] standard deviation of the initial joint angles, where nothing else is set.
+#: [rad] default standard deviation of the initial joint angles.
 JITTER = 0.005
-#: The parameter that says who takes the steps.
+#: Parameter that names the integrator or engine.
 ENGINE = "integrator.name"
-#: The parameter that says how many steps a law may take, and the label of that.
+#: Parameter of the number of steps that a controller may take, and its label.
 INSTRUCTION, FEET = "controller.instruction", "feet"
-#: Instructions that leave a number of steps, by that; and what maps are called, by it.
+#: Instructions by the number of steps that they allow; and labels of maps by the instruction.
 BOUNDED = {str(most): instruction for instruction, most in INSTRUCTIONS.items() if most < ANY}
 STEPS = {"0": "in place", "1": words_of(1.0), "any": words_of(math.inf)}
-#: Standard deviation of the logarithm of the floor's friction, and of its stiffness with its damping.
+#: Standard deviation of the logarithm of the floor's friction, and of its stiffness and damping.
 FLOOR = 0.03
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A study of thresholds with a name."""
+    """A named threshold study."""
 
     experiment: str
-    swept: SweptParameter  # the parameter whose threshold is looked for
-    delay: Randomization  # by which replicas meet the disturbance at different times
-    title: str  # of the table
-    figure: str  # its title
-    marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by what they are
+    swept: SweptParameter  # the parameter whose threshold is searched
+    delay: Randomization  # randomization of the time of the disturbance
+    title: str  # title of the table
+    figure: str  # title of the figure
+    marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by label
 
     def plan(self, experiment: Experiment, changes: Mapping[str, Value], grid: Grid, **others: Any) -> Threshold:
-        """The study of its experiment under these changes, with the replicas' starts, floors and times scattered."""
+        """Return a study of its experiment under these changes, with random starts, floors and times."""
         jittered, randomizations = start_and_floor(changes)
         return Threshold(
             experiment, self.swept, grid, changes=jittered, randomizations=(*randomizations, self.delay), **others,
         )  # fmt: skip
 
 
-#: By the name of the command, which is the kind of study too.
+#: Presets by the name of the command, which is the kind of the study, too.
 PRESETS = {
     "push-map": Preset(
         experiment="balance",
         swept=SweptParameter("push.impulse", label="impulse"),
         delay=Randomization(("push.start",), "uniform", 0.05),  # s: many control periods
         title="Push map",
-        figure="Push map: where a push drives the human, and how hard it may be",
+        figure="Push map: push threshold by the direction in which the push drives the human",
     ),
     "block-speed": Preset(
         experiment="thrown-block",
@@ -70,9 +70,9 @@ PRESETS = {
 
 
 def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], list[Randomization]]:
-    """The changes with a jitter, if they have none, and the randomization of start and floor.
+    """Return changes with a jitter, if they have none, and the randomization of start and floor.
 
-    Both coefficients of friction share a factor, and stiffnesses and dampings another: the floor stays of a kind.
+    Both coefficients of friction share a factor, and all stiffnesses and dampings another one.
     """
     jittered = {"initial.jitter": JITTER, **changes}
     law = LAWS.find(str(changes.get(LAW, SPRING_DAMPER))).thing
@@ -89,12 +89,12 @@ def start_and_floor(changes: Mapping[str, Value]) -> tuple[dict[str, Value], lis
 def in_engines(
     names: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value]
 ) -> tuple[Condition, ...]:
-    """Return the conditions in each of several engines, or integrators of ours, by name."""
+    """Return the conditions in each of several engines or integrators, by name."""
     names = [name.strip() for name in names]
     if len(set(names)) != len(names) or "" in names:
         raise InputError(f"--engines {','.join(names)}: different names, such as recursive,pybullet,mujoco")
     if ENGINE in changes:
-        raise InputError(f"{ENGINE} is said by --engines: leave the other out")
+        raise InputError(f"{ENGINE} is set by --engines: leave one of them out")
     return tuple(
         Condition({**one.changes, ENGINE: name}, {"engine": name, **one.labels}) for name in names for one in conditions
     )
@@ -103,14 +103,14 @@ def in_engines(
 def by_steps(
     counts: Sequence[str], conditions: Sequence[Condition], changes: Mapping[str, Value], experiment: Experiment
 ) -> tuple[Condition, ...]:
-    """Return the conditions with each of these numbers of steps that the law may take, of ``STEPS``."""
+    """Return the conditions with each of these limits on the controller's steps, given as words of ``STEPS``."""
     names = [count.strip() for count in counts]
     if len(set(names)) != len(names) or not set(names) <= set(STEPS):
         raise InputError(f"--steps {','.join(names)}: each of {', '.join(STEPS)} once, such as 0,any")
     if INSTRUCTION not in [parameter.name for parameter in experiment.parameters]:
-        raise InputError("--steps: this law takes none; give --controller stepping")
+        raise InputError("--steps: this controller takes no steps; give --controller stepping")
     if changes.get(INSTRUCTION) in BOUNDED.values():
-        raise InputError(f"{INSTRUCTION} = {changes[INSTRUCTION]}: --steps says how many steps: leave one of them out")
+        raise InputError(f"{INSTRUCTION} = {changes[INSTRUCTION]}: --steps sets it: leave one out")
     told = {name: {INSTRUCTION: BOUNDED[name]} if name in BOUNDED else {} for name in names}
     return tuple(
         Condition({**one.changes, **told[name]}, {FEET: STEPS[name], **one.labels})
@@ -122,7 +122,7 @@ def by_steps(
 def directions_and_heights(
     count: int, heights: Sequence[float] | None, values: Values, root: str
 ) -> tuple[Condition, ...]:
-    """Pushes from so many directions, at each of the heights [m] above the floor, or where ``push.point`` says."""
+    """Return conditions for pushes from evenly spaced directions, at some heights [m] or at ``push.point``."""
     if count < 3:
         raise InputError(f"--directions {count}: it must be at least 3")
     if heights is None:
@@ -130,7 +130,7 @@ def directions_and_heights(
     if len(set(heights)) != len(heights):
         raise InputError("--heights: each of them once")
     if values.word("push.body") != root:
-        raise InputError(f"--heights are places on the body {root!r}: on another, set push.point instead")
+        raise InputError(f"--heights are heights on the body {root!r}: for another body, set push.point instead")
     return tuple(
         Condition(
             {"push.azimuth": math.radians(azimuth), "push.point[2]": height - values.number("initial.body_z")},

@@ -1,10 +1,10 @@
-"""The search for thresholds: all conditions and replicas side by side, in rounds.
+"""Search for thresholds: all conditions and replicas in parallel, in rounds.
 
-The threshold of a replica is where it first stops recovering: the largest value below which all that were tried
-recover. A trajectory through contacts is no monotone function of the push: a replica may recover above a value at
-which it fell. Such islands do not count as recoverable; that there were any is recorded.
+The threshold of a replica is the largest value below which all tried values recover. A trajectory through contacts is
+no monotonic function of the push: a replica may recover above a value at which it fell. Such islands do not count as
+recoverable, but are recorded.
 
-Nothing here knows of simulations: whoever calls gives a function that answers a whole round of queries.
+This module knows nothing of simulations: the caller gives a function that answers a whole round of queries.
 """
 
 import math
@@ -14,29 +14,29 @@ from typing import NamedTuple
 
 from experiments.studies.grid import Grid, neat
 
-#: By value, whether the replica recovered; None where its trial tells neither.
+#: By value: True if the replica recovered, False if it was lost, None if its trial decides neither.
 Outcomes = Mapping[float, bool | None]
 
 
 class Query(NamedTuple):
-    """Whether one replica recovers under one condition at one value."""
+    """Query for the outcome of one replica under one condition at one value."""
 
     condition: int
     replica: int
-    turn: int  # how many queries there were about these two before
+    turn: int  # number of earlier queries with this condition and replica
     value: float
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """Between which values a replica's threshold lies."""
+    """Bracket of a replica's threshold."""
 
-    low: float  # all values tried up to it recovered; ``-inf`` where even the least did not
-    high: float  # the least value that did not recover; ``inf`` where all did
-    monotone: bool  # whether nothing recovered above a value that did not
-    island: float  # the largest value that recovered above one that did not; ``-inf`` where none did
-    trials: int  # how many values were tried
-    #: whether the trials say where the threshold is: the least value was lost, or one below all losses was not
+    low: float  # all tried values up to it recovered; ``-inf`` if even the least did not
+    high: float  # the least value that did not recover; ``inf`` if all did
+    monotone: bool  # True if no value recovered above one that did not
+    island: float  # the largest value that recovered above one that did not; ``-inf`` if none did
+    trials: int  # number of tried values
+    #: True if the trials locate the threshold: the least value was lost, or one below all losses was not
     is_judged: bool = True
 
 
@@ -52,10 +52,10 @@ def bracket_of(outcomes: Outcomes) -> Bracket:
 
 
 def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
-    """The values to try next, in growing order; none where the threshold is known to the grid's tolerance.
+    """Return the values to try next, in growing order; none if the threshold is known to the tolerance.
 
-    First all of the grid; then, while nothing is lost, those above; then the middle of the bracket, unless that tells
-    neither.
+    First all of the grid; then, while nothing is lost, those above; then the middle of the bracket, unless that was
+    undecided.
     """
     missing = tuple(value for value in grid.values if value not in outcomes)
     if missing:
@@ -72,10 +72,10 @@ def next_values(outcomes: Outcomes, grid: Grid) -> tuple[float, ...]:
 def search(
     grid: Grid, conditions: int, replicas: int, answer: Callable[[Sequence[Query]], Sequence[bool | None]]
 ) -> list[list[dict[float, bool | None]]]:
-    """Ask until every threshold is known: ``outcomes[condition][replica][value]``, whether it recovered, or None.
+    """Query until every threshold is known; ``outcomes[condition][replica][value]`` is True, False or None.
 
-    The queries about a replica under a condition depend on the answers to those about them alone, and neither on
-    other replicas nor on the order in which a round is answered.
+    The queries for a replica under a condition depend on its own outcomes alone, and neither on other replicas nor on
+    the order in which a round is answered.
     """
     outcomes: list[list[dict[float, bool | None]]] = [[{} for _ in range(replicas)] for _ in range(conditions)]
     while queries := [

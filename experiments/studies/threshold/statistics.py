@@ -1,13 +1,13 @@
-"""Statistics of an ensemble of thresholds, without a law of distribution.
+"""Statistics of an ensemble of thresholds, without an assumed distribution.
 
-The interval of the median stands between two of the sorted thresholds. Of n independent ones, the number below the
-true median is binomial with n and 1/2, so that the r-th least and the r-th greatest hold it between them with
-probability 1 − 2 P(B ≤ r − 1) (Conover 1999, Practical Nonparametric Statistics, section 3.2; at least that where
-thresholds are equal). Each threshold is known as a bracket; the interval takes the lower ends below and the upper
-ends above, so that the search's resolution is in it: scipy's ``quantile_test`` knows neither brackets nor infinity.
+The ends of the median's interval are two of the sorted thresholds. Among n independent ones, the number below the true
+median is binomial with n and 1/2, so that the r-th least and the r-th greatest enclose it with probability
+1 − 2 P(B ≤ r − 1) (Conover 1999, Practical Nonparametric Statistics, section 3.2; at least that for equal thresholds).
+Each threshold is known as a bracket; the interval takes the lower ends below and the upper ends above, so that it
+includes the search's resolution. scipy's ``quantile_test`` handles neither brackets nor infinity.
 
-One threshold that changes, however far, moves the median to a neighbour in the sorted order at most. As r is never
-the median's own rank, the interval holds the neighbours: no single trajectory can move the median out of it.
+A change of one threshold, however large, moves the median at most to a neighbour in the sorted order. The interval
+contains the neighbours, because r is never the median's own rank: no single trajectory moves the median out of it.
 """
 
 import math
@@ -24,9 +24,9 @@ from biped.errors import InputError
 from experiments.studies.proportion import CONFIDENCE, Proportion, proportion_of
 from experiments.studies.threshold.search import Bracket, Outcomes
 
-#: With fewer replicas, one trajectory could move the median out of its interval.
+#: Least number of replicas; with fewer, one trajectory could move the median out of its interval.
 FEWEST = 3
-#: The part of an ensemble on either side of what is shown as its spread.
+#: Part of an ensemble on each side of its shown spread.
 SPREAD = 0.1
 
 _exact = lru_cache(maxsize=None)(proportion_of)
@@ -34,13 +34,12 @@ _exact = lru_cache(maxsize=None)(proportion_of)
 
 @dataclass(frozen=True)
 class Interval:
-    """A number and what it is known to lie between."""
+    """A number and its confidence interval."""
 
-    value: float  # of the ensemble at hand
+    value: float  # value of this ensemble
     low: float
     high: float
-    #: that the ensemble's law has its own value between them; at least what was asked for, where there are enough
-    #: replicas for it
+    #: confidence that the population's value is between them; at least the requested one if there are enough replicas
     confidence: float
 
     @property
@@ -50,24 +49,24 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The thresholds of an ensemble under one condition."""
+    """Estimate of the thresholds of an ensemble under one condition."""
 
-    #: of the thresholds (a threshold is its bracket's lower end), and its interval; ``-inf`` where it is below the
-    #: least value tried, an end ``inf`` where it is above the greatest; NaN unless most thresholds are known
+    #: median of the thresholds (the lower ends of their brackets), with its interval; ``-inf`` below the least tried
+    #: value, an end ``inf`` above the greatest; NaN unless most thresholds are known
     median: Interval
     low: float  # a tenth of the thresholds are at most this
     high: float  # a tenth are at least this
     replicas: int
-    non_monotone: int  # how many recovered above a value at which they had fallen
-    below: int  # how many were lost at the least value
-    above: int  # how many recovered at all values
-    unknown: int  # of how many the trials do not say where the threshold is
+    non_monotone: int  # number of replicas that recovered above a value at which they fell
+    below: int  # number of replicas lost at the least value
+    above: int  # number of replicas that recovered at all values
+    unknown: int  # number of replicas whose trials do not locate the threshold
 
 
 def rank(count: int, confidence: float = CONFIDENCE) -> int:
-    """The rank r, from 1, such that the r-th least and the r-th greatest of ``count`` hold the median.
+    """Return the rank r, from 1, such that the r-th least and the r-th greatest of ``count`` enclose the median.
 
-    The greatest with at least this confidence, but 1 where none has it, and never the rank of the median itself.
+    It is the greatest rank with at least this confidence, or 1 if none has it, and never the rank of the median itself.
     """
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence = {confidence:g}: it must be between 0 and 1")
@@ -78,16 +77,16 @@ def rank(count: int, confidence: float = CONFIDENCE) -> int:
 
 
 def coverage(count: int, r: int) -> float:
-    """The probability with which the r-th least and the r-th greatest of ``count`` hold the median between them."""
+    """Return the probability that the r-th least and the r-th greatest of ``count`` enclose the median."""
     return float(1.0 - 2.0 * bdtr(r - 1, count, 0.5))
 
 
 def median_interval(
     values: Sequence[float], lows: Sequence[float], highs: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
-    """The median of ``values``, each of which stands for a number between its low and its high.
+    """Return the median of ``values``, which lie between the given lows and highs, with its interval.
 
-    There may be fewer values than pairs of ends, where some are unknown; NaN unless there are more than half as many.
+    There may be fewer values than pairs of ends if some are unknown; NaN unless more than half of them are known.
     """
     count = len(lows)
     r = rank(count, confidence)
@@ -113,7 +112,7 @@ def estimate(brackets: Sequence[Bracket], confidence: float = CONFIDENCE) -> Est
 def paired_difference(
     theirs: Sequence[Bracket], ours: Sequence[Bracket], least: float, confidence: float = CONFIDENCE
 ) -> Interval:
-    """The median over replicas of ``ours − theirs``; ``least`` stands for the threshold of one that fell at it."""
+    """Return the median over replicas of ``ours − theirs``; ``least`` replaces thresholds below it."""
     pairs = list(zip(theirs, ours, strict=True))
     values = [max(b.low, least) - max(a.low, least) for a, b in pairs if a.is_judged and b.is_judged]
     lows = [b.low - a.high for a, b in pairs]
@@ -124,22 +123,21 @@ def paired_difference(
 def recovery_curve(
     outcomes: Sequence[Outcomes], values: Iterable[float], confidence: float = CONFIDENCE
 ) -> dict[float, Proportion]:
-    """The proportion of replicas that recover, at values that all of them were tried at: islands count as recovered.
+    """Return the proportion of replicas that recover at each value, islands counted as recovered.
 
-    Trials that tell neither are left out, and values of which all do.
+    Undecided trials are left out, and values at which all trials are undecided.
     """
     known = {value: [found for tried in outcomes if (found := tried[value]) is not None] for value in values}
     return {value: _exact(sum(found), len(found), confidence, "exact") for value, found in known.items() if found}
 
 
 def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDENCE) -> Interval:
-    """The value at which half of all replicas recover, islands counted.
+    """Return the value at which half of all replicas recover, islands counted.
 
-    It is where the curve, made monotone by pooling neighbours that are not (Ayer et al. 1955), crosses one half. The
-    interval is from the last value before which the probability is surely above one half to the first after which it
-    is surely below. For a probability that falls with the value it holds the true crossing with the curve's
-    confidence: to miss it on one side takes an interval of the curve, at the value next to it, that misses too.
-    Infinite where the crossing is out of reach.
+    There the curve, made monotone by pooling adjacent violators (Ayer et al. 1955), crosses one half. The interval
+    reaches from the last value up to which the curve's interval is above one half to the first from which it is below.
+    If the true probability falls with the value, the interval contains the true crossing with the curve's confidence.
+    Infinite if the crossing is out of reach.
     """
     if not curve:
         return Interval(math.nan, -math.inf, math.inf, confidence)
@@ -153,7 +151,7 @@ def half_recovers(curve: Mapping[float, Proportion], confidence: float = CONFIDE
 
 
 def _crossing(values: Sequence[float], proportions: Sequence[float]) -> float:
-    """Where proportions that never rise cross one half, linear between values."""
+    """Return the value at which falling proportions cross one half, linear between values."""
     if proportions[0] < 0.5:
         return -math.inf
     if proportions[-1] >= 0.5:

@@ -1,4 +1,4 @@
-"""Studies of thresholds: of which parameter, under which conditions, over which replicas."""
+"""Threshold studies: the swept parameter, the conditions, the replicas."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -27,25 +27,25 @@ from experiments.studies.threshold.search import Query, next_values, search
 from experiments.studies.threshold.statistics import FEWEST, rank
 from experiments.studies.trial import Label, Result, Trial
 
-#: How many, where nothing is said.
+#: Default number of replicas.
 REPLICAS = 21
-#: The table of people, for each of whom there is each condition.
+#: Table of people; each condition is repeated for each of them.
 SUBJECTS = "subjects"
-#: Labels that every trial has.
+#: Labels of every trial.
 OWN_LABELS = ("condition", "replica", "turn", "value")
-#: Of labels that the presets' conditions have.
+#: Units of the labels of the presets' conditions.
 LABEL_UNITS = {"direction": "°", "height": "m"}
 
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """The number whose threshold is looked for."""
+    """The parameter whose threshold is searched."""
 
-    parameter: str  #: its name; ``block.velocity[0]`` is one number of a tuple
+    parameter: str  #: name of the parameter; ``block.velocity[0]`` is one number of a tuple
     factor: float = 1.0  #: the parameter is this times the value, such as −1 for a speed along −x
-    label: str = ""  #: what the value is, for a figure's axis; the parameter's name if not given
-    unit: str = ""  #: of the value; the parameter's if not given
-    per_kg: bool = False  #: whether the value is per kilogram of the body's mass, so that all sizes are pushed alike
+    label: str = ""  #: label of the value on a figure's axis; the parameter's name if not given
+    unit: str = ""  #: unit of the value; the parameter's if not given
+    per_kg: bool = False  #: True for values per kilogram of the body's mass, comparable between sizes
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.factor) or self.factor == 0.0:
@@ -54,7 +54,7 @@ class SweptParameter:
 
 @dataclass(frozen=True)
 class Condition:
-    """Changes that set a condition apart, and the labels by which it is known, such as ``{"direction": 15.0}``."""
+    """Changes that define a condition, and its labels, such as ``{"direction": 15.0}``."""
 
     changes: Mapping[str, Value] = field(default_factory=dict)
     labels: Mapping[str, Label] = field(default_factory=dict)
@@ -62,31 +62,31 @@ class Condition:
 
 @dataclass(frozen=True)
 class Threshold(StudyKind):
-    """A study of thresholds, whole: the same one asks the same queries."""
+    """A threshold study; equal studies ask equal queries."""
 
     experiment: Experiment
     swept: SweptParameter  #: the parameter; it must make recovery harder as the value grows
     grid: Grid
     conditions: tuple[Condition, ...] = (Condition(),)
-    changes: Mapping[str, Value] = field(default_factory=dict)  #: from the experiment's defaults, throughout
-    randomizations: tuple[Randomization, ...] = ()  #: how replicas differ
+    changes: Mapping[str, Value] = field(default_factory=dict)  #: changes of the experiment's defaults in all trials
+    randomizations: tuple[Randomization, ...] = ()  #: differences between replicas
     replicas: int = field(default=REPLICAS, metadata={"least": FEWEST})
     seed: int = field(default=0, metadata={"least": 0})
-    count_stepping: bool = False  #: whether to have stepped counts as having stayed up
-    #: with how many steps at most; 0: with any number, if ``count_stepping``, and else with none
+    count_stepping: bool = False  #: True to count trials that stepped as recovered
+    #: largest number of steps of a recovered trial; 0: any number with ``count_stepping``, and none without
     most_steps: int = field(default=0, metadata={"least": 0})
-    #: verdicts of trials that are lost; all but recovered, and stepped with ``count_stepping``, if not given. Undecided
-    #: and unreliable ones are neither lost nor won, unless they are named
+    #: verdicts that count as lost; by default all but recovered, and but stepped with ``count_stepping``. Undecided and
+    #: unreliable trials are neither lost nor recovered, unless they are named
     counts: tuple[str, ...] = ()
     confidence: float = CONFIDENCE
-    kind: str = "threshold"  #: or the name of the preset
+    kind: str = "threshold"  #: ``"threshold"`` or the name of the preset
 
     def __post_init__(self) -> None:
         rank(self.replicas, self.confidence)
         object.__setattr__(self, "counts", checked_losses(self.counts))
         if self.counts and (self.count_stepping or self.most_steps):
             name = "count_stepping" if self.count_stepping else "most_steps"
-            raise InputError(f"{name} says what counts already: leave stepped out of counts instead")
+            raise InputError(f"{name} cannot be given with counts: leave stepped out of counts instead")
         for name in ("seed", "most_steps"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name} = {getattr(self, name)}: it must be zero or above")
@@ -97,28 +97,28 @@ class Threshold(StudyKind):
         if not isinstance(self.experiment.parameter(name).default, float):
             raise InputError(f"{name} cannot be swept: it must be one real number, as in NAME or NAME[0]")
         if name in (*self.changes, *self._varied_besides):
-            raise InputError(f"{name} is what is swept: it can be neither set nor randomized")
+            raise InputError(f"{name} is swept: it can be neither set nor randomized; leave it out there")
         self._check_labels()
         for number, _ in enumerate(self.conditions):
             self.experiment.build(self.trial(Query(number, 0, 0, self.grid.start)).changes)
 
     def _check_labels(self) -> None:
-        """Each is a column of its own, of texts or of numbers."""
+        """Check that labels are columns of their own, of texts or of numbers."""
         names = {name for condition in self.conditions for name in condition.labels}
         metrics = metric_units(self.experiment) if names else ()
         taken = sorted(names & {*OWN_LABELS, *FIRST, CHANGES, *self.varied, *metrics})
         if taken:
-            raise InputError(f"label {taken[0]!r} of a condition: it has another meaning in a study of thresholds")
+            raise InputError(f"label {taken[0]!r} of a condition: a column of the study has this name; choose another")
         kinds: dict[str, bool] = {}
         for name, label in (item for condition in self.conditions for item in condition.labels.items()):
             if not isinstance(label, str) and not is_number(label):
                 raise InputError(f"label {name} = {label!r} of a condition: it must be a text or a finite number")
             if kinds.setdefault(name, isinstance(label, str)) != isinstance(label, str):
-                raise InputError(f"label {name!r}: it is a text of one condition and a number of another: choose one")
+                raise InputError(f"label {name!r}: a text in one condition and a number in another: choose one")
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """Verdicts of trials that are lost."""
+        """Verdicts that count as lost."""
         if self.counts:
             return self.counts
         usual = tuple(word for word in USUAL_LOSSES if word != STEPPED)
@@ -127,7 +127,7 @@ class Threshold(StudyKind):
         return usual if self.count_stepping else USUAL_LOSSES
 
     def ended(self, result: Result) -> str:
-        """How a trial ended: its verdict, or that it took more steps than count."""
+        """Return how a trial ended: its verdict, or the label for too many steps."""
         verdict = str(result["verdict"])
         steps = math.inf if result.get("reason") == STEPPING_ON else float(result.get("footsteps") or 0.0)
         too_many = self.most_steps and verdict == STEPPED and steps > self.most_steps
@@ -140,7 +140,7 @@ class Threshold(StudyKind):
 
     @cached_property
     def masses(self) -> tuple[float, ...]:
-        """[kg] of the body under each condition, where values are per kilogram; else 1."""
+        """Body mass [kg] under each condition if values are per kilogram; else 1."""
         if not self.swept.per_kg:
             return (1.0,) * len(self.conditions)
         return tuple(self.experiment.build(changes).model.total_mass for changes in self.samples)
@@ -166,7 +166,7 @@ class Threshold(StudyKind):
 
     @cached_property
     def _of_replica(self) -> dict[tuple[int, int], dict[str, Value]]:
-        """All changes of a replica under a condition, but what is swept."""
+        """All changes of a replica under a condition, except the swept parameter."""
         found = {}
         for number, condition in enumerate(self.conditions):
             changes = dict(self.changes) | dict(condition.changes)
@@ -176,7 +176,7 @@ class Threshold(StudyKind):
         return found
 
     def trial(self, query: Query) -> Trial:
-        """The trial that answers a query; its number is the query's, whenever and wherever it is asked."""
+        """Return the trial that answers a query; its number depends on the query alone."""
         changes = self._of_replica[query.condition, query.replica]
         factor = self.swept.factor * self.masses[query.condition]
         swept: dict[str, Value] = {self.swept.parameter: neat(factor * query.value)}
@@ -184,7 +184,7 @@ class Threshold(StudyKind):
         return Trial(self.number(query), changes | swept, labels)
 
     def number(self, query: Query) -> int:
-        """Trials are numbered condition by condition, replica by replica, in the order in which each asks."""
+        """Return a query's number: ordered by condition, then replica, then the order of each replica's queries."""
         place = query.condition * self.replicas + query.replica
         return place * self.grid.most_trials + query.turn
 
@@ -194,7 +194,7 @@ class Threshold(StudyKind):
 
     @property
     def likely_trials(self) -> int:
-        """How many trials it takes where no replica needs more than the grid and its halvings."""
+        """Number of trials if no replica needs more than the grid and its halvings."""
         halvings = math.ceil(math.log2(self.grid.by / self.grid.tolerance) - 1e-9)
         return len(self.conditions) * self.replicas * (len(self.grid.values) + halvings)
 
@@ -202,17 +202,17 @@ class Threshold(StudyKind):
         return None
 
     def check_first(self, evaluate: Evaluate) -> None:
-        """Raise InputError unless the body stands undisturbed, where the swept parameter can switch that off."""
+        """Raise InputError unless the body stands undisturbed, if the swept parameter can be switched off."""
         trials = self._undisturbed()
         for result in evaluate(trials).values() if trials else ():
             kept, steps = withstood(self.ended(result), self.losses), result["verdict"] == STEPPED
-            how = "if steps are to count, give --count-stepping" if steps else "look at gains and order of joints first"
+            how = "to count steps, give --count-stepping" if steps else "check gains and the order of joints first"
             if not kept:
                 who, line = self.experiment.who, result["message"] or verdict_line(result)
                 raise InputError(f"{who} does not stand undisturbed, with {self.swept.parameter} = 0: {line}; {how}")
 
     def _undisturbed(self) -> list[Trial]:
-        """An undisturbed trial of each law, engine and body; none if what is swept is not a disturbance's size."""
+        """Return an undisturbed trial of each controller, engine and body; none if no disturbance is swept."""
         group = self.swept.parameter.partition(".")[0]
         if switches().get(group, {}).get(self.swept.parameter) != 0.0:
             return []
@@ -245,7 +245,7 @@ class Threshold(StudyKind):
         return threshold_from(Config(configuration["plan"]), configuration["kind"])
 
     def as_json(self) -> dict[str, Any]:
-        """The study as a configuration file has it, and as ``threshold_from`` reads it."""
+        """Return the study as a configuration that ``threshold_from`` reads."""
         grid = asdict(self.grid)
         names = ("replicas", "seed", "count_stepping", "confidence")
         return {
@@ -268,7 +268,7 @@ class Threshold(StudyKind):
 
 
 def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
-    """The study of a configuration; raises InputError if a key is unknown or missing, or a value is impossible."""
+    """Read a study from its configuration; raises InputError for unknown or missing keys and impossible values."""
     experiment = config.experiment()
     table, grid = config.table("swept"), config.table("grid")
     swept = table.make(SweptParameter)
@@ -290,7 +290,7 @@ def threshold_from(config: Config, kind: str = "threshold") -> Threshold:
 
 
 def _conditions(config: Config, experiment: Experiment) -> tuple[Condition, ...]:
-    """The conditions, each of them for each of the ``[subjects]``, if there are any."""
+    """Return the conditions, each combined with all ``[subjects]`` if there are any."""
     found = tuple(
         Condition(table.table("set", {}).changes(experiment), table.table("labels", {}).parameters())
         for table in config.tables("condition", ())
@@ -310,7 +310,7 @@ def _conditions(config: Config, experiment: Experiment) -> tuple[Condition, ...]
 
 
 def findings_so_far(plan: Threshold, study: Study) -> Findings:
-    """Return the findings of the conditions that were tried on the whole grid, as sharp as known by now."""
+    """Return the findings of conditions tried on the whole grid, at the resolution reached so far."""
     results = study.results()
     found = []
     for number, condition in enumerate(plan.conditions):
@@ -323,7 +323,7 @@ def findings_so_far(plan: Threshold, study: Study) -> Findings:
 
 
 def _known(plan: Threshold, results: Mapping[int, Result], condition: int, replica: int) -> dict[float, str]:
-    """By value, the verdicts of all rounds of the search that are complete."""
+    """Return verdicts by value from all complete rounds of the search."""
     known: dict[float, str] = {}
     while values := next_values(_outcomes(plan, known), plan.grid):
         queries = [Query(condition, replica, len(known) + k, value) for k, value in enumerate(values)]

@@ -1,4 +1,4 @@
-"""Tuning: the gains, or any other parameters, that serve best over a set of disturbances."""
+"""Tuning of gains, or any other parameters, over a set of disturbances."""
 
 from experiments.studies.registry import Kind
 
@@ -9,8 +9,8 @@ KINDS = {
         plan="experiments.studies.tuning.tuning:tuning_from",
         title="tune gains, and confirm them on fresh replicas",
         description="""\
-Tune any parameters, such as the controller's gains, for weighted metrics over a set of disturbances. The best
-candidate is then compared with the experiment's own values on replicas that the tuning has not seen.""",
+Tune any parameters, such as the controller's gains, for weighted metrics over a set of disturbances. The best candidate
+is then compared with the experiment's own values on fresh replicas.""",
         examples="""\
   biped example tune.toml > tune.toml        a file to begin with
   biped tune tune.toml                       into results/tune/tune

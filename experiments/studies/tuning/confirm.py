@@ -1,10 +1,10 @@
-"""Whether a winner is one: a paired comparison on replicas that the tuning has never seen.
+"""Confirmation of a winner: a paired comparison on replicas that the tuning has not used.
 
 Each replica is run with both sets of gains from the same start; the differences are resampled (Efron's bias-corrected
-and accelerated bootstrap). That interval is too narrow for few replicas, and where few of them differ: it keeps clear
-of zero wherever all differences have one sign, be there only two. So a difference also has to be significant by the
-test of Fisher (1935, The Design of Experiments, section 21), which is exact: where both gains serve alike, each
-difference has either sign with the same probability.
+and accelerated bootstrap). That interval is too narrow for few replicas, or if few of them differ: it excludes zero
+whenever all differences have one sign, even with only two. A difference therefore also has to be significant by
+Fisher's exact test (1935, The Design of Experiments, section 21): for equally good gains, each difference has either
+sign with equal probability.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ class Comparison:
     """A paired comparison of one number on the same replicas."""
 
     name: str
-    baseline: float  # its mean with the baseline's gains
-    winner: float  # with the winner's
+    baseline: float  # mean with the baseline's gains
+    winner: float  # mean with the winner's gains
     baseline_spread: float  # standard deviation over the replicas
     winner_spread: float
-    low: float  # of the interval of the mean difference, winner minus baseline, at 95 %
-    high: float  # of the same
-    chance: float  # the probability of a mean difference as great as this, either way, where both serve alike
+    low: float  # lower end of the 95 % interval of the mean difference, winner minus baseline
+    high: float  # upper end of the interval
+    chance: float  # two-sided p-value of the mean difference
     replicas: int
 
     @property
@@ -36,11 +36,11 @@ class Comparison:
         return self.winner - self.baseline
 
     def is_clear(self, sign: float) -> bool:
-        """Whether the whole interval is on the good side of zero; ``sign`` is 1 if small is good, -1 if great is."""
+        """Return True if the whole interval is an improvement; ``sign`` is 1 if small is good, -1 if great is."""
         return self.high < 0.0 if sign > 0.0 else self.low > 0.0
 
     def is_better(self, sign: float, level: float = 1.0 - CONFIDENCE) -> bool:
-        """Whether it is clear, and chance explains it with this probability at most."""
+        """Return True if the improvement is clear and its p-value is at most this level."""
         return self.is_clear(sign) and self.chance <= level
 
 

@@ -1,7 +1,7 @@
-"""How a candidate's cost depends on the variables: the derivative of what ``objective`` computes.
+"""Derivatives of a candidate's cost by the variables, for the costs that ``objective`` computes.
 
-All terms of the objective that are means are one sum, weighted beforehand, so that a trial is gone back through once
-for them; each of those that are the worst of all trials, and each limit, is one for itself.
+All terms of the objective that are means are combined into one weighted sum, which takes one backward pass of a trial.
+Each term that is the worst of all trials, and each limit, takes a pass of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ MEANS = "the objective"
 
 
 def slope_terms(scorer: Scorer, weights: Mapping[str, float], replicas: int) -> tuple[SlopeTerm, ...]:
-    """The sums of metrics whose derivatives trials need, for the only objective and the limits."""
+    """Return the sums of metrics to differentiate in trials, for the only objective and the limits."""
     (objective,) = scorer.objectives
     found = []
     for place, term in enumerate(objective.terms):
@@ -52,9 +52,9 @@ def _of_limit(limit: Limit) -> str:
 def cost_slopes(
     scorer: Scorer, samples: Sequence[Sample], bounds: Mapping[str, float], variables: Sequence[str]
 ) -> dict[str, float]:
-    """The derivatives of the only cost by the variables.
+    """Return the derivatives of the only cost by the variables.
 
-    A trial that fell, or that has no result or no derivatives, adds nothing, whatever its terms count as.
+    A trial that fell, or that has no result or no derivatives, contributes zero.
     """
     (objective,) = scorer.objectives
     total = sum((sample.weight * _slopes(MEANS, sample, variables) for sample in samples), np.zeros(len(variables)))
@@ -73,7 +73,7 @@ def cost_slopes(
 def _of_reading(
     called: str, reading: Reading, samples: Sequence[Sample], variables: Sequence[str], high_is_bad: bool
 ) -> Floats:
-    """(variables,) the derivatives of ``Reading.total``."""
+    """Return the derivatives (variables,) of ``Reading.total``."""
     mine = [sample for sample in samples if _counts(reading, sample.scenario)]
     if reading.over == WORST:
         values = [reading.value(sample) for sample in mine]

@@ -15,19 +15,19 @@ Point = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Start:
-    """Where an optimizer begins: a point, what it costs, and the derivatives of that, where there are any."""
+    """Starting point of an optimizer, with its cost and, if known, its derivatives."""
 
     point: Point
     costs: tuple[float, ...]
     slopes: Point = field(default_factory=dict)
 
 
-#: At so small a gradient, and so small a part of the cost by which it still falls, a descent has ended.
+#: Tolerances of the gradient, and of the relative decrease of the cost, at which a descent ends.
 FLAT, STILL = 1e-7, 1e-9
 
 
 class _UnknownError(Exception):
-    """A descent wants to know what a place costs."""
+    """A descent needs the cost of a point that has not been evaluated."""
 
     def __init__(self, place: Floats) -> None:
         super().__init__()
@@ -36,17 +36,17 @@ class _UnknownError(Exception):
 
 @dataclass
 class Descent:
-    """One descent, from where it began: the costs that it was given so far.
+    """One descent: a function of its start and of the costs so far.
 
-    It is a function of that: asked again, it goes the same way through what it knows, to the first place that it does
-    not. So SciPy's own loop is left as it is, and a tuning that was interrupted needs nothing but its trials.
+    Repeated, it retraces its known points to the first unknown one. SciPy's own loop stays as it is, and an interrupted
+    tuning needs nothing but its trials.
     """
 
     start: Floats  # (variables,) in the unit cube
     known: list[tuple[Floats, float, Floats]] = field(default_factory=list)  # places, costs, gradients
 
     def next(self) -> Floats | None:
-        """(variables,) where it wants to look next; None where it has ended."""
+        """Return the next point (variables,) to evaluate; None at the end."""
         import scipy.optimize
 
         minimize: Any = scipy.optimize.minimize
@@ -69,10 +69,10 @@ class Descent:
 
 
 class Lbfgs:
-    """The method of Byrd, Lu, Nocedal and Zhu 1995, of SciPy, by exact gradients.
+    """L-BFGS-B of Byrd, Lu, Nocedal and Zhu 1995, as SciPy has it, with exact gradients.
 
-    The first of a batch begins at the experiment's values, the others at random points, each for itself. A descent that
-    has ended begins anew at a random point.
+    The first descent of a batch begins at the experiment's values, the others at random points. A descent that has
+    ended restarts at a random point.
     """
 
     def __init__(self, variables: Sequence[DesignVariable], seed: int, start: Start | None, batch: int) -> None:

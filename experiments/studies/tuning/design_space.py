@@ -1,4 +1,4 @@
-"""Which trials a candidate has: each disturbance, from each of a few randomized starts."""
+"""Trials of a candidate: each disturbance, from each of a few randomized starts."""
 
 import difflib
 import math
@@ -23,14 +23,14 @@ from experiments.studies.tuning.objective import PROPORTIONS, Sample
 
 TUNING, CONFIRMATION = "tuning", "confirmation"
 BASELINE = 0
-#: Trials of confirmations count from here, far beyond those of any tuning.
+#: First number of confirmation trials, far beyond those of any tuning.
 FIRST_FRESH = 1_000_000_000
 LABELS = ("phase", "candidate", "scenario", "replica")
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One disturbance: what it sets, and how much it weighs."""
+    """One disturbance: its settings, and its weight."""
 
     name: str
     changes: Mapping[str, Value]
@@ -43,7 +43,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A set of values to try, of which 0 is the baseline; without a point where the variables cannot stand so."""
+    """A set of values to try, numbered; 0 is the baseline. ``point`` is None if the variables cannot have them."""
 
     number: int
     point: Mapping[str, float]
@@ -52,17 +52,17 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DesignSpace:
-    """The variables of a tuning, and all else that decides which trials a candidate has."""
+    """Variables of a tuning, and all else that determines a candidate's trials."""
 
     experiment: Experiment
-    fixed: Mapping[str, Value]  # changes that all trials have
+    fixed: Mapping[str, Value]  # changes in all trials
     variables: tuple[DesignVariable, ...]
     scenarios: tuple[Scenario, ...]
-    replicas: int  # starts of each
-    randomizations: tuple[Randomization, ...]  # how replicas differ
+    replicas: int  # replicas of each scenario
+    randomizations: tuple[Randomization, ...]  # differences between replicas
     seed: int
-    slopes: tuple[SlopeTerm, ...] = ()  # of what trials are to have derivatives by the variables
-    reads: Callable[[Measurement], Result] | None = None  # what trials read of their runs besides metrics
+    slopes: tuple[SlopeTerm, ...] = ()  # sums of metrics to differentiate by the variables
+    reads: Callable[[Measurement], Result] | None = None  # reads further results from runs, in addition to metrics
     base: Values = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class DesignSpace:
                 )
 
     def _check_corners(self) -> None:
-        """No scenario, nor the variables at their least or greatest, is what no simulation can use."""
+        """Check that scenarios and the variables' bounds can be simulated."""
         for scenario in self.scenarios:
             self.experiment.build({**self.fixed, **scenario.changes})
         for part in (0.0, 1.0):
@@ -110,13 +110,13 @@ class DesignSpace:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """Names of the study's columns beside the variables: all but what a variable is called."""
+        """Names of the study's columns except the variables' own names."""
         named = {variable.name for variable in self.variables}
         return tuple(target for target in self.targets if target not in named)
 
     @property
     def units(self) -> dict[str, str]:
-        """A damping ratio has none."""
+        """Units of the variables; a damping ratio has none."""
         return {v.name: "" if v.is_ratio else self.experiment.parameter(v.targets[0]).unit for v in self.variables}
 
     @property
@@ -125,14 +125,14 @@ class DesignSpace:
 
     @property
     def baseline(self) -> Candidate:
-        """The candidate that all others are compared with: no changes but the fixed ones."""
+        """Candidate that all others are compared with: no changes but the fixed ones."""
         return Candidate(BASELINE, point_of(self.variables, self.base) or {}, {})
 
     def candidate(self, number: int, point: Mapping[str, float]) -> Candidate:
         return Candidate(number, dict(point), changes_of(self.variables, point, self.base))
 
     def candidate_at(self, number: int, parts: Iterable[float]) -> Candidate:
-        """The candidate at these parts, 0 … 1, of the variables' ranges."""
+        """Return the candidate at these fractions, 0 … 1, of the variables' ranges."""
         pairs = zip(self.variables, parts, strict=True)
         return self.candidate(number, {variable.name: variable.from_unit(float(part)) for variable, part in pairs})
 
@@ -150,8 +150,8 @@ class DesignSpace:
         ]
 
     def _trial(self, candidate: Candidate, phase: str, scenario: Scenario, replica: int, number: int) -> Trial:
-        # The same starts for all candidates, so that differences are due to these; others for each scenario, so that
-        # no candidate is good at one start only.
+        # Starts are equal for all candidates, for a fair comparison, but differ between scenarios, so that no candidate
+        # is good at one start only.
         common = {**self.fixed, **scenario.changes}
         seed = seed_of(self.seed, phase, scenario.name)
         drawn = replica_changes(self.randomizations, self.experiment, common, seed, replica)
@@ -164,7 +164,7 @@ class DesignSpace:
     def evaluated(
         self, trials: Sequence[Sequence[Trial]], evaluate: Evaluate, of_results: Container[str] | None = None
     ) -> list[list[Sample]]:
-        """The samples of each of these, with all of their results, or ``of_results`` what has one of these names."""
+        """Return the samples of each list of trials, with whole results or only the names in ``of_results``."""
         results = evaluate([trial for mine in trials for trial in mine])
         return [self._samples(mine, results, of_results) for mine in trials]
 
@@ -183,7 +183,7 @@ class DesignSpace:
 
 
 class DesignStudy(StudyKind):
-    """A study of a kind that varies a design space."""
+    """Base class of studies that vary a design space."""
 
     space: DesignSpace
 
@@ -219,10 +219,10 @@ def design_space_from(
     must_scatter: bool = False,
     of_each: Callable[[Config], None] = lambda _: None,
 ) -> DesignSpace:
-    """A design space from ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]``.
+    """Read a design space from ``experiment``, ``seed``, ``[set]``, ``[[parameter]]`` and ``[[randomization]]``.
 
-    ``of_each`` reads what a kind of study has in a ``[[parameter]]`` beside that. Replicas start from different seeds,
-    if nothing is said of how they differ and the experiment has one.
+    ``of_each`` reads what a kind of study adds to a ``[[parameter]]``. By default replicas start from different seeds
+    if the experiment has one.
     """
     experiment = config.experiment()
     seed = config.whole("seed", 0)

@@ -1,4 +1,4 @@
-"""Design variables: one number that stands for one or several numbers of an experiment's parameters."""
+"""Design variables: each sets one or several numbers of an experiment's parameters."""
 
 import math
 import re
@@ -14,24 +14,24 @@ _DAMPING = re.compile(r"controller\.kd_(?P<what>position|orientation)(\[\d+\])?"
 
 
 def stiffness_of(damping: str) -> str:
-    """The stiffness that a damping gain of the workspace controller belongs to, by their names."""
+    """Return the name of the stiffness of a damping gain of the workspace controller."""
     if _DAMPING.fullmatch(damping) is None:
         raise InputError(f"{damping}: a damping ratio is one of controller.kd_position or controller.kd_orientation")
     return damping.replace("kd_", "kp_")
 
 
 def critical_damping(damping: str, stiffness: float) -> float:
-    """[1/s] the value of a damping gain with which an error dies out fastest without swinging; ``stiffness`` kp [1/s²].
+    """Return the critical damping gain [1/s] for a ``stiffness`` kp [1/s²].
 
     Along x, y, z the error obeys e'' + kd e' + kp e = 0 (Wendlandt 1997, 4.12), which is critically damped at
-    kd = 2 √kp. About them kp multiplies the vector part of the error quaternion (4.17, 4.24), the sine of half the
+    kd = 2 √kp. For rotations kp multiplies the vector part of the error quaternion (4.17, 4.24), the sine of half the
     angle: for small angles the stiffness is kp / 2. The thesis's gains have ratios of 0.5 and 0.707.
     """
     return 2.0 * math.sqrt(stiffness / 2.0 if "orientation" in damping else stiffness)
 
 
 def number_at(name: str, values: Mapping[str, Value]) -> float | None:
-    """The number of this name; None where a whole tuple is meant and its numbers differ."""
+    """Return the number of this name; None for a whole tuple of different numbers."""
     owner, place = split_name(name)
     value = values[owner]
     if not isinstance(value, tuple):
@@ -46,10 +46,9 @@ def number_at(name: str, values: Mapping[str, Value]) -> float | None:
 class DesignVariable(Bounded):
     """One number to vary."""
 
-    #: the numbers that it sets, all alike: ``controller.kp_position[2]``, or ``controller.kp_position`` for all
-    #: numbers of a tuple
+    #: numbers that it sets to one value: ``controller.kp_position[2]``, or ``controller.kp_position`` for a whole tuple
     targets: tuple[str, ...] = ()
-    is_ratio: bool = False  # whether it is a damping ratio, from which each damping gain follows with its own stiffness
+    is_ratio: bool = False  # True for a damping ratio, which gives each damping gain from its stiffness
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,7 +58,7 @@ class DesignVariable(Bounded):
             stiffness_of(target)
 
     def read(self, values: Mapping[str, Value]) -> float | None:
-        """The variable's value under these parameters; None where the numbers that it ties together differ."""
+        """Return the variable's value under these parameters; None if the numbers that it sets differ."""
         found = {self._read(target, values) for target in self.targets}
         return found.pop() if len(found) == 1 else None
 
@@ -71,7 +70,7 @@ class DesignVariable(Bounded):
         return number / critical_damping(target, stiffness) if stiffness else None
 
     def changes(self, number: float, values: Mapping[str, Value]) -> dict[str, Value]:
-        """Changes of parameters that a value makes; a damping ratio with the stiffnesses that ``values`` have."""
+        """Return the parameter changes of a value; a damping ratio uses the stiffnesses in ``values``."""
         return {target: self._changed(target, number, values) for target in self.targets}
 
     def _changed(self, target: str, number: float, values: Mapping[str, Value]) -> Value:
@@ -102,7 +101,7 @@ def check_variables(variables: Sequence[DesignVariable], experiment: Experiment)
 
 
 def _numbers(target: str, experiment: Experiment) -> list[str]:
-    """The single numbers of a target; raises InputError if there are none, or they are not real."""
+    """Return the single numbers of a target; raises InputError if there are none, or they are not real."""
     parameter = experiment.parameter(target)
     if isinstance(parameter.default, tuple):
         if not parameter.repeats:
@@ -116,9 +115,9 @@ def _numbers(target: str, experiment: Experiment) -> list[str]:
 def changes_of(
     variables: Sequence[DesignVariable], point: Mapping[str, float], base: Mapping[str, Value]
 ) -> dict[str, Value]:
-    """The changes that a point makes to ``base``, the values of all parameters.
+    """Return the changes that a point makes to ``base``, the values of all parameters.
 
-    A damping ratio refers to the stiffness that the other variables make.
+    A damping ratio refers to the stiffness that the other variables set.
     """
     changes: dict[str, Value] = {}
     for variable in sorted(variables, key=lambda variable: variable.is_ratio):
@@ -127,7 +126,7 @@ def changes_of(
 
 
 def point_of(variables: Sequence[DesignVariable], values: Mapping[str, Value]) -> dict[str, float] | None:
-    """The point at which the variables stand under these values; None where one of them cannot stand so."""
+    """Return the variables' values under these parameters; None if one of them is out of range or undefined."""
     point: dict[str, float] = {}
     for variable in variables:
         number = variable.read(values)

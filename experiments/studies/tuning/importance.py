@@ -9,19 +9,18 @@ from experiments.studies.tuning.design_variable import DesignVariable
 from experiments.studies.tuning.optimizers import add_known, distributions, new_study
 from experiments.studies.tuning.tuner import Evaluation
 
-#: The part of the candidates that counts as good.
+#: Fraction of the candidates that counts as good.
 GOOD = 0.1
-#: With fewer candidates, nothing can be said.
+#: Least number of candidates.
 LEAST = 50
 
 
 def importances(
     variables: Sequence[DesignVariable], evaluations: Sequence[Evaluation], objective: int = 0
 ) -> dict[str, float]:
-    """The part of each variable in what sets the best tenth of the candidates apart from all of them; they sum to one.
+    """Return each variable's share in what distinguishes the best tenth of the candidates; they sum to one.
 
-    Whichever optimizer asked for the candidates: they are handed to a study of Optuna as they are. Empty where there
-    are too few, or where nothing sets any apart.
+    The candidates of any optimizer are handed to a study of Optuna. Empty if there are too few, or if all are alike.
     """
     costs = sorted(one.score.costs[objective] for one in evaluations)
     if len(evaluations) < LEAST or costs[math.ceil(GOOD * len(costs)) - 1] == costs[-1]:

@@ -1,4 +1,4 @@
-"""Objectives of a tuning: metrics of trials, weighted, with limits; and what a fall counts as, in numbers."""
+"""Objectives of a tuning: weighted metrics of trials, with limits, and the numbers that falls count as."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ from biped.runs.verdict import RECOVERED, STEPPED
 from experiments.studies.counting import FALLS, USUAL_LOSSES, WITHOUT_RESULT, WITHSTOOD, shares, withstood
 from experiments.studies.trial import Result
 
-#: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others. What cannot be
-#: judged is worth as little as what failed: a candidate must not gain by it.
+#: Proportions, defined for every trial: 1 for a trial with one of these verdicts, 0 for the others. Undecided trials
+#: count as failed ones: a candidate must not gain by them.
 _VERDICTS = {"recovered": (RECOVERED,), "upright": (RECOVERED, STEPPED)}
 PROPORTIONS = (*_VERDICTS, WITHSTOOD)
 MEASURED = "measured"
@@ -21,7 +21,7 @@ MINIMIZE, MAXIMIZE = "minimize", "maximize"
 
 @dataclass(frozen=True)
 class Sample:
-    """One trial of a candidate: under which disturbance, how much that weighs, and its result."""
+    """One trial of a candidate: its disturbance, its weight, and its result."""
 
     scenario: str
     replica: int
@@ -31,16 +31,16 @@ class Sample:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a metric is read from trials, so that each of them gives a number."""
+    """Reading of a metric from trials, which gives a number for each of them."""
 
-    #: its name; or ``recovered``; ``upright``, which a trial that ended in a step is too; ``withstood``: not lost
+    #: name of the metric; or ``recovered``; ``upright``, including trials that ended in a step; ``withstood``: not lost
     metric: str
-    #: what it counts as in a trial that fell; ``"measured"`` for what was measured up to then
+    #: value for a trial that fell; ``"measured"`` for the metric up to the fall
     fell: float | str | None = None
-    failed: float | None = None  # in a trial without a result that can be judged; that of a fall, if not given
-    missing: float | None = None  # where the metric does not apply; that of a failure, if not given
-    scenarios: tuple[str, ...] = ("*",)  # names or patterns of those that count
-    counts: tuple[str, ...] = USUAL_LOSSES  # verdicts that are losses to ``withstood``
+    failed: float | None = None  # value for a trial without a usable result; by default that of a fall
+    missing: float | None = None  # value if the metric does not apply; by default that of a failure
+    scenarios: tuple[str, ...] = ("*",)  # names or patterns of the scenarios that count
+    counts: tuple[str, ...] = USUAL_LOSSES  # verdicts that are losses for ``withstood``
     over: str = MEAN  # the ``"mean"`` over trials, scenarios weighted, or the ``"worst"``
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class Reading:
     def total(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
         mine = [sample for sample in samples if any(fnmatchcase(sample.scenario, one) for one in self.scenarios)]
         if not mine:
-            raise InputError(f"{self.metric}: scenarios = {list(self.scenarios)}: there is none of these")
+            raise InputError(f"{self.metric}: scenarios = {list(self.scenarios)}: no scenario has one of these names")
         values = [self.value(sample) for sample in mine]
         if self.over == WORST:
             return max(values) if high_is_bad else min(values)
@@ -97,7 +97,7 @@ def _number(value: float | str | None) -> float:
 class Term:
     """A metric's part in an objective: ``weight`` times its value, in units of ``per``.
 
-    With a ``target`` it is ``weight`` times the square of how far the value is from it, in units of ``per``.
+    With a ``target`` it is ``weight`` times the squared distance of the value from it, in units of ``per``.
     """
 
     reading: Reading
@@ -112,14 +112,14 @@ class Term:
             raise InputError(f"{self.reading.metric}: per = {self.per!r}: it must be above zero")
 
     def value(self, samples: Sequence[Sample], high_is_bad: bool) -> float:
-        """Its part of the objective; ``high_is_bad`` if a great value of the metric makes it worse."""
+        """Return its part of the objective; ``high_is_bad`` if a great value of the metric makes it worse."""
         total = self.reading.total(samples, high_is_bad)
         return self.weight * (total / self.per if self.target is None else ((total - self.target) / self.per) ** 2)
 
 
 @dataclass(frozen=True)
 class Objective:
-    """A weighted sum of metrics, to be made small or great."""
+    """A weighted sum of metrics, to be minimized or maximized."""
 
     name: str
     terms: tuple[Term, ...]
@@ -133,7 +133,7 @@ class Objective:
 
     @property
     def sign(self) -> float:
-        """1 if it is to be small, -1 if great: times the value, what an optimizer makes small."""
+        """1 to minimize, -1 to maximize: optimizers minimize ``sign`` times the value."""
         return 1.0 if self.goal == MINIMIZE else -1.0
 
     def value(self, samples: Sequence[Sample]) -> float:
@@ -146,11 +146,11 @@ class Limit:
 
     name: str
     reading: Reading
-    bound: float  # the greatest or least value; a factor of the baseline's, if ``of_baseline``
-    least: bool = False  # whether the bound is from below
-    of_baseline: bool = False  # whether the bound is relative to what the baseline does in the same trials
+    bound: float  # greatest or least value; with ``of_baseline`` a factor of the baseline's value
+    least: bool = False  # True for a lower bound
+    of_baseline: bool = False  # True for a bound relative to the baseline in the same trials
     penalty: float = 10.0  # added to a cost for each 100 % beyond the bound
-    #: the part of the bound that a tuning keeps clear of it, so that other replicas keep the bound too
+    #: safety margin of a tuning, as a fraction of the bound, so that other replicas keep the bound, too
     margin: float = 0.0
 
     def __post_init__(self) -> None:
@@ -165,31 +165,31 @@ class Limit:
         return self.reading.total(samples, not self.least)
 
     def bound_from(self, baseline: float | None) -> float:
-        """The bound in the metric's unit, where the baseline has this value."""
+        """Return the bound in the metric's unit, given the baseline's value."""
         if not self.of_baseline:
             return self.bound
         assert baseline is not None
         return self.bound * baseline
 
     def excess(self, value: float, bound: float) -> float:
-        """How far beyond the bound, as a part of it; zero or below if it is kept."""
+        """Return the excess over the bound, relative to it; zero or below if it is kept."""
         beyond = bound - value if self.least else value - bound
         return beyond / abs(bound) if bound else beyond
 
     def tuned_excess(self, value: float, bound: float) -> float:
-        """How far beyond the bound less the margin that a tuning keeps clear of it, as a part of the bound."""
+        """Return the relative excess over the bound less the safety margin of a tuning."""
         return self.excess(value, bound) + (self.margin if bound else 0.0)
 
 
 @dataclass(frozen=True)
 class Score:
-    """A candidate's values."""
+    """Values of a candidate."""
 
-    values: Mapping[str, float]  # of the objectives, by name
-    limits: Mapping[str, float]  # of what is bounded, by the limit's name
-    excesses: Mapping[str, float]  # how far beyond each bound less its margin
-    costs: tuple[float, ...]  # of the objectives, penalties included: to be made small
-    verdicts: Mapping[str, int]  # how many of its trials ended in each, by columns as ``counting.shares`` names them
+    values: Mapping[str, float]  # values of the objectives, by name
+    limits: Mapping[str, float]  # values of the limited metrics, by the limit's name
+    excesses: Mapping[str, float]  # relative excess over each bound less its margin
+    costs: tuple[float, ...]  # costs of the objectives with penalties, to be minimized
+    verdicts: Mapping[str, int]  # number of trials with each verdict, by columns as in ``counting.shares``
 
     @property
     def keeps_limits(self) -> bool:
@@ -198,7 +198,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Scorer:
-    """A scorer of candidates: several objectives are a Pareto front."""
+    """Scorer of candidates; several objectives form a Pareto front."""
 
     objectives: tuple[Objective, ...]
     limits: tuple[Limit, ...] = ()

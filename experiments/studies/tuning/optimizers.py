@@ -1,7 +1,7 @@
-"""Optimizers behind one seam: they are asked for points, and given the costs of those.
+"""Optimizers with one interface: they are asked for points, and given the points' costs.
 
-An optimizer is a function of its seed and of the costs that it was given, and of nothing else: asked again in the same
-order, it says the same again. That is how an interrupted tuning goes on.
+An optimizer's proposals depend on its seed and the given costs alone. Asked again in the same order, it repeats them,
+so that an interrupted tuning can be continued.
 """
 
 import math
@@ -20,25 +20,25 @@ from experiments.studies.tuning.design_variable import DesignVariable
 if TYPE_CHECKING:
     import optuna
 
-#: Of the unit cube: how far CMA-ES looks at first.
+#: Initial step size of CMA-ES in the unit cube.
 FIRST_SPREAD = 0.2
 
 
 class Optimizer(Protocol):
-    """An optimizer that proposes points and is given their costs, to be made small."""
+    """An optimizer that proposes points and minimizes their costs."""
 
     def ask(self, count: int) -> list[dict[str, float]]: ...
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """Take the costs of the points asked for last, in their order; one cost for each objective.
+        """Take the costs of the last points, in their order; one cost for each objective.
 
-        ``slopes`` are the derivatives of the only one by the variables, for an optimizer that needs them.
+        ``slopes`` are the derivatives of the only cost by the variables, for an optimizer that needs them.
         """
         ...
 
 
 class Spread:
-    """Points that do not learn: uniform random ones, or a scrambled Sobol sequence."""
+    """Points that ignore the costs: uniform random ones, or a scrambled Sobol sequence."""
 
     def __init__(self, variables: Sequence[DesignVariable], name: str, seed: int) -> None:
         from scipy.stats import qmc
@@ -46,7 +46,7 @@ class Spread:
         self._variables = tuple(variables)
         rng = np.random.default_rng(seed)
         points = qmc.Sobol(len(variables), scramble=True, rng=rng) if name == "sobol" else None
-        # One by one: scipy warns of a first draw that is no power of two, which says nothing about the sequence.
+        # One by one: scipy warns of a first draw that is no power of two, which does not matter here.
         self._draw = (lambda: rng.random(len(variables))) if points is None else (lambda: points.random()[0])
 
     def ask(self, count: int) -> list[dict[str, float]]:
@@ -63,8 +63,8 @@ def _point(variables: Sequence[DesignVariable], parts: Sequence[float] | NDArray
 class Cma:
     """The CMA evolution strategy (Hansen and Ostermeier 2001), of the package ``cma``.
 
-    A batch is a generation. Where the strategy has converged before its budget is spent, it starts anew at a random
-    point. Its random numbers are its own: those of the package are numpy's global ones.
+    A batch is a generation. If the strategy converges before the end of its budget, it restarts at a random point. It
+    uses a random generator of its own instead of numpy's global one, which the package would use.
     """
 
     def __init__(self, variables: Sequence[DesignVariable], seed: int, start: Start | None, batch: int) -> None:
@@ -97,7 +97,7 @@ class Cma:
         return [_point(self._variables, row) for row in self._asked]
 
     def tell(self, points: Sequence[Point], costs: Sequence[tuple[float, ...]], slopes: Sequence[Point] = ()) -> None:
-        """One generation; a shorter one, which can only be the last, is not learned from."""
+        """Take the costs of a generation; a shorter one, which can only be the last, is ignored."""
         if len(points) == self._batch:
             self._strategy.tell(self._asked, [cost for (cost,) in costs])
 
@@ -138,7 +138,7 @@ def add_known(
 
 
 def new_study(sampler: "optuna.samplers.BaseSampler | None", objectives: int) -> "optuna.Study":
-    """An Optuna study in memory that minimizes, and keeps to itself what it finds."""
+    """Return a silent Optuna study in memory that minimizes."""
     need("optuna")
     import optuna
 
@@ -153,18 +153,18 @@ def distributions(variables: Sequence[DesignVariable]) -> "dict[str, optuna.dist
 
 
 OPTIMIZERS = ("cma", "lbfgs", "optuna-tpe", "optuna-cmaes", "optuna-nsga2", "sobol", "random")
-#: That which needs derivatives.
+#: Optimizer that needs derivatives.
 GRADIENTS = ("lbfgs",)
-#: Those that look for a Pareto front of several objectives.
+#: Optimizers that compute a Pareto front of several objectives.
 FRONTS = ("optuna-tpe", "optuna-nsga2", "sobol", "random")
-#: Those that are Optuna's samplers.
+#: Optimizers that are Optuna's samplers.
 SAMPLERS = ("optuna-tpe", "optuna-cmaes", "optuna-nsga2")
-#: Strategies with a covariance: a generation has some members, and a parameter is not alone.
+#: Strategies with a covariance: they need several members in a generation, and several parameters.
 EVOLUTION = ("cma", "optuna-cmaes")
 
 
 def sampler_named(name: str, seed: int, batch: int) -> "optuna.samplers.BaseSampler":
-    """The sampler of one of ``SAMPLERS``; a batch is a generation, and asked for before any of it is rated."""
+    """Return a sampler of ``SAMPLERS``; a batch is a generation, proposed before any of it is evaluated."""
     from optuna.samplers import CmaEsSampler, NSGAIISampler, TPESampler
 
     if name == "optuna-tpe":
@@ -196,7 +196,7 @@ def make_optimizer(
     start: Start | None = None,
 ) -> Optimizer:
     check_optimizer(name, len(variables), objectives, batch)
-    # Optuna says in the end which variables mattered, whoever proposed them.
+    # Optuna computes the importance of variables for every optimizer.
     need("optuna", *{"cma": ("cma",), "optuna-cmaes": ("cmaes",)}.get(name, ()))
     if name in GRADIENTS:
         return Lbfgs(variables, seed, start, batch)

@@ -1,4 +1,4 @@
-"""Files of a tuning besides its trials: the winner's gains, a table of candidates, a summary."""
+"""Files of a tuning in addition to its trials: gains of the winner, table of candidates, summary."""
 
 import csv
 import json
@@ -23,7 +23,7 @@ _PACKAGES = ("biped-balance", "optuna", "cma", "cmaes", "numpy", "scipy", "numba
 
 
 def write_results(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
-    """Write all of them; those of an earlier time are removed."""
+    """Write all files of the results; older ones are removed."""
     for name in (BEST, UNCONFIRMED):
         (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / FRONT, ignore_errors=True)
@@ -39,7 +39,7 @@ def write_results(tuning: Tuning, outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def _write_candidates(tuning: Tuning, outcome: Outcome, path: Path) -> Path:
-    """One row a candidate, 0 the baseline: values of variables, objectives and limits, and trials by their verdicts."""
+    """Write a row for each candidate, 0 the baseline: variables, objectives, limits, and counts of verdicts."""
     history = outcome.history
     variables = [variable.name for variable in tuning.space.variables]
     objectives = [objective.name for objective in tuning.scorer.objectives]
@@ -82,14 +82,14 @@ def _line(c: Comparison) -> str:
 
 
 def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Path) -> Path:
-    """Write a candidate as ``biped run --gains`` takes it; what is not its controller's is in a comment."""
+    """Write a candidate for ``biped run --gains``; values of other groups than the controller become a comment."""
     changed = assembled(one.candidate.changes, dict(tuning.space.base))
     own = _of_controller(tuning, changed)
     others = {name: value for name, value in changed.items() if name not in own}
     notes = [*lines, *(f"{name}: {value:.6g} in the tuning" for name, value in one.score.values.items())]
     if others:
         assignments = " ".join(f"--set {name}={shown(value)}" for name, value in others.items())
-        notes.append(f"These were varied too, and are no gains: {assignments}")
+        notes.append(f"Varied parameters other than gains: {assignments}")
     if tuning.experiment.is_driven_by_another:
         notes.append(f"For --controller {tuning.experiment.controller}")
     notes.append(", ".join(f"{package} {version(package)}" for package in _PACKAGES))
@@ -104,7 +104,7 @@ def write_gains(tuning: Tuning, one: Evaluation, lines: Sequence[str], path: Pat
 
 
 def _of_controller(tuning: Tuning, changed: Mapping[str, Value]) -> dict[str, Value]:
-    """All gains of the workspace controller, or what was varied of another one."""
+    """Return all gains of the workspace controller, or the varied ones of another controller."""
     if has_gains(tuning.experiment):
         values = dict(tuning.space.base) | dict(changed)
         return {f"controller.{key}": values[f"controller.{key}"] for key in KEYS}

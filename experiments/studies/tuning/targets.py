@@ -1,4 +1,4 @@
-"""Statistics of people as targets: metrics and band powers, each with a value and a standard deviation."""
+"""Targets from human data: metrics and band powers, each with a value and a standard deviation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,13 +20,13 @@ from experiments.studies.store.measured import metric_units, trace_units
 from experiments.studies.tuning.design_space import DesignSpace, check_metrics
 from experiments.studies.tuning.objective import PROPORTIONS, Objective, Reading, Sample, Term
 
-#: In standard deviations: how far from its target a metric counts of a run that fell or has no such metric.
+#: Distance from the target, in standard deviations, that counts for a run that fell or lacks the metric.
 FAR = 1e3
 
 
 @dataclass(frozen=True)
 class Band:
-    """A column's mean power spectral density from one frequency to another [Hz]: what trials read of their runs."""
+    """Mean power spectral density of a column in a frequency band [Hz], read from runs."""
 
     column: str
     low: float
@@ -34,11 +34,11 @@ class Band:
 
     @property
     def name(self) -> str:
-        """The name of the value in results."""
+        """Key of the value in results."""
         return f"power of {self.column} from {self.low:.4g} to {self.high:.4g} Hz"
 
     def __call__(self, run: Measurement) -> float | None:
-        """The one-sided density in the column's unit squared by Hz; None where the run is too short or lacks values."""
+        """Return the one-sided density, in the column's unit squared per Hz; None if the run is short or has gaps."""
         time, values = run["time"][run.first :], run[self.column][run.first :]
         if len(values) < 3 or not np.isfinite(values).all():
             return None
@@ -51,44 +51,44 @@ class Band:
 class Targets:
     """Statistics that a model is to reproduce, each over several seeds."""
 
-    terms: tuple[Term, ...]  #: one for each, with its target and, as ``per``, its standard deviation
-    units: tuple[str, ...]  #: of each
-    bands: tuple[Band, ...]  #: those that are band powers
+    terms: tuple[Term, ...]  #: a term for each target, with ``target`` and, as ``per``, the standard deviation
+    units: tuple[str, ...]  #: unit of each target
+    bands: tuple[Band, ...]  #: targets that are band powers
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of targets."""
         return len(self.terms)
 
     @property
     def objective(self) -> Objective:
-        """The mean of the squared z-scores, for a tuning."""
+        """Mean of the squared z-scores, for a tuning."""
         share = 1.0 / len(self.terms)
         return Objective("mean squared z-score", tuple(replace(term, weight=share) for term in self.terms))
 
     def reads(self, run: Measurement) -> Result:
-        """What trials have to read of their runs besides metrics."""
+        """Return the band powers of a run, which trials read in addition to metrics."""
         return {band.name: band(run) for band in self.bands}
 
     def modelled(self, samples: Sequence[Sample]) -> Floats:
-        """(targets, seeds)."""
+        """Return model values (targets, seeds)."""
         return np.array([[term.reading.value(sample) for sample in samples] for term in self.terms])
 
     def residuals(self, modelled: Floats) -> Floats:
-        """(targets,) targets less means over seeds, in standard deviations: z-scores with the sign turned."""
+        """Return residuals (targets,): targets less means over seeds, in standard deviations (negative z-scores)."""
         targets, deviations = np.array([(term.target, term.per) for term in self.terms]).T
         return np.asarray((targets - modelled.mean(axis=1)) / deviations)
 
     def series(self, _: int) -> list[slice]:
-        """No targets follow one another in time."""
+        """Return no series: targets do not follow one another in time."""
         return []
 
 
 def targets_from(config: Config, space: DesignSpace) -> Targets | None:
-    """The tables ``targets`` and ``[[spectrum]]`` of a configuration's table; None where there are neither.
+    """Read the tables ``targets`` and ``[[spectrum]]`` below a table; None if there are neither.
 
     Raises:
-        InputError: a metric or column does not exist, a unit is of something else, or a number makes no sense.
+        InputError: a metric or column does not exist, a unit does not fit, or a number is out of range.
     """
     changes = {**space.fixed, **space.scenarios[0].changes}
     metrics, columns = metric_units(space.experiment, changes), trace_units(space.experiment, changes)
@@ -124,7 +124,7 @@ def targets_from(config: Config, space: DesignSpace) -> Targets | None:
 
 
 def _spectrum(config: Config, column: str) -> list[tuple[Band, float, float]]:
-    """Bands around frequencies, each to half way to the next one, with values and standard deviations."""
+    """Return bands around frequencies, each halfway to the next, with values and standard deviations."""
     names = ("frequency", "value", "sd")
     if "file" in config:
         table = config.within(lambda: _table_of(config.get("file", str), names), "file")
@@ -143,7 +143,7 @@ def _spectrum(config: Config, column: str) -> list[tuple[Band, float, float]]:
 
 
 def _table_of(file: str, names: Sequence[str]) -> Floats:
-    """(names, rows) of a CSV file with a heading."""
+    """Return names and rows of a CSV file with a heading."""
     import pandas as pd
 
     try:
@@ -159,9 +159,10 @@ def _table_of(file: str, names: Sequence[str]) -> Floats:
 
 
 def noise_of(values: Mapping[str, Value]) -> Randomization | None:
-    """Return the seeds of what is random in runs, of noise and of scattered starts; None if there are none.
+    """Return the seed parameters of noise and scattered starts; None if there are none.
 
-    The seeds of stimuli, such as of a floor's sum of sines, are not among them: those are what the subject had too.
+    The seeds of stimuli, such as a floor's sum of sines, are not among them: the measured subject had the same
+    stimulus.
     """
     switches = {"sensors.seed": "", "actuators.seed": "", "force.seed": "force.noise", "initial.seed": "initial.jitter"}
     names = [name for name, switch in switches.items() if name in values and (not switch or values[switch])]

@@ -1,4 +1,4 @@
-"""The loop of a tuning: ask for a batch, run its trials, tell what they are worth."""
+"""Loop of a tuning: ask for a batch, run its trials, report the costs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from experiments.studies.tuning.design_space import Candidate, DesignSpace
 from experiments.studies.tuning.objective import Limit, Objective, Sample, Score, Scorer
 from experiments.studies.tuning.optimizers import Optimizer
 
-#: Makes the optimizer, once it is known what the baseline costs.
+#: Makes the optimizer, given the baseline's cost.
 Begin = Callable[[Start | None], Optimizer]
 
 
@@ -26,7 +26,7 @@ class Evaluation:
 
     candidate: Candidate
     score: Score
-    slopes: Mapping[str, float] = field(default_factory=dict)  # of the cost by the variables, where it has any
+    slopes: Mapping[str, float] = field(default_factory=dict)  # derivatives of the cost by the variables, if known
 
     @property
     def number(self) -> int:
@@ -35,15 +35,15 @@ class Evaluation:
 
 @dataclass
 class History:
-    """The candidates of a tuning so far, with their scores."""
+    """Candidates of a tuning so far, with their scores."""
 
-    baseline: Evaluation  # its candidate and score
-    bounds: Mapping[str, float]  # of the limits, by name, in the metrics' units
+    baseline: Evaluation  # candidate and score of the baseline
+    bounds: Mapping[str, float]  # bounds of the limits, by name, in the metrics' units
     evaluations: list[Evaluation] = field(default_factory=list)  # all candidates but the baseline
 
     @property
     def best(self) -> Evaluation | None:
-        """The best candidate of one objective that keeps all limits, if there is one; ties go to the first."""
+        """Best candidate of a single objective that keeps all limits, if any; the first among equals."""
         able = [one for one in self.evaluations if one.score.keeps_limits]
         return min(able, key=lambda one: one.score.costs[0], default=None)
 
@@ -53,7 +53,7 @@ class History:
 
     @property
     def front(self) -> list[Evaluation]:
-        """The candidates that keep all limits and that no other of these beats in everything."""
+        """Candidates that keep all limits and are dominated by no other."""
         able = [one for one in self.evaluations if one.score.keeps_limits]
         return [able[place] for place in front_of([one.score.costs for one in able])] if able else []
 
@@ -69,13 +69,13 @@ class History:
 
 
 class Tuner:
-    """Tunes: candidates in batches, each given to the optimizer in the order of its number."""
+    """Runner of a tuning: batches of candidates, given to the optimizer in the order of their numbers."""
 
     def __init__(self, space: DesignSpace, scorer: Scorer, evaluate: Evaluate) -> None:
         self.space, self.scorer, self._evaluate = space, scorer, evaluate
 
     def begin(self) -> History:
-        """Evaluate the baseline, from which the limits follow."""
+        """Evaluate the baseline, which determines the limits."""
         baseline = self.space.baseline
         samples = self._samples([baseline])[0]
         self._check_gradients(samples)
@@ -84,10 +84,10 @@ class Tuner:
         return History(Evaluation(baseline, self.scorer.score(samples, bounds), slopes), bounds)
 
     def _check_gradients(self, samples: Sequence[Sample]) -> None:
-        """Refuse to descend where not one trial has derivatives, and say why."""
+        """Raise an error with the reason if no trial has derivatives."""
         reasons = [str(sample.result.get(NO_GRADIENT, "")) for sample in samples]
         if self.space.slopes and self.space.baseline.point and all(reasons):
-            raise InputError(f"no trial of the baseline has derivatives, without which nothing descends: {reasons[0]}")
+            raise InputError(f"no trial of the baseline has derivatives, which the optimizer needs: {reasons[0]}")
 
     def start_of(self, history: History) -> Start | None:
         baseline = history.baseline
@@ -96,9 +96,9 @@ class Tuner:
         )
 
     def run(self, begin: Begin, candidates: int, batch: int, watch: Callable[[History], None] | None = None) -> History:
-        """Try so many candidates, asked for in batches.
+        """Evaluate a number of candidates, asked for in batches.
 
-        The result depends on the size of a batch, and on no number of workers.
+        The result depends on the batch size, but not on the number of workers.
         """
         history = self.begin()
         optimizer = begin(self.start_of(history))
@@ -130,7 +130,7 @@ class Tuner:
         return self.space.evaluated([self.space.trials(candidate) for candidate in candidates], self._evaluate)
 
     def confirm(self, winner: Candidate, bounds: Mapping[str, float], replicas: int) -> "Confirmation":
-        """Compare a winner with the baseline on fresh replicas, the same for both."""
+        """Compare a winner with the baseline on fresh replicas, equal for both."""
         pair = [self.space.fresh_trials(candidate, replicas) for candidate in (self.space.baseline, winner)]
         before, after = self.space.evaluated(pair, self._evaluate)
         return confirmation(self.scorer, before, after, bounds, self.space.seed)
@@ -138,20 +138,20 @@ class Tuner:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The comparison of a winner with the baseline on fresh replicas."""
+    """Comparison of a winner with the baseline on fresh replicas."""
 
-    objectives: tuple[Comparison, ...]  # compared with the baseline
-    limits: tuple[Comparison, ...]  # the same for what is limited
-    bounds: Mapping[str, float]  # of the limits; those relative to the baseline from the same fresh replicas
-    #: whether each objective is better: its interval is on the good side of zero, and chance explains that in one of
-    #: twenty cases at most, of all objectives together (Bonferroni's correction); by name
+    objectives: tuple[Comparison, ...]  # objectives compared with the baseline
+    limits: tuple[Comparison, ...]  # limited metrics compared with the baseline
+    bounds: Mapping[str, float]  # bounds of the limits; relative ones from the same fresh replicas
+    #: True, by name, for each better objective: its interval excludes zero on the good side, and p is at most 0.05 for
+    #: all objectives together (Bonferroni's correction)
     better: Mapping[str, bool]
-    within: Mapping[str, bool]  # whether the winner's mean keeps each limit, by name
+    within: Mapping[str, bool]  # True, by name, for each limit that the winner's mean keeps
     worse: tuple[str, ...]  # the objectives whose whole interval is on the bad side of zero
 
     @property
     def holds(self) -> bool:
-        """Whether at least one objective is better, none is shown to be worse, and all limits are kept."""
+        """True if at least one objective is better, none is shown to be worse, and all limits are kept."""
         return any(self.better.values()) and not self.worse and all(self.within.values())
 
     @property
@@ -163,16 +163,16 @@ class Confirmation:
 
     @property
     def _doubts(self) -> list[str]:
-        """Why none is better: no interval says so, or too few replicas do."""
+        """Reasons why no objective is better: intervals that include zero, or too few replicas."""
         clear = [c for c in self.objectives if c.name not in self.worse and (c.low > 0.0 or c.high < 0.0)]
         if not clear:
-            return [f"no interval of the difference in {' or '.join(self.better)} keeps clear of zero"]
+            return [f"no interval of the difference in {' or '.join(self.better)} excludes zero"]
         level = level_of(len(self.objectives))
         return [f"{c.name} is better by chance with p = {c.chance:.2g}, above {level:.2g}" for c in clear]
 
 
 def level_of(objectives: int) -> float:
-    """The greatest probability of chance with which one of so many objectives is better."""
+    """Return the significance level for one of several objectives."""
     return (1.0 - CONFIDENCE) / objectives
 
 
@@ -203,7 +203,7 @@ def _by_replica(samples: Sequence[Sample]) -> list[list[Sample]]:
 
 
 def front_of(costs: Sequence[Sequence[float]]) -> list[int]:
-    """The places of the rows that no other row dominates, in the order of the first cost; of equal rows the first.
+    """Return the indices of non-dominated rows, in the order of the first cost; only the first of equal rows.
 
     A row dominates another if no cost is greater and one is less.
     """

@@ -1,4 +1,4 @@
-"""A tuning: what is varied, under which disturbances, for which objectives; and what it came to."""
+"""A tuning: variables, disturbances, objectives, and the outcome."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,12 +47,12 @@ class Settings:
     """The table ``[tune]``."""
 
     optimizer: str = "cma"
-    candidates: int = field(default=1000, metadata={"least": 1})  # how many to try
-    batch: int = field(default=16, metadata={"least": 1})  # how many are asked for at a time
-    replicas: int = field(default=1, metadata={"least": 1})  # starts of each scenario
-    #: fresh replicas for the comparison of the winner with the baseline
+    candidates: int = field(default=1000, metadata={"least": 1})  # number of candidates to try
+    batch: int = field(default=16, metadata={"least": 1})  # number of candidates per batch
+    replicas: int = field(default=1, metadata={"least": 1})  # replicas of each scenario
+    #: number of fresh replicas for the comparison of the winner with the baseline
     confirm: int = field(default=32, metadata={"least": 2})
-    #: what going back through a trial counts as, in trials
+    #: cost of a backward pass through a trial, in trials
     gradient_cost: float = 4.0
 
     def __post_init__(self) -> None:
@@ -61,12 +61,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a tuning."""
+    """Outcome of a tuning."""
 
     history: History
     #: the best that keeps all limits; of a front, the one that the weights choose. None if there is none.
     winner: Evaluation | None
-    confirmation: Confirmation | None  # what fresh replicas say of it
+    confirmation: Confirmation | None  # comparison on fresh replicas
 
     @property
     def is_confirmed(self) -> bool:
@@ -75,27 +75,27 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tuning(DesignStudy):
-    """A tuning as its file says it."""
+    """A tuning as configured by its file."""
 
     name: str
-    space: DesignSpace  # which trials a candidate has
-    scorer: Scorer  # what they are worth
-    settings: Settings  # how it is searched
-    #: weights of the objectives, by which a member of a Pareto front is the winner; empty if none is to be
+    space: DesignSpace  # variables, and the trials of a candidate
+    scorer: Scorer  # objectives and limits
+    settings: Settings  # settings of the search
+    #: weights of the objectives that choose the winner from a Pareto front; empty to choose none
     choice: Mapping[str, float]
-    data: Mapping[str, Any]  # the file, as it is
-    counts: tuple[str, ...] = ()  # verdicts that are losses to ``withstood``; all but recovered, if not given
+    data: Mapping[str, Any]  # contents of the file
+    counts: tuple[str, ...] = ()  # verdicts that are losses for ``withstood``; by default all but recovered
     kind = "tune"
     reads_more = True
 
     @property
     def price(self) -> float:
-        """The part of the budget that a candidate takes: with derivatives, so much more for each backward pass."""
+        """Part of the budget that a candidate takes; each backward pass for derivatives adds to it."""
         return 1.0 + self.settings.gradient_cost * len({term.called for term in self.space.slopes})
 
     @property
     def tried(self) -> int:
-        """How many candidates the budget is enough for."""
+        """Number of candidates that the budget allows."""
         return max(1, int(self.settings.candidates / self.price))
 
     @property
@@ -119,7 +119,7 @@ class Tuning(DesignStudy):
         return 2 * self.settings.confirm * len(self.space.scenarios)
 
     def planned_trials(self, study: "Study") -> int:
-        """The number of trials that are planned; without a winner, there is none to confirm."""
+        """Return the number of trials; without a winner, confirmation needs none."""
         searched = self.likely_trials - self._fresh
         without = len(study.finished) == searched and recall(study)[1].winner is None
         return searched if without else self.likely_trials
@@ -134,7 +134,7 @@ class Tuning(DesignStudy):
         return self.find(evaluate, say)
 
     def optimizer(self, start: Start | None) -> Optimizer:
-        """The optimizer, which begins there."""
+        """Return the optimizer with this start."""
         seed = seed_of(self.seed, "optimizer") % 2**32
         settings, objectives = self.settings, len(self.scorer.objectives)
         return make_optimizer(settings.optimizer, self.space.variables, seed, settings.batch, objectives, start)
@@ -146,7 +146,7 @@ class Tuning(DesignStudy):
         return Outcome(history, winner, tuner.confirm(winner.candidate, history.bounds, self.settings.confirm))
 
     def winner_of(self, history: History) -> Evaluation | None:
-        """The best candidate; of a front, that of the least weighted sum of costs, if the tuning has weights."""
+        """Return the best candidate; from a front, the least weighted sum of costs, or None without weights."""
         if not self.is_front:
             return history.best
         if not self.choice:
@@ -159,7 +159,7 @@ class Tuning(DesignStudy):
         )
 
     def recall(self, study: "Study", evaluate: Evaluate) -> Outcome:
-        """The outcome of the candidates whose trials are all there; raises InputError if the baseline's are not."""
+        """Return the outcome of all complete candidates; raises InputError if the baseline is incomplete."""
         tuner = Tuner(self.space, self.scorer, evaluate)
         history = tuner.begin()
         history.evaluations = tuner.score(self._finished_candidates(study), history.bounds)
@@ -183,7 +183,7 @@ class Tuning(DesignStudy):
 
 
 def tuning_from(config: Config, name: str = "tune") -> Tuning:
-    """A tuning from its configuration; raises InputError if something in it is wrong."""
+    """Read a tuning from its configuration; raises InputError if something in it is wrong."""
     table = config.table("tune", {})
     table.word("optimizer", "cma", OPTIMIZERS)
     settings = table.make(Settings)
@@ -218,7 +218,7 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
 
 
 def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) -> None:
-    """All metrics that are read must have gradients."""
+    """Check that all metrics that are read have gradients."""
     metrics = tuple(dict.fromkeys(reading.metric for reading in scorer.readings))
     joints = space.experiment.build(space.fixed).model.joint_names
     for metric in metrics:
@@ -230,7 +230,7 @@ def _check_differentiable(config: Config, scorer: Scorer, space: DesignSpace) ->
 
 
 def _scenarios(config: Config, experiment: Experiment) -> list[Scenario]:
-    """One scenario, or one for each combination of the values in ``each``."""
+    """Return one scenario, or one for each combination of the values in ``each``."""
     common = config.table("set", {}).changes(experiment)
     each = config.table("each", {})
     axes: dict[str, list[Value]] = {}
@@ -287,7 +287,7 @@ def _choice(config: Config, objectives: tuple[Objective, ...]) -> dict[str, floa
         return {}
     table = config.table("choice")
     if len(objectives) < 2:
-        raise config.error("[choice] is for several objectives: leave it out")
+        raise config.error("[choice] is for several objectives, and there is one: leave [choice] out")
     return {objective.name: table.get(objective.name, float) for objective in objectives}
 
 
@@ -295,4 +295,4 @@ def _check_patterns(config: Config, space: DesignSpace, readings: Sequence[Readi
     names = [scenario.name for scenario in space.scenarios]
     for pattern in (pattern for reading in readings for pattern in reading.scenarios):
         if not matching(names, pattern):
-            raise config.error(f"scenarios: {pattern!r} fits none of {', '.join(names)}")
+            raise config.error(f"scenarios: {pattern!r} matches none of {', '.join(names)}")

@@ -24,7 +24,7 @@ from biped.simulation.session import Session
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.fields import object_from
 from experiments.catalogue.parameters.parameter import Value
-from experiments.lookup.open_registry import is_own
+from experiments.lookup.open_registry import is_project_code
 from experiments.visualization.live.tape import Tape
 
 #: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.
@@ -127,7 +127,7 @@ class Loop:
             try:
                 taken = self._session.advance(self._own_ticks(due), keep=True)
             except Exception as error:
-                if is_own(type(self.controller)):
+                if is_project_code(type(self.controller)):
                     raise
                 self._law_error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
                 break

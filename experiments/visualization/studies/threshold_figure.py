@@ -64,7 +64,7 @@ def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
 def _limits_of(findings: Findings) -> list[tuple[int | None, float, str]]:
     """Limits of a pendulum that does what the law does, their names, and their conditions' places; None of all."""
     found = [
-        (place, one.limit.own, one.limit.own_name, name_of(one))
+        (place, one.limit.applicable, one.limit.applicable_name, name_of(one))
         for place, one in enumerate(findings.conditions)
         if one.limit is not None
     ]
@@ -122,8 +122,10 @@ def _medians(findings: Findings, marks: Mapping[str, float]) -> Panel:
         label = f"limited by: {word} ({share:.0%} of all)"
         items.append(Points(places[mine], median[mine], label, style.VERDICTS[word], "circle", hover=texts))
     limited = [(place, f.limit) for place, f in enumerate(conditions) if f.limit is not None]
-    for called in dict.fromkeys(limit.own_name for _, limit in limited):
-        at, limits = zip(*((place, limit.own) for place, limit in limited if limit.own_name == called), strict=True)
+    for called in dict.fromkeys(limit.applicable_name for _, limit in limited):
+        at, limits = zip(
+            *((place, limit.applicable) for place, limit in limited if limit.applicable_name == called), strict=True
+        )
         items.append(Points(at, limits, called, style.BLACK, "line-ew", 12.0))
     items += [Rule(value, label=name, along="y", dash="dash", width=1.0) for name, value in marks.items()]
     x = Axis(words=tuple(name_of(finding) for finding in conditions), slanted=True, margin=0.03)

@@ -69,8 +69,8 @@ def limit_texts(finding: Finding) -> list[str]:
     if finding.limit is None:
         return ["–", "–"]
     if finding.share is None:
-        return [number_text(finding.limit.own), "–"]
-    return [number_text(finding.limit.own), f"{finding.share:.0%}"]
+        return [number_text(finding.limit.applicable), "–"]
+    return [number_text(finding.limit.applicable), f"{finding.share:.0%}"]
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
@@ -80,7 +80,7 @@ def reached_text(limited: Sequence[Finding]) -> str:
         return ""
     ends = [choose(limited, key=lambda f: f.share or 0.0) for choose in (min, max)]
     texts = [limit_texts(finding)[1] for finding in ends]
-    names = {finding.limit.own_name for finding in limited if finding.limit is not None}
+    names = {finding.limit.applicable_name for finding in limited if finding.limit is not None}
     whose = f"the {names.pop()}" if len(names) == 1 else "their limits"
     return f"of {whose}: {texts[0]} at least, {texts[1]} at most"
 

@@ -123,7 +123,7 @@ def named(name):
             lambda: built("box-drop", integrator__name="euler"),
             "unknown integrator 'euler'.* integrators are recursive, ",
         ),
-        (lambda: built("stand-tilted", initial__seed=1, initial__jitter=0.0), "initial.seed does nothing"),
+        (lambda: built("stand-tilted", initial__seed=1, initial__jitter=0.0), "initial.seed has no effect"),
         (lambda: built("stand-tilted", initial__seed=-1), "initial.seed = -1"),
         (lambda: built("stand-tilted", initial__jitter=-1), "initial.jitter = -1"),
         (lambda: built("balance", platform__scale=0.0), "platform.scale = 0: it must not be zero"),

@@ -38,7 +38,7 @@ def test_the_trunk_goes_where_it_is_told_and_the_human_stands(moved):
 
 def test_a_law_that_holds_a_posture_does_not_squat():
     squat = experiment_named("squat").driven_by("whole-body")
-    with pytest.raises(InputError, match="follows no set point that moves.*take workspace, cone-workspace, or"):
+    with pytest.raises(InputError, match="follows no moving set point.*choose workspace, cone-workspace, or"):
         squat.build(squat.parse({}))
 
 

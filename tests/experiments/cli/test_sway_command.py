@@ -132,7 +132,7 @@ def test_what_is_assumed_and_what_is_missing_is_told(capsys):
     assert note.startswith("no critical_time, critical_time_ap, critical_time_ml: there is no critical point between")
     line[:2].to_csv("two.csv", index=False)
     assert main(["sway", "two.csv", "--rate", "50"]) == 2
-    assert "two.csv: 2 points are no sway" in capsys.readouterr().err
+    assert "two.csv: 2 points are too few" in capsys.readouterr().err
 
 
 def test_missing_rows_are_refused_until_they_are_filled(capsys):

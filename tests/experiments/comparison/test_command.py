@@ -64,7 +64,7 @@ def test_in_a_stage_that_is_half_done_nobody_is_the_best(compare, tmp_path, caps
             compare("--engines", "recursive,statue", "--no-vendor-defaults")
         assert "stopped by an error in the experiment at refined steps" in capsys.readouterr().err
     measures = set(pd.read_csv(tmp_path / "ranking.csv")["measure"])
-    assert "gets to the end, equal settings" in measures
+    assert "completes the run, equal settings" in measures
     assert not any("its own finest step" in measure for measure in measures)
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
     interrupted = isinstance(error, KeyboardInterrupt)
@@ -87,7 +87,7 @@ def test_vendor_defaults_that_cannot_be_are_told_and_the_others_go_on(compare, t
     every = ("--step", "0.0004", "--set", "run.record_every=0.0004")
     assert compare("--engines", "recursive,statue,sinker", *every) == 0
     assert pd.read_csv(tmp_path / "vendor.csv")["engine"].tolist() == ["recursive", "statue"]
-    words = "Sinker does not take it with vendor defaults: "
+    words = "Sinker cannot simulate it with vendor defaults: "
     assert words in capsys.readouterr().err
     assert words in (tmp_path / "compare.html").read_text(encoding="utf-8")
 
@@ -128,7 +128,7 @@ def test_an_engine_that_refuses_is_told_and_the_others_go_on(compare, tmp_path, 
     monkeypatch.setattr(type(engines["sinker"]), "start", refuse)
     assert compare("--engines", "statue,sinker", "--no-vendor-defaults") == 0
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert "Sinker does not take it: Sinker takes no blocks" in page
+    assert "Sinker cannot simulate it: Sinker takes no blocks" in page
     assert pd.read_csv(tmp_path / "equal.csv")["engine"].tolist() == ["statue"]
     assert compare("--engines", "sinker", "--no-vendor-defaults") == 2
 

@@ -11,8 +11,8 @@ from controllers.impedance import JointImpedance
 from experiments import experiment_named, rollout
 from experiments.engines import Case, new_arrival
 from experiments.engines.engine_integrator import EngineIntegrator
-from experiments.engines.rebound import damping_ratio, thrown_back
 from experiments.engines.registry import engine_named
+from experiments.engines.restitution import damping_ratio, restitution_of
 from experiments.work_precision.problems import tumbling
 
 from ...conftest import MASS, Constant, sledge
@@ -156,7 +156,7 @@ def test_a_blow_is_what_the_block_loses_and_the_human_gains(engine, restitution)
     np.testing.assert_allclose(gained, impact, atol=5e-3 * abs(impact[0]))
     back = (found.projectile[7] - found.v[0]) / 4.5
     if engine.name == "mujoco":  # a spring and a damper
-        assert back == pytest.approx(thrown_back(damping_ratio(restitution)), abs=0.03)
+        assert back == pytest.approx(restitution_of(damping_ratio(restitution)), abs=0.03)
     else:
         assert back == pytest.approx(restitution, abs=1e-3)
 
@@ -229,9 +229,9 @@ def test_a_passive_rollout_is_stepping_without_torques(engine):
 
 def test_the_damping_ratio_is_that_of_the_restitution():
     for restitution in (0.15, 0.2, 0.5, 0.8, 0.99):
-        assert thrown_back(damping_ratio(restitution)) == pytest.approx(restitution, abs=1e-9)
-    assert thrown_back(0.0) == 1.0
-    assert thrown_back(damping_ratio(0.0)) == pytest.approx(np.exp(-2.0), abs=1e-6)
+        assert restitution_of(damping_ratio(restitution)) == pytest.approx(restitution, abs=1e-9)
+    assert restitution_of(0.0) == 1.0
+    assert restitution_of(damping_ratio(0.0)) == pytest.approx(np.exp(-2.0), abs=1e-6)
 
 
 def slid(model, rate=0.0, duration=1.0, force=0.0):

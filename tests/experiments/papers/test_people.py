@@ -9,7 +9,7 @@ import pytest
 from biped.signals import Signal
 from experiments.catalogue.registry import experiment_named
 from experiments.papers.people import PAPER, displacement, quiet, sampling, steps, tilts, torques
-from experiments.papers.people.person import beside, mean_ratio, median, ratio, thresholds
+from experiments.papers.people.person import compared, mean_ratio, median, ratio, thresholds
 from experiments.papers.people.region import PART, PUBLISHED, findings
 from experiments.studies import Grid, SweptParameter
 from experiments.studies.mean import Mean, mean_of
@@ -25,7 +25,7 @@ APART = ("displacement", "sampling", "step-torques", "steps")
 DIFFERS = {
     # One law with one weight cannot sway as people do at all amplitudes.
     "quiet-stance": ["RMS distance AP of the centre of pressure, eyes open"],
-    "tilts": [f"gain at {frequency:g} Hz of a tilt of {tilt:g}°" for tilt in (4.0, 8.0) for frequency in (0.05, 0.15)],
+    "tilts": [f"gain at {frequency:g} Hz for a tilt of {tilt:g}°" for tilt in (4.0, 8.0) for frequency in (0.05, 0.15)],
 }
 
 
@@ -73,7 +73,7 @@ def test_every_statement_of_the_region_agrees_just_where_it_is_near(factor):
     [([1.0, 1.2], 0, True), ([1.0, 1.2], 1, False), ([1.3, 1.5], 0, False), ([], 2, False)],
 )
 def test_a_mean_agrees_just_where_it_is_within_the_margin_and_nobody_fell(values, lost, agrees):
-    found = beside("gain", 1.0, 0.2, mean_of(values), "because", lost=lost)
+    found = compared("gain", 1.0, 0.2, mean_of(values), "because", lost=lost)
     assert found.agrees == agrees
     assert found.note == ("" if agrees else "because")
     assert (f"{lost} of {lost + len(values)} fall" in found.ours) == (lost > 0)

@@ -15,6 +15,7 @@ from biped.metrics import steps
 from experiments.cli.main import main
 from experiments.lookup.figure_look import Look, drawn_as
 from experiments.studies import Condition, Grid, SweptParameter, Threshold
+from experiments.studies.default_steps import LENGTH, REACTION, TIME
 from experiments.studies.limits import (
     IMPULSE,
     STANDING_LIMITS,
@@ -25,7 +26,6 @@ from experiments.studies.limits import (
     push_under,
 )
 from experiments.studies.threshold.findings import Finding, Findings
-from experiments.studies.usual_steps import LENGTH, REACTION, TIME
 from experiments.visualization.panels.panel import Area, Rule
 from experiments.visualization.studies.push_map_figure import Ring, limits_of, map_panel, radius_of
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
@@ -95,7 +95,7 @@ def test_a_floor_that_is_displaced_has_the_limit_of_the_command(balance, axis, r
 @refuses(
     ({"platform.motion": "step", "platform.axis": "pitch"}, "along x or y"),
     ({"platform.motion": "step", "push.impulse": 3.0}, "along x or y"),
-    ({"platform.motion": "sine"}, "one way and stays there"),
+    ({"platform.motion": "sine"}, "one direction and stays there"),
     error=NoLimitError,
 )
 def test_floors_that_move_otherwise_have_no_limit(balance, changes):
@@ -202,8 +202,8 @@ def test_a_law_that_steps_has_the_limit_with_steps_and_its_share_is_of_that(bala
     rows = limit_table(
         push_under(balance, {"push.azimuth": 0.0}), 1, 0.2, steps=(Steps(math.inf, LENGTH, TIME, REACTION),)
     )
-    assert limit.own == limit.steps == pytest.approx(rows["limit"][0])
-    assert push_under(balance, {"push.azimuth": 0.0}).limit.own < 0.5 * limit.own
+    assert limit.applicable == limit.steps == pytest.approx(rows["limit"][0])
+    assert push_under(balance, {"push.azimuth": 0.0}).limit.applicable < 0.5 * limit.applicable
     (row,) = found(plan_of(stepping, Condition({"push.azimuth": 0.0})), 20.0).frame().to_dict("records")
     assert row["share"] * row["limit_steps"] == pytest.approx(20.0)
 

@@ -95,5 +95,5 @@ def test_what_a_kind_declares_is_there(name):
     kind = registry.kind_named(name)
     assert issubclass(registry.imported(kind.study), StudyKind)
     assert callable(registry.imported(f"{kind.findings}:document"))
-    assert all(callable(registry.imported(place)) for place in (kind.plan, kind.options, kind.beside) if place)
+    assert all(callable(registry.imported(place)) for place in (kind.plan, kind.options, kind.compared_with) if place)
     assert (name in commands()) == bool(kind.title)

@@ -74,7 +74,7 @@ def test_what_nothing_depends_on_is_told():
     one = (*LINE, Bounded("unused", 0.0, 1.0))
     _, line = line_of(2.0 * TIME - 1.0 + np.random.default_rng(5).normal(0.0, 0.3, 200))
     told = sentences(found := estimate(Problem(one, lambda parts: line.residuals(parts[:, :2])), np.full((1, 3), 0.5)))
-    assert told == ["unused is hardly told: the record all but does not depend on it"]
+    assert told == ["unused is poorly identifiable: the record is almost insensitive to it"]
     assert found.table["low"][2] == 0.0
     assert found.table["high"][2] == 1.0
 
@@ -116,9 +116,12 @@ def test_the_best_of_several_starts_is_taken():
 @refuses(
     (
         lambda: estimate(Problem(LINE, lambda parts: np.zeros((len(parts), 1))), MIDDLE),
-        "1 numbers are measured, 2 param",
+        "1 measured numbers are too few to fit 2 param",
     ),
-    (lambda: estimate(Problem(LINE, lambda parts: np.full((len(parts), 5), np.nan)), MIDDLE), "no finite numbers"),
+    (
+        lambda: estimate(Problem(LINE, lambda parts: np.full((len(parts), 5), np.nan)), MIDDLE),
+        "not finite at the start",
+    ),
     (lambda: Problem(LINE, np.zeros, priors={"slop": Prior(0.0, 1.0)}), "prior of 'slop'"),
     (lambda: Prior(0.0, 0.0), "above zero"),
 )

@@ -147,7 +147,7 @@ def test_a_push_moves_the_closed_forms_at_its_height():
 @refuses(
     (with_(set=STILL), "nothing moves periodically: set platform.motion"),
     (with_(set=PUSHES), "both the force and the floor move periodically: leave one out"),
-    (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "seen in two directions of sway: set force.azimuth to 0"),
+    (with_(set=STILL | PUSHES | {"force.azimuth": 0.5}), "drives sway in two directions: set force.azimuth to 0"),
     (with_(set=STILL | PUSHES | {"force.azimuth": np.pi / 2}), "models sway forwards, and the force does not"),
     (with_(set=STILL | PUSHES | {"force.pattern": "ternery"}), "must be one of constant, sine, sum-of-sines, tern"),
     (with_(identify={"highest": 0.1}), "the floor moves from 0.25 Hz on"),

@@ -114,7 +114,7 @@ def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan,
     told = {mode: result["message"] for mode, result in by_mode.items()}
     assert "is not finite at 0 s" in told["nan"]
     assert "shape (3,); there are 12 joints" in told["short"]
-    assert "not done after 1 s" in told["hangs"]
+    assert "not finished after 1 s" in told["hangs"]
     assert "killed" in told["deaf"]
     assert "SIGABRT" in told["dies"]
     line = LAW.splitlines().index('        return {}["no such key"]') + 1
@@ -137,7 +137,7 @@ def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan,
     ("nan", "InputError", "is not finite at 0 s"),
     ("short", "InputError", r"shape (3,); there are 12 joints"),
     ("exits", "SystemExit", "3"),
-    ("hangs", "OutOfTimeError", "not done after 0.5 s"),
+    ("hangs", "OutOfTimeError", "not finished after 0.5 s"),
 ])  # fmt: skip
 def test_what_a_law_does_wrong_is_a_result(make_plan, mode, failure, told):
     plan = make_plan(**{"controller.mode": [mode]})

@@ -62,7 +62,7 @@ def test_a_reader_sees_all_that_is_finished_at_any_time(make_study, exported):
             reading = Study.read(study.folder)
             assert set(reading.finished) == set(range(number + 1))
             assert len(reading.frame()) == number + 1
-            with pytest.raises(ValueError, match="read only"):
+            with pytest.raises(ValueError, match="reading only"):
                 reading.add(trial(9), RESULT)
 
 

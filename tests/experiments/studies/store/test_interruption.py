@@ -90,7 +90,7 @@ def test_a_stopped_sweep_says_how_to_go_on(start, file, tmp_path, whole, backend
     last = told.strip().splitlines()[-1]
     assert (
         last
-        == f"biped: interrupted; {finished} of {TRIALS} trials are in {folder}; the same command goes on from there"
+        == f"biped: interrupted; {finished} of {TRIALS} trials are in {folder}; the same command continues the study"
     )
     assert "Traceback" not in told
     assert pyarrow.parquet.read_table(folder / "trials.parquet").num_rows == finished
@@ -113,7 +113,7 @@ def test_a_sweep_out_of_room_says_so_and_can_go_on(start, file, tmp_path, whole)
     finished = len(Study.read(folder).finished)
     assert 0 < finished < TRIALS
     assert line.startswith(f"biped: error: {folder}/")
-    assert f"disk I/O error; {finished} of {TRIALS} trials are in {folder}; the same command goes on" in line
+    assert f"disk I/O error; {finished} of {TRIALS} trials are in {folder}; the same command continues" in line
     assert {path.name for path in Path(folder).iterdir()} <= {
         "study.json", "study.lock", "trials.sqlite", "trials.sqlite-shm", "trials.sqlite-wal", "trials.parquet"
     }  # fmt: skip

@@ -19,7 +19,7 @@ def study(make_study, make_trials):
 
 def test_a_trial_is_the_same_again_and_its_run_is_saved(study, capsys):
     assert main(["rerun", str(study), "2", "--no-figures"]) == 0
-    assert "are the study's, bit for bit" in capsys.readouterr().out
+    assert "equal the study's, bit for bit" in capsys.readouterr().out
     run = Run.load(study / "traces" / "2", human())
     trial = Study.read(study).trial(2)
     assert run.frame.equals(experiment_named("thrown-block").run(trial.changes).frame)

@@ -171,7 +171,7 @@ floor.mu_s = [0.6, 0.8]
         ("[0.6, 0.8]", "{ from = 1, to = 2 }", "line 8: floor.mu_s: a range needs either count or step"),
         ("[0.6, 0.8]", "{ from = 1, to = 2, cont = 3 }", "line 8: floor.mu_s: unknown key 'cont'"),
         ("[0.6, 0.8]", "{ from = 0, to = 2, count = 3, scale = 'log' }", "line 8: floor.mu_s: a log scale needs"),
-        ("[0.6, 0.8]", "{ from = 0, to = 1, step = 0.3 }", "line 8: floor.mu_s: steps of 0.3 from 0 do not meet 1"),
+        ("[0.6, 0.8]", "{ from = 0, to = 1, step = 0.3 }", "line 8: floor.mu_s: steps of 0.3 from 0 do not end at 1"),
         ("[0.6, 0.8]", "[0.6, -0.8]", "1 of 2 combinations cannot be run; the first is floor.mu_s = -0.8: "),
         ("floor.mu_s", "run.duration", "run.duration is both set and varied"),
         ("floor.mu_s = [0.6, 0.8]", "initial.seed = [1, 2]", "line 2: initial.seed: replicas have seeds of their own"),

@@ -138,7 +138,7 @@ def test_maps_in_place_with_one_step_and_with_any_are_one_figure_and_have_limits
     rings = rings_of(findings)
     assert [ring.name for ring in rings] == ["in place", "one step", "any number of steps"]
     medians, limits = ([[get(f) for f in ring.findings] for ring in rings]
-                       for get in (lambda f: f.estimate.median.value, lambda f: f.limit.own))  # fmt: skip
+                       for get in (lambda f: f.estimate.median.value, lambda f: f.limit.applicable))  # fmt: skip
     front, _, back, _ = np.transpose(medians)
     assert front[0] < front[1] <= front[2]
     assert back[0] < back[1] <= back[2]

@@ -1,4 +1,4 @@
-"""Laws that see ahead by as much as senses are late."""
+"""Controllers that predict the present state from delayed sensors."""
 
 from biped.control.controller import Controller
 from biped.disturbances import Disturbance, Sensors
@@ -7,37 +7,38 @@ from contact import Floor
 from experiments.catalogue.parameters.controllers import NAME
 from experiments.catalogue.parameters.parameter import Values
 
-#: [s] of delay from which laws that are told of the whole body see ahead; others have their ways of living with it, or
-#: are somebody's own. By a linear model of how they stand, which knows nothing of feet that tilt and slide: those by
-#: quadratic programs withstand less delay better as sensed (found by pushes in place: ``examples/short_delays.py``).
+#: [s] least delay from which controllers that use the whole body's state predict it with a linear model of standing,
+#: without tilting or sliding feet; other controllers handle delays themselves, or are the user's. Controllers by
+#: quadratic programs tolerate shorter delays better without (by pushes in place: ``examples/short_delays.py``).
 BY_LINEAR_MODEL = {"workspace": 0.0, "cone-workspace": 0.05, "lqr": 0.0}
-#: Likewise, by what they have asked for.
-BY_WHAT_IS_ASKED = {"whole-body": 0.0, "stepping": 0.0}
-FORESEEING = BY_LINEAR_MODEL | BY_WHAT_IS_ASKED
+#: Least delay for a prediction from the controller's own commands.
+BY_COMMANDS = {"whole-body": 0.0, "stepping": 0.0}
+LEAST_DELAYS = BY_LINEAR_MODEL | BY_COMMANDS
 PREDICT, STIFFNESS, DAMPING = "sensors.predict", "sensors.predict_stiffness", "sensors.predict_damping"
 
 
-def foreseeing(
+def with_prediction(
     law: Controller, values: Values, disturbances: tuple[Disturbance, ...], floor: Floor, model: Model
 ) -> Controller:
-    """The law, shown what is where the senses of an experiment show what was, unless that is turned off.
+    """Return the controller with a predictor for the sensory delay, unless prediction is turned off.
 
-    A law that holds joints by an impedance, one that withstands so short a delay better without, a body with ball
-    joints, and senses whose channels are not all as late, go without; that of contacts may be another.
+    There is none for controllers with an impedance of their own, for short delays that the controller tolerates better
+    without, for bodies with ball joints, and for channels with different delays. The contact law of the prediction may
+    differ from the floor's.
     """
     senses = next((one for one in disturbances if isinstance(one, Sensors)), None)
-    if senses is None or not values.get(PREDICT) or values.word(NAME) not in FORESEEING:
+    if senses is None or not values.get(PREDICT) or values.word(NAME) not in LEAST_DELAYS:
         return law
     delays = senses.delays(model)[: model.nq + model.nv]
     delay = float(delays[0])
-    if (delays != delay).any() or delay == 0.0 or delay < FORESEEING[values.word(NAME)]:
+    if (delays != delay).any() or delay == 0.0 or delay < LEAST_DELAYS[values.word(NAME)]:
         return law
     if law.impedance(model) is not None or any(body.joint.kind == "spherical" for body in model.bodies):
         return law
     if abs(delay / law.period - round(delay / law.period)) > 1e-9:
-        return law  # which the senses refuse, with what would be right
+        return law  # the sensors raise the error that says what is allowed
     stiffness, damping = values.number(STIFFNESS), values.number(DAMPING)
-    if values.word(NAME) in BY_WHAT_IS_ASKED:
+    if values.word(NAME) in BY_COMMANDS:
         from controllers.forward_model import ForwardModel
 
         return ForwardModel(law, delay, floor, stiffness, damping)

@@ -1,4 +1,4 @@
-"""The table ``[model]`` of an identification: which closed form is fitted to what was found."""
+"""The table ``[model]`` of an identification: the closed-form model to fit."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from experiments.studies.config import Config
 from experiments.studies.identification.model_fit import ERRORS, ModelFit, ResponseModel, check_fit, fit_response
 from experiments.studies.identification.subject import double_pendulum_of, height_of, heights_of, pendulum_of
 
-#: Where a tilt turns the floor, and where sway is seen from.
+#: Axis of the floor's tilt, and origin of the sway.
 SOLES, ANKLES = "soles", "ankles"
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The model that is fitted, if one is."""
+class ModelToFit:
+    """A closed-form model to fit to a response, with its free parameters."""
 
     model: ResponseModel
     parameters: tuple[Bounded, ...]
@@ -34,22 +34,22 @@ class Wanted:
         return fit_response(found, self.model, self.parameters, error=error, seed=seed)
 
 
-def wanted_of(
+def model_to_fit_from(
     config: Config,
     experiment: Experiment,
     fixed: Mapping[str, Value],
     stimulus: str,
     responses: Collection[str],
     place: tuple[str, Vector3] | None = None,
-) -> Wanted | None:
-    """The table ``[model]``; what it does not set of the body is that of the experiment.
+) -> ModelToFit | None:
+    """Read the table ``[model]``; properties of the body that it does not set are taken from the experiment.
 
     Args:
-        config: with the table, or without it: then there is none.
-        experiment: of whose body it is.
-        fixed: what of the experiment is set.
+        config: with the table, or without it for no model.
+        experiment: provides the body.
+        fixed: values that are set in the experiment.
         stimulus: what moves, as the model's ``response`` calls it.
-        responses: what is measured.
+        responses: names of the measured responses.
         place: body and point [m], from its centre of mass, on which a force acts; if None the table has ``height``.
 
     Raises:
@@ -74,7 +74,7 @@ def wanted_of(
 
 
 def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, Floats]:
-    """The model, and the configuration in which it stands."""
+    """Return the model, and the configuration in which it stands."""
     scene = experiment.build(fixed)
     if scene.state is not None:
         return scene.model, scene.state.q
@@ -83,14 +83,14 @@ def _stance(experiment: Experiment, fixed: Mapping[str, Value]) -> tuple[Model, 
     return scene.model, scene.model.neutral() if q is None else q
 
 
-def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height: float) -> Wanted:
-    """The model in a table.
+def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height: float) -> ModelToFit:
+    """Read the model from a table.
 
     Args:
         table: with ``name``, ``error``, ``responses``, ``set`` and ``parameter``.
-        body: what is known besides, where the table does not say it.
+        body: properties of the body for what the table does not set.
         stimulus: what moves.
-        height: [m] at which a force acts, where the table does not say it.
+        height: [m] at which a force acts if the table does not set it.
     """
     name, error = table.word("name"), table.word("error", ERRORS[0], ERRORS)
     fixed = table.table("set", {})
@@ -105,4 +105,4 @@ def _model_from(table: Config, body: Mapping[str, float], stimulus: str, height:
     given = {one.name for one in parameters} | values.keys()
     known_of_body = {key: value for key, value in body.items() if key not in given}
     model = table.within(lambda: ResponseModel(name, {**known_of_body, **values}, stimulus, named, height))
-    return Wanted(model, parameters, error)
+    return ModelToFit(model, parameters, error)

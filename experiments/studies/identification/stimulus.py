@@ -1,4 +1,4 @@
-"""What disturbs an identification's trials periodically: a floor that moves, or a force."""
+"""Periodic stimulus of an identification's trials: a moving floor or a force."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from biped.signals import Signal
 from experiments.catalogue.experiment import Experiment
 from experiments.catalogue.parameters.parameter import Value
 
-#: The stimulus of a force [N], which a run has no column of: along the world's x or y.
+#: Stimulus of a force [N] along the world's x or y; a run has no column of it.
 FORCE = "force"
-#: By the axis of the platform that moves: the column that is the stimulus, the one that sways, and what it is to a
-#: closed-form model, if that knows it.
+#: By the moving axis of the platform: the column of the stimulus, the column of the sway, and the stimulus's name in
+#: closed-form models, if they have it.
 _FLOOR = {
     "pitch": ("floor_tilt_y", "sway_y", "tilt"), "roll": ("floor_tilt_x", "sway_x", ""),
     "x": ("floor_x", "sway_y", "translation"), "y": ("floor_y", "sway_x", ""),
 }  # fmt: skip
 _SWAYS = ("sway_y", "sway_x")
-#: Of a unit vector: how far from the world's x or y a force may point.
+#: Largest deviation of a force's unit vector from the world's x or y.
 _ALONG = 1e-6
 
 
 @dataclass(frozen=True)
-class Acting:
+class Stimulus:
     """A periodic disturbance."""
 
-    group: str  #: of the parameters that set it
-    what: str  #: of it, in words
-    signal: Signal  #: how it moves; of a force along the world's x or y
-    column: str  #: of a run that is the stimulus
-    sway: str  #: the column that sways
-    moves: str  #: the stimulus to a closed-form model; empty where that knows none
+    group: str  #: group of the parameters that set it
+    what: str  #: description in words
+    signal: Signal  #: motion, or force along the world's x or y
+    column: str  #: column of a run that is the stimulus
+    sway: str  #: column of the sway
+    moves: str  #: name of the stimulus in closed-form models; empty if they have none
     place: tuple[str, Vector3] | None = None  #: body and point [m] on which a force acts
 
 
-def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:
-    """What is periodic in an experiment; raises InputError where nothing or more than one is."""
-    found = [one for each in experiment.build(values).disturbances for one in _acting(each)]
+def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Stimulus:
+    """Return the periodic disturbance of an experiment; raises InputError unless there is exactly one."""
+    found = [one for each in experiment.build(values).disturbances for one in _stimuli_of(each)]
     if not found:
         motions = "sine, sum-of-sines or ternary"
         raise InputError(
@@ -53,16 +53,16 @@ def stimulus_of(experiment: Experiment, values: Mapping[str, Value]) -> Acting:
 
 
 def force_of(experiment: Experiment, values: Mapping[str, Value]) -> Signal | None:
-    """The periodic force of a trial, [N] along the world's x or y; None if there is none."""
+    """Return the periodic force of a trial, in N along the world's x or y; None if there is none."""
     return next(
-        (one.signal for each in experiment.build(values).disturbances for one in _acting(each) if one.place), None
+        (one.signal for each in experiment.build(values).disturbances for one in _stimuli_of(each) if one.place), None
     )
 
 
-def _acting(disturbance: Disturbance) -> list[Acting]:
+def _stimuli_of(disturbance: Disturbance) -> list[Stimulus]:
     if isinstance(disturbance, Platform):
         return [
-            Acting("platform", "the floor", signal, *_FLOOR[axis])
+            Stimulus("platform", "the floor", signal, *_FLOOR[axis])
             for axis in _FLOOR
             if isinstance(signal := getattr(disturbance, axis), Signal) and signal.frequencies
         ]
@@ -71,16 +71,16 @@ def _acting(disturbance: Disturbance) -> list[Acting]:
     return []
 
 
-def _pushing(force: Force) -> Acting:
+def _pushing(force: Force) -> Stimulus:
     x, y, _ = map(float, force.unit)
     along = 0 if abs(x) > abs(y) else 1
     size = (x, y)[along]
     if 1.0 - abs(size) > _ALONG:
         raise InputError(
-            f"a force along ({x:.3g}, {y:.3g}) is seen in two directions of sway: set force.azimuth to 0, "
+            f"a force along ({x:.3g}, {y:.3g}) drives sway in two directions: set force.azimuth to 0, "
             "1.5707963267948966, 3.141592653589793 or their negatives"
         )
     moves = "" if along else "push"
-    return Acting(
+    return Stimulus(
         "force", "the force", force.signal.scaled(size), FORCE, _SWAYS[along], moves, (force.body, force.point)
     )
