@@ -247,7 +247,7 @@ def _is(value: Any, number: float) -> bool:
 
 
 class Noted(Symbol):
-    """A number that records the operations on it; conversion to a plain number loses derivatives and is refused."""
+    """A number that records the operations on it; it cannot become a plain number, which would lose derivatives."""
 
     __slots__ = ("place", "recorder", "value")
     __array_ufunc__ = None  # sums and products with numpy scalars are computed by this class
