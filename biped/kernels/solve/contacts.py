@@ -248,7 +248,7 @@ def add_contact_block(block, K, arm_begin, lever_end):
 
 @kernel
 def lever_of(contacts, room, c, side):
-    """Return (9,) the displacement of a point by a small turn at the step's end, along the normal that of the centre."""
+    """Return (9,) the displacement of a point by a small turn at the step's end; along the normal that of a centre."""
     normal, k = v.load9(contacts.frame, c)[:3], 2 * c + side
     return v.mat_add(
         v.hat(v.scale(-1.0, v.load3(room.arm_end, k))), v.outer(normal, v.cross(v.load3(room.lead_end, k), normal))
