@@ -1,8 +1,8 @@
 """The equations of a trial's steps in worlds with another model, floor or push.
 
 A step solves e(q_k, p_k, a_k, q_{k+1}; ρ) = 0, and gives p_{k+1}(…; ρ) and a_{k+1}(…; ρ). With the μ of its adjoint
-(``biped.derivatives.gradients.kernels.step``), and the weights λ_p' and λ_a' of its end, the derivative by a parameter ρ
-of the world is
+(``biped.derivatives.gradients.kernels.step``), and the weights λ_p' and λ_a' of its end, the derivative by a parameter
+ρ of the world is
 
     Σ_k μᵀ ∂e/∂ρ + λ_p'ᵀ ∂p'/∂ρ + λ_a'ᵀ ∂a'/∂ρ,
 

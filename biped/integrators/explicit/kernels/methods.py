@@ -32,9 +32,9 @@ from kernelcache import kernel, routine
 class Explicit(NamedTuple):
     """A method that integrates the flow by slopes, the same compiled code for all of them.
 
-    A stage's slope is taken ``fraction``·h along the slope of the stage before; the step is the sum of all stages' slopes
-    times ``weight``. Without stages the caller integrates (``biped.integrators.explicit.adaptive``), and a step of the
-    compiled loop fails.
+    A stage's slope is taken ``fraction``·h along the slope of the stage before; the step is h times the sum of all
+    stages' slopes times ``weight``. Without stages the caller integrates (``biped.integrators.explicit.adaptive``), and
+    a step of the compiled loop fails.
     """
 
     fraction: Floats  # (stages,)

@@ -31,7 +31,7 @@ class BodyPairs(NamedTuple):
     radius: Floats  # (p, 2) [m]
     frame: Floats  # (p, 9) rows: normal from the first to the second, and two tangents, at the start of the step
     local: Floats  # (2 p, 3) [m] the material point that touches there, from the centre of mass, home axes
-    begin_rows: Floats  # (6 p, 6) gradients by the bodies' twists about O along normal and tangents, at the step's start
+    begin_rows: Floats  # (6 p, 6) gradients by the bodies' twists about O, of normal and tangents, at the step's start
     end_rows: Floats  # (6 p, 6) gradients of gap and displacement at its end
     response: Floats  # (3 m, nv) response of the unknowns to unit impulses
     response_twist: Floats  # (3 m, n, 6) response of the bodies
@@ -151,8 +151,8 @@ class RigidContact(NamedTuple):
 def contact_room(tree: Tree, directions: int, radius: Floats, watched: Integers, parts: BodyParts) -> dict[str, Any]:
     """Return the fields of ``RigidContact`` from ``contacts`` to ``unknowns``, and ``ahead``, for a tree.
 
-    ``directions`` is the number of directions of friction, 0 for the true cone; ``radius`` (nc,) [m] is that of balls, 0
-    for points; ``watched`` is documented in ``ContactUnknowns``.
+    ``directions`` is the number of directions of friction, 0 for the true cone; ``radius`` (nc,) [m] is that of balls,
+    0 for points; ``watched`` is documented in ``ContactUnknowns``.
     """
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
     width, count = pairs_of(1.0, directions), nc + len(parts.body)

@@ -121,7 +121,7 @@ def place_points(tree, ground, state, scratch, method):
 
 @kernel
 def wake(contacts, unknowns, height):
-    """Activate points that are within ``height`` [m] of the floor in the candidate; return True if there are new ones."""
+    """Activate points within ``height`` [m] of the floor in the candidate; return True if there are new ones."""
     found = False
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 0 and contacts.other[c] < 0:
@@ -313,7 +313,7 @@ def start_point(contacts, unknowns, c, way, center):
 
 @kernel
 def share_of_side(count, i, across, size, angle):
-    """Return the impulse along direction i of a friction of given size and angle, split to the two nearest directions."""
+    """Return the impulse along direction i of friction with a size and angle, split to the two nearest directions."""
     off = angle - i * across
     off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
     return size * math.sin(across - abs(off)) / math.sin(across) if abs(off) < across else 0.0

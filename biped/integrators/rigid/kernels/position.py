@@ -1,7 +1,7 @@
 """The configuration at the end of a step, and the impulses of the contacts at its start.
 
-The equations are those of ``biped.kernels.variational.equations``, in which the contacts' impulses γ act at the
-configuration at the start of the step, so that no point ends below the floor (Brüdigam et al. 2024, equations 22 to 29):
+The equations are those of ``biped.kernels.variational.equations``, in which the contacts' impulses γ act at the start
+configuration of the step, so that no point ends below the floor (Brüdigam et al. 2024, equations 22 to 29):
 each iteration of the interior point method adds the points' stiffnesses to the bodies' blocks, and factors Newton's
 matrix in O(n).
 """

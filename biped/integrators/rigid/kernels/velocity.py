@@ -1,9 +1,9 @@
 """The momentum at the end of a step, with contact impulses that stop touching points from moving into the floor.
 
-The step ends with the momentum p⁻ of its chord, and touching points may have a velocity into the floor or along it. The
-impulses of the end, γ, change it to p = p⁻ + Jᵀ γ with velocities β = M⁻¹ p, for which the contacts obey the same
-conditions as for displacements (here h β): an impact loses the whole approach velocity, and sticking points are at rest.
-Together with the next step's impulses they equal the paper's, like RATTLE and SHAKE.
+The step ends with the momentum p⁻ of its chord, and touching points may have a velocity into the floor or along it.
+The impulses of the end, γ, change it to p = p⁻ + Jᵀ γ with velocities β = M⁻¹ p, for which the contacts obey the same
+conditions as for displacements (here h β): an impact loses the whole approach velocity, and sticking points are at
+rest. Together with the next step's impulses they equal the paper's, like RATTLE and SHAKE.
 
 With a coefficient of restitution e a point that arrives with v⁻ leaves with −e v⁻ at least (Newton; Moreau 1988): its
 displacement counts from the height h e v⁻, below the floor.
