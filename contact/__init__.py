@@ -1,6 +1,6 @@
-"""A force law at a point on a floor: spring, damper, and a machine of stick and slip. It knows no bodies.
+"""Contact of points, boxes and capsules: spring and damper of the floor, stick–slip friction, and collisions.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Each name is imported at its first use.
 """
 
 import lazy_loader

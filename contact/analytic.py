@@ -1,9 +1,8 @@
-"""Functions of numbers that are differentiated by a complex step, as they are for plain ones.
+"""Functions that kernels can evaluate for plain numbers and for complex ones, which differentiate by a complex step.
 
 For an analytic f, f(x + iε) = f(x) + iε f'(x) + O(ε²): with ε = 1e-20 the imaginary part over ε is f'(x) to the last
-digit, from the kernel that computes f itself (Squire and Trapp 1998). A kernel takes part that is made of sums,
-products and quotients, the functions below, and comparisons of ``x.real``. Plain numbers go through the same machine
-code as before.
+digit, from the kernel that computes f itself (Squire and Trapp 1998). This works for kernels made of sums, products and
+quotients, the functions below, and comparisons of ``x.real``. The machine code for plain numbers is not affected.
 """
 
 import cmath
@@ -19,16 +18,16 @@ types: Any = numba.types
 
 
 class Symbol:
-    """A number that notes what kernels, interpreted, make of it (``biped.derivatives.tape``)."""
+    """The base class of numbers that record the operations of interpreted kernels (``biped.derivatives.tape``)."""
 
     __slots__ = ()
 
     def applied(self, function: str) -> Any:
-        """A function of it, by its name in ``math``."""
+        """Return a function of this number, by its name in ``math``."""
         raise NotImplementedError
 
     def within(self, low: Any, high: Any) -> Any:
-        """``bounded``."""
+        """Return this number clipped to ``low`` and ``high``."""
         raise NotImplementedError
 
 
@@ -52,7 +51,7 @@ cos = _either(math.cos, cmath.cos)
 
 
 def bounded(x: Any, low: Any, high: Any) -> Any:
-    """``min(max(x, low), high)``, of which one side counts where ``x`` is complex."""
+    """Return ``min(max(x, low), high)``; complex numbers are compared by their real parts."""
     if isinstance(x, Symbol):
         return x.within(low, high)
     if isinstance(x, complex):

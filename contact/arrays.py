@@ -1,4 +1,4 @@
-"""The types of the arrays that kernels take."""
+"""Types of the arrays of kernels."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,5 +8,5 @@ Integers = NDArray[np.int64]
 
 
 def unset(*shape: int) -> Floats:
-    """An array that nothing has been written to: NaN, so that a use before that shows."""
+    """Return an array filled with NaN, which exposes any use before it is written."""
     return np.full(shape, np.nan)

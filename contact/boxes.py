@@ -1,7 +1,7 @@
-"""Two oriented boxes: how far apart they are, along which normal, and where they touch.
+"""Distance, normal and contact point of two oriented boxes.
 
 A box is ``(center, rotation, half)``: the centre (3,) [m] in world axes, the rotation (9,) from box to
-world row by row, and half of the three edges (3,) [m]. Normals are unit vectors from box A to box B.
+world row by row, and half the lengths of the edges (3,) [m]. Normals are unit vectors from box A to box B.
 """
 
 import math
@@ -11,36 +11,36 @@ import numpy as np
 from contact.vectors import add, cross, dot, mat_t_vec, mat_vec, norm, scale, sub
 from kernelcache import kernel, routine
 
-# Sine of the angle up to which an edge or a face counts as lying flat on the other box.
+# Sine of the greatest angle at which an edge or a face lies flat on the other box.
 FLAT = 1e-3
-# Sine of the angle between two edges below which their common normal is noise.
+# Sine of the angle between two edges below which their common normal is numerical noise.
 PARALLEL = 1e-4
-# Shape of the scratch of `contact_point`: a polygon before and after a cut. A cut of n vertices leaves at
-# most 3n/2, whatever rounding does: four of them make 19 of a rectangle's four.
+# Shape of the scratch array of `contact_point`: a polygon before and after a cut. A cut of n vertices leaves at
+# most 3n/2, even with rounding; four cuts of a rectangle leave at most 19.
 SCRATCH_SHAPE = (2, 19, 2)
 
 
 @kernel
 def box_axis(box, i):
-    """Axis i of the box in world axes: column i of its rotation."""
+    """Return axis i of the box in world axes: column i of its rotation."""
     R = box[1]
     return R[i], R[3 + i], R[6 + i]
 
 
 @kernel
 def box_reach(box, direction):
-    """How far the box extends from its centre along a unit ``direction`` [m]."""
+    """Return the extent [m] of the box from its centre along a unit ``direction``."""
     c = mat_t_vec(box[1], direction)
     return box[2][0] * abs(c[0]) + box[2][1] * abs(c[1]) + box[2][2] * abs(c[2])
 
 
 @routine
 def separation(box_a, box_b):
-    """(distance [m], normal) from the 15 axes of the separating axis test (Gottschalk et al. 1996, sec. 5).
+    """Return (distance [m], normal) from the 15 axes of the separating axis test (Gottschalk et al. 1996, sec. 5).
 
-    Positive: the widest gap along one of the axes, a lower bound of the distance of the boxes, exact
-    where a face or two edges are nearest. Negative: minus the shortest translation that parts them.
-    It is continuous in the poses of the boxes.
+    A positive distance is the widest gap along an axis, a lower bound of the distance of the boxes, exact
+    if a face or two edges are nearest. A negative one is minus the shortest translation that separates them.
+    The distance is continuous in the poses of the boxes.
     """
     best = (-np.inf, (0.0, 0.0, 0.0))
     for i in range(3):
@@ -58,10 +58,10 @@ def separation(box_a, box_b):
 
 @kernel
 def _wider(best, box_a, box_b, axis, trust):
-    """The better of ``best`` and ``axis``.
+    """Return the candidate with the larger gap, ``best`` or that along ``axis``.
 
     ``trust`` fades out the common normal of two edges as they become parallel (a gap shrinks to zero, an
-    overlap grows without bound): that normal then jumps about, and the faces' normals suffice.
+    overlap grows without bound): that normal becomes numerical noise, and the faces' normals suffice.
     """
     along = dot(sub(box_b[0], box_a[0]), axis)
     gap = abs(along) - (box_reach(box_a, axis) + box_reach(box_b, axis))
@@ -73,14 +73,14 @@ def _wider(best, box_a, box_b, axis, trust):
 
 @routine
 def contact_point(box_a, box_b, normal, scratch):
-    """The centre (3,) [m] of the patch where the boxes touch, given the ``normal`` of `separation`.
+    """Return the centre (3,) [m] of the contact patch of two boxes, given the ``normal`` of `separation`.
 
-    ``scratch`` is an array of `SCRATCH_SHAPE` to work in.
+    ``scratch`` is a work array of `SCRATCH_SHAPE`.
 
-    The features that touch are a vertex, an edge or a face of each box. A vertex is the point itself;
-    an edge on a face is cut to that face and halved; of two faces the centroid of their common polygon,
-    and of two edges the middle of the shortest line between them. Where both features are of one kind,
-    the point lies midway between the boxes; otherwise on the smaller feature.
+    The touching features are a vertex, an edge or a face of each box. The point is the vertex itself, the middle
+    of the part of an edge above a face, the centroid of the common polygon of two faces, or the middle of the
+    shortest line between two edges. If both features are of one kind, the point lies midway between the boxes,
+    otherwise on the smaller feature.
     """
     feature_a = _support(box_a, normal)
     feature_b = _support(box_b, scale(-1.0, normal))
@@ -102,7 +102,7 @@ def contact_point(box_a, box_b, normal, scratch):
 
 @kernel
 def _between(box_a, box_b, normal, point):
-    """``point`` moved along the normal to midway between the two boxes."""
+    """Return ``point`` moved along the normal to midway between the two boxes."""
     top_a = dot(box_a[0], normal) + box_reach(box_a, normal)
     bottom_b = dot(box_b[0], normal) - box_reach(box_b, normal)
     return add(point, scale(0.5 * (top_a + bottom_b) - dot(point, normal), normal))
@@ -121,20 +121,20 @@ def _side(c):
 
 @kernel
 def _support(box, direction):
-    """The feature of the box that lies farthest along ``direction``, flat to within `FLAT`."""
+    """Return the feature of the box farthest along ``direction``, flat to within `FLAT`."""
     c = mat_t_vec(box[1], direction)
     return _side(c[0]), _side(c[1]), _side(c[2])
 
 
 @kernel
 def _rank(feature):
-    """0 for a vertex, 1 for an edge, 2 for a face."""
+    """Return 0 for a vertex, 1 for an edge, 2 for a face."""
     return (feature[0] == 0.0) + (feature[1] == 0.0) + (feature[2] == 0.0)
 
 
 @kernel
 def _free_axis(feature):
-    """The first axis over which the feature extends."""
+    """Return the first axis along which the feature extends."""
     if feature[0] == 0.0:
         return 0
     if feature[1] == 0.0:
@@ -144,7 +144,7 @@ def _free_axis(feature):
 
 @kernel
 def _last_free_axis(feature):
-    """The last axis over which the feature extends."""
+    """Return the last axis along which the feature extends."""
     if feature[2] == 0.0:
         return 2
     if feature[1] == 0.0:
@@ -160,19 +160,19 @@ def _local_center(box, feature):
 
 @kernel
 def _feature_center(box, feature):
-    """The middle of the vertex, edge or face in world axes."""
+    """Return the middle of the vertex, edge or face in world axes."""
     return add(box[0], mat_vec(box[1], _local_center(box, feature)))
 
 
 @kernel
 def _in_box(box, point):
-    """A point of the world in the box's own axes, from its centre."""
+    """Return a world point relative to the box's centre, in its axes."""
     return mat_t_vec(box[1], sub(point, box[0]))
 
 
 @kernel
 def _point_on_larger(larger, feature, smaller, small_feature):
-    """A vertex on an edge or face: itself. An edge on a face: the middle of the part above the face."""
+    """Return a vertex on an edge or face itself; for an edge on a face the middle of the part above the face."""
     center = _feature_center(smaller, small_feature)
     if _rank(small_feature) == 0:
         return center
@@ -184,9 +184,9 @@ def _point_on_larger(larger, feature, smaller, small_feature):
 
 @kernel
 def _cut_edge(box, face, center, axis, half):
-    """The interval of ``center + t axis``, |t| <= half, above the face (Liang & Barsky 1984).
+    """Return the interval of ``center + t axis``, |t| <= half, above the face (Liang & Barsky 1984).
 
-    An edge beside the face has no such part; both ends then lie where it comes nearest to the face's sides.
+    For an edge beside the face both ends lie at the point nearest to the face's sides.
     """
     low, high = -half, half
     start, slope = _in_box(box, center), mat_t_vec(box[1], axis)
@@ -201,7 +201,7 @@ def _cut_edge(box, face, center, axis, half):
 
 @kernel
 def _edge_on_edge(box_a, feature_a, box_b, feature_b):
-    """The middle of the shortest line between two edges, of their overlap if they are parallel."""
+    """Return the middle of the shortest line between two edges, or of their overlap if they are parallel."""
     i, j = _free_axis(feature_a), _free_axis(feature_b)
     a, b = box_axis(box_a, i), box_axis(box_b, j)
     half_a, half_b = box_a[2][i], box_b[2][j]
@@ -222,7 +222,7 @@ def _edge_on_edge(box_a, feature_a, box_b, feature_b):
 
 @kernel
 def _face_on_face(box_a, face_a, box_b, face_b, scratch):
-    """The centroid of the part of B's face above A's face, on A's face."""
+    """Return the centroid of the part of B's face above A's face, on A's face."""
     i, j = _free_axis(face_a), _last_free_axis(face_a)
     x, y = _common_centroid(box_a, i, j, box_b, face_b, scratch)
     point = add(_feature_center(box_a, face_a), scale(x, box_axis(box_a, i)))
@@ -231,7 +231,7 @@ def _face_on_face(box_a, face_a, box_b, face_b, scratch):
 
 @kernel
 def _common_centroid(box_a, i, j, box_b, face_b, scratch):
-    """Coordinates i and j in box A of the centroid of what its sides leave of B's face."""
+    """Return coordinates i and j in box A of the centroid of the part of B's face within its sides."""
     count = _write_face(scratch, box_a, i, j, box_b, face_b)
     for cut in range(4):
         axis, side = cut % 2, 1.0 if cut < 2 else -1.0
@@ -244,14 +244,14 @@ def _common_centroid(box_a, i, j, box_b, face_b, scratch):
 
 @kernel
 def _nearest_on_face(box, i, j, point):
-    """Coordinates i and j of the point of the box nearest to ``point``."""
+    """Return coordinates i and j of the point of the box nearest to ``point``."""
     local = _in_box(box, point)
     return min(max(local[i], -box[2][i]), box[2][i]), min(max(local[j], -box[2][j]), box[2][j])
 
 
 @kernel
 def _write_face(scratch, box_a, i, j, box_b, face):
-    """Write the vertices of B's face, in order, as coordinates i and j of box A, to ``scratch[0]``: how many."""
+    """Write the vertices of B's face as coordinates i and j of box A to ``scratch[0]``; return their number."""
     k, m = _free_axis(face), _last_free_axis(face)
     center = _in_box(box_a, _feature_center(box_b, face))
     e = scale(box_b[2][k], mat_t_vec(box_a[1], box_axis(box_b, k)))
@@ -266,9 +266,9 @@ def _write_face(scratch, box_a, i, j, box_b, face):
 
 @kernel
 def _cut_polygon(scratch, source, count, axis, side, limit):
-    """Keep ``side * coordinate <= limit`` (Sutherland & Hodgman 1974): ``scratch[source]`` to the other one.
+    """Clip a polygon to ``side * coordinate <= limit`` (Sutherland & Hodgman 1974).
 
-    Returns the number of vertices left.
+    It is read from ``scratch[source]`` and written to the other half; return the number of remaining vertices.
     """
     target, kept = 1 - source, 0
     for n in range(count):
@@ -289,7 +289,7 @@ def _cut_polygon(scratch, source, count, axis, side, limit):
 
 @kernel
 def _centroid(scratch, count):
-    """The centroid of the convex polygon in ``scratch[0]``, as a fan of triangles; of a sliver, of its vertices."""
+    """Return the centroid of the convex polygon in ``scratch[0]``, by triangles; for a sliver, of its vertices."""
     x0, y0 = scratch[0, 0, 0], scratch[0, 0, 1]
     area, x, y = 0.0, 0.0, 0.0
     mean_x, mean_y, extent = 0.0, 0.0, 0.0

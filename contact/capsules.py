@@ -1,29 +1,29 @@
-"""Capsules, of which spheres are the shortest: how far they are from one another and from boxes, and where.
+"""Distances and nearest points of capsules, spheres included, and of capsules and boxes.
 
-A capsule is ``(center, half, radius)``: the middle (3,) [m] of its axis in world axes, from there to one of its ends
-(3,) [m], zero for a sphere, and the radius [m] of what belongs to it around the axis. Normals are unit vectors from
-capsule A to what is called B.
+A capsule is ``(center, half, radius)``: the middle (3,) [m] of its axis in world axes, the vector from there to one end
+of the axis (3,) [m], which is zero for a sphere, and the radius [m]. Normals are unit vectors from capsule A to the
+other body B.
 """
 
 from contact.boxes import box_axis
 from contact.vectors import add, dot, mat_t_vec, mat_vec, norm, scale, sub
 from kernelcache import kernel, routine
 
-# Of the squares of two axes' lengths: below it they count as parallel, and the middle of what faces is nearest.
+# Squared sine of the angle below which two axes are parallel; the nearest point is then the middle of their overlap.
 PARALLEL = 1e-12
-# A slope that is linear in pieces, seven here, has its root found in so many of Newton's steps, or halvings.
+# Greatest number of Newton steps or bisections to the root of a slope that is linear in seven pieces.
 STEPS = 60
 
 
 @kernel
 def clamped(value, least, most):
-    """The nearest value within two bounds."""
+    """Return the nearest value within two bounds."""
     return min(max(value, least), most)
 
 
 @kernel
 def nearest_on_axes(a, b):
-    """(s, t): the axes of A and B are nearest at center + s half, s and t from −1 to 1 (Ericson 2005, 5.1.9)."""
+    """Return s and t from −1 to 1 where the axes of A and B, center + s half, are nearest (Ericson 2005, 5.1.9)."""
     offset = sub(b[0], a[0])
     aa, bb, ab = dot(a[1], a[1]), dot(b[1], b[1]), dot(a[1], b[1])
     along_a, along_b = dot(a[1], offset), dot(b[1], offset)
@@ -43,15 +43,15 @@ def nearest_on_axes(a, b):
 
 @kernel
 def point_on_axis(capsule, s):
-    """(3,) [m] center + s half."""
+    """Return center + s half, (3,) [m]."""
     return add(capsule[0], scale(s, capsule[1]))
 
 
 @kernel
 def capsule_gap(a, b):
-    """(gap [m], normal, s, t): below zero they overlap; s and t as ``nearest_on_axes`` gives them.
+    """Return (gap [m], normal, s, t) of two capsules; the gap is negative if they overlap.
 
-    Where the axes themselves meet, no direction leads out: the normal is then zero.
+    s and t are those of ``nearest_on_axes``. If the axes intersect, the normal is zero.
     """
     s, t = nearest_on_axes(a, b)
     between = sub(point_on_axis(b, t), point_on_axis(a, s))
@@ -62,7 +62,7 @@ def capsule_gap(a, b):
 
 @kernel
 def box_slopes(start, way, half, t):
-    """The first two derivatives, halved, of the squared distance of ``start + t way`` from a box about the origin."""
+    """Return half the first two derivatives of the squared distance of ``start + t way`` from a box at the origin."""
     slope = curvature = 0.0
     for k in range(3):
         at = start[k] + t * way[k]
@@ -75,9 +75,9 @@ def box_slopes(start, way, half, t):
 
 @kernel
 def nearest_to_box(box, capsule):
-    """t: the capsule's axis is nearest to the box at center + t half; in the middle of what is as near, or next to it.
+    """Return t where the capsule's axis, center + t half, is nearest to the box; near the middle of equal distances.
 
-    The squared distance is convex and its slope linear in pieces: Newton's steps end at its root, within a bracket.
+    The squared distance is convex with a slope that is linear in pieces; bracketed Newton steps converge to its root.
     """
     start, way = mat_t_vec(box[1], sub(capsule[0], box[0])), mat_t_vec(box[1], capsule[1])
     square = dot(way, way)
@@ -108,9 +108,9 @@ def nearest_to_box(box, capsule):
 
 @routine
 def capsule_to_box(capsule, box):
-    """(gap [m], normal, point): how far a box is from a capsule, the way there, and the middle between both surfaces.
+    """Return (gap [m], normal, point) of a capsule and a box; the point lies midway between their surfaces.
 
-    Where the axis is in the box, the normal is that from the capsule's nearest point to the box's centre.
+    If the axis is in the box, the normal points from the capsule's nearest point to the box's centre.
     """
     at = point_on_axis(capsule, nearest_to_box(box, capsule))
     local = mat_t_vec(box[1], sub(at, box[0]))

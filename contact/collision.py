@@ -2,7 +2,7 @@
 
 The model is Mirtich's (B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, PhD thesis,
 UC Berkeley 1996, chapter 3): the bodies do not move while they collide, Coulomb's friction acts at every
-instant, and Stronge's hypothesis ends the collision: the normal force gives back e² of the work it took.
+instant, and Stronge's hypothesis ends the collision: the normal force returns e² of the work of compression.
 
 Conventions: the unit normal points from body 1 to body 2; u [m/s] is the velocity of body 2's contact
 point minus that of body 1's, so that u·normal < 0 while they approach; the impulse [N s] acts on body 2
@@ -24,17 +24,17 @@ COMPRESSION = 0.0
 RESTITUTION = 1.0
 OVER = 2.0
 
-# Turn of the sliding direction [rad] that a step may get wrong, by an estimate that is itself pessimistic.
+# Greatest estimated error [rad] of the sliding direction in a step; the estimate is pessimistic.
 TOLERANCE = 1e-9
-# Tangential velocities below this fraction of the approach velocity are rest: a few hundred roundings.
+# Tangential velocities below this fraction of the approach velocity count as rest: a few hundred roundings.
 REST = 1e-13
-# The direction of sliding always tends to a ray: dozens of steps, thousands if K has condition number 1e4.
+# The sliding direction tends to a ray in dozens of steps, or thousands if K has condition number 1e4.
 MAX_STEPS = 100_000
 
 
 @kernel
 def inverse3(A):
-    """The inverse of a 3 x 3 matrix, from its adjugate."""
+    """Return the inverse of a 3 x 3 matrix, from its adjugate."""
     first, second, third = A[0:3], A[3:6], A[6:9]
     a, b, c = vec.cross(second, third), vec.cross(third, first), vec.cross(first, second)
     d = 1.0 / vec.dot(first, a)
@@ -43,9 +43,9 @@ def inverse3(A):
 
 @kernel
 def rigid_body_collision_matrix(mass, inertia, r):
-    """K = I/m - r̂ J⁻¹ r̂ [1/kg] of a free body at lever arm r [m] from its centre of mass (Mirtich 1996, ch. 3).
+    """Return K = I/m - r̂ J⁻¹ r̂ [1/kg] of a free body at lever arm r [m] from its centre of mass (Mirtich 1996, ch. 3).
 
-    ``inertia`` [kg m²] is about the centre of mass; all in the same axes.
+    ``inertia`` [kg m²] is about the centre of mass; all are in the same axes.
     """
     w = 1.0 / mass
     x, y, z = r
@@ -55,7 +55,7 @@ def rigid_body_collision_matrix(mass, inertia, r):
 
 @kernel
 def contact_frame(normal):
-    """The rotation, world to contact, whose third row is ``normal`` (Duff et al. 2017, JCGT 6(1), listing 3)."""
+    """Return the rotation, world to contact, with third row ``normal`` (Duff et al. 2017, JCGT 6(1), listing 3)."""
     x, y, z = normal
     sign = math.copysign(1.0, z)
     a = -1.0 / (sign + z)
@@ -65,11 +65,11 @@ def contact_frame(normal):
 
 @routine
 def collision_impulse(u, normal, K, restitution, friction):
-    """The impulse (3,) [N s] on body 2, in the axes of u [m/s], normal and K [1/kg]: see the module.
+    """Return the impulse (3,) [N s] on body 2, in the axes of u [m/s], normal and K [1/kg].
 
-    ``restitution`` e in [0, 1] is Stronge's energetic one, ``friction`` μ >= 0 Coulomb's. Zero if the
-    bodies do not approach. NaN if the sliding did not end within `MAX_STEPS`: K must be positive definite,
-    and beyond a condition number of 1e5 or so its directions are too unequal (the equation is stiff).
+    ``restitution`` e in [0, 1] is Stronge's energetic one, ``friction`` μ >= 0 Coulomb's. The impulse is zero if
+    the bodies do not approach, and NaN if sliding does not end within `MAX_STEPS`: K must be positive definite,
+    and the equation is too stiff beyond a condition number of about 1e5.
     """
     if vec.dot(u, normal) >= 0.0:
         return 0.0, 0.0, 0.0
@@ -80,7 +80,7 @@ def collision_impulse(u, normal, K, restitution, friction):
 
 @kernel
 def impulse_in_contact_frame(u, K, restitution, friction, tolerance):
-    """`collision_impulse` in the contact frame, u_z < 0: slide; rest; stick, or leave on a ray."""
+    """Return `collision_impulse` in the contact frame for u_z < 0: slide to rest, then stick or slide along a ray."""
     zero = (0.0, 0.0, 0.0)
     if friction == 0.0:
         return 0.0, 0.0, -(1.0 + restitution) * u[2] / K[8]
@@ -92,7 +92,7 @@ def impulse_in_contact_frame(u, K, restitution, friction, tolerance):
 
 
 # The state of a collision is (p, work, goal, phase): the impulse so far, the work of its normal part in this
-# phase, and the work -e² W_c at which restitution is over (Stronge's hypothesis; Mirtich 1996, ch. 3).
+# phase, and the work -e² W_c at which restitution ends (Stronge's hypothesis; Mirtich 1996, ch. 3).
 
 
 @kernel
@@ -127,20 +127,20 @@ def _slide(u0, K, restitution, friction, tolerance, state):
 
 @kernel
 def _step_factor(error):
-    """How much longer the next step may be; the estimate of `_runge_kutta` is of order 4."""
+    """Return the factor of the next step's length; the error estimate of `_runge_kutta` has order 4."""
     return min(4.0, max(0.2, 0.9 / math.sqrt(math.sqrt(error + 1e-12))))
 
 
 @kernel
 def _sliding_direction(u, friction):
-    """ξ(θ), the impulse per normal impulse while u_t slides in direction θ."""
+    """Return ξ(θ), the impulse per normal impulse while u_t slides in direction θ."""
     c = -friction / math.hypot(u[0], u[1])
     return c * u[0], c * u[1], 1.0
 
 
 @kernel
 def _direction_after_rest(K, friction):
-    """ξ at tangential rest: the one that sticks if it lies within the cone, else the diverging ray's."""
+    """Return ξ at tangential rest: that of sticking if it lies within the cone, else that of the diverging ray."""
     a, b, d = K[0], K[1], K[4]
     det = a * d - b * b
     # du_t = 0 and ξ_z = 1: ξ is along K⁻¹ (0, 0, 1).
@@ -153,11 +153,11 @@ def _direction_after_rest(K, friction):
 
 @kernel
 def _diverging_ray(K, friction):
-    """The direction (x, y) in which sliding starts from rest when friction cannot hold it.
+    """Return the direction (x, y) in which sliding starts from rest if friction cannot prevent it.
 
     On a ray the tangential velocity keeps its direction e and grows, k - μ A e = λ e with A = K_tt,
     k = K_tz, λ > 0; hence |(μA + λ)⁻¹ k| = 1. The left side falls with λ and exceeds 1 at λ = 0 (no
-    sticking): there is one such ray, as Mirtich (1996, ch. 3) proves. The equation is the one of a trust
+    sticking): there is one such ray, as Mirtich (1996, ch. 3) proves. The equation is that of a trust
     region; from below, Newton's method on 1/|e| rises to it monotonically (Moré & Sorensen 1983, sec. 3).
     """
     rate = max(0.0, math.hypot(K[2], K[5]) - friction * (K[0] + K[4]))
@@ -178,14 +178,14 @@ def _diverging_ray(K, friction):
 
 @kernel
 def _entered_restitution(p, scratch, restitution):
-    """The state when u_z = 0: with e = 0 there is nothing to give back."""
+    """Return the state at u_z = 0, where restitution begins; with e = 0 the collision is over."""
     phase = RESTITUTION if restitution > 0.0 else OVER
     return p, 0.0, -restitution * restitution * scratch, phase
 
 
 @routine
 def _follow(u0, K, restitution, state, xi, length):
-    """Move along a constant ξ for ``length`` [N s] of normal impulse, or to the collision's end: closed form."""
+    """Advance in closed form along a constant ξ by ``length`` [N s] of normal impulse, or to the collision's end."""
     p, scratch, goal, phase = state
     slope = vec.mat_vec(K, xi)[2]
     u_z = (vec.add(u0, vec.mat_vec(K, p)))[2]
@@ -205,7 +205,7 @@ def _follow(u0, K, restitution, state, xi, length):
 
 @kernel
 def _length_to_speed(u_z, slope, limit):
-    """The q where u_z + slope q = 0, at most ``limit``."""
+    """Return the q with u_z + slope q = 0, at most ``limit``."""
     if slope <= 0.0:
         return limit
     return min(max(-u_z / slope, 0.0), limit)
@@ -213,7 +213,7 @@ def _length_to_speed(u_z, slope, limit):
 
 @kernel
 def _length_to_work(u_z, slope, scratch, limit):
-    """The q > 0 where u_z q + slope q²/2 = work > 0, at most ``limit``."""
+    """Return the q > 0 with u_z q + slope q²/2 = ``scratch``, the work left, at most ``limit``."""
     square = u_z * u_z + 2.0 * slope * scratch
     if square < 0.0:
         return limit
@@ -227,7 +227,7 @@ def _length_to_work(u_z, slope, scratch, limit):
 
 @kernel
 def _accepted(u0, K, restitution, friction, state, length, p, scratch):
-    """The state after a step of ``length`` [N s] that reached (p, work), ended at an event inside it."""
+    """Return the state after a step of ``length`` [N s] to (p, work), or at an event within the step."""
     _, _, goal, phase = state
     value, _ = _event(u0, K, friction, goal, phase, p, scratch)
     if value < 0.0:
@@ -240,7 +240,7 @@ def _accepted(u0, K, restitution, friction, state, length, p, scratch):
 
 @kernel
 def _event(u0, K, friction, goal, phase, p, scratch):
-    """What is negative until the phase ends, and its derivative by p_z.
+    """Return a value that is negative until the phase ends, and its derivative by p_z.
 
     Compression ends at u_z = 0, restitution at W = goal, where dW/dp_z = u_z.
     """
@@ -252,7 +252,7 @@ def _event(u0, K, friction, goal, phase, p, scratch):
 
 @kernel
 def _at_event(u0, K, friction, state, limit):
-    """(p, work) at the event within a step of ``limit``: Newton's method within a shrinking bracket."""
+    """Return (p, work) at the event within a step of ``limit``, by Newton's method within a shrinking bracket."""
     p0, work0, goal, phase = state
     p, scratch = p0, work0
     low, high, length = 0.0, limit, 0.0
@@ -275,9 +275,9 @@ def _at_event(u0, K, friction, state, limit):
 
 @routine
 def _runge_kutta(u0, K, friction, p, scratch, h):
-    """One step of Butcher's method of order 5 (Butcher 1964, J. Austral. Math. Soc. 4, p. 179).
+    """Take one step of Butcher's method of order 5 (Butcher 1964, J. Austral. Math. Soc. 4, p. 179).
 
-    Returns (p, work, error [rad] of the direction of sliding). The weights, Boole's, are not negative: a
+    Return (p, work, error [rad] of the sliding direction). The weights, Boole's, are not negative: a
     step adds an average of ξ(θ), which lies within the friction cone. The error is the difference to
     Simpson's weights.
     """
@@ -302,6 +302,6 @@ def _runge_kutta(u0, K, friction, p, scratch, h):
 
 @kernel
 def _rates(v, K, friction, p):
-    """ξ and dW/dp_z = u_z after the impulse ``p`` from velocity ``v``."""
+    """Return ξ and dW/dp_z = u_z after the impulse ``p`` from velocity ``v``."""
     u = vec.add(v, vec.mat_vec(K, p))
     return _sliding_direction(u, friction), u[2]

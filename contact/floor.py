@@ -1,4 +1,4 @@
-"""The floor: its parameters, validated, with the thesis's rubber floor as preset."""
+"""The floor with its validated parameters, and the thesis's rubber floor as a preset."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from contact.arrays import Floats
 from contact.errors import BipedError
 from contact.point_law import FloorParameters, SpringDamper, pressure, pressure_energy, pressure_slopes
 
-#: What a point does that is clipped to its friction cone; ``Floor`` says more.
+#: Behaviour of a point at the limit of its friction cone, documented in ``Floor``.
 Friction = Literal["yielding", "printed"]
 #: [m] Depth at which the search for a static depth begins.
 SHALLOW = 1e-3
@@ -20,7 +20,7 @@ BALANCED, MOST_STEPS = 1e-12, 100
 
 
 class FloorError(BipedError, ValueError):
-    """A floor parameter that no floor can have."""
+    """A floor parameter is invalid."""
 
 
 def law_number(default: float, unit: str, title: str, **metadata: Any) -> Any:
@@ -37,7 +37,7 @@ class Floor:
 
     The defaults are the rubber floor of Wendlandt 1997, section 5.3, with the friction coefficient of
     its balancing experiments (section 4.3). A floor with another law of the normal force derives from
-    this class and has another ``normal``; ``contact.HuntCrossley`` is one.
+    this class and overrides ``normal``, as ``contact.HuntCrossley`` does.
 
     Attributes:
         k_n: normal stiffness of a point [N/m].
@@ -47,15 +47,15 @@ class Floor:
         mu_s: coefficient of static friction.
         mu_d: coefficient of dynamic friction.
         stiction_velocity: tangential speed at or below which a sliding point sticks [m/s].
-        friction: what becomes of a sticking point that asks for more than static friction gives. ``yielding``: it drags
-            its anchor along and slides once it is faster than ``stiction_velocity``, so that it never drops its load.
-            ``printed``: the state machine of Wendlandt 1997, figure 5.1, to the letter: it slides at once (state 5) and
-            its anchor is released, to be set anew where it stops (state 3). Loaded points then creep. Steps in which a
-            point lands are still taken in parts, as with either, unless ``integrator.landing_depth`` is infinite.
+        friction: behaviour of a sticking point at the limit of static friction. ``yielding``: it drags its anchor and
+            slides once it is faster than ``stiction_velocity``, so that it always carries its load. ``printed``: the
+            state machine of Wendlandt 1997, figure 5.1, as printed: it slides at once (state 5), and its anchor is
+            released and set again where it stops (state 3). Loaded points then creep. With both, steps in which a
+            point lands are taken in parts, unless ``integrator.landing_depth`` is infinite.
 
     Raises:
-        FloorError: for a value that is not finite, a negative one, a zero ``k_n`` or ``stiction_velocity``, or
-            ``mu_d`` above ``mu_s``; for a ``friction`` that is neither.
+        FloorError: a value is negative or not finite, ``k_n`` or ``stiction_velocity`` is zero, ``mu_d`` is above
+            ``mu_s``, or ``friction`` is unknown.
     """
 
     k_n: float = law_number(75e3, "N/m", "Normal stiffness of a contact point", **_THESIS, above=0.0, range=(5e3, 3e5))
@@ -65,12 +65,12 @@ class Floor:
     mu_s: float = law_number(0.3, "", "Coefficient of static friction", range=(0.0, 1.5))
     mu_d: float = law_number(0.3, "", "Coefficient of dynamic friction", range=(0.0, 1.5))
     stiction_velocity: float = law_number(
-        1e-3, "m/s", "Greatest speed at which a sliding point sticks", **_THESIS, above=0.0
+        1e-3, "m/s", "Speed at or below which a sliding point sticks", **_THESIS, above=0.0
     )
     friction: Friction = field(
         default="yielding",
         metadata={
-            "title": "Start of slip: yielding (drags its anchor) or printed (slides at once, thesis figure 5.1)",
+            "title": "Slip of a sticking point: yielding (drags its anchor) or printed (slides at once, W figure 5.1)",
             "source": "this project",
         },
     )
@@ -95,17 +95,17 @@ class Floor:
             )
 
     def with_(self, **changes: Any) -> "Floor":
-        """This floor with some parameters changed."""
+        """Return this floor with some parameters changed."""
         return replace(self, **changes)
 
     @property
     def normal(self) -> Any:
-        """The numbers of the law of the normal force; their class chooses its kernels."""
+        """Numbers of the normal force law; their class selects its kernels."""
         return SpringDamper(self.k_n, self.b_n)
 
     @property
     def parameters(self) -> FloorParameters:
-        """The numbers that the kernels take.
+        """Parameters as the kernels need them.
 
         Raises:
             FloorError: the law lacks one of its three kernels.
@@ -123,14 +123,14 @@ class Floor:
         return -float(by_height), -float(by_climb)
 
     def sink(self, load: float, points: int = 1) -> float:
-        """Return how deep [m] some points at one height rest that carry a load [N] together; raises as ``lowered``."""
+        """Return the static depth [m] of points at one height that share a load [N]; raises as ``lowered``."""
         return self._carrying(load, np.zeros(points), lambda stiffness: load / (points * stiffness))
 
     def lowered(self, load: float, heights: Floats) -> float:
-        """Return how far [m] points at these heights [m] come down until they carry a load [N] together, at rest.
+        """Return the descent [m] of points at these heights [m] until they carry a load [N] together at rest.
 
         Raises:
-            FloorError: the law carries no such load.
+            FloorError: the normal force law cannot carry the load.
         """
         lowest_first = np.sort(heights)
         return self._carrying(load, lowest_first, lambda stiffness: _lowered_on_springs(lowest_first, load / stiffness))
@@ -152,7 +152,7 @@ class Floor:
 
 
 def _lowered_on_springs(lowest_first: Floats, spring: float) -> float:
-    """Return how far points come down for the sum of their depths below zero to be ``spring`` [m]."""
+    """Return the descent of points until the sum of their depths below zero is ``spring`` [m]."""
     counts = np.arange(1, len(lowest_first) + 1)
     depths = (spring + np.cumsum(lowest_first)) / counts  # if so many points carry
     carrying = np.append(depths[:-1] <= lowest_first[1:], True)

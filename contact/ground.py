@@ -1,12 +1,12 @@
-"""What the contact points stand on: a floor, parts of it with other parameters, and its motion.
+"""The ground under the contact points: a floor, patches with other parameters, and its motion.
 
-The contact law (``contact.point_law``) knows a horizontal plane at rest. It is applied in the floor's own frame: a
-point's chord is the change of its place in that frame, P' = Rᵀ(P − o), from the start of the step to its end, so that
-both ends are exact however the floor moves. The force is turned to the world by the frame at the middle of the step.
-What the floor's motion does to the body is the difference between the force's work along the chord in the world
-and that along the chord in the floor's frame.
+The contact law (``contact.point_law``) assumes a horizontal plane at rest. It is applied in the floor's frame: a
+point's chord is the change of its position in that frame, P' = Rᵀ(P − o), from the start of the step to its end, so
+that both ends are exact for any motion of the floor. The force is rotated to the world by the frame at the middle of
+the step. The work of the floor's motion on the body is the difference between the force's work along the chord in the
+world and that along the chord in the floor's frame.
 
-Which part of the floor a point stands on is decided at the start of a step and holds through it, as its mode does.
+The part of the floor under a point is determined at the start of a step and held through it, as the point's mode is.
 """
 
 from typing import NamedTuple
@@ -30,12 +30,12 @@ END = 2
 class Ground(NamedTuple):
     """A floor with its patches and its motion."""
 
-    like: FloorParameters  # whose classes choose the kernels of the contact law; its numbers are not read
+    like: FloorParameters  # its classes select the kernels of the contact law; its numbers are not read
     law: Floats  # (1 + patches, numbers) the numbers of each part's ``FloorParameters``; the floor's own in row 0
     bounds: Floats  # (1 + patches, 4) [m] least x, most x, least y, most y in the floor's frame; row 0 is not read
     region: Integers  # (nc,) the row of ``law`` under each contact point in this step
-    motion: Signals  # of 6: displacement [m], rotation vector [rad]; or of none, for a floor at rest
-    pivot: Floats  # (3,) [m] the point of the floor's frame about which it turns
+    motion: Signals  # 6 signals: displacement [m], rotation vector [rad]; none for a floor at rest
+    pivot: Floats  # (3,) [m] the point of the floor's frame about which the floor turns
     frame: Floats  # (3, 16) origin [m], rotation, quaternion of the floor at the start, middle and end of this step
 
 
@@ -51,13 +51,13 @@ def law_of_region(ground, region):
 
 @kernel
 def law_at(ground, c):
-    """The parameters of the floor under contact point c."""
+    """Return the parameters of the floor under contact point c."""
     return law_of_region(ground, ground.region[c])
 
 
 @kernel
 def region_of(ground, x, y):
-    """The last of the patches that holds the point (x, y) of the floor, or the floor itself."""
+    """Return the row of the last patch that contains the point (x, y) of the floor, or row 0, the floor itself."""
     found = 0
     for i in range(1, ground.bounds.shape[0]):
         b = ground.bounds[i]
@@ -68,7 +68,7 @@ def region_of(ground, x, y):
 
 @routine
 def place_frame(ground, row, t):
-    """The floor's frame at time t into a row of ``ground.frame``."""
+    """Write the floor's frame at time t to a row of ``ground.frame``."""
     shift = (signal_at(ground.motion, 0, t), signal_at(ground.motion, 1, t), signal_at(ground.motion, 2, t))
     phi = (signal_at(ground.motion, 3, t), signal_at(ground.motion, 4, t), signal_at(ground.motion, 5, t))
     turn = vec.quat_exp(phi)
@@ -89,7 +89,7 @@ def rotation_of(ground, row):
 
 @kernel
 def to_floor(ground, row, point):
-    """A point of the world in the floor's frame."""
+    """Return a world point in the floor's frame."""
     if not is_moving(ground):
         return point
     return vec.mat_t_vec(rotation_of(ground, row), vec.sub(point, vec.load3(ground.frame, row)))
@@ -97,7 +97,7 @@ def to_floor(ground, row, point):
 
 @kernel
 def to_world(ground, force):
-    """A force in the floor's frame, turned to the world as the floor stands in the middle of the step."""
+    """Return a force in the floor's frame rotated to the world by the frame in the middle of the step."""
     if not is_moving(ground):
         return force
     return vec.mat_vec(rotation_of(ground, MIDDLE), force)
@@ -105,7 +105,7 @@ def to_world(ground, force):
 
 @kernel
 def force_in_floor(ground, force):
-    """The inverse of ``to_world``."""
+    """Return a force in world axes rotated to the floor's frame, the inverse of ``to_world``."""
     if not is_moving(ground):
         return force
     return vec.mat_t_vec(rotation_of(ground, MIDDLE), force)
@@ -113,7 +113,7 @@ def force_in_floor(ground, force):
 
 @kernel
 def begin_ground(ground, origin, contact, begin, end):
-    """The floor's frames in the step from ``begin`` to ``end``, and the regions under the points at its start."""
+    """Set the floor's frames in the step from ``begin`` to ``end``, and the regions under the points at its start."""
     if is_moving(ground):
         place_frame(ground, START, begin)
         place_frame(ground, MIDDLE, 0.5 * (begin + end))
@@ -123,7 +123,7 @@ def begin_ground(ground, origin, contact, begin, end):
 
 @kernel
 def set_regions(ground, origin, contact):
-    """The regions under the contact points, whose places relative to ``origin`` are given; needs the START frame."""
+    """Set the regions under contact points at positions relative to ``origin``; needs the START frame."""
     if ground.bounds.shape[0] > 1:
         for c in range(contact.shape[0]):
             at = to_floor(ground, START, vec.add(origin, vec.load3(contact, c)))
@@ -132,14 +132,14 @@ def set_regions(ground, origin, contact):
 
 @kernel
 def floor_force(ground, state, c, middle, velocity):
-    """The floor's force on contact point c [N], world axes; its chord is in the floor's frame."""
+    """Return the ground reaction force on contact point c [N], world axes; its chord is in the floor's frame."""
     anchor = (state.anchor[c, 0], state.anchor[c, 1])
     return to_world(ground, point_force(law_at(ground, c), state.mode[c], middle, velocity, anchor))
 
 
 @kernel
 def floor_force_derivative(ground, state, c, middle, velocity, h):
-    """∂F/∂P_{k+1} in world axes [N/m]: R_middle D R_endᵀ, with D in the floor's frame."""
+    """Return ∂F/∂P_{k+1} in world axes [N/m]: R_middle D R_endᵀ, with D in the floor's frame."""
     anchor = (state.anchor[c, 0], state.anchor[c, 1])
     D = point_force_derivative(law_at(ground, c), state.mode[c], middle, velocity, anchor, h)
     if not is_moving(ground):
@@ -151,10 +151,10 @@ def floor_force_derivative(ground, state, c, middle, velocity, h):
 
 @kernel
 def stored_at(ground, region, mode, at, anchor):
-    """Energy in the springs of a point at ``at`` in the floor's frame, on a region [J]."""
+    """Return the energy [J] in the springs of a point at ``at`` in the floor's frame, on a region."""
     return stored_energy(law_of_region(ground, region), mode, at, anchor)
 
 
 def resting_frames() -> Floats:
-    """The frames of a floor that has not moved."""
+    """Return the frames (3, 16) of a floor that has not moved."""
     return np.tile(np.concatenate([np.zeros(3), np.eye(3).ravel(), [1.0, 0.0, 0.0, 0.0]]), (3, 1))

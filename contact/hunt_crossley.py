@@ -2,8 +2,8 @@
 
     F_n = k_n δ^n (1 + c δ̇)      with depth δ = −p_n [m]
 
-No force jumps as a point lands, since the damper has no force without depth. A free point that lands at a small
-speed v leaves with v (1 − 2/3 c v), whatever its mass, k_n and n are: Hunt and Crossley write α for 2/3 c.
+The force is continuous at a landing, since the damper has no force without depth. A free point that lands at a small
+speed v leaves with v (1 − 2/3 c v) for any mass, k_n and n; Hunt and Crossley write α for 2/3 c.
 
 K. H. Hunt and F. R. E. Crossley, "Coefficient of restitution interpreted as damping in vibroimpact", Journal of
 Applied Mechanics 42(2), 1975, pp. 440–445. D. W. Marhefka and D. E. Orin, "A compliant contact model with nonlinear
@@ -19,7 +19,7 @@ from contact.point_law import pressure, pressure_energy, pressure_slopes
 
 
 class HuntCrossleyNumbers(NamedTuple):
-    """Numbers of the law."""
+    """Numbers of the Hunt–Crossley law."""
 
     k_n: float
     exponent: float
@@ -49,20 +49,20 @@ def hunt_crossley_energy(law, height):
 
 @dataclass(frozen=True, kw_only=True)
 class HuntCrossley(Floor):
-    """A floor whose normal force is that of Hunt and Crossley; friction is that of ``Floor``.
+    """A floor with the normal force of Hunt and Crossley and the friction of ``Floor``.
 
-    By default a point sinks 1 mm under 75 N, and is damped there, as on the rubber floor of ``Floor``.
+    By default a point sinks 1 mm under 75 N, with the same damping there as the rubber floor of ``Floor``.
 
     Attributes:
         k_n: stiffness of a point [N/m^exponent].
         exponent: power of the depth, 1 or above; 3/2 for a sphere.
-        dissipation: damping of a point, as a part of its force [s/m].
+        dissipation: damping of a point relative to its force [s/m].
 
     Raises:
-        FloorError: as of ``Floor``, or for an ``exponent`` below 1.
+        FloorError: the errors of ``Floor``, or ``exponent`` is below 1.
     """
 
-    k_n: float = law_number(2.4e6, "N/m^exponent", "normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
+    k_n: float = law_number(2.4e6, "N/m^exponent", "Normal stiffness of a contact point", above=0.0, range=(1e5, 1e7))
     b_n: float = field(default=0.0, init=False)
     exponent: float = law_number(1.5, "", "Power of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
     dissipation: float = law_number(
@@ -76,5 +76,5 @@ class HuntCrossley(Floor):
 
     @property
     def normal(self) -> HuntCrossleyNumbers:
-        """The numbers of the law."""
+        """Numbers of the normal force law."""
         return HuntCrossleyNumbers(self.k_n, self.exponent, self.dissipation)

@@ -1,7 +1,7 @@
 """The six states of a contact point (Wendlandt 1997, section 5.2, Figure 5.1).
 
-States 1, 2 and 4 last: a point is in one of them throughout a step. States 3, 5 and 6 are decisions
-taken at the end of a step; they say what was found, and which lasting state the next step starts in.
+States 1, 2 and 4 last: a point is in one of them throughout a step. States 3, 5 and 6 are decisions at
+the end of a step, which determine the lasting state at the start of the next step.
 """
 
 from enum import IntEnum
@@ -15,7 +15,7 @@ PULLING = 6
 
 
 class ContactState(IntEnum):
-    """The states by name; the numbers are the thesis's."""
+    """States of a contact point, with the numbers of the thesis."""
 
     NONE = NONE
     SLIDING = SLIDING

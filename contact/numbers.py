@@ -1,4 +1,4 @@
-"""Named tuples of numbers, some of them nested, as rows of arrays."""
+"""Conversion of nested named tuples of numbers to rows of arrays and back."""
 
 import itertools
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from kernelcache import stands_for
 
 
 def numbers_in(value: Any) -> Iterator[float]:
-    """Yield the numbers of a named tuple in their order, those of named tuples in it included."""
+    """Yield the numbers of a named tuple in order, including those of nested tuples."""
     for item in value:
         yield from numbers_in(item) if isinstance(item, tuple) else (item,)
 
 
 def filled(like: Any, numbers: Any) -> Any:
-    """Return a named tuple like another, with other numbers in the order of ``numbers_in``."""
+    """Return a named tuple of the type of ``like``, with other numbers in the order of ``numbers_in``."""
     return _filled_from(like, iter(numbers))
 
 

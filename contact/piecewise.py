@@ -1,4 +1,4 @@
-"""Functions of time as piecewise polynomials: how a platform moves, and how much impulse a force has given so far."""
+"""Functions of time as piecewise polynomials, for motions of a platform and impulses of forces."""
 
 from typing import NamedTuple
 
@@ -9,15 +9,15 @@ from kernelcache import kernel, routine
 
 
 class Signals(NamedTuple):
-    """m functions; each is zero before its first knot, and constant from its last one on."""
+    """Set of m functions of time; each is zero before its first knot and constant from its last knot on."""
 
-    first: Integers  # (m + 1,) the place of each one's first knot
+    first: Integers  # (m + 1,) index of the first knot of each function
     knot: Floats  # (k,) [s]
-    coefficient: Floats  # (k, d) of powers of the time since the knot, from the constant on
+    coefficient: Floats  # (k, d) coefficients of the powers of the time since the knot, the constant first
 
 
 def no_signals() -> Signals:
-    """None at all."""
+    """Return an empty set of functions."""
     return Signals(np.zeros(1, dtype=np.int64), np.zeros(0), np.zeros((0, 1)))
 
 
@@ -28,7 +28,7 @@ def count_signals(signals):
 
 @kernel
 def piece_at(signals, j, t):
-    """The place of the piece of function j that holds at time t [s]; −1 before its first."""
+    """Return the index of the piece of function j at time t [s]; −1 before its first."""
     low, high = signals.first[j], signals.first[j + 1]
     if t < signals.knot[low]:
         return -1
@@ -43,7 +43,7 @@ def piece_at(signals, j, t):
 
 @routine
 def signal_at(signals, j, t):
-    """The value of function j at time t [s]."""
+    """Return the value of function j at time t [s]."""
     piece = piece_at(signals, j, t)
     if piece < 0:
         return 0.0
@@ -56,7 +56,7 @@ def signal_at(signals, j, t):
 
 @routine
 def signal_motion(signals, j, t):
-    """Value, first and second derivative of function j at time t [s]; at a knot those of the piece that begins there.
+    """Return value, first and second derivative of function j at time t [s]; at a knot those of the piece after it.
 
     Horner's scheme, differentiated along with itself.
     """

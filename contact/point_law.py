@@ -1,14 +1,14 @@
-"""Contact law of one point on a horizontal floor: an open law of the normal force, and friction that sticks and slips.
+"""Contact law of one point on a horizontal floor: a replaceable normal force law, and stick–slip friction.
 
-A law of the normal force is a named tuple of numbers with three kernels: ``pressure``, ``pressure_slopes`` and
-``pressure_energy``. The spring and damper of Wendlandt 1997 stand here; ``contact.hunt_crossley`` has another law.
+A normal force law is a named tuple of numbers with three kernels: ``pressure``, ``pressure_slopes`` and
+``pressure_energy``. This module has the spring and damper of Wendlandt 1997; ``contact.hunt_crossley`` has another law.
 
-The point moves from P_k to P_{k+1} in a step of length h. The law sees the chord: its middle
+The point moves from P_k to P_{k+1} in a step of length h. The force depends on the chord: its middle
 p = (P_k + P_{k+1})/2 and its velocity ṗ = (P_{k+1} − P_k)/h (Wendlandt 1997, equation 5.2 and
-section 5.2). That makes F · (P_{k+1} − P_k) the exact work of the contact in the step.
+section 5.2). So F · (P_{k+1} − P_k) is the exact work of the contact in the step.
 
-The state is fixed through a step and changes at its end only: switching the force on and off within a
-step would make the step's equations discontinuous, and then they need not have a solution.
+The state is fixed through a step and changes at its end only: switching the force within a step would
+make the step's equations discontinuous, and they might have no solution.
 """
 
 import math
@@ -34,17 +34,17 @@ class FloorParameters(NamedTuple):
     mu_s: float
     mu_d: float
     stiction_velocity: float
-    printed: float = 0.0  # 1 where friction is the thesis's state machine as printed, 0 where a point drags its anchor
+    printed: float = 0.0  # 1: friction is the thesis's state machine as printed; 0: a point drags its anchor
 
 
 @generic("law")
 def pressure(law, height, climb):
-    """Return the normal force [N] at a height [m] and a climbing speed [m/s]; where it is negative, nothing pulls."""
+    """Return the normal force [N] at a height [m] and vertical velocity [m/s]; negative values are clipped to zero."""
 
 
 @generic("law")
 def pressure_slopes(law, height, climb):
-    """Return the derivatives of ``pressure`` by height [N/m] and by climbing speed [N·s/m]."""
+    """Return the derivatives of ``pressure`` by height [N/m] and by vertical velocity [N·s/m]."""
 
 
 @generic("law")
@@ -75,7 +75,7 @@ def normal_force(floor, height, climb):
 
 @kernel
 def sticking_trial(floor, p, velocity, anchor):
-    """−(k_t (p_t − a) + b_t ṗ_t), the tangential force before it is clipped to the friction cone."""
+    """Return −(k_t (p_t − a) + b_t ṗ_t), the tangential force before it is clipped to the friction cone."""
     return (
         -(floor.k_t * (p[0] - anchor[0]) + floor.b_t * velocity[0]),
         -(floor.k_t * (p[1] - anchor[1]) + floor.b_t * velocity[1]),
@@ -84,20 +84,20 @@ def sticking_trial(floor, p, velocity, anchor):
 
 @kernel
 def is_clipped(floor, p, velocity, anchor):
-    """Whether a sticking point's spring and damper ask for more than static friction gives."""
+    """Return True if the spring and damper of a sticking point exceed static friction."""
     fx, fy = sticking_trial(floor, p, velocity, anchor)
     return math.hypot(fx, fy) > floor.mu_s * normal_force(floor, p[2], velocity[2])
 
 
 @kernel
 def state_at_end(floor, mode, p, velocity, anchor, end_height):
-    """The state (one of six) that a point is found in at the end of a step that it spent in ``mode``.
+    """Return the state (one of six) of a point at the end of a step in ``mode``.
 
-    Priorities as in the thesis: leaving the floor comes first, then a normal force that would pull,
-    then sticking and slipping. A clipped point slides only once it is faster than ``stiction_velocity``: until then it
-    yields, with the full friction. (The thesis lets it slide at once, and so does a floor with ``printed`` friction.
-    Below ``stiction_velocity``, sliding friction is viscous, so that the point drops its load, stops, sticks and is
-    clipped again.)
+    Priorities as in the thesis: leaving the floor comes first, then a normal force that would pull, then sticking
+    and slipping. A clipped point slides only once it is faster than ``stiction_velocity``; until then it yields with
+    full friction. (In the thesis, and on a floor with ``printed`` friction, it slides at once. Below
+    ``stiction_velocity`` sliding friction is viscous, so that the point drops its load, stops, sticks and is clipped
+    again.)
     """
     if end_height >= 0.0:
         return NONE
@@ -115,13 +115,13 @@ def state_at_end(floor, mode, p, velocity, anchor, end_height):
 
 @kernel
 def touches(state):
-    """Whether the floor pushes a point that was found in this state: one that rises out of it fast is left alone."""
+    """Return True if the floor pushes a point in this state; a point that rises too fast is not pushed."""
     return state != NONE and state != PULLING
 
 
 @kernel
 def mode_of(state):
-    """The lasting mode in which the next step starts (``contact.modes.NEXT``)."""
+    """Return the lasting mode in which the next step starts (``contact.modes.NEXT``)."""
     if state == SLIDING_TO_STICKING:
         return STICKING
     if state == STICKING_TO_SLIDING or state == PULLING:
@@ -131,13 +131,12 @@ def mode_of(state):
 
 @kernel
 def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
-    """Where the point's tangential spring is held after a step that ended at ``end`` with ``force`` on the point.
+    """Return the anchor of the tangential spring after a step that ended at ``end`` with ``force`` on the point.
 
-    A point that sticks keeps its anchor. One that slides or yields drags it along behind itself, with the
-    spring stretched by the friction that it feels and no more. So a point that comes to rest under a load goes
-    on carrying that load, and the spring holds no energy that friction did not put there. (The thesis puts
-    the anchor where the point is in state 3, and releases it in state 5; so does a floor with ``printed`` friction. The
-    load is then dropped at every stop, and a foot whose points do not all carry the same share of it creeps.)
+    A sticking point keeps its anchor. A sliding or yielding one drags it behind itself at the stretch that the
+    friction force produces. So a point that comes to rest continues to carry its load, and the spring holds only
+    energy from friction. (In the thesis, and with ``printed`` friction, the anchor is set at the point in state 3 and
+    released in state 5. The load is then dropped at every stop, and a foot with unequally loaded points creeps.)
     """
     if floor.k_t == 0.0 or (mode == STICKING and not is_clipped(floor, p, velocity, anchor)):
         return anchor
@@ -146,7 +145,7 @@ def anchor_at_end(floor, mode, p, velocity, anchor, end, force):
 
 @kernel
 def dragged_anchor(floor, anchor, end, force):
-    """The anchor of a point that slides or yields, which ended at ``end``."""
+    """Return the anchor of a sliding or yielding point that ended at ``end``."""
     if floor.printed != 0.0:
         return end[0], end[1]
     stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
@@ -158,13 +157,13 @@ def dragged_anchor(floor, anchor, end, force):
 
 @kernel
 def anchor_behind(anchor, end, kept):
-    """The anchor that a point drags behind itself, at ``kept`` of how far it was from where the point ended."""
+    """Return the anchor moved toward ``end`` so that the share ``kept`` of its distance remains."""
     return end[0] - kept * (end[0] - anchor[0]), end[1] - kept * (end[1] - anchor[1])
 
 
 @kernel
 def stored_energy(floor, mode, p, anchor):
-    """Energy in the springs of a point at ``p`` [J]: the tangential one is stretched while it sticks or slides."""
+    """Return the energy [J] in both springs of a point at ``p``; a sliding point stretches the tangential one too."""
     if mode == NONE or p[2] >= 0.0:
         return 0.0
     dx, dy = p[0] - anchor[0], p[1] - anchor[1]

@@ -1,8 +1,8 @@
-"""The pieces of the contact law on which it is smooth, which of them a point is on, and the law's derivative on each.
+"""Regimes of the contact law, on which it is smooth, and its derivative in each.
 
-Within a step the force on a point is continuous and has kinks: where it begins to press, where it leaves the friction
-cone, where it slides as slowly as ``stiction_velocity``. At its end the anchor is kept or dragged, and the next mode
-is decided. A derivative exists on either side of each of these; a ``SWITCH`` is what vanishes between them.
+Within a step the force on a point is continuous and has kinks: where the normal force begins, at the limit of the
+friction cone, and at the sliding speed ``stiction_velocity``. At the end of the step the anchor is kept or dragged, and
+the next mode is chosen. One-sided derivatives exist at each of these; a switch is a quantity that vanishes there.
 """
 
 import math
@@ -13,23 +13,23 @@ from kernelcache import kernel
 
 # Regimes of the force.
 FREE = 0
-VISCOUS = 1  # sliding, as slowly as stiction_velocity at most
-COULOMB = 2  # sliding, faster
-HELD = 3  # by the anchor, within the friction cone
-CLIPPED = 4  # to the friction cone
+VISCOUS = 1  # sliding at stiction_velocity or slower
+COULOMB = 2  # sliding faster
+HELD = 3  # held by the anchor, within the friction cone
+CLIPPED = 4  # at the limit of the friction cone
 
-# What switches between two of them, or between two modes of the next step.
-PRESSURE = 0  # [N] the normal force before it is kept from pulling
-SLIP = 1  # [N] by how much the anchor's pull exceeds the friction cone
-SPEED = 2  # [m/s] by how much the point is faster than stiction_velocity
-HEIGHT = 3  # [m] at the end of the step
-STRETCH = 4  # [m] by how much the anchor is farther behind than the friction stretches the spring
+# Switches between two regimes, or between two modes of the next step.
+PRESSURE = 0  # [N] normal force before it is clipped at zero
+SLIP = 1  # [N] tangential force of the anchor less the limit of the friction cone
+SPEED = 2  # [m/s] sliding speed less stiction_velocity
+HEIGHT = 3  # [m] height at the end of the step
+STRETCH = 4  # [m] distance of the anchor less the stretch by the friction force
 SWITCHES = 5
 
 
 @kernel
 def regime_of(floor, mode, p, velocity, anchor):
-    """Return the regime in which ``point_force`` is; the arguments are the same."""
+    """Return the regime of ``point_force`` for the same arguments."""
     if mode == NONE or normal_force(floor, p[2], velocity[2]) == 0.0:
         return FREE
     if mode == SLIDING:
@@ -39,7 +39,7 @@ def regime_of(floor, mode, p, velocity, anchor):
 
 @kernel
 def force_in(floor, regime, p, velocity, anchor):
-    """The floor's force on the point [N] as it is on a regime, whether or not the point is within it."""
+    """Return the ground reaction force on the point [N] by the formula of a regime, even outside of it."""
     if regime == FREE:
         return 0.0, 0.0, 0.0
     fn = pressure(floor.normal, p[2], velocity[2])
@@ -56,11 +56,10 @@ def force_in(floor, regime, p, velocity, anchor):
 
 @kernel
 def point_force(floor, mode, p, velocity, anchor):
-    """Return the floor's force on the point [N].
+    """Return the ground reaction force on the point [N].
 
-    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the
-    height above the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) where a sticking
-    point is held.
+    ``mode`` is NONE, SLIDING or STICKING; ``p`` (3) is the chord's middle, its third coordinate the height above
+    the floor; ``velocity`` (3) the chord's velocity; ``anchor`` (2) the anchor of the tangential spring.
     """
     return force_in(floor, regime_of(floor, mode, p, velocity, anchor), p, velocity, anchor)
 
@@ -83,7 +82,7 @@ def normal_slope(floor, height, climb, h):
 
 @kernel
 def tangential_slope(floor, h):
-    """∂F_t/∂P_{k+1} of a point whose anchor holds it."""
+    """Return ∂F_t/∂P_{k+1} of a point held by its anchor."""
     return -(0.5 * floor.k_t + floor.b_t / h)
 
 
@@ -117,7 +116,7 @@ def clipped_derivative(floor, fx, fy, size, limit, dt, dn):
 
 @kernel
 def anchor_in(floor, anchor, end, force):
-    """The anchor of a point that drags it, however far behind it is."""
+    """Return the anchor of a point that drags it, at any distance."""
     size, stretch = math.hypot(force[0], force[1]), math.hypot(end[0] - anchor[0], end[1] - anchor[1])
     if floor.printed != 0.0 or size == 0.0 or stretch == 0.0:
         return end[0], end[1]
@@ -126,7 +125,7 @@ def anchor_in(floor, anchor, end, force):
 
 @kernel
 def derivative_in(floor, regime, p, velocity, anchor, h):
-    """∂F/∂P_{k+1} (3 x 3, row by row) [N/m] on a regime; with −h for h it is ∂F/∂P_k.
+    """Return ∂F/∂P_{k+1} (3 x 3, row by row) [N/m] in a regime; with −h for h it is ∂F/∂P_k.
 
     A change of P_k moves the chord's middle by half of it and its velocity by −1/h of it.
     """
@@ -147,7 +146,7 @@ def derivative_in(floor, regime, p, velocity, anchor, h):
 
 @kernel
 def switches(floor, mode, p, velocity, anchor, end, force):
-    """What vanishes at each switch, in the order of their numbers; infinite where a point has no such switch."""
+    """Return the values of all switches, in the order of their numbers; infinite if a point has no such switch."""
     load = slip = speed = stretch = math.inf
     if mode != NONE:
         load = pressure(floor.normal, p[2], velocity[2])
@@ -165,7 +164,7 @@ def switches(floor, mode, p, velocity, anchor, end, force):
 
 @kernel
 def keeps_anchor(floor, regime, anchor, end, force):
-    """Whether a step leaves a point's anchor where it was (``contact.point_law.anchor_at_end``)."""
+    """Return True if a step does not move a point's anchor (``contact.point_law.anchor_at_end``)."""
     if floor.k_t == 0.0 or regime == HELD:
         return True
     stretch = math.hypot(end[0] - anchor[0], end[1] - anchor[1])
@@ -174,7 +173,7 @@ def keeps_anchor(floor, regime, anchor, end, force):
 
 @kernel
 def dragged_derivative(floor, end, anchor, force, by_start, by_end):
-    """The derivative of an anchor that is dragged, a' = P_{k+1} − ℓ n with ℓ = |F_t|/k_t, n from the anchor to P_{k+1}.
+    """Return the derivative of a dragged anchor a' = P_{k+1} − ℓ n, with ℓ = |F_t|/k_t, n from the anchor to P_{k+1}.
 
     Args:
         floor: parameters.
@@ -182,7 +181,7 @@ def dragged_derivative(floor, end, anchor, force, by_start, by_end):
         anchor: a.
         force: F.
         by_start: ∂F/∂P_k.
-        by_end: ∂F/∂P_{k+1}; less both together is ∂F/∂a, in two columns.
+        by_end: ∂F/∂P_{k+1}; ∂F/∂a is minus the sum of both, in two columns.
 
     Returns:
         16 numbers, row by row: ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2).

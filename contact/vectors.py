@@ -1,4 +1,4 @@
-"""Small vectors, matrices and quaternions as tuples of floats: they cost nothing and read as formulas.
+"""Small vectors, matrices and quaternions as tuples of floats, without cost in compiled code.
 
 A vector is ``(x, y, z)``, a 3 x 3 matrix nine floats row by row, a quaternion ``(w, x, y, z)``.
 ``load``/``store`` move them between a tuple and row ``i`` of a two-dimensional array.
@@ -12,7 +12,7 @@ from kernelcache import kernel
 
 @kernel
 def triple(a):
-    """An array of three as a vector."""
+    """Return an array of three numbers as a vector."""
     return a[0], a[1], a[2]
 
 
@@ -48,13 +48,13 @@ def store6(rows, i, a):
 
 @kernel
 def vector_at(numbers, place):
-    """Three numbers of a flat array, from a place on."""
+    """Return three numbers of a flat array, from index ``place`` on."""
     return numbers[place], numbers[place + 1], numbers[place + 2]
 
 
 @kernel
 def quaternion_at(numbers, place):
-    """Four of them."""
+    """Return four numbers of a flat array, from index ``place`` on."""
     return numbers[place], numbers[place + 1], numbers[place + 2], numbers[place + 3]
 
 
@@ -83,7 +83,7 @@ def store9(rows, i, a):
 
 @kernel
 def copy1(source, target):
-    """Copy an array of one dimension; unlike a slice assignment it never needs a temporary one."""
+    """Copy an array of one dimension without a temporary array, which a slice assignment may need."""
     for i in range(source.shape[0]):
         target[i] = source[i]
 
@@ -130,7 +130,7 @@ def add6(a, b):
 
 @kernel
 def add_scaled6(a, c, b):
-    """a + c b."""
+    """Return a + c b."""
     return (
         a[0] + c * b[0], a[1] + c * b[1], a[2] + c * b[2],
         a[3] + c * b[3], a[4] + c * b[4], a[5] + c * b[5],
@@ -153,7 +153,7 @@ def mat_vec(A, x):
 
 @kernel
 def mat_t_vec(A, x):
-    """Aᵀ x."""
+    """Return Aᵀ x."""
     return (
         A[0] * x[0] + A[3] * x[1] + A[6] * x[2],
         A[1] * x[0] + A[4] * x[1] + A[7] * x[2],
@@ -206,19 +206,19 @@ def transposed(A):
 
 @kernel
 def outer(a, b):
-    """a bᵀ."""
+    """Return a bᵀ."""
     return scale(a[0], b) + scale(a[1], b) + scale(a[2], b)
 
 
 @kernel
 def hat(a):
-    """â as a matrix."""
+    """Return the matrix â, with â x = a × x."""
     return 0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0
 
 
 @kernel
 def hat_mat(a, M):
-    """â M, where â x = a × x."""
+    """Return â M, where â x = a × x."""
     return (
         a[1] * M[6] - a[2] * M[3], a[1] * M[7] - a[2] * M[4], a[1] * M[8] - a[2] * M[5],
         a[2] * M[0] - a[0] * M[6], a[2] * M[1] - a[0] * M[7], a[2] * M[2] - a[0] * M[8],
@@ -228,13 +228,13 @@ def hat_mat(a, M):
 
 @kernel
 def mat_hat(M, a):
-    """M â."""
+    """Return M â."""
     return cross((M[0], M[1], M[2]), a) + cross((M[3], M[4], M[5]), a) + cross((M[6], M[7], M[8]), a)
 
 
 @kernel
 def congruence(R, J):
-    """R J Rᵀ for symmetric J: an inertia turned into other axes."""
+    """Return R J Rᵀ for symmetric J: an inertia in other axes."""
     A = mat_mul(R, J)
     xx = A[0] * R[0] + A[1] * R[1] + A[2] * R[2]
     xy = A[0] * R[3] + A[1] * R[4] + A[2] * R[5]
@@ -268,7 +268,7 @@ def quat_normalized(a):
 
 @kernel
 def quat_matrix(q):
-    """The rotation matrix of a unit quaternion (Wendlandt 1997, App. A.3)."""
+    """Return the rotation matrix of a unit quaternion (Wendlandt 1997, App. A.3)."""
     w, x, y, z = q
     xx, yy, zz = 2.0 * x * x, 2.0 * y * y, 2.0 * z * z
     xy, xz, yz = 2.0 * x * y, 2.0 * x * z, 2.0 * y * z
@@ -278,14 +278,14 @@ def quat_matrix(q):
 
 @kernel
 def quat_about(axis, angle):
-    """The quaternion of a turn by ``angle`` about the unit vector ``axis``."""
+    """Return the quaternion of a turn by ``angle`` about the unit vector ``axis``."""
     s = sin(0.5 * angle)
     return cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
 
 
 @kernel
 def quat_exp(phi):
-    """The quaternion of a rotation vector."""
+    """Return the quaternion of a rotation vector."""
     angle = norm(phi)
     if angle == 0.0:
         return 1.0, 0.0, 0.0, 0.0
@@ -294,7 +294,7 @@ def quat_exp(phi):
 
 @kernel
 def quat_turned(q, phi):
-    """Unit quaternion ``q`` after a turn by the rotation vector ``phi``, correct to second order.
+    """Return the unit quaternion ``q`` after a turn by the rotation vector ``phi``, correct to second order.
 
     (1, φ/2), normalized, stands for the exponential: Newton's method and the first guess of a step need
     no more, and no sine.
@@ -305,7 +305,7 @@ def quat_turned(q, phi):
 
 @kernel
 def quat_difference(b, a):
-    """b ā with its non-negative scalar part: the turn in world axes that brings frame a to frame b."""
+    """Return b ā with a non-negative scalar part: the turn in world axes from frame a to frame b."""
     w, x, y, z = quat_mul(b, quat_conj(a))
     if w.real < 0.0:
         return -w, -x, -y, -z
@@ -314,7 +314,7 @@ def quat_difference(b, a):
 
 @kernel
 def rotation_vector(q):
-    """Axis times angle, at most π, of a unit quaternion."""
+    """Return axis times angle, at most π, of a unit quaternion."""
     w, x, y, z = q
     if w < 0.0:
         w, x, y, z = -w, -x, -y, -z

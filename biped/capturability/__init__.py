@@ -1,4 +1,4 @@
-"""Bounds on the push that a body can take, in place or by steps: the inverted pendulum (Koolen et al. 2012)."""
+"""Capturability limits of the inverted pendulum: the largest recoverable push, with and without steps (Koolen 2012)."""
 
 from biped.capturability.flywheel import Flywheel
 from biped.capturability.pendulum import NoLimitError, Pendulum

@@ -1,14 +1,13 @@
-"""A trunk that turns about the hips as a flywheel of bounded torque and angle, which adds to a pendulum's capture.
+"""The trunk as a flywheel about the hips, of bounded torque and angle, which extends the pendulum's capture region.
 
-A torque τ between flywheel and leg does to the floor's force what a centre of pressure farther by τ/(m g) would:
-ξ̇ = ω (ξ − p − τ/(m g)) (Pratt et al. 2006; Stephens 2007). The mean of that over ω e^{−ωt} is greatest where all torque
-comes first: +τ until T, then the other side's −τ' until T + T', with T' = T τ/τ'. Then the flywheel stands, having
-turned by the angle θ = τ T² (1 + τ/τ')/(2 I) that it may. It reaches beyond the support by
+A torque τ between flywheel and leg acts like a shift of the centre of pressure by τ/(m g): ξ̇ = ω (ξ − p − τ/(m g))
+(Pratt et al. 2006; Stephens 2007). Its mean with the weight ω e^{−ωt} is greatest if all torque comes first: +τ until
+T, then −τ', the limit of the other side, until T + T', with T' = T τ/τ'. Then the flywheel is at rest after a turn by
+the allowed angle θ = τ T² (1 + τ/τ')/(2 I). It reaches beyond the support by
 
     (τ (1 − e^{−ωT}) − τ' (e^{−ωT} − e^{−ω(T + T')}))/(m g),
 
-which is τ/(m g) (1 − e^{−ωT})² of equal torques (Koolen et al. 2012). That it turns back later, slowly,
-costs as little as one likes.
+which is τ/(m g) (1 − e^{−ωT})² for equal torques (Koolen et al. 2012). A slow return later costs arbitrarily little.
 """
 
 import math
@@ -23,12 +22,12 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Flywheel:
-    """One axis of it.
+    """One axis of a flywheel.
 
     Attributes:
-        inertia: [kg·m²].
-        torques: [N·m] greatest, towards the axis's positive and negative side.
-        angles: [rad] from where it is to where it must stop, the same.
+        inertia: [kg·m²] moment of inertia about the axis.
+        torques: [N·m] limits in the positive and the negative direction.
+        angles: [rad] ranges to the stops in the positive and the negative direction.
     """
 
     inertia: float
@@ -36,7 +35,7 @@ class Flywheel:
     angles: tuple[float, float]
 
     def reach(self, pendulum: Pendulum, side: int) -> float:
-        """[m] How much farther the mean of the centre of pressure gets, towards side 0 or 1."""
+        """Return the shift [m] of the mean centre of pressure in the positive (0) or negative (1) direction."""
         push, brake, rate = self.torques[side], self.torques[1 - side], pendulum.rate
         switch = math.sqrt(2.0 * self.inertia * self.angles[side] / (push * (1.0 + push / brake)))
         turning = math.exp(-rate * switch)
@@ -45,7 +44,7 @@ class Flywheel:
 
 
 def widened(corners: Floats, flywheels: Sequence[Flywheel], pendulum: Pendulum) -> Floats:
-    """(4 k, 2) [m] The support with what two flywheels add along its two axes, each on its own: Minkowski's sum."""
+    """Return (4 k, 2) [m] the support widened by independent flywheels along its two axes: a Minkowski sum."""
     ends = [(wheel.reach(pendulum, 0), -wheel.reach(pendulum, 1)) for wheel in flywheels]
     box = np.array([(x, y) for x in ends[0] for y in ends[1]])
     return np.asarray((corners[:, None, :] + box).reshape(-1, 2))

@@ -1,11 +1,10 @@
-"""The largest push on a floor of bounded friction: a linear program.
+"""The largest recoverable push on a floor with limited friction, by a linear program.
 
-The floor's horizontal force m ω² (c − q), of a pendulum whose centre of pressure and flywheels act together at a point
-q, is at most μ m g: the point is within μ z of the centre of mass, |q − c| ≤ μ z. What it may be depends on where the
-mass is by then, so there is no closed form. Where centre of pressure and torques are constant over intervals, all is
-linear in them and in the impulse. The circle of friction is a polygon within it, a corner of it straight against the
-push. A step that has landed takes the support along by its length: what is between stays part of it, as of two feet
-that both stand.
+The horizontal ground reaction force of a pendulum whose centre of pressure and flywheels act together at a point q is
+m ω² (c − q), at most μ m g: the point is within μ z of the centre of mass, |q − c| ≤ μ z. This limit moves with the
+mass, so there is no closed form. With centre of pressure and torques constant over intervals, everything is linear in
+them and in the impulse. The friction circle is replaced by an inscribed polygon with a corner opposite to the push. A
+step extends the support by its length; the area between the feet belongs to it, as in double support.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ from biped.errors import InputError
 from biped.signals import Signal
 from contact.arrays import Floats
 
-#: [s] An interval during push and delay; and by how much each is longer than the one before, after that.
+#: [s] Length of an interval during push and delay, and the growth factor of later intervals.
 FINE, GROWTH = 0.01, 1.05
-#: Ends of all intervals.
+#: Slices of the first and of the last ends of all intervals.
 FIRST, LAST = slice(None, -1), slice(1, None)
-#: Of 1/ω: how long after that start the pendulum has to be where it can stay.
+#: Time after push and delay at which the pendulum must be captured, in units of 1/ω.
 SETTLED = 8.0
-#: Of scipy's ``linprog``: its solver has told nothing.
+#: Status of scipy's ``linprog`` when its solver reports nothing.
 NO_STATUS = 4
-#: Sides of the polygon of friction; of 16 the least radius is 0.98 of the greatest.
+#: Sides of the friction polygon; with 16 the inner radius is 0.98 of the outer.
 SIDES = 16
 
 
@@ -41,14 +40,14 @@ class Case:
     """The linear program's input: a pendulum, its support and flywheels, a coefficient of friction, and a push.
 
     Attributes:
-        pendulum: of the body, at rest.
-        corners: (k, 2) [m] of the support, from the centre of mass.
-        flywheels: along the two axes; empty for none.
-        friction: the coefficient.
+        pendulum: the body as a pendulum, at rest.
+        corners: (k, 2) [m] corners of the support, from the centre of mass.
+        flywheels: flywheels along the two axes; empty for none.
+        friction: coefficient of friction.
         direction: (2,) unit vector of the push.
-        shape: the impulse given up to a time, one in the end.
-        delay: [s] before anything is done.
-        steps: along the push, from the delay on.
+        shape: share of the impulse given up to a time; it ends at one.
+        delay: [s] reaction time.
+        steps: steps along the push, after the delay.
     """
 
     pendulum: Pendulum
@@ -62,17 +61,17 @@ class Case:
 
     @property
     def landings(self) -> Floats:
-        """[s] When steps land."""
+        """Landing times of the steps [s]."""
         return self.delay + self.steps.landings(self.pendulum)
 
 
 def largest_impulse(case: Case) -> float:
-    """[N·s] The largest from which the pendulum comes to where it can stay.
+    """Return the largest impulse [N·s] from which the pendulum can be captured.
 
-    Within half a percent, since controls are constant over intervals, and friction holds in the mean of each.
+    It is accurate to half a percent, since controls are constant over intervals and friction holds in their mean.
 
     Raises:
-        InputError: the solver finds none.
+        InputError: the solver finds no solution.
     """
     from scipy.optimize import linprog
 
@@ -83,17 +82,17 @@ def largest_impulse(case: Case) -> float:
             program.turn(axis, case.flywheels[axis])
     program.stay_within()
     rows = *program.least.matrix(), *program.equal.matrix()
-    for presolve in (True, False):  # which makes it fast, and gives up on some (HiGHS: no status)
+    for presolve in (True, False):  # presolve is fast, but fails on some programs (HiGHS: no status)
         found = linprog(program.goal, *rows, bounds=(None, None), method="highs", options={"presolve": presolve})
         if found.status != NO_STATUS:
             break
     if not found.success:
-        raise InputError(f"the limit with the coefficient of friction {case.friction:g}: {found.message}")
+        raise InputError(f"no limit of the push at friction = {case.friction:g}; the solver reports: {found.message}")
     return -float(found.fun or 0.0) * case.pendulum.mass * case.pendulum.rate
 
 
 def _times(case: Case) -> Floats:
-    """Ends of the intervals; those of delay and push, and landings, are among them."""
+    """Return the ends of the intervals [s], which include the ends of delay and push, and the landings."""
     marks = sorted({0.0, case.delay, case.shape.ends})
     pieces = [np.linspace(a, b, math.ceil((b - a) / FINE), endpoint=False) for a, b in pairwise(marks)]
     landings = case.landings
@@ -106,7 +105,7 @@ def _times(case: Case) -> Floats:
 
 
 class _Rows:
-    """Rows of a sparse matrix and their right side, some at a time."""
+    """The rows of a sparse matrix and their right side, added in groups."""
 
     def __init__(self, width: int) -> None:
         self.width, self.count = width, 0
@@ -132,7 +131,7 @@ class _Rows:
 
 
 class _Program:
-    """Its variables, all in metres or radians: by axis c, ċ/ω, p and τ/(m g), angle and rate; and J/(m ω), the last."""
+    """The linear program; by axis its variables are c, ċ/ω, p and τ/(m g), angle and rate; J/(m ω) is the last one."""
 
     def __init__(self, case: Case) -> None:
         self.case, self.times = case, _times(case)
@@ -148,7 +147,7 @@ class _Program:
         self.waits = np.flatnonzero(self.times[:-1] < case.delay - 1e-9)
 
     def point(self, axis: int, intervals: Any = slice(None)) -> list[tuple[Any, float]]:
-        """The point q at which centre of pressure and flywheel act together, as terms of rows."""
+        """Return the point q at which centre of pressure and flywheel act together, as terms of rows."""
         _, _, pressure, *wheel = self.of_axis[axis]
         return [(pressure[intervals], 1.0), *((torque[intervals], 1.0) for torque in wheel[:1])]
 
@@ -167,7 +166,7 @@ class _Program:
             self.equal.add((at_rest, 1.0))
 
     def turn(self, axis: int, wheel: Flywheel) -> None:
-        """The flywheel's angle and rate, which ends at zero, within what it may."""
+        """Constrain a flywheel's angle, torque and rate to their limits; the rate ends at zero."""
         *_, torque, angle, rate = self.of_axis[axis]
         gain = self.case.pendulum.weight / wheel.inertia * self.spans
         self.equal.add((rate[1:], 1.0), (rate[:-1], -1.0), (torque, -gain))
@@ -181,7 +180,7 @@ class _Program:
             self.least.add((torque, sign), right=wheel.torques[side] / self.case.pendulum.weight)
 
     def stay_within(self) -> None:
-        """The centre of pressure within the support, the floor's force within friction, and both possible for ever."""
+        """Constrain the centre of pressure to the support and the force to the friction cone, also after the end."""
         (c, s, p, *_), (other_c, other_s, other_p, *_) = self.of_axis
         case, since = self.case, self.times[:-1] - self.case.delay + 1e-6
         for (x, y), offsets in case.steps.sides(case.corners, case.direction, case.pendulum, since):

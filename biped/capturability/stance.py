@@ -1,4 +1,4 @@
-"""A standing model as the inverted pendulum has it: its mass and height, its support, its trunk as a flywheel."""
+"""A standing model as an inverted pendulum: its mass and height, its support, and its trunk as a flywheel."""
 
 import math
 from collections.abc import Mapping
@@ -19,20 +19,20 @@ from biped.model.legs import Leg, legs_of
 from biped.signals import Signal
 from contact.arrays import Floats
 
-#: [N·m] By joint, towards its positive and its negative side.
+#: Torque limits [N·m] by joint, in the positive and the negative direction.
 Torques = Mapping[str, tuple[float, float]]
-#: [m] Contact points so little above the lowest stand on the floor.
+#: [m] Greatest height above the lowest contact point at which a contact point stands on the floor.
 STANDS = 0.02
 
 
 @dataclass(frozen=True)
 class Stance:
-    """A body that stands at rest; places (forward, left) [m] from the projection of its centre of mass.
+    """A body that stands at rest; positions are (forward, left) [m] from the projection of its centre of mass.
 
     Attributes:
-        pendulum: its mass and height.
-        corners: (k, 2) of the points that it stands on.
-        flywheels: what is above the hips, turning forwards and to the left; empty if their limits are not known.
+        pendulum: its mass and height as a pendulum.
+        corners: (k, 2) contact points on the floor.
+        flywheels: the upper body, turning forward and to the left; empty if the limits of the hips are unknown.
     """
 
     pendulum: Pendulum
@@ -40,35 +40,35 @@ class Stance:
     flywheels: tuple[Flywheel, ...] = ()
 
     def distance(self, azimuth: float) -> float:
-        """[m] to the edge of the support in a direction [rad]: 0 is forwards, π/2 to the left."""
+        """Return the distance [m] to the edge of the support in a direction [rad]: 0 is forward, π/2 left."""
         return edge(self.corners, heading(azimuth))
 
     def impulse(
         self, azimuth: float, shape: Signal, *, delay: float = 0.0, friction: float = math.inf, hips: bool = False,
         steps: Steps | Footholds = IN_PLACE,
     ) -> float:  # fmt: skip
-        """[N·s] The largest push through the centre of mass that its pendulum recovers from.
+        """Return the largest push [N·s] through the centre of mass that the pendulum recovers from.
 
         Args:
-            azimuth: [rad] where it is driven.
-            shape: the impulse given up to a time, one in the end; it begins at zero.
-            delay: [s] before anything is done about it.
-            friction: the floor's coefficient.
-            hips: whether the trunk turns as a flywheel.
-            steps: that it may take; none if not given.
+            azimuth: [rad] direction of the push: 0 is forward, π/2 left.
+            shape: share of the impulse given up to a time; it begins at zero and ends at one.
+            delay: [s] reaction time.
+            friction: coefficient of friction of the floor.
+            hips: True if the trunk turns as a flywheel.
+            steps: steps that the body may take; none if not given.
 
         Raises:
-            NoLimitError: it does not stand over its support.
-            InputError: nothing is known of its hips, or a number is impossible.
+            NoLimitError: the extrapolated centre of mass is not above the support.
+            InputError: the limits of the hips are unknown, or a number is out of range.
         """
         if not (delay >= 0.0 and friction > 0.0):
             raise InputError(
-                f"delay = {delay:g} s, friction = {friction:g}: neither may be below zero, friction not zero"
+                f"delay = {delay:g} s, friction = {friction:g}: the delay must be zero or above, friction above zero"
             )
         if hips and not self.flywheels:
-            raise InputError("nothing is known of the hips' torque and range: give their joints limits")
+            raise InputError("the torque and range of the hips are unknown: give their joints limits")
         if hips and isinstance(steps, Footholds):
-            raise InputError("footholds are told of a pendulum without hips")
+            raise InputError("the limits for given footholds are those of a pendulum without hips: leave out hips")
         direction = heading(azimuth)
         stays = not (hips or steps.count) and self.distance(azimuth) <= friction * self.pendulum.height
         if math.isinf(friction) or stays:
@@ -79,21 +79,20 @@ class Stance:
 
 
 def heading(azimuth: float) -> Floats:
-    """(2,) the unit vector (forward, left) of an azimuth [rad]."""
+    """Return the unit vector (forward, left), (2,), of an azimuth [rad]."""
     return np.array([math.cos(azimuth), math.sin(azimuth)])
 
 
 def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Stance:
-    """A model that stands at rest.
+    """Return the stance of a model at rest.
 
     Args:
-        model: its lowest contact points are on the floor, which is at height zero.
+        model: a model whose lowest contact points are on the floor, at height zero.
         q: (nq,) its configuration.
-        torques: [N·m] what joints exert towards their positive and negative side at most, by name; their own limits
-            hold besides.
+        torques: [N·m] torque limits in the positive and negative direction, by joint, besides the joints' own limits.
 
     Raises:
-        NoLimitError: it has no contact points.
+        NoLimitError: the model has no contact points.
     """
     body = WholeBody(model, q)
     points = np.array([body.contact_position(name) for name in model.contact_names]).reshape(-1, 3)
@@ -107,7 +106,7 @@ def stance_of(model: Model, q: ArrayLike, torques: Torques | None = None) -> Sta
 
 
 def _flywheels(body: WholeBody, torques: Torques) -> tuple[Flywheel, ...]:
-    """All above the hips, turning forwards and to the left; none where the hips' torques or ranges are not known."""
+    """Return the upper body as flywheels, forward and to the left; none if the hips' torques or ranges are unknown."""
     model, legs = body.model, legs_of(body.model)
     hips = [[part[0] for part in (leg.sagittal, leg.frontal) if part] for leg in legs]
     if not legs or min(map(len, hips)) < 2:
@@ -131,7 +130,7 @@ def _joint(model: Model, name: str) -> Joint:
 
 
 def _turning(body: WholeBody, name: str, axis: Floats, torques: Torques) -> tuple[tuple[float, float], ...]:
-    """About the axis and against it: by what torque [N·m] a hip turns the trunk over the thigh, and how far [rad]."""
+    """Return torque [N·m] and range [rad] of a hip turning the trunk over the thigh, about the axis and against it."""
     model, joint = body.model, _joint(body.model, name)
     ranges = {one: (lower, upper) for one, lower, upper in model.ranges}
     lower, upper = ranges.get(name, (-math.inf, math.inf))
@@ -143,7 +142,7 @@ def _turning(body: WholeBody, name: str, axis: Floats, torques: Torques) -> tupl
 
 
 def _inertia_above(body: WholeBody, legs: tuple[Leg, ...], hips: tuple[str, ...], axis: Floats) -> float:
-    """[kg·m²] Of all that is no leg, about the axis through the middle of the hips, about which it turns."""
+    """Return the inertia [kg·m²] of all bodies except the legs about an axis through the middle of the hips."""
     model = body.model
     in_legs = {model.joint_index(leg.joints[0]) for leg in legs}
     for i, one in enumerate(model.bodies):
@@ -159,6 +158,6 @@ def _inertia_above(body: WholeBody, legs: tuple[Leg, ...], hips: tuple[str, ...]
 
 
 def _place(body: WholeBody, i: int) -> Floats:
-    """(3,) [m] of the joint that carries body i."""
+    """Return the position (3,) [m] of the inboard joint of body i."""
     one = body.model.bodies[i]
     return body.position(one.name, -np.asarray(one.com))

@@ -1,14 +1,14 @@
-"""Steps along a push, and how much farther they take the mean of the centre of pressure.
+"""Steps along a push, and how far they extend the mean of the centre of pressure.
 
-A pendulum stays just if ξ(0) + J/(m ω) ∫ e^{−ωt} f dt = ω ∫ e^{−ωt} p dt (``pendulum``). With steps of the length l,
-which land at t_k, the centre of pressure may go from the edge f of the support to f + l, f + 2 l, …; the right side is
-greatest where it does so at once:
+A pendulum is captured if and only if ξ(0) + J/(m ω) ∫ e^{−ωt} f dt = ω ∫ e^{−ωt} p dt (``pendulum``). With steps of
+length l that land at t_k, the centre of pressure may move from the edge f of the support to f + l, f + 2 l, …; the
+right side is greatest if it does so at once:
 
     ω ∫ e^{−ωt} p dt  ≤  f + l Σ_k e^{−ω t_k},   t_k = r + k T
 
-with the reaction r of the first and the time T of each. In terms of how far ξ is beyond the edge that is the recursion
-δ_0 = 0, δ_N = (δ_{N−1} + l) e^{−ωT}, whose first step takes r besides (Koolen et al. 2012, part I). Of steps that
-are known one by one (``Footholds``) p is within what could be stood on by then.
+with the reaction time r of the first step and the duration T of each. For the distance δ of ξ from the edge that is the
+recursion δ_0 = 0, δ_N = (δ_{N−1} + l) e^{−ωT}, whose first step takes r longer (Koolen et al. 2012, part I). With given
+``Footholds`` p is within the supports available by then.
 """
 
 import math
@@ -22,24 +22,24 @@ from biped.errors import InputError
 from biped.inputs.checks import above_zero
 from contact.arrays import Floats
 
-#: An outward unit normal (2,), and how far along it a place may be at each of some times (n,) [m].
+#: A side of a region that changes with time: outward unit normal (2,), and offsets [m] at some times (n,).
 Side = tuple[Floats, Floats]
-#: Of 1/ω: when steps that come later are a part of e^{−8} of what counts.
+#: Time in units of 1/ω after which further steps count for e^{−8} or less.
 LATEST = 8.0
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Steps of one length and time, along the push; legs may cross.
+    """Steps of equal length and duration along the push; legs may cross.
 
     Attributes:
-        count: at most so many; infinite for any number.
+        count: greatest number of steps; infinite for any number.
         length: [m] from one footprint to the next.
         time: [s] from one landing to the next.
-        reaction: [s] that the first takes besides, to notice and to unload the foot.
+        reaction: [s] additional time of the first step, to react and to unload the foot.
 
     Raises:
-        InputError: a count that is none, a length or time not above zero, a reaction below zero.
+        InputError: the count is no whole number, a length or time is not above zero, or the reaction is below zero.
     """
 
     count: float
@@ -49,29 +49,29 @@ class Steps:
 
     def __post_init__(self) -> None:
         if not (self.count >= 0.0 and (math.isinf(self.count) or self.count == round(self.count))):
-            raise InputError(f"steps: count = {self.count:g}, it must be 0, 1, 2, … or infinite")
+            raise InputError(f"steps: count = {self.count:g}: it must be 0, 1, 2, … or infinite")
         for name in ("length", "time"):
             above_zero(getattr(self, name), f"steps: {name}")
         if not 0.0 <= self.reaction < math.inf:
-            raise InputError(f"steps: reaction = {self.reaction:g} s, it must be zero or above")
+            raise InputError(f"steps: reaction = {self.reaction:g} s: it must be finite, zero or above")
 
     def reach(self, pendulum: Pendulum) -> float:
-        """[m] How much farther the mean of the centre of pressure gets."""
+        """Return the extension [m] of the mean centre of pressure by the steps."""
         one = math.exp(-pendulum.rate * self.time)
         several = 1.0 - one**self.count
         return self.length * math.exp(-pendulum.rate * self.reaction) * one * several / (1.0 - one)
 
     def landings(self, pendulum: Pendulum) -> Floats:
-        """[s] When they land; of any number, those that count (``LATEST``)."""
+        """Return the landing times [s], up to ``LATEST``."""
         count = min(self.count, math.ceil(LATEST / (pendulum.rate * self.time)))
         return np.asarray(self.reaction + self.time * np.arange(1, int(count) + 1), dtype=float)
 
     def edge(self, corners: Floats, direction: Floats, pendulum: Pendulum) -> float:
-        """[m] How far along a unit ``direction`` the mean of the centre of pressure gets from a support (k, 2)."""
+        """Return the reach [m] of the mean centre of pressure along a unit ``direction`` from a support (k, 2)."""
         return edge(corners, direction) + self.reach(pendulum)
 
     def sides(self, corners: Floats, direction: Floats, pendulum: Pendulum, times: Floats) -> list[Side]:
-        """What bounds the centre of pressure at these times [s]: the support carried along, and what is between."""
+        """Return the bounds of the centre of pressure at ``times`` [s]: the support, extended by the landed steps."""
         carried = self.length * np.searchsorted(self.landings(pendulum), times).astype(np.float64)
         sides = [(normal, float(offset)) for normal, offset in zip(*sides_of(corners), strict=True)]
         if self.count:
@@ -82,14 +82,14 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Footholds:
-    """Steps that were taken, one by one, wherever they led.
+    """Given footprints with landing times, as recorded in a run, for which limits of a push are computed.
 
     Attributes:
-        times: [s] when they landed, in order.
-        supports: (k, 2) [m] corners of what can be stood on from each landing on, in the axes of the support before.
+        times: [s] landing times, in order.
+        supports: (k, 2) [m] corners of the support from each landing on, in the axes of the first support.
 
     Raises:
-        InputError: times below zero or out of order, or not as many supports.
+        InputError: times are below zero or out of order, or the numbers of times and supports differ.
     """
 
     times: tuple[float, ...]
@@ -97,48 +97,50 @@ class Footholds:
 
     def __post_init__(self) -> None:
         if len(self.times) != len(self.supports):
-            raise InputError(f"footholds: {len(self.times)} times and {len(self.supports)} supports")
+            raise InputError(
+                f"footholds: {len(self.times)} times and {len(self.supports)} supports: each needs one of the other"
+            )
         if not all(0.0 <= one <= other < math.inf for one, other in pairwise((0.0, *self.times))):
-            raise InputError(f"footholds: times = {self.times}, they must be zero or above, and in order")
+            raise InputError(f"footholds: times = {self.times} s: they must be zero or above, and in order")
 
     @property
     def count(self) -> int:
-        """How many."""
+        """Number of steps."""
         return len(self.times)
 
     def landings(self, _: Pendulum) -> Floats:
-        """[s] When they landed."""
+        """Return the landing times [s]."""
         return np.asarray(self.times, dtype=float)
 
     def edge(self, corners: Floats, direction: Floats, pendulum: Pendulum) -> float:
-        """[m] How far along a unit ``direction`` the mean of the centre of pressure gets from a support (k, 2).
+        """Return the reach [m] of the mean centre of pressure along a unit ``direction`` from a support (k, 2).
 
-        The mean is within Minkowski's sum of the supports, each with the weight ∫ ω e^{−ωt} dt of its time: no side of
-        that has a normal that none of them has.
+        The mean is within the Minkowski sum of the supports, weighted by ∫ ω e^{−ωt} dt over their times; the normals
+        of its sides are normals of the supports.
         """
-        edge(corners, direction)  # refuses who falls without a push
+        edge(corners, direction)  # refuses a stance that falls without a push
         weights = -np.diff([1.0, *np.exp(-pendulum.rate * self.landings(pendulum)), 0.0])
         normals, offsets = self._bounds(corners)
         return reach_within(normals, weights @ offsets, direction)
 
     def sides(self, corners: Floats, direction: Floats, _: Pendulum, times: Floats) -> list[Side]:
-        """What bounds the centre of pressure at these times [s]: the supports that there are by then."""
+        """Return the bounds of the centre of pressure at ``times`` [s]: the supports available by then."""
         normals, offsets = self._bounds(corners)
         return list(zip(normals, offsets[np.searchsorted(self.times, times)].T, strict=True))
 
     def _bounds(self, corners: Floats) -> tuple[Floats, Floats]:
-        """(n, 2) normals of the sides of all supports, with the first, and (k + 1, n) [m] how far each reaches."""
+        """Return normals (n, 2) of the sides of all supports, the first included, and their offsets (k + 1, n) [m]."""
         supports = (corners, *self.supports)
         normals = np.concatenate([sides_of(support)[0] for support in supports])
         return normals, np.array([(support @ normals.T).max(axis=0) for support in supports])
 
 
 def words_of(count: float) -> str:
-    """So many steps, in words."""
+    """Return a number of steps in words."""
     if math.isinf(count):
         return "any number of steps"
     return "no step" if not count else "one step" if count == 1.0 else f"{count:g} steps"
 
 
-#: None at all.
+#: No steps.
 IN_PLACE = Steps(0, length=1.0, time=1.0)

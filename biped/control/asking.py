@@ -1,4 +1,4 @@
-"""Compiled laws, asked from Python: at what they cost compiled, and a few microseconds."""
+"""Compiled laws called from Python, at a cost of a few microseconds more."""
 
 import threading
 from collections.abc import Callable
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Laws, and models, that a thread keeps room for.
+#: Number of laws, and of models, whose workspace a thread keeps.
 MOST_KEPT = 16
 
 
 class _Kept(threading.local):
-    """The last objects made for given ones, by thread: a law writes into its workspace, which threads may not share."""
+    """A cache of objects by thread: a law writes into its workspace, which threads must not share."""
 
     def __init__(self) -> None:
         self.by_identity: dict[tuple[int, ...], tuple[tuple[object, ...], Any]] = {}
@@ -42,11 +42,11 @@ _rooms, _laws = _Kept(), _Kept()
 
 
 def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
-    """(joints,) torques of the controller's compiled law for what was observed, as ``Controller.torques`` has them.
+    """Return the torques (joints,) of the controller's compiled law for an observation, as ``Controller.torques``.
 
     Raises:
-        InputError: the observation, made by hand, has another number of torques.
-        NotImplementedError: it has none.
+        InputError: an observation made by hand has a wrong number of torques.
+        NotImplementedError: the controller has no compiled law.
     """
     model = observation.model
     settings = getattr(controller, "__dataclass_params__", None)
@@ -65,7 +65,7 @@ def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
 
 
 def _held(observation: Observation) -> Floats:
-    """(driven,) what the actuators have given; nothing in spherical joints that the observation says nothing of."""
+    """Return (driven,) the torques of the actuators; zero in spherical joints that the observation leaves out."""
     driven = joint_places(observation.model).driven
     held = np.zeros(observation.model.nv)
     held[torque_places(observation.model, observation.torques, "the observation's")] = observation.torques

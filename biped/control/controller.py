@@ -1,4 +1,4 @@
-"""The base class of controllers, and what they may have the integrator do."""
+"""The base class of controllers, joint impedance and set points."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -20,19 +20,19 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class Impedance:
-    """A spring and a damper in each joint, evaluated in the middle of each step, with the step's unknowns.
+    """A spring and a damper in each joint, evaluated implicitly in the middle of each step.
 
-    It only adds to the diagonal of the step's factorization, and is stable at any step.
+    They add only to the diagonal of the step's factorization, and are stable at any step.
 
     Attributes:
         stiffness: by joint [N·m/rad].
         damping: by joint [N·m·s/rad].
-        rest: by joint, where the spring is at rest [rad]; zero where not given.
-        passive: joints whose spring and damper are tendons and short-range stiffness: no ``Actuators`` bound them, and
-            beside these the ledger has their energy apart (``ledger_joints``). All others are torques of muscles.
+        rest: by joint, the rest angle of the spring [rad]; zero if not given.
+        passive: joints whose spring and damper are tendons and short-range stiffness. ``Actuators`` do not bound them,
+            and the energy balance lists them apart (``ledger_joints``). All other joints are driven by muscles.
 
     Raises:
-        InputError: for a stiffness or damping that is negative, or a number that is not finite.
+        InputError: a stiffness or damping is negative, or a number is not finite.
     """
 
     stiffness: dict[str, float] = field(default_factory=dict)
@@ -49,13 +49,13 @@ class Impedance:
 
 @dataclass(frozen=True)
 class SetPoint:
-    """Where the root is to be.
+    """The target pose of the root.
 
     Attributes:
-        position: [m] of its centre of mass.
+        position: [m] target of its centre of mass.
         orientation: unit quaternion, scalar first.
-        on_floor: whether it goes sideways with the point of the floor below it, where the floor moves.
-        with_feet: whether each step takes it along, by the mean of what the feet have gone.
+        on_floor: True if the target moves horizontally with the point of a moving floor below it.
+        with_feet: True if the target moves with each step, by the mean displacement of the feet.
     """
 
     position: tuple[float, float, float]
@@ -65,21 +65,20 @@ class SetPoint:
 
 
 class Controller:
-    """A control law for a model's joints: derive from it, and define ``torques``, ``law``, or both.
+    """The base class of controllers: derive from it and define ``torques``, ``law``, or both.
 
-    All other members are optional. A controller is asked once a period for the joints' torques, which are held until it
-    is asked again, whatever the integrator's step. A member that is spelt almost like one of these is refused where the
-    class is defined.
+    All other members are optional. Once a period the controller computes the joints' torques, which are held until the
+    next period. A member whose name is almost one of these is refused where the class is defined.
 
     Attributes:
         period: [s] between two calls; the integrator's step must divide it.
-        recorded: names of the numbers that it adds to each row, with their units (by what a name begins or ends with,
-            as in the columns of a run, where only names are given). A compiled law gets room for them, one in Python
-            says them by ``Observation.record``.
-        analytic: whether its compiled law is a function of time, configuration and velocity alone, made of sums,
+        recorded: names of numbers that the controller adds to each row, with their units; without units, these follow
+            from a name's beginning or end, as in the columns of a run. A compiled law gets an array for them, a Python
+            controller calls ``Observation.record``.
+        analytic: True if the compiled law depends on time, configuration and velocity alone and is made of sums,
             products, quotients and the functions of ``contact.analytic``: such a law has an exact derivative
             (``biped.derivatives.linearization``).
-        files: paths of files that belong to it, such as its weights. Studies do not go on if they change.
+        files: paths of files that belong to it, such as its weights. A study is not continued if they change.
     """
 
     period: float = 2e-3
@@ -92,70 +91,70 @@ class Controller:
         refuse_near_misses(cls, Controller)
 
     def torques(self, observation: Observation) -> NDArray[np.float64]:
-        """(len(model.joint_names),) torques [N·m] or forces [N], to be held for a period.
+        """Return (len(model.joint_names),) torques [N·m] or forces [N], which are held for a period.
 
-        Of a model with spherical joints they may be (dofs,): one for each degree of freedom of all joints, in the order
-        of a velocity without a floating root's six. A compiled law's are. Without them such joints get no torques.
+        For a model with spherical joints they may be (dofs,): one for each degree of freedom of all joints, in the
+        order of a velocity without a floating root's six, as of a compiled law. Otherwise spherical joints have none.
 
-        If not defined: those of the compiled ``law``, at its speed. It is made once for an object of a frozen
-        dataclass, and at each call of any other, since that may have changed.
+        The default calls the compiled ``law``, which is made once for an object of a frozen dataclass, and at each call
+        for any other object, since that may have changed.
         """
         return ask_compiled(self, observation)
 
     def law(self, model: Model) -> tuple[Any, ...] | None:
-        """A named tuple whose kernel ``control`` does the same as ``torques`` without Python in between, or None.
+        """Return a named tuple whose compiled kernel ``control`` does the work of ``torques``, or None.
 
-        ``biped.kernels.loop.closed_loop.control`` says how to register one.
+        ``biped.kernels.loop.closed_loop.control`` documents how to register a kernel.
         """
         return None
 
     def warm_up(self, model: Model, announce: Callable[[str], None]) -> None:
-        """Do what takes long once for a model, so that others need not wait: ``announce`` is called if it does."""
+        """Do expensive work once for a model, before workers need it; call ``announce`` with a sentence if slow."""
 
     def reset(self, observation: Observation) -> None:
-        """Called at the start of a run with what is to be seen there, before ``torques`` is first asked for.
+        """Prepare for a new run; called with the observation of its start before the first call of ``torques``.
 
-        A law that remembers something forgets it here. Not called for a compiled law: ``law`` makes that anew.
+        A controller with memory clears it here. It is not called for a compiled law, which ``law`` makes anew.
         """
 
     def memory(self) -> Any:
-        """The memory that the law carries from tick to tick, copied, for a saved session; None if it has none."""
+        """Return a copy of the memory between ticks, for a saved session; None if the controller has none."""
         return None
 
     def remember(self, memory: Any) -> None:
-        """Take up what ``memory`` returned: the session is put back there. Called where that was not None."""
+        """Restore what ``memory`` returned, if that was not None, as a session returns to a snapshot."""
 
     def impedance(self, model: Model) -> Impedance | None:
-        """Springs and dampers that act within the steps, from the start of the run; None if there are none."""
+        """Return springs and dampers that act within the steps from the start of the run, or None."""
         return None
 
     def set_point(self, model: Model) -> SetPoint | None:
-        """Where the root is to be, from which settling times and errors are taken, or None."""
+        """Return the target pose of the root, to which settling times and errors refer, or None."""
         return None
 
     def set_point_from(self, model: Model, q: Floats) -> SetPoint | None:
-        """The set point of a run that starts in configuration ``q`` (nq,): another one, if the law goes by its feet."""
+        """Return the set point of a run that starts in configuration ``q`` (nq,), if it depends on the start."""
         return self.set_point(model)
 
     def most_steps(self) -> float:
-        """How many steps it takes at most, if its set point goes with the feet: limits of a push are told with them."""
+        """Return the greatest number of steps, if the set point moves with the feet, for the capturability limits."""
         return math.inf
 
     def holding(self, model: Model, q: Floats) -> Self:
-        """The same law about another posture, ``q`` (nq,), in place of its own; itself, if it has none."""
+        """Return this controller about another reference posture ``q`` (nq,); itself if it has none."""
         return self
 
     def singular_angles(self, model: Model) -> Mapping[str, float]:
-        """[rad] by joint, where its torques grow without bounds: a run that comes near is warned of."""
+        """Return the angles [rad] by joint at which torques grow without bounds; runs that come near get a warning."""
         return {}
 
     def initial_configuration(self, model: Model, floor: Floor) -> Floats | None:
-        """(nq,) where a run begins that is given no state, at rest; None for the home configuration."""
+        """Return the configuration (nq,) at rest of a run without a given state; None for the home configuration."""
         return None
 
     def check_start(self, model: Model, q: Floats) -> None:
-        """Called before the first step from configuration ``q`` (nq,).
+        """Check the start of a run; called before the first step from configuration ``q`` (nq,).
 
         Raises:
-            InputError: the controller cannot work from there; the message says what would.
+            InputError: the controller cannot work from there; the message names a start that it can.
         """

@@ -1,4 +1,4 @@
-"""The real numbers that a controller, or another dataclass, is made of, by name."""
+"""The real numbers of a controller or another dataclass, by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def numbers_of(value: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
-    """All of them, as ``gains.kp_position[2]``; of nested dataclasses and tuples too."""
+    """Yield all numbers with their names, such as ``gains.kp_position[2]``, also of nested dataclasses and tuples."""
     for item in fields(value):
         if not item.init:
             continue
@@ -22,7 +22,7 @@ def numbers_of(value: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
 
 
 def with_number(value: Any, name: str, number: float) -> Any:
-    """A dataclass with one of its numbers changed, by the name that ``numbers_of`` has for it."""
+    """Return a copy of a dataclass with one number changed, by its name in ``numbers_of``."""
     first, _, rest = name.partition(".")
     if rest:
         return replace(value, **{first: with_number(getattr(value, first), rest, number)})

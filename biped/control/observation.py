@@ -1,4 +1,4 @@
-"""Observations: the simulated system as a controller sees it, and where a controller leaves numbers to be recorded."""
+"""Observations: the simulated system as a controller sees it, and the numbers that a controller records."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from contact.arrays import Floats, Integers
 
 
 class JointPlaces(NamedTuple):
-    """Where the joints of one degree of freedom stand, in the order of ``model.joint_names``; and where all do."""
+    """Indices of the joints of one degree of freedom, in the order of ``model.joint_names``, and of all joints."""
 
-    coordinates: Integers  # in a configuration
-    dofs: Integers  # in a velocity
-    driven: Integers  # in a velocity, with spherical joints: all degrees of freedom but a floating root's
+    coordinates: Integers  # indices in a configuration
+    dofs: Integers  # indices in a velocity
+    driven: Integers  # indices in a velocity, with spherical joints: all but a floating root's
 
 
 def joint_places(model: Model) -> JointPlaces:
-    """The places of a model's joints in its vectors, looked up once."""
+    """Return the indices of a model's joints in its vectors, computed once."""
     return model.once(_places)
 
 
@@ -36,10 +36,10 @@ def _places(model: Model) -> JointPlaces:
 
 
 def torque_places(model: Model, torques: Floats, whose: str) -> Integers:
-    """Where torques stand in a vector of all degrees of freedom.
+    """Return the indices of ``torques`` in a vector of all degrees of freedom.
 
     Raises:
-        InputError: there is neither one for each joint of one degree of freedom, nor one for each that is driven.
+        InputError: the number of torques is neither that of ``dofs`` nor that of ``driven`` in ``JointPlaces``.
     """
     _, dofs, driven = joint_places(model)
     if torques.shape == driven.shape:
@@ -53,17 +53,17 @@ def torque_places(model: Model, torques: Floats, whose: str) -> Integers:
 
 
 class Recorder:
-    """The numbers that a controller records: ``columns`` says which of ``numbers`` each name is."""
+    """The numbers that a controller records; ``columns`` maps names to indices of ``numbers``."""
 
     def __init__(self, names: Mapping[str, str], numbers: Floats) -> None:
         self.columns = {name: place for place, name in enumerate(names)}
         self.numbers = numbers
 
     def put(self, name: str, value: float) -> None:
-        """Let ``value`` be recorded under this name.
+        """Record ``value`` under a name.
 
         Raises:
-            InputError: there is no such column, or it is no number.
+            InputError: the name is unknown, or the value is no number.
         """
         place = self.columns.get(name)
         if place is None:
@@ -78,21 +78,22 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Observation:
-    """The simulated system as a controller sees it: copies, to be kept or written to.
+    """The simulated system as a controller sees it; all arrays are copies.
 
-    Configuration, velocity and contacts are what the sensors say (``biped.Sensors``). Torques are the system's own; of
-    an observation that is made by hand they are empty, unless given.
+    Configuration, velocity and contacts are sensor values (``biped.Sensors``). Torques are exact; in an observation
+    made by hand they are empty unless given.
 
     Attributes:
         model: the model as the controller knows it, without the loads of ``biped.Load``.
         time: [s].
         q: (nq,) configuration, as ``Model`` documents it.
         v: (nv,) velocity, as ``Model`` documents it.
-        contact_forces: (nc, 3) [N] of the floor on each contact point in the last step, world axes, in the order of
-            ``model.contact_names``.
-        contact_modes: (nc,) the state of each found at its end, a ``contact.ContactState``.
-        torques: (joints,) [N·m] or [N] what the actuators have given since the last tick, as ``Controller.torques``
-            has them: with spherical joints one for each degree of freedom of all joints.
+        contact_forces: (nc, 3) [N] ground reaction force on each contact point in the last step, world axes, in the
+            order of ``model.contact_names``.
+        contact_modes: (nc,) state of each contact point at the end of the last step, a ``contact.ContactState``.
+        torques: (joints,) [N·m] or [N] torques of the actuators since the last tick; with spherical joints one for each
+            degree of freedom of all joints.
+        recorder: the store of ``record``; None outside of a run.
     """
 
     model: Model
@@ -106,7 +107,7 @@ class Observation:
 
     @classmethod
     def of(cls, model: Model, measurement: Measurement, recorder: Recorder | None) -> "Observation":
-        """Copies of what the kernels have measured."""
+        """Return copies of the kernels' measurement as an observation."""
         held = measurement.held[joint_places(model).driven]
         q, v = measurement.q.copy(), measurement.motion.rates.copy()
         forces, modes = measurement.force[: model.nc].copy(), measurement.found[: model.nc].copy()
@@ -114,22 +115,22 @@ class Observation:
 
     @property
     def position(self) -> Floats:
-        """(3,) [m] centre of mass of a floating root."""
+        """Position of the centre of mass of a floating root, (3,) [m], world axes."""
         return self.q[0:3]
 
     @property
     def orientation(self) -> Floats:
-        """(4,) unit quaternion of a floating root, scalar first, body to world."""
+        """Unit quaternion of a floating root, (4,), scalar first, body to world."""
         return self.q[3:7]
 
     @property
     def velocity(self) -> Floats:
-        """(3,) [m/s] velocity of a floating root's centre of mass, world axes."""
+        """Velocity of a floating root's centre of mass, (3,) [m/s], world axes."""
         return self.v[0:3]
 
     @property
     def angular_velocity(self) -> Floats:
-        """(3,) [rad/s] angular velocity of a floating root, world axes."""
+        """Angular velocity of a floating root, (3,) [rad/s], world axes."""
         return self.v[3:6]
 
     @property
@@ -139,27 +140,27 @@ class Observation:
 
     @property
     def rates(self) -> Floats:
-        """The rates of the joints' coordinates, in the order of ``angles`` [rad/s or m/s]."""
+        """Rates of the joints' coordinates, in the order of ``angles`` [rad/s or m/s]."""
         return self.v[joint_places(self.model).dofs]
 
     @property
     def rpy(self) -> Floats:
-        """(3,) [rad] roll, pitch and yaw of a floating root: turns about the fixed axes x, y and z, in this order."""
+        """Roll, pitch and yaw of a floating root, (3,) [rad]: turns about the fixed axes x, y and z, in this order."""
         return np.array(matrix_rpy(quaternion_matrix(self.orientation).tolist()))
 
     @property
     def com(self) -> Floats:
-        """(3,) [m] centre of mass of the whole model, world axes."""
+        """Centre of mass of the whole model, (3,) [m], world axes."""
         return self.whole_body.com
 
     @property
     def com_velocity(self) -> Floats:
-        """(3,) [m/s] velocity of the centre of mass of the whole model, world axes."""
+        """Velocity of the centre of mass of the whole model, (3,) [m/s], world axes."""
         return self.whole_body.com_velocity
 
     @property
     def centre_of_pressure(self) -> Floats | None:
-        """(3,) [m] where the floor's force acts, on a level floor; None where nothing carries.
+        """Centre of pressure on a level floor, (3,) [m]; None without vertical ground reaction force.
 
         It is the mean of the contact points, weighted by the vertical force on each in the last step.
         """
@@ -172,14 +173,14 @@ class Observation:
 
     @cached_property
     def whole_body(self) -> WholeBody:
-        """Jacobians, their biases, centroidal map, mass matrix and solves of this state, computed when asked for."""
+        """Jacobians, biases, centroidal map, mass matrix and solves of this state, each computed at first use."""
         return WholeBody(self.model, self.q, self.v)
 
     def record(self, **numbers: float) -> None:
-        """Put numbers into the run's rows, until the next tick that puts them anew; outside of a run it does nothing.
+        """Record numbers in the run's rows until the next call; without effect outside of a run.
 
         Raises:
-            InputError: one is not among the controller's ``recorded``, or is no number.
+            InputError: a name is not in the controller's ``recorded``, or a value is no number.
         """
         if self.recorder is not None:
             for name, value in numbers.items():

@@ -1,1 +1,1 @@
-"""Derivatives of simulations: linearizations of steps, gradients of trials, and the tape for control laws."""
+"""Derivatives of simulations: linearizations of steps, gradients of trials, and tapes of compiled laws."""

@@ -1,6 +1,6 @@
 """The dynamics of a model: recursive algorithms, closed loops, and the quantities of whole-body control.
 
-Importing this package is quick: each name is imported when it is first used.
+Each name is imported at its first use.
 """
 
 import lazy_loader

@@ -1,6 +1,6 @@
-"""Loops of a model: how far its closing joints are open, and where they are closed.
+"""Loops of a model: the gaps of its closing joints, and configurations and velocities without gaps.
 
-The joints that close loops hold functions g of a configuration at zero, whose gradient along the tree's freedoms is C.
+Joints that close loops keep functions g of a configuration at zero; C is their gradient by the tree's freedoms.
 """
 
 from collections.abc import Collection
@@ -19,44 +19,44 @@ from biped.model import Model
 from biped.model.compilation import compile_closing
 from contact.arrays import Floats, Integers
 
-#: [m or rad] A loop is closed up to this much.
+#: [m or rad] Greatest gap of a closed loop.
 CLOSED = 1e-9
-#: [m/s or rad/s] So are velocities.
+#: [m/s or rad/s] Greatest rate of a gap that counts as zero.
 CLOSED_RATE = 1e-6
-#: Displacements that an assembly takes at most, and the greatest of one [rad or m].
+#: Greatest number of displacements of an assembly, and the greatest length of one [rad or m].
 MOST_STEPS = 100
 LONGEST_STEP = 0.3
-#: Rows whose responses are less than this part of the greatest follow from others.
+#: Relative size of a row's response below which the row depends on others.
 RANK = 1e-11
 
 
 def closing_of(model: Model) -> Closing:
-    """The model's closing joints as the kernels have them, with room for its tree."""
+    """Return the model's closing joints as the kernels need them, with buffers for its tree."""
     return new_closing(compile_closing(model.closing_joints, model.bodies), model.n, model.nv, model.nc)
 
 
 def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
-    """How far each closing joint is open at a configuration (nq,): the greatest of its rows [m or rad].
+    """Return the gap of each closing joint at a configuration (nq,): the greatest of its rows [m or rad].
 
     Raises:
-        InputError: q has the wrong length, or numbers that are not finite.
+        InputError: q has a wrong length or is not finite.
     """
     return _by_joint(model, _loops_at(model, checked(q, model.nq, "q")).gap)
 
 
 def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
-    """(nq,) a configuration near ``q`` in which all loops are closed.
+    """Return a configuration (nq,) near ``q`` in which all loops are closed.
 
-    Newton's displacements, each the least in the metric of the mass matrix.
+    Newton's method; each displacement is the least in the metric of the mass matrix.
 
     Args:
-        model: with closing joints.
-        q: (nq,) where to begin.
-        held: joints of the tree, of any kind, that are to stay where they are.
+        model: a model with closing joints.
+        q: (nq,) start of the search.
+        held: joints of the tree, of any kind, that keep their coordinates.
 
     Raises:
-        InputError: q is no configuration, or no displacement closes the loops; the message has the gap that is left.
-        ModelError: a joint that is to be held is unknown.
+        InputError: q is no configuration, or no displacement closes the loops; the message has the remaining gap.
+        ModelError: a held joint is unknown.
     """
     free = _free(model, held)
 
@@ -74,29 +74,32 @@ def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
         lambda _, gap: not np.any(np.abs(gap) > 1e-3 * CLOSED), longest=LONGEST_STEP, rounds=MOST_STEPS,
     )  # fmt: skip
     if max(loop_gaps(model, found).values()) > CLOSED:
-        raise InputError(f"the loops of {model.name!r} cannot be closed from here: {_told(loop_gaps(model, found))}")
+        raise InputError(
+            f"the loops of {model.name!r} cannot be closed from here: {_widest(loop_gaps(model, found))} remains; "
+            "begin with a configuration in which they are nearly closed, or hold fewer joints"
+        )
     return found
 
 
 def closed_velocity(model: Model, q: ArrayLike, v: ArrayLike, held: Collection[str] = ()) -> Floats:
-    """(nv,) the velocity that keeps loops closed and is the nearest to ``v`` in kinetic energy.
+    """Return the velocity (nv,) that keeps loops closed and is nearest to ``v`` in kinetic energy.
 
-    It is what impulses of the closing joints make of ``v``. Arguments and errors as for ``assembled``.
+    Impulses of the closing joints change ``v`` to it. Arguments and errors are those of ``assembled``.
     """
     configuration, velocity = checked(q, model.nq, "q"), checked(v, model.nv, "v").copy()
     free, gradient = _free(model, held), _loops_at(model, configuration).gradient
-    for _ in range(2):  # what rounding leaves of the first, the second takes
+    for _ in range(2):  # the second removes the rounding of the first
         velocity[free] += _least(model, configuration, free, gradient, -gradient @ velocity)
     return velocity
 
 
 def check_closed(model: Model, q: Floats, momentum: Floats) -> None:
-    """Whether a motion may begin here.
+    """Check that loops are closed and stay closed at the start of a motion.
 
     Args:
-        model: with closing joints.
+        model: a model with closing joints.
         q: (nq,) configuration.
-        momentum: (nv,) generalized.
+        momentum: (nv,) generalized momentum.
 
     Raises:
         InputError: a loop is open, or opens; the message has the gap.
@@ -113,14 +116,14 @@ def check_closed(model: Model, q: Floats, momentum: Floats) -> None:
     )  # fmt: skip
 
 
-def _told(gaps: dict[str, float]) -> str:
-    """The joint with the widest gap."""
+def _widest(gaps: dict[str, float]) -> str:
+    """Return the joint with the widest gap, in words."""
     joint = max(gaps, key=lambda name: gaps[name])
     return f"closing joint {joint!r} by {gaps[joint]:.3g} m or rad"
 
 
 def _loops_at(model: Model, q: Floats) -> Closing:
-    """The rows and C at a configuration; ``ahead.poses`` are its poses."""
+    """Return the rows and C at a configuration, whose poses are ``ahead.poses``."""
     loops = closing_of(model)
     place_bodies(model.tree, q, loops.ahead.poses)
     set_loop_rows(loops.ahead.poses, loops)
@@ -129,7 +132,7 @@ def _loops_at(model: Model, q: Floats) -> Closing:
 
 
 def _by_joint(model: Model, values: Floats) -> dict[str, float]:
-    """The greatest of each closing joint's rows."""
+    """Return the greatest size of each closing joint's rows."""
     sizes = iter(np.abs(values).tolist())
     return {one.name: max((next(sizes) for _ in one.rows), default=0.0) for one in model.closing_joints}
 
@@ -142,7 +145,7 @@ def _free(model: Model, held: Collection[str]) -> Integers:
 
 
 def _least(model: Model, q: Floats, free: Integers, gradient: Floats, change: Floats) -> Floats:
-    """The least displacement of the free coordinates that changes the rows so, in the metric of the mass matrix."""
+    """Return the least displacement of the free coordinates, in the mass metric, with the given change of the rows."""
     C = gradient[:, free]
     response = np.linalg.solve(mass_matrix(model, q)[np.ix_(free, free)], C.T)
     found: Floats = response @ (np.linalg.pinv(C @ response, rcond=RANK, hermitian=True) @ change)
@@ -150,7 +153,7 @@ def _least(model: Model, q: Floats, free: Integers, gradient: Floats, change: Fl
 
 
 def _displaced(model: Model, q: Floats, delta: Floats) -> Floats:
-    """Q ⊕ δ, with δ in the unit twists there."""
+    """Return q ⊕ δ, with δ along the unit twists at q."""
     found, shift, poses = q.copy(), np.zeros(3), new_poses(model.n, model.nv, model.nc)
     place_bodies(model.tree, q, poses)
     displace(model.tree, poses, q, np.zeros(3), 1.0, delta, found, shift)

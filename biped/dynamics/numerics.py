@@ -1,4 +1,4 @@
-"""Checks of a start on constraints, and the place on them near by."""
+"""Checks of a start on constraints, and projection onto them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -8,11 +8,11 @@ import numpy as np
 from biped.errors import InputError
 from contact.arrays import Floats
 
-#: A start is on the constraints up to this, and its rates on theirs relative to what the terms amount to.
+#: Tolerance of constraints at a start, and relative tolerance of their rates.
 ON_CONSTRAINTS = 1e-9
-#: Singular values of Dh, its rows of length one, below this are zero.
+#: Singular values of Dh, with rows of length one, below which they count as zero.
 RANK = 1e-10
-#: Parts of the names in a dependency below this are rounding.
+#: Shares of constraints in a dependency below which they are rounding.
 SHARE = 1e-3
 
 Q = TypeVar("Q")
@@ -34,25 +34,25 @@ def check_on_constraints(
     leaving: str = "the rates at the start leave the constraints: {name} changes at {value:.3g}/s, and must not",
     hint: str = "",
 ) -> None:
-    """Whether a motion may begin here: h(q) = 0, Dh(q) v = 0, and Dh of full rank.
+    """Check that a motion may begin here: h(q) = 0, Dh(q) v = 0, and Dh of full rank.
 
     Args:
         values: (m,) h(q).
         rows: (m, n) Dh(q).
-        v: (n,) rates; None where they are not to be checked.
-        names: (m,) of the constraints, as messages have them.
-        what: the configuration is called.
-        error: what is raised.
-        free: which of the coordinates can move, an index of columns.
-        independent: whether dependent constraints are refused.
-        scale: (m,) or one number: what constraints are zero relative to.
-        still: what rates times gradients are at least zero relative to: below it is rounding.
-        off: message of a constraint that is not zero, with ``what``, ``name``, ``value`` and its ``size``.
-        leaving: message of one that does not stay zero.
-        hint: what follows the former.
+        v: (n,) rates; None if they are not to be checked.
+        names: (m,) names of the constraints in messages.
+        what: name of the configuration in messages.
+        error: class of the error to raise.
+        free: index of the columns of coordinates that can move.
+        independent: True to refuse dependent constraints.
+        scale: (m,) or one number, the scale of the constraints.
+        still: least scale of the rates of constraints.
+        off: message for a constraint that is not zero, with ``what``, ``name``, ``value`` and its ``size``.
+        leaving: message for a constraint that does not stay zero, with ``name``, ``value`` and ``size``.
+        hint: text after ``off``.
 
     Raises:
-        InputError: of the kind ``error``; the message names the constraint that is worst.
+        InputError: the start is refused, by an error of the class ``error`` that names the worst constraint.
     """
     if not (np.all(np.isfinite(values)) and np.all(np.isfinite(rows))):
         raise error(f"{what}: the constraints or their derivatives are not finite there")
@@ -75,7 +75,7 @@ def check_on_constraints(
 
 
 def _check_independent(rows: Floats, names: Sequence[str], what: str, error: type[InputError]) -> None:
-    """By the singular values of rows of length one."""
+    """Refuse dependent constraints, by the singular values of rows of length one."""
     sizes = np.linalg.norm(rows, axis=1)
     left, singular, _ = np.linalg.svd(rows / np.where(sizes > 0.0, sizes, 1.0)[:, None])
     if len(rows) <= rows.shape[1] and singular[-1] >= RANK:
@@ -83,8 +83,8 @@ def _check_independent(rows: Floats, names: Sequence[str], what: str, error: typ
     part = np.abs(left[:, -1])
     which = [name for name, share in zip(names, part, strict=True) if share > SHARE]
     raise error(
-        f"the constraints depend on each other at {what}, where the Jacobian of the constraints is singular: of "
-        f"{', '.join(which)} one is too many, or acts on nothing that can move"
+        f"the constraints depend on each other at {what}, where the Jacobian of the constraints is singular: remove "
+        f"one of {', '.join(which)}, or free the coordinates that it acts on"
     )
 
 
@@ -98,19 +98,19 @@ def project(
     longest: float,
     rounds: int,
 ) -> tuple[Q, bool]:
-    """A place on the constraints near ``start``, by Gauss and Newton's steps, none of which is longer than a cap.
+    """Return a point on the constraints near ``start``, by Gauss–Newton steps of limited length.
 
     Args:
-        start: where to begin.
-        linearize: a place to its h (m,) and Dh (m, n).
-        least: a place, Dh and −h to the least displacement (n,) that takes the one to the other.
-        displace: a place and a displacement to the next place.
-        is_closed: whether a place with this h is near enough.
-        longest: the greatest entry of a displacement.
-        rounds: displacements at most.
+        start: the first point.
+        linearize: function of a point that returns h (m,) and Dh (m, n).
+        least: function of a point, Dh and −h that returns the least displacement (n,) with Dh δ = −h.
+        displace: function of a point and a displacement that returns the next point.
+        is_closed: function of a point and its h that returns True if it is near enough.
+        longest: greatest entry of a displacement.
+        rounds: greatest number of displacements.
 
     Returns:
-        Where it ended, and whether that is near enough.
+        The last point, and True if it is near enough.
     """
     place = start
     for _ in range(rounds):

@@ -1,7 +1,7 @@
 """The recursive algorithms for a model: kinematics, inverse and forward dynamics, energy, momentum.
 
-Configurations q and velocities v are those of ``Model``. Positions are of the bodies' centres of mass in the
-inertial frame, velocities in world axes. Algorithms 3.1 to 3.3 of Wendlandt 1997, in O(n).
+Configurations q and velocities v are those of ``Model``. Positions are those of the bodies' centres of mass in the
+inertial frame; velocities are in world axes. Algorithms 3.1 to 3.3 of Wendlandt 1997, in O(n).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from contact.capsules import capsule_gap
 
 @dataclass(frozen=True)
 class BodyMotion:
-    """Where the bodies are and how they move, row by row in the order of ``model.body_names``.
+    """Poses, velocities and accelerations of the bodies, one row each in the order of ``model.body_names``.
 
     Attributes:
         position: (n, 3) [m] centres of mass.
         orientation: (n, 4) unit quaternions, scalar first, body to world.
-        velocity: (n, 3) [m/s] of the centres of mass.
+        velocity: (n, 3) [m/s] velocities of the centres of mass.
         angular_velocity: (n, 3) [rad/s].
-        acceleration: (n, 3) [m/s²] of the centres of mass.
+        acceleration: (n, 3) [m/s²] accelerations of the centres of mass.
         angular_acceleration: (n, 3) [rad/s²].
-        contact: (nc, 3) [m] contact points.
+        contact: (nc, 3) [m] positions of the contact points.
     """
 
     position: Floats
@@ -48,14 +48,14 @@ class BodyMotion:
 
 @dataclass(frozen=True)
 class Energy:
-    """Kinetic and potential energy [J]; the latter is zero with the centre of mass at the inertial origin."""
+    """Kinetic and potential energy [J]; potential energy is zero with the centre of mass at the inertial origin."""
 
     kinetic: float
     potential: float
 
     @property
     def total(self) -> float:
-        """Kinetic and potential energy together [J]."""
+        """Sum of kinetic and potential energy [J]."""
         return self.kinetic + self.potential
 
 
@@ -70,16 +70,16 @@ class Momentum:
 def forward_kinematics(
     model: Model, q: ArrayLike, v: ArrayLike | None = None, acceleration: ArrayLike | None = None
 ) -> BodyMotion:
-    """Poses, velocities and accelerations of all bodies (Algorithm 3.1).
+    """Return poses, velocities and accelerations of all bodies (Algorithm 3.1).
 
     Args:
         model: the tree.
         q: (nq,) configuration.
         v: (nv,) velocity; at rest if not given.
-        acceleration: (nv,) rate of change of v; none if not given.
+        acceleration: (nv,) rate of change of v; zero if not given.
 
     Raises:
-        InputError: an array has the wrong length, or numbers that are not finite.
+        InputError: an array has a wrong length or is not finite.
     """
     motion = _moving(model, q, v)
     kernels.accelerate_tree(model.tree, motion, checked(acceleration, model.nv, "acceleration"))
@@ -98,16 +98,16 @@ def forward_kinematics(
 
 
 def joint_place(model: Model, placed: BodyMotion, body: int) -> Floats:
-    """(3,) [m] where the joint is that carries a body, by its number; ``placed`` is by ``forward_kinematics``."""
+    """Return the position (3,) [m] of a body's inboard joint, by the body's index, from ``forward_kinematics``."""
     place: Floats = placed.position[body] - quaternion_matrix(placed.orientation[body]) @ model.bodies[body].com
     return place
 
 
 def body_gaps(model: Model, q: ArrayLike) -> dict[tuple[str, str], float]:
-    """[m] How far the bodies that may touch one another (``Model.touching``) are apart, below zero where they overlap.
+    """Return the gaps [m] between bodies that may touch (``Model.touching``), negative if they overlap.
 
     Raises:
-        InputError: q has the wrong length, or numbers that are not finite.
+        InputError: q has a wrong length or is not finite.
     """
     solids: dict[str, list[Any]] = {name: [] for name in model.body_names}
     poses = _moving(model, q, None).poses
@@ -125,7 +125,7 @@ def body_gaps(model: Model, q: ArrayLike) -> dict[tuple[str, str], float]:
 def inverse_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, external: ArrayLike | None = None
 ) -> Floats:
-    """(nv,) generalized forces that cause an acceleration (Algorithm 3.2).
+    """Return the generalized forces (nv,) that cause an acceleration (Algorithm 3.2).
 
     Args:
         model: the tree.
@@ -135,7 +135,7 @@ def inverse_dynamics(
         external: (n, 6) wrenches (force, moment) on the bodies at their centres of mass, besides gravity.
 
     Raises:
-        InputError: an array has the wrong length, or numbers that are not finite.
+        InputError: an array has a wrong length or is not finite.
     """
     torque = np.zeros(model.nv)
     arrays = checked(q, model.nq, "q"), checked(v, model.nv, "v"), checked(acceleration, model.nv, "acceleration")
@@ -146,12 +146,12 @@ def inverse_dynamics(
 def forward_dynamics(
     model: Model, q: ArrayLike, v: ArrayLike, torque: ArrayLike, external: ArrayLike | None = None
 ) -> Floats:
-    """(nv,) acceleration that generalized forces cause, in O(n) (Algorithm 3.3).
+    """Return the acceleration (nv,) that generalized forces ``torque`` (nv,) cause, in O(n) (Algorithm 3.3).
 
-    Arguments as for ``inverse_dynamics``.
+    The other arguments are those of ``inverse_dynamics``.
 
     Raises:
-        InputError: an array has the wrong length, or numbers that are not finite.
+        InputError: an array has a wrong length or is not finite.
         ModelError: the model has joints that close loops, whose forces would be missing.
     """
     model.check_tree("forward dynamics")
@@ -162,14 +162,14 @@ def forward_dynamics(
 
 
 def mass_matrix(model: Model, q: ArrayLike) -> Floats:
-    """(nv, nv) M(q)."""
+    """Return the mass matrix M(q), (nv, nv)."""
     matrix = np.zeros((model.nv, model.nv))
     kernels.mass_matrix(model.tree, checked(q, model.nq, "q"), _room(model), matrix)
     return matrix
 
 
 def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
-    """Kinetic and potential energy."""
+    """Return kinetic and potential energy at configuration q (nq,) and velocity v (nv,)."""
     motion = _moving(model, q, v)
     origin = reference_point(model.tree, checked(q, model.nq, "q"))
     kinetic = kernels.kinetic_energy(model.tree, motion)
@@ -177,7 +177,7 @@ def energy(model: Model, q: ArrayLike, v: ArrayLike) -> Energy:
 
 
 def momentum(model: Model, q: ArrayLike, v: ArrayLike) -> Momentum:
-    """Linear and angular momentum of the whole tree."""
+    """Return linear and angular momentum of the whole tree at configuration q (nq,) and velocity v (nv,)."""
     motion = _moving(model, q, v)
     linear, angular = kernels.momentum_about_reference(model.tree, motion)
     com = kernels.centre_of_mass(model.tree, motion.poses)
@@ -185,7 +185,7 @@ def momentum(model: Model, q: ArrayLike, v: ArrayLike) -> Momentum:
 
 
 def centre_of_mass(model: Model, q: ArrayLike) -> Floats:
-    """(3,) [m] centre of mass of the whole tree."""
+    """Return the centre of mass (3,) [m] of the whole tree at configuration q (nq,)."""
     motion = _moving(model, q, None)
     origin = reference_point(model.tree, checked(q, model.nq, "q"))
     return np.add(origin, kernels.centre_of_mass(model.tree, motion.poses))
@@ -211,10 +211,10 @@ def _wrenches(model: Model, external: ArrayLike | None) -> Floats:
 
 
 def checked(value: ArrayLike | None, length: int, what: str) -> Floats:
-    """``value`` as so many finite numbers; zeros for None.
+    """Return ``value`` as an array (length,) of finite numbers; zeros for None.
 
     Raises:
-        InputError: it has another length, or numbers that are not finite.
+        InputError: the value has a wrong length or is not finite; the message calls it ``what``.
     """
     if value is None:
         return np.zeros(length)

@@ -1,4 +1,4 @@
-"""A model at one state, as whole-body control laws take it: Jacobians, biases, centroidal map, solves."""
+"""Quantities of whole-body control at one state: Jacobians, biases, centroidal map, solves."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ CENTRE: Vector3 = (0.0, 0.0, 0.0)
 class WholeBody:
     """A model in the configuration q with the velocity v, as ``Model`` documents both.
 
-    A place is a ``point`` of a ``body``: (3,) [m] from its centre of mass, in the body's axes. What comes back is in
-    world axes, linear parts first, for our v: with M v̇ + h = τ + Jᵀ f, and J v̇ + J̇ v the acceleration of a point. Each
-    is computed when it is first asked for, and is not to be written to.
+    Points are given by a ``body`` and a ``point`` (3,) [m] from its centre of mass, in the body's axes. Results are in
+    world axes, linear parts first: M v̇ + h = τ + Jᵀ f, and J v̇ + J̇ v is the acceleration of a point. Properties are
+    computed at first use and must not be written to.
 
     Attributes:
         model: the tree.
@@ -33,8 +33,8 @@ class WholeBody:
         v: (nv,) velocity; at rest if not given.
 
     Raises:
-        InputError: an array has the wrong length, or numbers that are not finite.
-        ModelError: of its methods: there is no such body, or no such contact point.
+        InputError: an array has a wrong length or is not finite.
+        ModelError: a method is called with an unknown body or contact point.
     """
 
     def __init__(self, model: Model, q: ArrayLike, v: ArrayLike | None = None) -> None:
@@ -48,39 +48,39 @@ class WholeBody:
     # --- points of bodies ---
 
     def orientation(self, body: str) -> Floats:
-        """(3, 3) rotation matrix, body to world."""
+        """Return the rotation matrix (3, 3) of a body, body to world."""
         return self._motion.poses.rotation[self.model.body_index(body)].reshape(3, 3)
 
     def position(self, body: str, point: ArrayLike = CENTRE) -> Floats:
-        """(3,) [m] where the point is."""
+        """Return the position (3,) [m] of a point."""
         return self._origin + self._arm(self.model.body_index(body), point)
 
     def velocity(self, body: str, point: ArrayLike = CENTRE) -> Floats:
-        """(6,) velocity of the point [m/s] and angular velocity of the body [rad/s]: J v."""
+        """Return the velocity (6,) of a point [m/s] and angular velocity of its body [rad/s]: J v."""
         i = self.model.body_index(body)
         return np.array(whole_body.velocity_at(self._motion, i, tuple(self._arm(i, point).tolist())))
 
     def jacobian(self, body: str, point: ArrayLike = CENTRE) -> Floats:
-        """(6, nv) J of velocity = J v."""
+        """Return the Jacobian J (6, nv) of a point: ``velocity`` = J v."""
         i = self.model.body_index(body)
         return self._jacobian(i, self._arm(i, point))
 
     def bias(self, body: str, point: ArrayLike = CENTRE) -> Floats:
-        """(6,) J̇ v [m/s², rad/s²]: the acceleration of the point and of the body while v does not change."""
+        """Return J̇ v (6,) [m/s², rad/s²]: the acceleration of a point and of its body at constant v."""
         i = self.model.body_index(body)
         return self._bias(i, self._arm(i, point))
 
     def contact_position(self, name: str) -> Floats:
-        """(3,) [m] where a contact point is."""
+        """Return the position (3,) [m] of a contact point."""
         return self._origin + self._motion.poses.contact[self.model.contact_index(name)]
 
     def contact_jacobian(self, name: str) -> Floats:
-        """(3, nv) J of the velocity of a contact point, with whose force f [N] it gives the torques Jᵀ f."""
+        """Return the Jacobian J (3, nv) of a contact point: its velocity is J v, and its force f [N] gives Jᵀ f."""
         c = self.model.contact_index(name)
         return self._jacobian(int(self.model.tree.contact_body[c]), self._motion.poses.contact[c])[:3]
 
     def contact_bias(self, name: str) -> Floats:
-        """(3,) J̇ v [m/s²] of a contact point."""
+        """Return J̇ v (3,) [m/s²] of a contact point, its acceleration at constant v."""
         c = self.model.contact_index(name)
         return self._bias(int(self.model.tree.contact_body[c]), self._motion.poses.contact[c])[:3]
 
@@ -88,68 +88,68 @@ class WholeBody:
 
     @cached_property
     def com(self) -> Floats:
-        """(3,) [m] centre of mass."""
+        """Centre of mass, (3,) [m]."""
         return self._origin + dynamics.centre_of_mass(self.model.tree, self._motion.poses)
 
     @property
     def com_velocity(self) -> Floats:
-        """The velocity of the centre of mass, (3,) [m/s]."""
+        """Velocity of the centre of mass, (3,) [m/s]."""
         return self.com_jacobian @ self.v
 
     @property
     def com_jacobian(self) -> Floats:
-        """(3, nv) J of the velocity of the centre of mass."""
+        """Jacobian J (3, nv) of the centre of mass, whose velocity is J v."""
         return self.centroidal_map[:3] / self.model.total_mass
 
     @property
     def com_bias(self) -> Floats:
-        """(3,) J̇ v of it [m/s²]."""
+        """J̇ v of the centre of mass, (3,) [m/s²]: its acceleration at constant v."""
         return self.centroidal_bias[:3] / self.model.total_mass
 
     @cached_property
     def centroidal_map(self) -> Floats:
-        """(6, nv) A of (linear momentum, angular momentum about the centre of mass) = A v."""
+        """Centroidal map A (6, nv): (linear momentum, angular momentum about the centre of mass) = A v."""
         result = np.empty((6, self.model.nv))
         whole_body.centroidal_map(self.model.tree, self._motion, result)
         return result
 
     @cached_property
     def centroidal_bias(self) -> Floats:
-        """(6,) Ȧ v [N, N·m]: how the momenta change while v does not."""
+        """Ȧ v (6,) [N, N·m]: the rates of the centroidal momenta at constant v."""
         return np.array(whole_body.centroidal_bias(self.model.tree, self._motion))
 
     @property
     def momentum(self) -> Momentum:
-        """Linear and angular momentum about the centre of mass."""
+        """Linear momentum, and angular momentum about the centre of mass."""
         both = self.centroidal_map @ self.v
         return Momentum(both[:3], both[3:])
 
     @cached_property
     def mass_matrix(self) -> Floats:
-        """(nv, nv) M(q)."""
+        """Mass matrix M(q), (nv, nv)."""
         result = np.empty((self.model.nv, self.model.nv))
         dynamics.mass_matrix(self.model.tree, self.q, self._motion, result)
         return result
 
     @cached_property
     def bias_forces(self) -> Floats:
-        """(nv,) h = C(q, v) v + g(q): the generalized forces under which v does not change."""
+        """Bias forces h = C(q, v) v + g(q), (nv,): the generalized forces that keep v constant."""
         torque = np.empty(self.model.nv)
         whole_body.bias_forces(self.model.tree, self._motion, torque)
         return torque
 
     @cached_property
     def gravity_forces(self) -> Floats:
-        """(nv,) g(q): the generalized forces that hold it at rest."""
+        """Gravity forces g(q), (nv,): the generalized forces that hold the model at rest."""
         torque = np.empty(self.model.nv)
         whole_body.gravity_forces(self.model.tree, self._motion, torque)
         return torque
 
     def solve(self, load: ArrayLike) -> Floats:
-        """M⁻¹ ``load``, for (nv,) or the columns of (nv, k): M is factored once, in O(n), and never inverted.
+        """Return M⁻¹ ``load`` for (nv,) or the columns of (nv, k); M is factored once, in O(n), and never inverted.
 
         Raises:
-            InputError: ``load`` has another number of rows, or numbers that are not finite.
+            InputError: ``load`` has a wrong number of rows or is not finite.
         """
         given = np.asarray(load, dtype=float)
         nv = self.model.nv
@@ -165,7 +165,7 @@ class WholeBody:
 
     @cached_property
     def _factored(self) -> dynamics.TreeData:
-        """This motion with the mass matrix M factored, in a workspace of its own."""
+        """The motion with the mass matrix M factored, in a separate workspace."""
         motion = self._motion._replace(factors=new_factors(self.model.n, self.model.nv))
         whole_body.factorize(self.model.tree, motion)
         return motion

@@ -1,4 +1,4 @@
-"""Integrators of trees of bodies, chosen by name; each says what it can do."""
+"""Integrators of trees of bodies, chosen by name, with properties that state their abilities."""
 
 from biped.integrators.explicit.adaptive import Adaptive
 from biped.integrators.explicit.integrators import (

@@ -1,8 +1,8 @@
-"""Causes of failure as sentences."""
+"""Sentences for the causes of a failed step."""
 
 from biped.kernels.solve import causes
 
-#: What a kernel returned, and what that means.
+#: Sentences by the return value of a kernel.
 SENTENCES = {
     causes.NOT_CONVERGED: "Newton's method does not converge",
     causes.NOT_FINITE: "a number is not finite",
@@ -19,11 +19,11 @@ SENTENCES = {
 
 
 def why(cause: int, iterations: int | None = None) -> str:
-    """The sentence for a cause of failure (``biped.kernels.solve.causes``).
+    """Return the sentence for a cause of failure (``biped.kernels.solve.causes``).
 
     Args:
-        cause: what a kernel returned.
-        iterations: of Newton's method that were allowed, if the sentence is to tell.
+        cause: the return value of a kernel.
+        iterations: limit of Newton iterations, to be mentioned if given.
     """
     allowed = f" in {iterations} iterations" if cause == causes.NOT_CONVERGED and iterations is not None else ""
     return SENTENCES[cause] + allowed

@@ -1,24 +1,24 @@
-"""Joints that close loops: what a method has of a model's, and what its runs have of them."""
+"""Joints that close loops: their data in a method, and their columns in a run."""
 
 from biped.dynamics.closing import closing_of
 from biped.kernels.tree.closing import Closing
 from biped.model import Model
 from kernelcache import Nothing
 
-#: Parts of a reaction in a run's columns, with their units.
+#: Components of a reaction in a run's columns, with their units.
 WRENCH = {"fx": "N", "fy": "N", "fz": "N", "nx": "N*m", "ny": "N*m", "nz": "N*m"}
 
 
 def closing_if_any(model: Model) -> Closing | Nothing:
-    """Those of a model as the kernels have them, with room for its tree."""
+    """Return the closing joints of a model as the kernels need them, with buffers; ``Nothing()`` if it has none."""
     return closing_of(model) if model.closing_joints else Nothing()
 
 
 def closing_columns(model: Model) -> dict[str, str]:
-    """Names and units of what a run has of the joints that close loops, none for a model without.
+    """Return names and units of a run's columns for joints that close loops; none for a model without.
 
-    ``reaction_<joint>_fx`` … ``_nz`` are force and moment on the child about its point of the joint, in world axes;
-    ``loop_gap_position`` and ``loop_gap_rotation`` the worst of the rows that are held since the last row.
+    ``reaction_<joint>_fx`` … ``_nz`` are force and moment on the child about its point of the joint, in world axes.
+    ``loop_gap_position`` and ``loop_gap_rotation`` are the largest gaps since the last row.
     """
     if not model.closing_joints:
         return {}

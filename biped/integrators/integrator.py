@@ -1,4 +1,4 @@
-"""The base class of integrators of trees: what each says of itself, and what follows from it."""
+"""The base class of integrators of trees: their properties, and the check against a model."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,9 +16,9 @@ from kernelcache import Nothing
 class Integrator:
     """An integrator with its settings: derive a frozen dataclass whose fields are the settings, and define ``method``.
 
-    The table ``biped integrators`` is made of these properties, and ``simulate`` goes by them; the defaults are those
-    of a method that keeps nothing exactly. A member that is spelt almost like one of these is refused where the class
-    is defined.
+    ``biped integrators`` lists these properties, and ``simulate`` checks scenes by them. The defaults are those of a
+    method that conserves nothing exactly. A member whose name is almost one of these is refused where the class is
+    defined.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -27,173 +27,173 @@ class Integrator:
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """Name on the command line."""
         return ""
 
     @property
     def paper(self) -> str:
-        """Author and year."""
+        """Author and year of the source."""
         return ""
 
     @property
     def coordinates(self) -> str:
-        """What is solved for: generalized, maximal."""
+        """Coordinates of the unknowns: generalized or maximal."""
         return "generalized"
 
     @property
     def order(self) -> int:
-        """Of the error in the step, in smooth motion."""
+        """Order of the error in the step, in smooth motion."""
         return 1
 
     @property
     def cost(self) -> str:
-        """Of a step, in the number n of bodies."""
+        """Cost of a step in the number n of bodies."""
         return "O(n)"
 
     @property
     def symmetric(self) -> bool:
-        """Whether a step back undoes a step."""
+        """True if a step back undoes a step."""
         return False
 
     @property
     def symplectic(self) -> bool:
-        """Whether the map of a step preserves the symplectic form, without dissipation."""
+        """True if the map of a step preserves the symplectic form, without dissipation."""
         return False
 
     @property
     def conserves_momentum(self) -> bool:
-        """Whether linear and angular momentum change by exactly the impulses from outside."""
+        """True if linear and angular momentum change by exactly the external impulses."""
         return False
 
     @property
     def conserves_energy(self) -> bool:
-        """Whether the energy of a conservative system stays exactly what it was."""
+        """True if the energy of a conservative system is constant exactly."""
         return False
 
     @property
     def is_engine(self) -> bool:
-        """Whether it is another engine, whose contacts may lose energy that nothing accounts for."""
+        """True for another physics engine, whose contacts may lose energy without account."""
         return False
 
     @property
     def takes_contact(self) -> bool:
-        """Whether contact points may touch the floor."""
+        """True if contact points may touch the floor."""
         return True
 
     @property
     def takes_moving_floor(self) -> bool:
-        """Whether the floor may move."""
+        """True if the floor may move."""
         return False
 
     @property
     def takes_passive_joints(self) -> bool:
-        """Whether joints may have limits, damping and friction."""
+        """True if joints may have limits, damping and friction."""
         return False
 
     @property
     def takes_helical_joints(self) -> bool:
-        """Whether joints may be screws."""
+        """True if joints may be screws."""
         return False
 
     @property
     def takes_loops(self) -> bool:
-        """Whether chains of joints may close."""
+        """True if joints may close loops."""
         return False
 
     @property
     def takes_balls(self) -> bool:
-        """Whether contact points may have a radius."""
+        """True if contact points may have a radius."""
         return False
 
     @property
     def steps_from_python(self) -> bool:
-        """Whether ``take_steps`` takes the steps, and the compiled loop does not."""
+        """True if ``take_steps`` takes the steps instead of the compiled loop."""
         return False
 
     @property
     def can_go_back(self) -> bool:
-        """Whether a session can be put back to a state: whether that holds all that it remembers."""
+        """True if a session can return to an earlier state: the state holds the integrator's whole memory."""
         return True
 
     def stable_step(self, model: Model, q: Floats, floor: Floor) -> float | None:
-        """[s] up to which steps on this floor are expected to be stable, standing at ``q``; None where all are."""
+        """Return the longest step [s] expected to be stable on this floor, standing at ``q``; None if all are."""
         return None
 
     def moving(self, model: Model) -> Model:
-        """The model as it is stepped: with more contact points behind its own, if any; no controller knows of them."""
+        """Return the simulated model, possibly with more contact points after its own; controllers ignore these."""
         return model
 
     def method(self, model: Model) -> Any:
-        """What the kernels step a tree of this model by: one of ``biped.kernels.state.method``.
+        """Return the method, of ``biped.kernels.state.method``, by which kernels step the tree of a model.
 
-        For one that steps from Python it is only what the kernels around the steps are compiled for.
+        If the integrator steps from Python, the kernels around the steps are compiled for it.
         """
         raise NotImplementedError(f"{type(self).__name__} needs a method method(model)")
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
-        """Called before the first step, with the model as it moves, its loads included.
+        """Check or prepare for a simulation; called before the first step with the model and its loads.
 
         Raises:
-            InputError: for what it cannot simulate.
+            InputError: the integrator cannot simulate this.
         """
 
     def begin(self, model: Model, state: SimulationState, floor: Floats | None) -> None:
-        """Called with the state to go on from, after ``bind``; one that no step has been taken from may be moved.
+        """Check or adapt the state at the start; called after ``bind``. Only a state without steps may be changed.
 
         Args:
-            model: whose state it is.
+            model: the simulated model.
             state: the arrays of the kernels.
-            floor: (16,) the frame of a floor that has moved, as ``contact.ground`` has it, or None.
+            floor: (16,) the frame of a floor that has moved (``contact.ground``), or None.
 
         Raises:
-            InputError: it cannot go on from there.
+            InputError: the integrator cannot continue from there.
         """
 
     def engines_with(self, ability: str) -> Sequence[str]:
-        """Names of the engines that have an ability, where this is one of another engine's."""
+        """Return the names of engines with an ability, if this integrator stands for another engine."""
         return ()
 
     def take_steps(self, world: Any, steps: int) -> int:
-        """What ``biped.kernels.loop.closed_loop.Loop.rollout`` does, and why it ended; for ``steps_from_python``."""
+        """Take steps as ``Loop.rollout`` does and return its reason to stop; needed if ``steps_from_python``."""
         raise NotImplementedError(
             f"{type(self).__name__} steps from Python: it needs a method take_steps(world, steps)"
         )
 
     def recorder(self, method: Any) -> Any:
-        """What chooses ``record_more`` of ``biped.kernels.loop.log``: the numbers of ``columns`` in each row."""
+        """Return the argument that selects ``biped.kernels.loop.log.record_more``, which writes the ``columns``."""
         return Nothing()
 
     def columns(self, model: Model) -> dict[str, str]:
-        """Names and units of the numbers that it adds to each row."""
+        """Return names and units of the numbers that the integrator adds to each row."""
         return {}
 
 
 def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False) -> None:
-    """Whether the integrator can simulate the model, on a floor that moves or is at rest.
+    """Check that the integrator can simulate the model, on a floor that moves or is at rest.
 
     Raises:
-        InputError: it cannot; the message says which others would.
+        InputError: it cannot; the message names integrators that can.
     """
     name = f"model {model.name!r}"
     balls = ", ".join(point.name for point in model.contact_points if point.radius)
     limits = (
-        (bool(model.nc), "takes_contact", f"takes no contact, and {name} has contact points: these do",
+        (bool(model.nc), "takes_contact", f"does not support contact, and {name} has contact points",
          "; or simulate the flight of model.without_contacts()"),
         (bool(balls), "takes_balls",
-         f"knows contact points without a radius only, and those of {name} have one: {balls}; these take balls", ""),
+         f"does not support contact points with a radius, and {name} has some ({balls})", ""),
         (len(model.tree.passive) > 0, "takes_passive_joints",
-         f"simulates no limits, damping or friction of joints, and {name} has some; these do",
+         f"does not support limits, damping or friction of joints, and {name} has some",
          "; or load it with limits = false, damping = 0, friction = 0"),
-        (len(model.tree.pitch) > 0, "takes_helical_joints", f"knows no helical joints, and {name} has some; these do",
-         ""),
+        (len(model.tree.pitch) > 0, "takes_helical_joints",
+         f"does not support helical joints, and {name} has some", ""),
         (bool(model.closing_joints), "takes_loops",
-         f"steps trees only, and {name} has joints that close loops; these take them",
+         f"does not support loops, and {name} has joints that close loops",
          "; or simulate model.without_closing_joints()"),
-        (moving_floor, "takes_moving_floor", "takes no floor that moves; these do", ""),
+        (moving_floor, "takes_moving_floor", "does not support a moving floor", ""),
     )  # fmt: skip
     for matters, ability, why, hint in limits:
         if matters and not getattr(integrator, ability):
             able = ", ".join(
                 (*integrator.engines_with(ability), *(n for n, one in others.items() if getattr(one, ability)))
             )
-            raise InputError(f"integrator {integrator.name!r} {why}: {able}{hint}")
+            raise InputError(f"integrator {integrator.name!r} {why}; supported by: {able}{hint}")

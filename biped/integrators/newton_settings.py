@@ -1,4 +1,4 @@
-"""The settings that all integrators share which solve for a step."""
+"""Settings shared by the integrators that solve equations for a step."""
 
 import math
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from biped.inputs.fields import quantity
 from biped.integrators.integrator import Integrator
 from biped.kernels.state.method import Solver
 
-#: The least and the most that makes sense of each: 2^20 parts of a millisecond are nanoseconds.
+#: Allowed range of each setting: 2^20 parts of a millisecond are nanoseconds.
 LIMITS = {"max_iterations": (0, 1000), "max_backtracks": (1, 60), "max_halvings": (0, 20)}
 
 
 @dataclass(frozen=True)
 class SolverSettings(Integrator):
-    """Settings of variational integrators that solve for a step; a residual that is left goes into the next step.
+    """Settings of variational integrators that solve for a step; the remaining residual enters the next step.
 
     Raises:
-        InputError: for a value that is out of range.
+        InputError: a value is out of range.
     """
 
     order: ClassVar[int] = 2
@@ -44,7 +44,7 @@ class SolverSettings(Integrator):
 
     @property
     def solver(self) -> Solver:
-        """What the kernels take."""
+        """Settings as the kernels need them."""
         return self._solver(math.inf)
 
     def _solver(self, landing_depth: float) -> Solver:
@@ -53,10 +53,10 @@ class SolverSettings(Integrator):
 
 @dataclass(frozen=True)
 class NewtonSettings(SolverSettings):
-    """Settings of variational integrators on compliant floors, whose law sees a landing at the end of a step only.
+    """Settings of variational integrators on compliant floors, whose contact law acts on a landing at the step's end.
 
     Raises:
-        InputError: for a value that is out of range.
+        InputError: a value is out of range.
     """
 
     landing_depth: float = quantity(
@@ -70,5 +70,5 @@ class NewtonSettings(SolverSettings):
 
     @property
     def solver(self) -> Solver:
-        """What the kernels take."""
+        """Settings as the kernels need them."""
         return self._solver(float(self.landing_depth))

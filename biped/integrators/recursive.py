@@ -1,4 +1,4 @@
-"""The variational integrator in generalized coordinates: what the framework is built around."""
+"""The variational integrator in generalized coordinates, the default of the framework."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,12 +15,12 @@ from biped.model import Model
 class Recursive(NewtonSettings):
     """The variational integrator in generalized coordinates, solved by exact Newton steps in O(n).
 
-    Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided. The
-    first iteration of a step goes by the last step's factorization where the contacts are still the same.
-    ``NewtonSettings`` documents the settings.
+    Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided. The first
+    iteration of a step uses the last step's factorization if the contacts have not changed. ``NewtonSettings``
+    documents the settings.
 
-    Loops are constraints of its coordinates, a border of the factorization; a run has the reactions of the joints that
-    close them, and how far they were open, as ``closing_columns`` names them.
+    Loops are constraints of the coordinates, a border of the factorization. A run has columns with the reactions and
+    gaps of the joints that close them (``closing_columns``).
     """
 
     name: ClassVar[str] = "recursive"
@@ -30,14 +30,14 @@ class Recursive(NewtonSettings):
     takes_loops: ClassVar[bool] = True
 
     def method(self, model: Model) -> Variational:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         finder = ArticulatedNewton(keeps_factors=not model.closing_joints)
         return Variational(MidpointBody(), finder, Extrapolation(), self.solver, closing_if_any(model))
 
     def recorder(self, method: Variational) -> Any:
-        """What of the method is recorded."""
+        """Return the part of the method that is recorded."""
         return method.closing
 
     def columns(self, model: Model) -> dict[str, str]:
-        """Names and units of what is recorded, in its order."""
+        """Return names and units of the recorded numbers, in order."""
         return closing_columns(model)

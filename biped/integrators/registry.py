@@ -1,4 +1,4 @@
-"""Integrators by name."""
+"""The registry of integrators by name."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -8,25 +8,25 @@ from biped.errors import InputError
 from biped.integrators.integrator import Integrator
 from contact.errors import did_you_mean
 
-#: Each with its default settings; ``integrator_named`` makes one with others.
+#: Integrators with default settings, by name; ``integrator_named`` makes one with other settings.
 INTEGRATORS: dict[str, Integrator] = {}
 
 
 def register(integrators: Iterable[Integrator]) -> None:
-    """Let these be chosen by their names."""
+    """Register integrators under their names."""
     INTEGRATORS.update({integrator.name: integrator for integrator in integrators})
 
 
 def settings_of(integrator: Integrator) -> dict[str, Any]:
-    """The settings of an integrator, by name."""
+    """Return the settings of an integrator, by name."""
     return {item.name: getattr(integrator, item.name) for item in fields(integrator)}  # type: ignore[arg-type]
 
 
 def integrator_named(name: str, **settings: Any) -> Integrator:
-    """The integrator of this name, with these settings and its defaults for the others.
+    """Return the integrator of this name with some settings changed from their defaults.
 
     Raises:
-        InputError: no integrator has this name, or it has no such setting, or a value is out of range.
+        InputError: the integrator or a setting is unknown, or a value is out of range.
     """
     if name not in INTEGRATORS:
         hint = did_you_mean(name, INTEGRATORS)

@@ -1,4 +1,4 @@
-"""Discrete systems along trajectories: regulators, trajectories of least cost."""
+"""Optimal control of discrete systems: linear quadratic regulators and trajectories of least cost."""
 
 from biped.optimal.linear import Regulator, regulator, steady_regulator
 from biped.optimal.trajectory import (

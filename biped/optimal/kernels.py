@@ -11,39 +11,39 @@ from kernelcache import kernel, routine
 
 
 class Sweep(NamedTuple):
-    """What comes out, and room; N steps, n states, m inputs.
+    """Results and buffers of the Riccati recursion; N steps, n states, m inputs.
 
     The least of Σ s·(z, v) + ½ (z, v)·H (z, v) over all z' = A z + B v is at v(k) = −K(k) z(k) − k(k); P(k) is the
-    second derivative of what a state z costs from k on.
+    second derivative of the cost-to-go of a state z at k.
     """
 
     gain: Floats  # (N, m, n) K
     offset: Floats  # (N, m) k
     cost: Floats  # (N + 1, n, n) P
-    slope: Floats  # (n,) of what a state costs
-    next_slope: Floats  # (n,)
+    slope: Floats  # (n,) derivative of the cost-to-go by the state
+    next_slope: Floats  # (n,) the same, of the step being computed
     ahead: Floats  # (n, n + m) P [A B]
     curvature: Floats  # (n + m, n + m) H + [A B]ᵀ P [A B]
-    push: Floats  # (m,) by the inputs
+    push: Floats  # (m,) derivative of the cost-to-go by the inputs
 
 
 def new_sweep(count: int, n: int, m: int) -> Sweep:
-    """Room for one, filled with NaN."""
+    """Return buffers for ``count`` steps, n states and m inputs, filled with NaN."""
     shapes = (count, m, n), (count, m), (count + 1, n, n), (n,), (n,), (n, n + m), (n + m, n + m), (m,)
     return Sweep(*(np.full(shape, np.nan) for shape in shapes))
 
 
 @routine
 def sweep_back(maps, models, slopes, end, end_slope, sweep):
-    """K, k and P from the end to the beginning; the step at which there is no least cost, or −1.
+    """Compute K, k and P from the end to the beginning; return the step without a least cost, or −1.
 
     Args:
         maps: (N, n, n + m) [A B].
-        models: (N, n + m, n + m) H, or one of them for all steps.
+        models: (N, n + m, n + m) H, or (1, n + m, n + m) for all steps.
         slopes: (N, n + m) s.
         end: (n, n) P of the end.
         end_slope: (n,) s of the end.
-        sweep: what comes out.
+        sweep: receives the results.
     """
     count, n = maps.shape[0], maps.shape[1]
     for i in range(n):
@@ -61,7 +61,7 @@ def sweep_back(maps, models, slopes, end, end_slope, sweep):
 
 @kernel
 def set_curvature(maps, model, cost, sweep):
-    """H + [A B]ᵀ P [A B]."""
+    """Set ``curvature`` to H + [A B]ᵀ P [A B]."""
     n, size = maps.shape
     for i in range(n):
         clear(sweep.ahead[i])
@@ -81,7 +81,7 @@ def clear(row):
 
 @kernel
 def set_slopes(maps, slopes, sweep):
-    """s + [A B]ᵀ times the slope of what the next state costs."""
+    """Set ``next_slope`` and ``push`` to s + [A B]ᵀ times the slope of the next state's cost-to-go."""
     n, size = maps.shape
     for a in range(size):
         total = slopes[a]
@@ -95,7 +95,7 @@ def set_slopes(maps, slopes, sweep):
 
 @kernel
 def eliminate_inputs(S, n):
-    """Cholesky's factors L Lᵀ of the inputs' block, and L⁻¹ times its columns of states; False if there are none."""
+    """Factor the inputs' block by Cholesky, L Lᵀ, and form L⁻¹ times its columns of states; return False on failure."""
     for i in range(n, S.shape[0]):
         for j in range(n, i):
             S[i, j] = (S[i, j] - products(S, i, j, n, j)) / S[j, j]
@@ -119,7 +119,7 @@ def products(S, i, j, first, last):
 
 @kernel
 def set_feedback(k, n, sweep):
-    """K, k and P of a step, and the slope of what its state costs; with L⁻¹ of the mixed terms and of the push."""
+    """Set K, k and P of a step, and the slope of its cost-to-go, from L⁻¹ of the mixed terms and of the push."""
     S, m = sweep.curvature, sweep.push.shape[0]
     push, gain, cost = sweep.push, sweep.gain[k], sweep.cost[k]
     for i in range(m):
@@ -141,7 +141,7 @@ def set_feedback(k, n, sweep):
 
 @kernel
 def substitute_back(S, n, gain, offset, push):
-    """L⁻ᵀ of the rows of ``gain`` and of the push."""
+    """Multiply the rows of ``gain`` and the push by L⁻ᵀ, into ``gain`` and ``offset``."""
     for i in range(push.shape[0] - 1, -1, -1):
         offset[i] = push[i]
         for j in range(i + 1, push.shape[0]):
@@ -154,7 +154,7 @@ def substitute_back(S, n, gain, offset, push):
 
 @routine
 def sweep_forward(maps, gain, offset, z, v):
-    """The states and inputs of least cost, from z = 0."""
+    """Write the states z and inputs v of least cost, from z = 0."""
     n, m = maps.shape[1], v.shape[1]
     clear(z[0])
     for k in range(maps.shape[0]):

@@ -1,4 +1,4 @@
-"""Regulators of least cost of linear discrete systems x' = A x + B u.
+"""Linear quadratic regulators of discrete systems x' = A x + B u.
 
 Johnson, Schultz & Murphey 2014, section VIII-A.
 """
@@ -17,11 +17,11 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Regulator:
-    """The feedback u = u_d − K (x − x_d) of least cost, and what that is.
+    """The feedback u = u_d − K (x − x_d) of least cost, with its cost.
 
     Attributes:
         gains: (N, m, n) K(k).
-        costs: (N + 1, n, n) P(k): z·P(k)·z is what a deviation z costs from k on.
+        costs: (N + 1, n, n) P(k): z·P(k)·z is the cost of a deviation z from k on.
     """
 
     gains: Floats
@@ -31,17 +31,17 @@ class Regulator:
 def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None = None) -> Regulator:
     """Return the linear quadratic regulator along a trajectory, by the Riccati recursion (36a, b).
 
-    The gain is [R + BᵀPB]⁻¹ BᵀPA: the print ends in B where it must be A.
+    The gain is [R + BᵀPB]⁻¹ BᵀPA; the paper prints B at the end instead of A.
 
     Args:
-        A: (N, n, n).
-        B: (N, n, m).
+        A: (N, n, n) derivatives by the state.
+        B: (N, n, m) derivatives by the input.
         Q: (n, n) cost of a state's deviation.
         R: (m, m) cost of an input's deviation.
         final: (n, n) cost of the last state's deviation; Q if not given.
 
     Raises:
-        InputError: shapes do not fit, or R + BᵀPB is not positive definite: some input costs nothing and does nothing.
+        InputError: shapes do not fit, or R + BᵀPB is not positive definite: an input without cost has no effect.
     """
     if A.ndim != 3 or B.ndim != 3 or A.shape[:2] != B.shape[:2] or A.shape[1] != A.shape[2]:
         raise InputError(f"A and B have shapes {A.shape} and {B.shape}; they must be (N, n, n) and (N, n, m)")
@@ -63,12 +63,12 @@ def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
     """Return the regulator of constant A and B over an infinite horizon: one gain, (1, m, n), and one cost.
 
     Raises:
-        InputError: no feedback makes the system stable, or a mode on the unit circle costs nothing.
+        InputError: no feedback makes the system stable, or a mode on the unit circle has no cost.
     """
     try:
         P: Floats = np.asarray(solve_discrete_are(A, B, Q, R), dtype=np.float64)
     except (LinAlgError, ValueError) as error:
-        raise InputError(f"the regulator of a steady state cannot be found: {error}") from None
+        raise InputError(f"no regulator in steady state: {error}; unstable modes must be controllable") from None
     mixed = B.T @ P @ A
     gain: Floats = np.asarray(np.linalg.solve(R + B.T @ P @ B, mixed), dtype=np.float64)
     return Regulator(gain[None], P[None])

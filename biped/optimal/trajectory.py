@@ -1,7 +1,7 @@
 """Trajectories of least cost, by the projection operator of Hauser.
 
-What varies is a trajectory of a discrete system x' = f(x, u) together with a feedback around it that is the best for
-small deviations. Any curve (x̄, ū) is projected to a trajectory by following it under that feedback,
+The search varies a trajectory of a discrete system x' = f(x, u) with a feedback around it that is optimal for small
+deviations. Any curve (x̄, ū) is projected to a trajectory by following it under that feedback,
 
     u(k) = ū(k) − K(k) (x(k) − x̄(k)),      x(k + 1) = f(x(k), u(k)),
 
@@ -12,7 +12,7 @@ linearized system that minimizes the cost's slope and a quadratic model, by a Ri
     Newton: and those of f, weighted by the costates, so that it is the second derivative of the projected cost.
 
 The step along it is the largest of 1, β, β², … that reduces the cost enough (Armijo). Johnson, Schultz & Murphey 2014,
-section VIII-A, for whom the second derivatives are what makes Newton's method converge in a few iterations.
+section VIII-A: with the second derivatives Newton's method converges in a few iterations.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from biped.optimal.linear import regulator
 from contact.arrays import Floats
 
 Method = Literal["steepest", "quasi-newton", "newton"]
-#: The ways to a descent direction, from the cheapest on.
+#: Methods for a descent direction, the cheapest first.
 METHODS: tuple[Method, ...] = get_args(Method)
-#: β, how many parts of a step are tried, and the part of the promised decrease that one must bring (Armijo).
+#: Armijo's rule: β, greatest number of tried parts of a step, and the share of the predicted decrease to be reached.
 SHRINK, TRIES, ENOUGH = 0.7, 30, 1e-5
 
 
 class NoDescentError(IntegrationError):
-    """No step along the descent direction reduces the cost; the message says by how much it should have."""
+    """No step along the descent direction reduces the cost; the message has the expected slope."""
 
 
 class LinearizedStep(Protocol):
-    """A step of a system with its derivatives."""
+    """A step of a system with its derivatives: A (n, n) by the state, B (n, m) by the input."""
 
     A: Floats
     B: Floats
 
     def weighted_second(self, weights: Floats) -> Floats:
-        """(n + m, n + m) Σ w_i ∂²f_i by (x, u)."""
+        """Return Σ w_i ∂²f_i by (x, u), (n + m, n + m), for weights w (n,)."""
 
 
 class DiscreteSystem(Protocol):
-    """x' = f(x, u), as ``formulations.mechanism.DiscreteMechanism`` is one."""
+    """A discrete system x' = f(x, u), such as ``formulations.mechanism.DiscreteMechanism``."""
 
     def advance(self, x: Floats, u: Floats) -> Floats:
         """Return f(x, u)."""
@@ -61,7 +61,7 @@ class DiscreteSystem(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """States (N + 1, n) and the inputs (N, m) between them."""
+    """States x (N + 1, n) and the inputs u (N, m) between them."""
 
     x: Floats
     u: Floats
@@ -69,12 +69,12 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class QuadraticCost:
-    """Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·Q (x_N − x_dN).
+    """The quadratic cost Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·Q (x_N − x_dN).
 
     Attributes:
-        wanted: x_d and u_d; no system need be able to follow them.
-        state: (n, n) Q.
-        input: (m, m) R.
+        wanted: reference x_d and u_d; it need not be a trajectory of the system.
+        state: (n, n) weights Q of the state.
+        input: (m, m) weights R of the input.
     """
 
     wanted: Trajectory
@@ -85,20 +85,20 @@ class QuadraticCost:
         n, m = self.wanted.x.shape[1], self.wanted.u.shape[1]
         if len(self.wanted.x) != len(self.wanted.u) + 1:
             raise InputError(
-                f"{len(self.wanted.x)} states and {len(self.wanted.u)} inputs: there must be one state more"
+                f"{len(self.wanted.x)} states and {len(self.wanted.u)} inputs: there must be one state more than inputs"
             )
         for what, matrix, size in (("state", self.state, n), ("input", self.input, m)):
             if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T):
                 raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size})")
 
     def value(self, path: Trajectory) -> float:
-        """The cost of a trajectory."""
+        """Return the cost of a trajectory."""
         x, u = path.x - self.wanted.x, path.u - self.wanted.u
         total = np.einsum("ki,ij,kj->", x[:-1], self.state, x[:-1]) + np.einsum("ki,ij,kj->", u, self.input, u)
         return float(0.5 * (total + x[-1] @ self.state @ x[-1]))
 
     def slopes(self, path: Trajectory) -> Trajectory:
-        """∂/∂x (N + 1, n) and ∂/∂u (N, m)."""
+        """Return the derivatives of the cost by the states (N + 1, n) and by the inputs (N, m)."""
         x, u = path.x - self.wanted.x, path.u - self.wanted.u
         by_x = x @ self.state
         by_x[-1] = self.state @ x[-1]
@@ -111,9 +111,9 @@ class Descent:
 
     Attributes:
         direction: (z, v), a trajectory of the linearized system.
-        slope: the cost's derivative along it, below zero.
-        gains: (N, m, n) of the projection.
-        method: that gave it: a model that is not convex falls back to a cheaper one.
+        slope: derivative of the cost along the direction, below zero.
+        gains: (N, m, n) feedback gains of the projection.
+        method: method that gave the direction; if a model is not convex, a cheaper method is used.
     """
 
     direction: Trajectory
@@ -124,7 +124,7 @@ class Descent:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One step of the search: the cost before it, its slope, the method, and the part of the step that was taken."""
+    """One iteration of the search: cost before it, slope, method, and the part of the step that was taken."""
 
     cost: float
     slope: float
@@ -138,10 +138,10 @@ class Optimum:
 
     Attributes:
         path: the trajectory.
-        cost: its cost.
-        slope: of the cost along the last descent direction.
-        converged: whether it is below the tolerance.
-        history: one entry an iteration.
+        cost: cost of the trajectory.
+        slope: derivative of the cost along the last descent direction.
+        converged: True if the slope is below the tolerance.
+        history: one entry per iteration.
     """
 
     path: Trajectory
@@ -172,7 +172,7 @@ def closed_loop(system: DiscreteSystem, wanted: Trajectory, gains: Floats, x: Fl
 def descent_direction(
     system: DiscreteSystem, cost: QuadraticCost, path: Trajectory, method: Method = "newton"
 ) -> Descent:
-    """Return the direction of descent at a trajectory; the projection's feedback has unit weights.
+    """Return a descent direction at a trajectory; the projection's feedback is the regulator with unit weights.
 
     Raises:
         InputError: the method is unknown.
@@ -191,13 +191,13 @@ def descent_direction(
             slope = float(np.sum(slopes.x * direction.x) + np.sum(slopes.u * direction.u))
             if slope <= 0.0:
                 return Descent(direction, slope, gains, used)
-    raise NoDescentError("the cost does not fall along its steepest descent: it is not finite")
+    raise NoDescentError("the cost does not decrease along the steepest descent: it is not finite; begin elsewhere")
 
 
 def _models(
     steps: list[LinearizedStep], cost: QuadraticCost, slopes: Trajectory, gains: Floats, method: Method
 ) -> tuple[Floats, Floats]:
-    """Quadratic models: (N, n + m, n + m) at the steps, or one for all of them, and (n, n) at the end."""
+    """Return quadratic models: (N, n + m, n + m) at the steps, or one for all of them, and (n, n) at the end."""
     n, m = slopes.x.shape[1], slopes.u.shape[1]
     if method == "steepest":
         return np.eye(n + m)[None], np.eye(n)
@@ -213,7 +213,7 @@ def _models(
 
 
 def _least(maps: Floats, slopes: Trajectory, models: Floats, end: Floats) -> Trajectory | None:
-    """(z, v), z(0) = 0, of the linear system with the least Σ slopes + ½ models; None where that has no minimum."""
+    """Return (z, v), z(0) = 0, of the linear system with the least Σ slopes + ½ models; None without a minimum."""
     count, n, m = *maps.shape[:2], slopes.u.shape[1]
     sweep = new_sweep(count, n, m)
     along = np.concatenate([slopes.x[:-1], slopes.u], axis=1)
@@ -238,13 +238,13 @@ def optimize(
     """Return the trajectory of least cost near a trajectory, from the same state.
 
     Args:
-        system: whose trajectories they are.
-        cost: of them.
-        start: where the search begins; it must be a trajectory of the system.
-        method: of the descent directions: see ``METHODS``.
-        first_iterations: number of quasi-Newton iterations before those of ``method``: Newton's serves near an optimum.
-        tolerance: of the cost's slope along the descent direction, below which a trajectory is an optimum.
-        max_iterations: of the search; beyond them the result is not ``converged``.
+        system: the discrete system.
+        cost: the cost of its trajectories.
+        start: first trajectory of the search; it must be a trajectory of the system.
+        method: method for descent directions, one of ``METHODS``.
+        first_iterations: number of quasi-Newton iterations before those of ``method``: Newton's needs a near optimum.
+        tolerance: slope of the cost along the descent direction below which a trajectory is an optimum.
+        max_iterations: greatest number of iterations; beyond it the result is not ``converged``.
         progress: called after each iteration.
 
     Raises:
@@ -267,7 +267,8 @@ def optimize(
             part *= SHRINK
         else:
             raise NoDescentError(
-                f"no part of the step down to {part:.1e} reduces the cost {before:.9g}, whose slope is {slope:.3g}"
+                f"no part of the step down to {part:.1e} reduces the cost {before:.9g}, whose slope is {slope:.3g}: "
+                "begin with more quasi-Newton iterations (first_iterations), or raise the tolerance"
             )
         history.append(Iteration(before, slope, descent.method, part))
         if progress is not None:

@@ -1,4 +1,4 @@
-"""Many sessions of one scene, stepped together by threads: no Python runs within a control period."""
+"""Sessions of one scene, stepped together on several threads without Python within a control period."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 
 class _Hosted(Session):
-    """A session whose compiled loop runs in a batch, on arrays of which some are rows of the batch's."""
+    """A session in a batch: some of its arrays are rows of the batch's arrays."""
 
     def move_to(self, world: World) -> Loop:
-        """The loop of this world, whose arrays it has from now on; only before it has begun."""
+        """Use the arrays of ``world`` from now on and return its compiled loop; only before the first step."""
         self.plan = replace(self.plan, world=world)
         self._driver = Driver(self.plan)
         return self._driver.ready()
 
     def begin(self) -> int:
-        """Measure and log the start; why to stop, or OK."""
+        """Measure and log the start; return a reason to stop, or OK."""
         return self._driver.ready().begin(self.plan.clock.steps_per_tick)
 
     def end_by(self, reason: int) -> None:
@@ -50,26 +50,26 @@ class _Hosted(Session):
 
 
 class SessionBatch:
-    """Many sessions side by side, with torques given from outside; each is, bit for bit, what it is by itself.
+    """Several sessions of one scene, driven by torques from outside; each gives the bits of a single ``Session``.
 
-    Rows of the arrays below are sessions, as a controller would be shown them; ``step`` and ``reset`` write there.
+    The arrays below have one row for each session, as its sensors measure it; ``step`` and ``reset`` write them.
 
     Args:
-        scene: what each of them simulates.
-        count: of sessions.
-        start: where ``reset`` begins, as for ``Session``.
-        workers: threads; one a core, if not given.
+        scene: the scene of all sessions.
+        count: number of sessions.
+        start: the start of a ``reset`` with a seed, as for ``Session``.
+        workers: number of threads; one per core if not given.
 
     Attributes:
-        sessions: to reset or to look into, one at a time.
+        sessions: the single sessions, to reset or to inspect.
         time: (count,) [s].
         q: (count, nq) configurations.
         v: (count, nv) velocities.
-        contact_forces: (count, nc, 3) [N] of the floor on the contact points in the last step, world axes.
-        has_ended: (count,) which fell, lost control, or had a step without a solution: they stay there until reset.
+        contact_forces: (count, nc, 3) [N] ground reaction forces on the contact points in the last step, world axes.
+        has_ended: (count,) True where a session fell, lost control, or a step had no solution; it stands until reset.
 
     Raises:
-        InputError: the scene's members do not fit together; its integrator steps from Python; or there is no session.
+        InputError: members of the scene do not fit together, its integrator steps from Python, or ``count`` is zero.
     """
 
     def __init__(self, scene: Scene, count: int, start: Start | None = None, workers: int | None = None) -> None:
@@ -79,7 +79,7 @@ class SessionBatch:
         self.sessions = [_Hosted(scene, start) for _ in range(count)]
         plan = self.sessions[0].plan
         if plan.take_steps is not None:
-            raise InputError("an integrator or engine that steps from Python has no batches: use a Session for each")
+            raise InputError("integrators and engines that step from Python cannot run in a batch: use single Sessions")
         model = plan.model
         self._dofs, self._period = joint_places(model).dofs, plan.clock.steps_per_tick
         self._time, self._torque = np.zeros((count, 1)), np.zeros((count, model.nv))
@@ -94,7 +94,7 @@ class SessionBatch:
         self._pool = ThreadPoolExecutor(len(self._chunks) - 1)
 
     def _joined(self, world: World, k: int) -> World:
-        """A world that has its torques, and the measurement of a controller, in row k."""
+        """Return the world with its torques and its measurement in row k of the batch's arrays."""
         measurement = world.measurement
         motion = measurement.motion._replace(rates=self.v[k])
         measurement = measurement._replace(time=self._time[k], q=self.q[k], motion=motion, force=self.contact_forces[k])
@@ -107,15 +107,15 @@ class SessionBatch:
 
     @property
     def has_ended(self) -> Any:
-        """(count,) of bool."""
+        """(count,) True where a session has ended."""
         return self._reasons != OK
 
     def reset(self, seeds: Iterable[int | None], which: Iterable[int] | None = None) -> None:
-        """Begin anew, as ``Session.reset`` does, each with its seed.
+        """Reset sessions, each with its seed, as ``Session.reset`` does.
 
         Args:
-            seeds: one for each that is reset.
-            which: numbers of the sessions; all, if not given.
+            seeds: one seed for each session that is reset.
+            which: numbers of the sessions; all if not given.
         """
         for k, seed in zip(range(len(self.sessions)) if which is None else which, seeds, strict=True):
             self.sessions[k].reset(seed)
@@ -123,13 +123,13 @@ class SessionBatch:
             self._tell(int(k))
 
     def step(self, torques: ArrayLike) -> None:
-        """Take one control period.
+        """Advance all sessions by one control period.
 
         Args:
-            torques: (count, joints) [N·m] or [N], held meanwhile; those of sessions that have ended are left aside.
+            torques: (count, joints) [N·m] or [N], held for the period; rows of sessions that have ended are ignored.
 
         Raises:
-            InputError: they have another shape, or one of a session that goes on is not finite.
+            InputError: the shape is another one, or a torque of a running session is not finite.
         """
         given, shape = np.asarray(torques, dtype=float), (len(self.sessions), len(self._dofs))
         if given.shape != shape:
@@ -146,18 +146,18 @@ class SessionBatch:
             self._tell(int(k))
 
     def _tell(self, k: int) -> None:
-        """Let a session know why it has ended, if it has."""
+        """Pass the reason of its end, if any, to session k."""
         self.sessions[k].end_by(int(self._reasons[k]))
 
     def _hold(self, begin: int, end: int) -> None:
         hold_each(self._parts, self._worlds, self._period, self._reasons, begin, end)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy, and pickle, as a new batch whose sessions go on from where those of this one are."""
+        """Copy and pickle as a new batch whose sessions continue from the present states."""
         return _copied, (self._made_of, [session.save() for session in self.sessions], self._rows)
 
     def __copy__(self) -> SessionBatch:
-        """As ``copy.deepcopy``."""
+        """Return a deep copy."""
         return copy.deepcopy(self)
 
     @property
@@ -166,7 +166,7 @@ class SessionBatch:
         return self._time, self._torque, self.q, self.v, self.contact_forces, self._reasons
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Shut down the threads."""
         self._pool.shutdown()
 
 

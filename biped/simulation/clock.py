@@ -1,4 +1,4 @@
-"""Steps, control ticks and rows of a run."""
+"""The clock of a run: integration steps, control ticks and recorded rows."""
 
 import math
 from dataclasses import dataclass
@@ -7,27 +7,27 @@ from biped.control.controller import Controller
 from biped.errors import InputError
 from biped.inputs.checks import is_finite
 
-#: Without a controller the system is held, observed and recorded at the thesis's 500 Hz.
+#: [s] Control period of a run without a controller: the 500 Hz of the thesis.
 DEFAULT_PERIOD = 2e-3
-#: Steps in a control period.
+#: Greatest number of steps in a control period.
 MOST_STEPS = 100_000
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Steps and ticks of a run."""
+    """Lengths and numbers of steps of a run."""
 
-    step: float
+    step: float  # [s]
     steps_per_tick: int
     stride: int  # steps between two rows
     steps: int  # of the whole run
 
 
 def clock_of(controller: Controller | None, step: float, duration: float, record_every: float | None) -> Clock:
-    """Steps and ticks that fit together.
+    """Return the clock of a run from its integration step, duration and recording interval [s].
 
     Raises:
-        InputError: they do not; the message says what would.
+        InputError: a span is not a multiple of the step, or out of range; the message names the nearest that fits.
     """
     if not (is_finite(step) and step > 0.0):
         raise InputError(f"step = {step!r}: it must be a finite number of seconds above zero")

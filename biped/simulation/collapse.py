@@ -1,4 +1,4 @@
-"""Collapse after a fall: the model goes limp, and all of its body touches the floor."""
+"""Collapse after a fall: the model goes limp, and its whole body can touch the floor."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,25 +18,25 @@ from biped.runs.verdict import FELL, LOST_CONTROL
 from biped.simulation.scene import Scene
 from biped.simulation.session import Session
 
-#: [s] Steps that a limp body takes at most: its head hits the floor at several m/s.
+#: [s] Longest integration step of a limp body: its head hits the floor at several m/s.
 LONGEST_STEP = 5e-4
 
 
 def collapse(scene: Scene, duration: float) -> Run:
-    """How a model that has fallen in a scene goes on falling, as a run of its own.
+    """Simulate the collapse of a model that has fallen in a scene, as a separate run.
 
-    It begins at the last control tick before the fall is known, or before a part of the body that the model names
-    (``body_points``) is in the floor, whichever is first: the scene is simulated again up to there.
+    The scene is simulated again up to the last control tick before the fall is detected, or before one of the model's
+    ``body_points`` is below the floor, whichever is first. The collapse begins there.
 
     Args:
-        scene: in which it fell.
-        duration: [s] from there.
+        scene: the scene of the run that fell.
+        duration: [s] of the collapse.
 
     Returns:
-        The run; one that ended early, where a step had no solution, as its summary says.
+        The run. It ends early if a step has no solution; its summary reports that.
 
     Raises:
-        InputError: the duration is not above zero; or the scene's model does not float, and cannot fall.
+        InputError: the duration is not above zero, or the root of the scene's model is fixed, so that it cannot fall.
     """
     if not scene.model.is_floating:
         raise InputError(f"model {scene.model.name!r} cannot fall: its root does not float")
@@ -51,12 +51,12 @@ def collapse(scene: Scene, duration: float) -> Run:
 
 
 def has_fallen(run: Run) -> bool:
-    """Whether there is a fall that could go on: a run that fell, or lost control of itself."""
+    """Return True if the run ended in a fall or a loss of control, so that a collapse can follow."""
     return run.summary["verdict"] in (FELL, LOST_CONTROL)
 
 
 def last_clear_state(scene: Scene) -> State:
-    """Where a scene was at the last control tick before its end, or before a part of the body was in the floor."""
+    """Return the state at the last control tick before the end, or before a body point is below the floor."""
     session = Session(scene)
     last = session.save().state
     for _ in range(round(scene.duration / session.period)):
@@ -69,7 +69,7 @@ def last_clear_state(scene: Scene) -> State:
 
 
 def parts_in_floor(state: State) -> list[str]:
-    """Which of the points that the model names of its body are in the floor, which they do not touch before a fall."""
+    """Return the names of the model's ``body_points`` that are below the floor."""
     probe = state.model.once(_probe)
     places = forward_kinematics(probe, state.q).contact
     if state.floor is not None:
@@ -78,16 +78,15 @@ def parts_in_floor(state: State) -> list[str]:
 
 
 def _probe(model: Model) -> Model:
-    """The model with nothing but its body's points."""
+    """Return the model with its body points as the only contact points."""
     return model.with_contact_points(model.body_points)
 
 
 def limp(scene: Scene, state: State, duration: float) -> Scene:
-    """The scene that goes on from a state with nobody in control: its model a ``ragdoll``, no end before the duration.
+    """Return the scene that continues from a state with a limp model (``ragdoll``) and no controller, for ``duration``.
 
-    What acts from outside goes on acting: floors move, patches are slippery, boxes fly, pushes push, but for what would
-    begin after its end. Rigid contact
-    stays rigid; the place of other integrators takes the default one, which takes all of this.
+    Disturbances from outside continue: motions of the floor, patches, thrown boxes and pushes; those that would begin
+    after the end are left out. The rigid integrator is kept; all others are replaced by the default one.
     """
     model = ragdoll(scene.model, state.q)
     outside = (d for d in scene.disturbances if not isinstance(d, (Sensors, Actuators)))
@@ -102,7 +101,7 @@ def limp(scene: Scene, state: State, duration: float) -> Scene:
 
 
 def _taken_over(state: State, model: Model) -> State:
-    """A state of the model with more contact points that goes on with this motion, holding on to the points it had."""
+    """Return this motion as a state of a model with more contact points; the present contacts keep their anchors."""
     velocity = np.linalg.solve(mass_matrix(model, state.q), state.momentum)
     taken = State.at(model, state.q, velocity, state.time)
     taken.arrays.momentum[:] = state.momentum

@@ -1,4 +1,4 @@
-"""The loops of a run: takes steps in chunks, asks a controller that is not compiled, and drains the log."""
+"""The driver of a run: takes steps in chunks, calls a controller that is not compiled, and empties the log."""
 
 import time
 from collections.abc import Callable
@@ -27,20 +27,20 @@ T = TypeVar("T")
 Progress = Callable[[float], None]
 Announce = Callable[[str], None]
 
-#: Control ticks, and steps, between two looks at the keyboard and the progress bar.
+#: Greatest numbers of control ticks and of steps between two checks for Ctrl-C and updates of the progress bar.
 CHUNK = 250
 CHUNK_STEPS = 20_000
-#: The same for an integrator that steps from Python.
+#: Greatest number of control ticks of an integrator that steps from Python between two such checks.
 PYTHON_CHUNK = 10
 
 
 class Driver:
-    """Drives a plan's world.
+    """The driver that advances the world of a plan.
 
     Attributes:
-        ending: what ended it, or None.
-        was_reset: whether a controller that is asked from Python knows that a run has begun.
-        wall_time: [s] of the loops so far.
+        ending: the cause of the end, or None.
+        was_reset: True once ``reset`` of a Python controller has been called in this run.
+        wall_time: [s] spent in the loops so far.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -60,16 +60,16 @@ class Driver:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it fell, or a step had no solution."""
+        """True after a fall, a loss of control, or a step without a solution."""
         return self.ending is not None
 
     @property
     def into_tick(self) -> int:
-        """Steps since the last control tick, where the run before ended between two."""
+        """Number of steps since the last control tick, if the run that is continued ended between two ticks."""
         return int(self.state.arrays.counts[INTO_TICK])
 
     def warm_up(self, announce: Announce | None, measures: bool = False) -> None:
-        """Load or compile the kernels, so that the wall time is that of the steps; ``measures``: the metrics' too."""
+        """Load or compile the kernels, with ``measures`` the metrics' too, so that ``wall_time`` counts steps only."""
         compiles = not is_ready(self.world, self.law)
         if announce is not None and compiles:
             announce("compiling the kernels for this integrator and controller, once: a minute or two")
@@ -80,7 +80,7 @@ class Driver:
             self.plan.take_steps(self.world, 0)
 
     def _rehearse_metrics(self) -> None:
-        """Compile the metrics of its run."""
+        """Compile the metrics of the run."""
         plan = self.plan
         context = MeasurementContext(
             set_point=plan.set_point,
@@ -90,19 +90,19 @@ class Driver:
         rehearse(plan.model, plan.columns.names, context)
 
     def ready(self) -> Loop:
-        """The compiled loop, loaded or compiled if need be."""
+        """Return the compiled loop; load or compile it if necessary."""
         if self.loop is None:
             self.warm_up(None)
         assert self.loop is not None
         return self.loop
 
     def record(self) -> None:
-        """Append a row for the present state."""
+        """Append a row with the present state to the log."""
         self._recent_iterations = int(self.state.arrays.counts[RECENT_ITERATIONS])
         self.ready().record()
 
     def unrecord(self) -> None:
-        """Take back the row that ``record`` has appended: the loops record it themselves if they go on."""
+        """Remove the row that ``record`` has appended: the loops record it themselves if the run continues."""
         log = self.world.log
         self.state.arrays.counts[RECENT_ITERATIONS] = self._recent_iterations
         if log.cursor[ROWS]:
@@ -111,7 +111,7 @@ class Driver:
             self.rows[-1] = self.rows[-1][:-1]
 
     def finish_tick(self, left: int) -> int:
-        """Hold the torques of an unfinished control tick to its end; the steps that are left then."""
+        """Hold the torques of an unfinished control tick to its end; return the number of steps left of ``left``."""
         into = self.into_tick
         if into:
             rest = min(self.clock.steps_per_tick - into, left)
@@ -125,7 +125,7 @@ class Driver:
         return left
 
     def take(self, left: int) -> int:
-        """Take some control ticks, or the part of one that is left; the number of steps taken."""
+        """Advance by some control ticks, or by ``left`` steps if fewer than a tick are left; return the steps taken."""
         period = self.clock.steps_per_tick
         ticks = left // period
         if not self.in_one_go:
@@ -145,15 +145,15 @@ class Driver:
         return taken
 
     def free_joints(self) -> None:
-        """End what the last controller held on the joints with its period, where there is no controller any more."""
+        """Set the torques to zero at a control tick if there is no controller: a run before may have held some."""
         if self.controller is None and not self.into_tick:
             self.state.arrays.torque[:] = 0.0
 
     def hold(self, torques: ArrayLike) -> None:
-        """One control period with the joints' torques given.
+        """Advance by one control period with the given torques of the joints.
 
         Raises:
-            InputError: they have another length, or are not finite.
+            InputError: the number of torques is wrong, or one is not finite.
         """
         reason = self.ready().measure(self.clock.steps_per_tick, SHOWN)
         if reason == OK:
@@ -163,13 +163,13 @@ class Driver:
         self.end_by(reason)
 
     def forget(self) -> None:
-        """Leave what was recorded."""
+        """Discard the rows and events recorded so far."""
         self.rows.clear()
         self.events.clear()
         self.world.log.cursor[ROWS] = self.world.log.cursor[EVENTS] = 0
 
     def look(self) -> Observation:
-        """The observation that the controller would be shown now; a fall is noticed here."""
+        """Return the controller's observation of the present state; a fall is detected here too."""
         reason = self.ready().look()
         if reason in LIMITS:
             self.end_by(reason)
@@ -183,7 +183,7 @@ class Driver:
         return self._timed(lambda: self._python_ticks(ticks, period))
 
     def _python_ticks(self, ticks: int, period: int) -> tuple[int, int]:
-        """The closed loop of a controller, or of an integrator, that is not compiled."""
+        """Run the closed loop of a controller or integrator that is not compiled; return ticks and reason to stop."""
         for tick in range(ticks):
             reason = self._set_torques(period)
             if reason == OK:
@@ -193,7 +193,7 @@ class Driver:
         return ticks, OK
 
     def _hold(self, into: int, steps: int) -> int:
-        """Some steps of a control tick that is ``into`` steps old; an interrupted one can be finished."""
+        """Take steps of a control tick that is ``into`` steps old; after Ctrl-C the tick can be finished later."""
         count = self.state.arrays.counts
         begin = int(count[STEPS])
         try:
@@ -205,7 +205,7 @@ class Driver:
             raise
 
     def _set_torques(self, period: int) -> int:
-        """Ask the controller; a compiled one by a tick of the loop without any steps; why to stop, or OK."""
+        """Call the controller, a compiled one by a tick without steps; return a reason to stop, or OK."""
         if self.law is None:
             reason = self.ready().measure(period, SHOWN)
             if reason == OK and self.controller is not None:
@@ -241,7 +241,7 @@ class Driver:
         self.world.torque[places] = torques
 
     def _timed(self, steps: Callable[[], T]) -> T:
-        """The result of taking some steps, whose duration is added to the wall time."""
+        """Take steps, add their duration to the wall time, and return their result."""
         begin = time.perf_counter()
         try:
             return steps()
@@ -253,16 +253,16 @@ class Driver:
             self.empty_log()
 
     def empty_log(self) -> None:
-        """Keep what was recorded since the last time."""
+        """Move the rows and events from the log into ``rows`` and ``events``."""
         log = self.world.log
         self.rows.append(log.rows[: log.cursor[ROWS]].copy())
         self.events.append(log.events[: log.cursor[EVENTS]].copy())
         log.cursor[ROWS] = log.cursor[EVENTS] = 0
 
     def end_by(self, reason: int) -> None:
-        """End the run if a loop's return value says so: a limit that was hit, or a step without a solution.
+        """End the run if ``reason``, the return value of a loop, is a limit of a fall or a step without a solution.
 
-        The latter is lost control if the model was flailing.
+        A step without a solution counts as a loss of control if a joint was faster than its limit.
         """
         if reason in (OK, LOG_FULL):
             return
@@ -279,5 +279,5 @@ class Driver:
 
 
 def _joint_at(model: Model, dof: int) -> str:
-    """The name of the joint that a degree of freedom belongs to."""
+    """Return the name of the joint of a degree of freedom."""
     return next(body.joint.name for body in model.bodies if dof < model.dofs(body.joint.name).stop)

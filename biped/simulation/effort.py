@@ -1,4 +1,4 @@
-"""What actuators give of a law's impedance, within their limits in every step, and what of it is passive."""
+"""The share of a controller's impedance that actuators exert, within their limits, and the passive share."""
 
 import math
 
@@ -18,12 +18,12 @@ from contact.arrays import Floats, Integers
 
 
 def can_bound(integrator: Integrator) -> bool:
-    """Whether its steps keep what actuators give within bounds."""
+    """Return True if the integrator can bound the torques of actuators within its steps."""
     return integrator.takes_passive_joints and not integrator.steps_from_python
 
 
 def with_bounds(model: Model, impedance: Impedance) -> trees.Tree:
-    """A run's own tree: its rows of passive parts have room for bounds, and the passive parts of an impedance."""
+    """Return a copy of the model's tree for one run, with a passive row for each joint and the passive impedance."""
     rows = model.tree.passive.copy() if len(model.tree.passive) else _without_limits(model.n)
     for joint in impedance.passive:
         row = rows[model.joint_index(joint)]
@@ -33,7 +33,7 @@ def with_bounds(model: Model, impedance: Impedance) -> trees.Tree:
 
 
 def _without_limits(joints: int) -> Floats:
-    """(joints, PASSIVE) rows of joints in which nothing acts."""
+    """Return (joints, PASSIVE) rows of joints without passive torques."""
     rows = np.zeros((joints, trees.PASSIVE))
     rows[:, [trees.LOWER, trees.MIN_EFFORT]] = -math.inf
     rows[:, [trees.UPPER, trees.MAX_SPEED, trees.MAX_EFFORT]] = math.inf
@@ -41,10 +41,10 @@ def _without_limits(joints: int) -> Floats:
 
 
 def given_by_muscles(model: Model, impedance: Impedance) -> Integers:
-    """(nv,) 1 where an impedance is the actuators' to give.
+    """Return (nv,) 1 where the actuators exert an impedance, 0 elsewhere.
 
     Raises:
-        ModelError: something is passive that is no joint of the model.
+        ModelError: a name in ``impedance.passive`` is no joint of the model.
     """
     for joint in impedance.passive:
         if joint not in model.joint_names:
@@ -57,7 +57,7 @@ def given_by_muscles(model: Model, impedance: Impedance) -> Integers:
 
 
 def set_impedance(model: Model, state: SimulationState, impedance: Impedance) -> None:
-    """Springs and dampers of a run's state."""
+    """Write the stiffness, damping and rest angles of an impedance to the state of a run."""
     for values, array in (
         (impedance.stiffness, state.stiffness),
         (impedance.damping, state.damping),
@@ -69,9 +69,9 @@ def set_impedance(model: Model, state: SimulationState, impedance: Impedance) ->
 
 
 def let_actuators_give(world: World, bounds: Integers) -> None:
-    """Let the impedance of joints where ``bounds`` (nv,) is 1 be the actuators', and no other be the state's.
+    """Keep the impedance of joints where ``bounds`` (nv,) is 1, for the actuators to exert, and remove all other.
 
-    Of what a lag gives in a tick, the share that is new is the impedance's.
+    With a lag, the impedance counts by the share of the torque that is new in a tick.
     """
     state, actuators = world.state, world.actuators
     actuators.bounds[:] = bounds
@@ -83,13 +83,13 @@ def let_actuators_give(world: World, bounds: Integers) -> None:
 
 
 def forget_efforts(state: SimulationState) -> None:
-    """Where no actuators give an impedance, what they gave and could give is not known later either."""
+    """Reset the recorded efforts and their bounds, for a run in which no actuators exert an impedance."""
     state.effort[:] = unbounded(state.torque.size)
     state.counts[GIVEN] = 0
 
 
 def put_efforts(world: World) -> None:
-    """Bound the steps by what the state says that the actuators could give at the last tick."""
+    """Bound the torques within steps by the actuators' range at the last tick, as the state holds it."""
     tree, bounds = world.tree, world.actuators.bounds
     for i in np.flatnonzero(tree.dofs == 1) if bounds.any() else ():
         if bounds[tree.first_v[i]]:
@@ -97,13 +97,13 @@ def put_efforts(world: World) -> None:
 
 
 def unheeded(model: Model, tree: trees.Tree, actuators: Actuators, held: NDArray[np.bool_]) -> dict[str, float]:
-    """[N·m] by joint that an impedance holds: the limit of its actuator, where no step keeps the joint within it.
+    """Return, by joint with an impedance, the limit [N·m] of its actuator that no step enforces.
 
     Args:
-        model: what moves.
+        model: the simulated model.
         tree: its tree in the run.
-        actuators: of its joints.
-        held: (nv,) which an impedance holds.
+        actuators: the actuators of its joints.
+        held: (nv,) True where an impedance acts.
     """
     if actuators.seed[0] < 0:
         return {}

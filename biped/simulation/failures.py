@@ -1,4 +1,4 @@
-"""Causes of a run's end: the limit of a fall that was hit, or a failed step as a sentence with its remedy."""
+"""Causes of a run's end: a limit of a fall that was exceeded, or a failed step with its remedy."""
 
 import math
 from typing import Any
@@ -14,18 +14,18 @@ from biped.runs.summary import TIME_DIGITS
 from biped.runs.verdict import Limit
 from contact.ground import END, to_floor
 
-#: What may help against some causes of failure.
+#: Remedies by cause of failure.
 REMEDIES = {
     NOT_FINITE: "a smaller step, or smaller gains, may help",
     TURNED_TOO_FAR: "smaller gains or torques, or a smaller step, may help",
     COLLISION_FAILED: "a slower box or a smaller step may help",
 }
-#: Degrees of freedom of a floating root, which come before those of the joints.
+#: Number of degrees of freedom of a floating root; they precede those of the joints.
 FREE_DOFS = 6
 
 
 def limit_of(reason: int, model: Model, world: World, time: float) -> Limit:
-    """The limit of a fall that was hit (one of ``biped.kernels.state.status.LIMITS``) and by what."""
+    """Return the limit of a fall that was exceeded (a reason in ``biped.kernels.state.status.LIMITS``), with values."""
     now = round(time, TIME_DIGITS)
     root = model.bodies[0].name
     if reason == status.TOO_LOW:
@@ -39,13 +39,13 @@ def limit_of(reason: int, model: Model, world: World, time: float) -> Limit:
 
 
 def _height(world: World) -> float:
-    """[m] of the root's centre of mass above the floor as it is now."""
+    """Return the height [m] of the root's centre of mass above the floor in its present position."""
     x, y, z = world.state.q[:3]
     return float(to_floor(world.ground, END, (x, y, z))[2])
 
 
 def _fastest(world: World) -> tuple[int, float]:
-    """The degree of freedom of a joint that is fastest, now or in the step that was tried, and its rate."""
+    """Return the fastest degree of freedom of the joints and its rate, now or in the step that was tried."""
     rates = np.abs([world.state.cache.rate, world.scratch.motion.rates])
     rates[:, :FREE_DOFS] = 0.0
     rates[~np.isfinite(rates)] = 0.0
@@ -54,15 +54,15 @@ def _fastest(world: World) -> tuple[int, float]:
 
 
 def describe_failure(reason: int, model: Model, arrays: Any, scratch: Any, time: float, step: float) -> str:
-    """One sentence for a cause of failure (``biped.kernels.solve.causes``).
+    """Return one sentence about a failed step, with its remedy.
 
     Args:
-        reason: the cause.
-        model: what moved.
-        arrays: its state, where it got stuck.
-        scratch: what is left of the step that was tried.
+        reason: the cause, of ``biped.kernels.solve.causes``.
+        model: the simulated model.
+        arrays: the state before the failed step.
+        scratch: the buffers of the step that was tried.
         time: [s].
-        step: [s] of the integrator.
+        step: [s] integration step.
     """
     modes = ", ".join(f"{name}={mode}" for name, mode in zip(model.contact_names, arrays.mode, strict=True))
     contacts = f"contact modes {modes or 'none'}"
@@ -72,7 +72,7 @@ def describe_failure(reason: int, model: Model, arrays: Any, scratch: Any, time:
 
 
 def _detail(reason: int, model: Model, scratch: Any) -> str:
-    """What of the step that was tried goes with a cause."""
+    """Return details of the step that was tried, for a sentence about a cause."""
     residual = float(np.linalg.norm(scratch.residual))
     if reason == NOT_CONVERGED and math.isfinite(residual):
         return f", residual {residual:.3g} N·s"

@@ -1,4 +1,4 @@
-"""How a scene is made ready to run: all that is done before the first step."""
+"""The plan of a run: checks and preparations before the first step of a scene."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -28,43 +28,43 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
 
-#: Most rows of a run: some tens of gigabytes.
+#: Greatest number of rows of a run: some tens of gigabytes.
 MOST_ROWS = 10_000_000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a session needs."""
+    """A scene that is ready to run: all objects that a session needs."""
 
-    model: Model  #: what moves, loads included
-    nominal_model: Model  #: what the controller takes it for
-    controller: Controller | None  #: or None
-    law: Any  #: its compiled law, or that of a system without one; None where it is asked from Python
-    take_steps: Callable[[World, int], int] | None  #: the integrator's own ``rollout``, where it steps from Python
-    stepping: Stepping  #: what of the integrator the checks of a run depend on
-    can_go_back: bool  #: whether the integrator can, to a state from before
-    world: World  #: of the compiled loops
-    state: State  #: which they change
-    columns: Columns  #: of a row
-    clock: Clock  #: steps and ticks
-    set_point: SetPoint | None  #: where the controller wants the root to be, or None
+    model: Model  #: the simulated model, with its loads
+    nominal_model: Model  #: the model that the controller knows, without loads
+    controller: Controller | None  #: the controller, if any
+    law: Any  #: the compiled law of the controller, or of a system without one; None for a Python controller
+    take_steps: Callable[[World, int], int] | None  #: ``take_steps`` of an integrator that steps from Python
+    stepping: Stepping  #: properties of the integrator that the checks of a run need
+    can_go_back: bool  #: True if the integrator can return to an earlier state
+    world: World  #: the arrays of the compiled loops
+    state: State  #: the state that the loops change
+    columns: Columns  #: the columns of a row
+    clock: Clock  #: the steps and ticks
+    set_point: SetPoint | None  #: the controller's target pose of the root, or None
     singular_angles: Mapping[str, float]  #: [rad] by joint, where the controller's torques grow without bounds
-    disturbances: tuple[Disturbance, ...]  #: what acts
-    in_one_go: bool = False  #: the log holds the whole run, so that nothing is copied on the way; no progress is shown
+    disturbances: tuple[Disturbance, ...]  #: the disturbances of the scene
+    in_one_go: bool = False  #: True if the log holds the whole run; no progress is shown then
 
     @property
     def delays_impedance(self) -> bool:
-        """Whether actuators give what a law's impedance exerts late: by a lag, or by the rate at which it develops."""
+        """True if a lag or a limited rate of the actuators delays the torques of the controller's impedance."""
         given = self.world.actuators
         return bool(given.bounds.any() and (given.kept[0] > 0.0 or np.isfinite(given.rise).any()))
 
     def unheeded_limits(self) -> dict[str, float]:
-        """[N·m] by joint that an impedance holds: its actuator's limit, where that bounds the law's torques only."""
+        """Return, by joint with an impedance, the actuator limit [N·m] that bounds the controller's torques only."""
         return effort.unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
 
 
 def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
-    """All that is done before the first step of a scene; ``Scene.prepare`` documents it."""
+    """Check a scene and prepare it for the first step; ``Scene.prepare`` documents the errors."""
     model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
     acting = sorted_disturbances(scene.disturbances, model)
     integrator = _integrator_of(scene.integrator)
@@ -121,13 +121,13 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
 
 
 def _law_of(controller: Controller | None, model: Model, acting: Disturbances) -> Any:
-    """The compiled law, or that of a system without one; with actuators that count, one that has ticks."""
+    """Return the compiled law, or a passive one without a controller; ``AtRest`` has ticks, which actuators need."""
     law = Passive() if controller is None else controller.law(model)
     return AtRest() if isinstance(law, Passive) and acting.actuators is not None else law
 
 
 def _held(state: State) -> NDArray[np.bool_]:
-    """(nv,) which joints an impedance holds."""
+    """Return (nv,) True where an impedance acts."""
     held: NDArray[np.bool_] = (state.arrays.stiffness > 0.0) | (state.arrays.damping > 0.0)
     return held
 
@@ -143,7 +143,7 @@ def _stepping_of(integrator: Integrator, carrying: Model, state: State, scene: "
 
 
 def fits_in_one_go(clock: Clock, columns: Columns) -> bool:
-    """Whether the log may hold the whole run."""
+    """Return True if the log of the whole run needs at most ``MOST_BYTES``."""
     return clock.steps // clock.stride * len(columns.names) * 8 <= MOST_BYTES
 
 
@@ -158,7 +158,7 @@ def check_rows(clock: Clock) -> None:
 
 
 def _state_for(model: Model, carrying: Model, state: State) -> State:
-    """The state of the model with its loads."""
+    """Return the state as one of the model with its loads."""
     if carrying is model or fingerprint(state.model) != fingerprint(carrying):
         state.check_model(model)
         if carrying is not model:
@@ -167,7 +167,7 @@ def _state_for(model: Model, carrying: Model, state: State) -> State:
 
 
 def _set_point(model: Model, carrying: Model, controller: Controller | None, nominal_q: Floats) -> SetPoint | None:
-    """Where the controller wants the root's centre of mass to be: with its loads, which it does not know of."""
+    """Return the target of the root's centre of mass, shifted by loads that the controller does not know."""
     point = None if controller is None else controller.set_point_from(model, nominal_q)
     if point is None or carrying is model:
         return point
@@ -187,7 +187,7 @@ def _integrator_of(chosen: Integrator | str | None) -> Integrator:
 
 
 def _check_controller(controller: Controller | None, model: Model, acting: Disturbances, held: bool) -> None:
-    """``held``: whether an impedance is the actuators' to give."""
+    """Refuse sensors and actuators without effect; ``held`` is True if the actuators exert an impedance."""
     if controller is not None and not isinstance(controller.law(model), Passive):
         return
     what = "without a controller" if controller is None else "with joint impedance, which acts within the steps,"
@@ -198,7 +198,7 @@ def _check_controller(controller: Controller | None, model: Model, acting: Distu
 
 
 def _check_loops(model: Model, state: State, acting: Disturbances) -> None:
-    """Whether the loops are closed where it begins, and nothing hits them, whose impact would have to pass them."""
+    """Check that loops are closed at the start, and refuse thrown boxes: impacts do not propagate through loops."""
     if model.closing_joints:
         check_closed(model, state.q, state.momentum)
         if acting.throw is not None:
@@ -209,7 +209,7 @@ def _check_loops(model: Model, state: State, acting: Disturbances) -> None:
 
 
 def _check_tick(state: State, clock: Clock) -> None:
-    """An unfinished control tick goes on as it began."""
+    """Check that an unfinished control tick continues with its step and period."""
     into = int(state.arrays.counts[INTO_TICK])
     if into and state.arrays.clock[STEP_LENGTH] != clock.step:
         raise InputError("the step can be changed at a control tick only: let the run before end at one")
@@ -218,7 +218,7 @@ def _check_tick(state: State, clock: Clock) -> None:
 
 
 def _check_limits(model: Model, state: State) -> None:
-    """Refuse to begin where a stop would press harder than its joint's motor."""
+    """Refuse a start beyond a joint limit where the stop would push harder than the joint's motor."""
     for body in model.bodies:
         joint = body.joint
         if joint.is_limited:

@@ -1,4 +1,4 @@
-"""A scene: all that a simulation is made of, in one immutable object."""
+"""The scene: all inputs of a simulation in one immutable object."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -23,7 +23,7 @@ from biped.simulation.world import Fall
 from contact import RUBBER, Floor
 from contact.errors import did_you_mean
 
-#: What some members must be, and in words.
+#: Required types of some members, and their names in messages.
 _KINDS: dict[str, tuple[Any, str]] = {
     "model": (Model, "a biped.Model, such as human() or load_robot(file)"),
     "floor": (Floor, "a contact.Floor; a model that is to touch nothing is model.without_contacts()"),
@@ -34,38 +34,37 @@ _KINDS: dict[str, tuple[Any, str]] = {
 
 
 def floor_of(model: Model) -> Floor:
-    """Return the floor that a model stands on where no other is given: with the friction that its file has, if any."""
+    """Return the default floor of a model: rubber, with the friction of the model's file if it has one."""
     mu = getattr(model, "floor_friction", None)  # whether it is a model is seen later
     return RUBBER if mu is None else RUBBER.with_(mu_s=mu, mu_d=mu)
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A simulation to be run: model, start, controller, disturbances, duration, integrator, as ``simulate`` takes them.
+    """The inputs of a simulation: model, start, controller, disturbances, duration and integrator.
 
-    It is immutable: ``dataclasses.replace`` makes one with something else in a place.
+    A scene is immutable: ``dataclasses.replace`` returns a changed one.
 
     Attributes:
-        model: what moves.
-        controller: what drives its joints; without one they are free.
-        floor: what its contact points stand on.
-        state: where it starts or goes on; if not given, where the controller wants to begin
-            (``Controller.initial_configuration``), or the home configuration at rest.
-        duration: [s].
-        step: [s] of the integrator; it must divide the controller's period.
-        disturbances: what acts on it, of the kinds in ``biped.disturbances``, one or several; pushes, forces, patches
-            and loads in any number, of the others one at most.
-        integrator: how the steps are taken, or the name of one in ``biped.integrators.INTEGRATORS``; ``Recursive``
-            if not given.
-        fall: when the run ends as "fell" or "lost control"; never, if not given.
+        model: the model to simulate.
+        controller: the controller of its joints; without one they are free.
+        floor: the floor under its contact points.
+        state: the start, or the state of a run to continue; if not given, the controller's
+            ``initial_configuration``, or the home configuration at rest.
+        duration: [s] simulated time.
+        step: [s] integration step; it must divide the controller's period.
+        disturbances: one or several of the kinds in ``biped.disturbances``; any number of pushes, forces, patches and
+            loads, at most one of each other kind.
+        integrator: an integrator, or the name of one in ``biped.integrators.INTEGRATORS``; ``Recursive`` if not given.
+        fall: limits at which the run ends as "fell" or "lost control"; no such end if not given.
         record_every: [s] between recorded rows; the controller's period if not given.
-        settle: how it stands before the start, at rest or for some time, which is not counted; it begins with ``state``
-            if not given. A ``state`` that goes on from a run has stood before.
-        extend: [s] by which the run goes on at most if its end leaves open whether the body falls, and no disturbance
-            acts there; it ends as soon as that is decided.
+        settle: a run-in before the start, which is not counted; none if not given. A ``state`` from a run has no
+            run-in.
+        extend: [s] greatest extension of the run if its end leaves open whether the body falls and no disturbance acts
+            there. The run ends as soon as that is decided.
 
     Raises:
-        InputError: a member is not of its kind.
+        InputError: a member has a wrong type.
     """
 
     model: Model
@@ -91,17 +90,17 @@ class Scene:
         controller: Any = self.controller
         if controller is not None and not isinstance(controller, Controller):
             what = _called(controller)
-            raise InputError(f"{what} is no controller: give an object of a class that derives from biped.Controller")
+            raise InputError(f"controller = {what}: it must be an object of a class that derives from biped.Controller")
         acting: Any = self.disturbances
         if not isinstance(acting, Iterable):
             object.__setattr__(self, "disturbances", (acting,))
 
     @classmethod
     def of(cls, model: Model, controller: Controller | None, options: dict[str, Any]) -> "Scene":
-        """A scene of options by name; the floor is that of the model's file, if it has one and none is given.
+        """Return a scene from options by name; the default floor is ``floor_of(model)``.
 
         Raises:
-            InputError: there is no such option; the message names the nearest.
+            InputError: an option is unknown; the message names the nearest.
         """
         known = [field.name for field in fields(cls)][2:]
         for name in options:
@@ -111,15 +110,15 @@ class Scene:
 
     @property
     def set_point(self) -> SetPoint | None:
-        """Where the controller wants the root to be, if it says so."""
+        """Target pose of the root, if the controller has one."""
         return None if self.controller is None else self.controller.set_point(self.model)
 
     @property
     def initial_state(self) -> State:
-        """Where it starts: ``state``, or what stands for it where that is not given; after its run-in, if it has one.
+        """State at the start: ``state`` or its default, after the run-in if there is one.
 
         Raises:
-            UnsettledError: it falls in its run-in, or does not come to rest.
+            UnsettledError: the model falls during the run-in, or does not come to rest.
         """
         rest = self.rest()
         return self._given_state if rest is None else rest.state
@@ -132,47 +131,47 @@ class Scene:
         return State.at(self.model, q)
 
     def rest(self, announce: Announce | None = None) -> Snapshot | None:
-        """Where its run-in ends, and what the law remembers then; None where it has none, or goes on from a run.
+        """Return the end of the run-in with the controller's memory; None without a run-in, or if a run is continued.
 
         Raises:
-            UnsettledError: it falls in it, or does not come to rest.
+            UnsettledError: the model falls during the run-in, or does not come to rest.
         """
         if self.settle is None or (self.state is not None and self.state.steps):
             return None
         return rest_of(self, self._given_state, announce)
 
     def settled(self) -> "Scene":
-        """The scene without a run-in that begins where this one's has ended.
+        """Return this scene without a run-in, starting from the end of the run-in.
 
         Raises:
-            UnsettledError: it falls in its run-in, or does not come to rest.
+            UnsettledError: the model falls during the run-in, or does not come to rest.
         """
         return self if self.settle is None else replace(self, state=self.initial_state, settle=None)
 
     def prepare(self, *, in_one_go: bool = False, in_place: bool = False) -> Plan:
-        """All that is done before the first step.
+        """Check the scene and return its plan, ready for the first step.
 
         Args:
-            in_one_go: give the log room for the whole run, if that is not too much.
-            in_place: let ``state`` itself move, not a copy of it.
+            in_one_go: let the log hold the whole run, if it fits in memory.
+            in_place: change ``state`` itself instead of a copy.
 
         Raises:
-            InputError: for members that do not fit together; the message says what would.
+            InputError: members do not fit together; the message says which would.
         """
         state = self.initial_state
         return plan_of(self, state if in_place else state.copy(), in_one_go)
 
     def run(self, progress: Progress | None = None, announce: Announce | None = None) -> Run:
-        """Simulate it; its ``state`` stays what it is, and the run's goes on from the end.
+        """Simulate the scene and return the run; ``state`` of the scene is not changed.
 
         Args:
             progress: called now and then with the time simulated so far [s].
             announce: called with a sentence before kernels are compiled.
 
         Raises:
-            InputError: for members that do not fit together; the message says what would.
-            IntegrationError: a step has no solution; ``error.run`` holds what was computed before.
-            RunInterrupted: the user pressed Ctrl-C; ``error.run`` holds what was computed before.
+            InputError: members do not fit together; the message says which would.
+            IntegrationError: a step has no solution; ``error.run`` is the run up to there.
+            RunInterrupted: the user pressed Ctrl-C; ``error.run`` is the run up to there.
         """
         session = Session(self, announce=announce)
         session.check_run()
@@ -186,7 +185,7 @@ class Scene:
 
 
 def _called(value: Any) -> str:
-    """The name of a value of the wrong kind, for a message."""
+    """Return the name of a value of a wrong type, for a message."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     return repr(value) if isinstance(value, (str, int, float)) or value is None else type(value).__name__

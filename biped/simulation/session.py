@@ -1,4 +1,4 @@
-"""A session: a scene that is stepped, by one control period after the other or in one go."""
+"""The session: a scene that is advanced by single control periods or run to its end."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ from contact.modes import NONE
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
 
-#: [s] by which a run goes on at a time while its end leaves open whether the body falls.
+#: [s] Length of each extension of a run while its end leaves open whether the body falls.
 BLOCK = 0.5
-#: A state to begin with, drawn by a random generator.
+#: A function that draws a start state by a random generator.
 Start = Callable[[np.random.Generator], State]
 
 
 class Session:
-    """A scene that is stepped: by ``step``, one control period at a time, or by ``run`` to its end.
+    """A scene in progress: advanced by ``step``, one control period at a time, or by ``run`` to its end.
 
-    ``step`` and ``observe`` keep no rows, and know no ``duration``: a session goes on until the model falls, where the
-    scene has a ``Fall``. It is for one thread at a time; several sessions run side by side, without the GIL.
+    ``step`` and ``observe`` keep no rows and ignore ``duration``: a session continues until the model falls, if the
+    scene has a ``Fall``. A session is for one thread at a time; several sessions run in parallel, without the GIL.
 
     Args:
-        scene: what is simulated.
-        start: where ``reset`` with a seed begins; where the scene begins, if not given.
-        in_place: let the scene's ``state`` itself move, not a copy of it.
-        in_one_go: give the log room for the whole run, if that is not too much.
-        announce: called with a sentence before the controller compiles what it is designed by.
+        scene: the scene to simulate.
+        start: draws the start state of a ``reset`` with a seed; the scene's start if not given.
+        in_place: change the scene's ``state`` itself instead of a copy.
+        in_one_go: let the log hold the whole run, if it fits in memory.
+        announce: called with a sentence before the controller compiles the kernels of its design.
 
     Raises:
-        InputError: the scene's members do not fit together; the message says what would.
+        InputError: members of the scene do not fit together; the message says which would.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Session:
         announce: Announce | None = None,
     ) -> None:
         if start is not None and scene.settle is not None:
-            raise InputError("a session whose starts are drawn has no run-in: give it scene.settled(), or no start")
+            raise InputError("a session with random starts has no run-in: pass scene.settled(), or leave out start")
         rest = scene.rest(announce)
         if rest is not None:
             scene = replace(scene, state=rest.state, settle=None)
@@ -90,35 +90,35 @@ class Session:
 
     @property
     def model(self) -> Model:
-        """The model that is simulated, loads included."""
+        """The simulated model, with its loads."""
         return self.plan.model
 
     @property
     def period(self) -> float:
-        """[s] of a ``step``: the controller's."""
+        """Control period [s], the length of a ``step``."""
         return self.plan.clock.steps_per_tick * self.plan.clock.step
 
     @property
     def time(self) -> float:
-        """The time now [s]."""
+        """Simulated time [s]."""
         return self.state.time
 
     @property
     def has_ended(self) -> bool:
-        """Whether it fell, lost control, or a step had no solution: ``reset`` or ``restore`` before going on."""
+        """True after a fall, a loss of control or a step without a solution; ``reset`` or ``restore`` to continue."""
         return self._driver.has_ended
 
     @property
     def ending(self) -> Ending | None:
-        """Why it has ended: ``verdict`` is "fell" or "lost control", by a ``limit`` at ``fell_at`` [s], or "failed"."""
+        """Cause of the end: ``verdict`` is "fell" or "lost control" (with ``limit``, ``fell_at`` [s]), or "failed"."""
         return self._driver.ending
 
     def warm_up(self, announce: Announce | None = None, *, measures: bool = False) -> None:
-        """Load or compile the kernels, so that the wall time is that of the steps.
+        """Load or compile the kernels, so that the wall time counts steps only.
 
         Args:
             announce: called with a sentence if that takes a while.
-            measures: let other cores compile the metrics meanwhile.
+            measures: compile the kernels of the metrics too.
         """
         self._driver.warm_up(announce, measures)
         by = self.plan.stepping
@@ -132,15 +132,15 @@ class Session:
     # --- stepping ---
 
     def reset(self, seed: int | None = None) -> Observation:
-        """Begin anew, and see the start.
+        """Return to the start and observe it.
 
         Args:
-            seed: of where it starts, by ``start``, and of the noise of sensors and actuators. The same seed is the same
-                session, bit for bit. If not given, all of that is as the scene says.
+            seed: for the start state drawn by ``start``, and for the noise of sensors and actuators. Equal seeds give
+                equal sessions, bit for bit. If not given, start and noise are those of the scene.
 
         Raises:
-            InputError: the seed is no whole number, zero or above; ``start`` has drawn a state of another model; or the
-                scene's engine cannot go back.
+            InputError: the seed is not a whole number of zero or above, ``start`` returns a state of another model, or
+                the scene's engine cannot go back.
         """
         first = self._first()
         if seed is None:
@@ -151,18 +151,19 @@ class Session:
         return self.restore(replace(first, state=state, seeds=seeds))
 
     def observe(self) -> Observation:
-        """The observation that a controller would be shown now; nothing is changed by it."""
+        """Return the controller's observation of the present state, without changing the session."""
         return self._driver.look()
 
     def step(self, torques: ArrayLike | None = None) -> Observation:
-        """Take one control period, and see its end.
+        """Advance by one control period and observe its end.
 
         Args:
-            torques: (joints,) [N·m] or [N], in the order of ``model.joint_names``, to be held meanwhile; if not given,
-                the scene's controller is asked.
+            torques: (joints,) [N·m] or [N], in the order of ``model.joint_names``, held for the period; if not given,
+                the scene's controller computes them.
 
         Raises:
-            InputError: it has ended; the state is within a control period; or torques of another length, or not finite.
+            InputError: the session has ended, the state is within a control period, or the torques have a wrong length
+                or are not finite.
         """
         self._check_goes_on()
         self._first()
@@ -175,13 +176,13 @@ class Session:
         return self.observe()
 
     def advance(self, ticks: int, *, keep: bool = False) -> int:
-        """Let the controller take so many control periods; how many were taken before an end, if any.
+        """Advance by ``ticks`` control periods under the controller; return the number completed before an end.
 
-        What happens is bit for bit what ``run`` does, and so many calls of ``step``; nothing is observed on the way.
+        The result is bit for bit that of ``run`` and of as many calls of ``step``, without observations.
 
         Args:
-            ticks: control periods.
-            keep: keep the rows of them for ``recorded``.
+            ticks: number of control periods.
+            keep: keep their rows for ``recorded``.
 
         Raises:
             InputError: the state is within a control period.
@@ -197,19 +198,19 @@ class Session:
         return ticks - left // self.plan.clock.steps_per_tick
 
     def recorded(self) -> Recording:
-        """The rows and events that ``advance`` has kept since the last time."""
+        """Return the rows and events that ``advance`` has kept since the last call."""
         recording = self._result(self._ending_now())
         self._driver.forget()
         return recording
 
     def changed(self, **members: Any) -> Session:
-        """A session that goes on from here with other members of the scene, such as ``disturbances``; this one ends.
+        """Return a session that continues with changed members of the scene, such as ``disturbances``; this one ends.
 
         Args:
-            members: of ``Scene``, but for its ``state``; the step and the controller's period stay what they are.
+            members: members of ``Scene`` except ``state``; step and control period cannot change.
 
         Raises:
-            InputError: they do not fit together.
+            InputError: the members do not fit together.
         """
         leave_floor(self.plan.world.ground, self.state)
         scene = replace(self.scene, **(members | {"state": self.state}))
@@ -220,7 +221,7 @@ class Session:
     # --- going back ---
 
     def save(self) -> Snapshot:
-        """Where it is now, for ``restore``."""
+        """Return a snapshot of the session for ``restore``."""
         driver, world = self._driver, self.plan.world
         leave_floor(world.ground, self.state)
         controller = self.plan.controller
@@ -235,16 +236,16 @@ class Session:
         )
 
     def restore(self, snapshot: Snapshot) -> Observation:
-        """Back to where this session was when it was saved, any number of times: what follows is the same, bit for bit.
+        """Return to a snapshot of this session, any number of times; the continuation is the same, bit for bit.
 
-        A controller in Python that remembers something has to say so, by ``Controller.memory``.
+        A Python controller with memory must define ``Controller.memory``.
 
         Raises:
-            InputError: it comes from a session of another model; or the scene's engine cannot go back.
+            InputError: the snapshot is from a session of another model, or the scene's engine cannot go back.
         """
         snapshot.state.check_model(self.model)
         if not self.plan.can_go_back and snapshot.state.steps != self.state.steps:
-            raise InputError("another engine keeps a state of its own and cannot go back: make a new Session")
+            raise InputError("this engine keeps its state to itself and cannot go back: make a new Session")
         driver, world = self._driver, self.plan.world
         put_state(snapshot.state, self.state, world)
         self._remember(snapshot)
@@ -257,13 +258,13 @@ class Session:
     # --- copies ---
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy, and pickle, as a new session of the scene that goes on from here: kernels have addresses of this one's.
+        """Copy and pickle as a new session that continues from here: kernels hold addresses of this session's arrays.
 
         Raises:
-            InputError: the scene's engine keeps a state of its own.
+            InputError: the scene's engine keeps its state to itself.
         """
         if not self.plan.can_go_back:
-            raise InputError("a session of another engine, whose state is its own, has no copies: make a new Session")
+            raise InputError("this engine keeps its state to itself: its session cannot be copied; make a new Session")
         begun, driver, log = self._beginning, self._driver, self.plan.world.log
         scene, moves = self.scene, self.state is self.scene.state
         scene = replace(scene, state=begun.state) if moves and begun is not None else scene
@@ -271,17 +272,17 @@ class Session:
         return _copied, (scene, self._start, self.save(), [*driver.rows, rows], [*driver.events, events])
 
     def __copy__(self) -> Session:
-        """As ``copy.deepcopy``: two sessions share no controller."""
+        """Return a deep copy: two sessions share no controller."""
         return copy.deepcopy(self)
 
     def go_on_from(self, snapshot: Snapshot) -> None:
-        """Go on from where a session was that began as this one, which has a copy of its controller."""
+        """Continue from a snapshot of a session with the same beginning and another copy of the controller."""
         self._first()
         self.restore(snapshot)
         self._driver.was_reset = snapshot.was_reset
 
     def _remember(self, snapshot: Snapshot) -> None:
-        """Let the law remember what it did then; one in Python that has not said what that is begins anew."""
+        """Restore the controller's memory from a snapshot; a Python controller without ``memory`` is reset instead."""
         for array, copied in zip(arrays_of(self.plan.law), snapshot.law, strict=True):
             array[...] = copied
         self._driver.was_reset = snapshot.was_reset and snapshot.memory is not None
@@ -289,13 +290,13 @@ class Session:
             self.plan.controller.remember(snapshot.memory)
 
     def _first(self) -> Snapshot:
-        """Where it began; saved when it is first needed, which is before the first step."""
+        """Return the snapshot of the beginning, which the first call takes before the first step."""
         if self._beginning is None:
             self._beginning = self.save()
         return self._beginning
 
     def _begun(self, drawn: State, first: State) -> State:
-        """A state that has not moved, ready for this session: with its steps, impedance, floor and thrown box."""
+        """Return a drawn start state with the step, impedance, floor and thrown box of this session."""
         drawn.check_model(self.plan.nominal_model)
         state = drawn.copy() if self.plan.nominal_model is self.model else drawn.carried_over(self.model)
         state.make_room(first.arrays.past.shape)
@@ -318,21 +319,21 @@ class Session:
     # --- in one go ---
 
     def check_run(self) -> None:
-        """Check that ``run`` makes sense from here: its end is the scene's ``duration`` from now.
+        """Check that ``run`` can start here; it would end after the scene's ``duration``.
 
         Raises:
-            InputError: a push, a force or a motion of the floor would begin after the end, or there are too many rows.
+            InputError: a push, a force or a motion of the floor would begin after the end, or rows are too many.
         """
         check_begins(self.scene.disturbances, self.time + self.scene.duration)
         check_rows(self.plan.clock)
 
     def run(self, progress: Progress | None = None) -> Recording:
-        """All steps, or those up to a fall, a step without a solution, or Ctrl-C: its ``ending`` says which.
+        """Run to the end of the scene, a fall, a step without a solution, or Ctrl-C, as ``ending`` reports.
 
-        A run whose end leaves open whether the body falls goes on, by at most the scene's ``extend``.
+        If the end leaves open whether the body falls, the run is extended by at most the scene's ``extend``.
 
         Raises:
-            InputError: as ``check_run``.
+            InputError: the errors of ``check_run``.
         """
         self.check_run()
         clock = self.plan.clock
@@ -349,12 +350,12 @@ class Session:
         return self._result(self._ending_now())
 
     def _ending_now(self) -> Ending:
-        """That of a run that got so far."""
+        """Return the ending of a run that would end here."""
         can_stand = bool(self.model.feet) or self.plan.world.fall is not NEVER
         return self.ending or Ending(UNDECIDED if can_stand else COMPLETED)
 
     def _take_steps(self, steps: int, progress: Progress | None) -> bool:
-        """Take so many steps, or those up to an end; return whether the last state was recorded by itself."""
+        """Take steps up to an end; return True if a row of the last state was recorded."""
         driver = self._driver
         left = driver.finish_tick(steps)
         driver.free_joints()
@@ -413,6 +414,6 @@ def _copied(scene: Scene, start: Start | None, snapshot: Snapshot, rows: list[An
 
 
 def _before_lost(rows: Floats) -> Floats:
-    """The rows before the first with a number that has become infinite or NaN: a failing step's are no result."""
+    """Return the rows before the first that contains a new infinity or NaN: a failing step has no valid result."""
     lost = (~np.isfinite(rows) & np.isfinite(rows[:1])).any(axis=1)
     return rows[: np.argmax(lost)] if lost.any() else rows

@@ -1,7 +1,7 @@
-"""Run-in: a scene stands until it is at rest, before its time begins, and nothing of that is counted.
+"""Run-in: the model stands until it is at rest before the time of a scene begins; the run-in is not counted.
 
-A posture that was written down is not where a law comes to rest: that depends on its gains, on what is passive, and on
-how far the floor yields. So a law is let stand, and the scene begins where it has come to rest.
+A prescribed posture is not the equilibrium of a controller, which depends on gains, passive joints and the depth in the
+floor. After a run-in the scene begins at that equilibrium.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from contact.arrays import Floats
 if TYPE_CHECKING:
     from biped.simulation.scene import Scene
 
-#: [s] between two looks at whether it rests.
+#: [s] between two checks of rest.
 LOOK = 0.02
-#: Starts that a process keeps, of trials that differ in what happens later.
+#: Number of settled starts that a process keeps for trials with other disturbances.
 MOST_KEPT = 16
 
 
@@ -37,20 +37,20 @@ MOST_KEPT = 16
 class Settle:
     """A run-in before the start of a scene, which is not counted.
 
-    It has the scene's law, integrator and floor with its patches, and of what acts the loads, sensors and actuators:
-    pushes, forces, thrown boxes and motions of the floor come later. Its time is that before the start, so that set
-    points do not move yet, and noise is other noise than the run's. At the start clock, ledger and counters begin anew;
-    the law's memory, what muscles exert, the floor's anchors, and what late senses have yet to show, stay.
+    It uses the scene's controller, integrator, floor and patches, loads, sensors and actuators, but no pushes, forces,
+    thrown boxes or motions of the floor. Its time is before the start, so that set points do not move yet and the noise
+    differs from the run's. Clock, energy balance and counters begin at the start of the scene; controller memory,
+    muscle torques, anchors of contact points and delayed sensor values are kept.
 
     Attributes:
-        seconds: [s] that it lasts, at rest or not: of a law that sways in noise, a sample of the sway. If not given, it
-            lasts until the model is at rest.
-        longest: [s] after which it is given up, where ``seconds`` is not given.
-        window: [s] for which it must be at rest.
-        speed: [m/s] of the centre of mass, at rest at most.
-        drift: [m, rad] of any coordinate within the window, at rest at most.
-        then: what is done to where it rests before the start, such as a scatter: from that state to another one of its
-            model, in which muscles go on to exert what they do.
+        seconds: [s] fixed length of the run-in, at rest or not, as for sway in noise. If not given, it lasts until the
+            model is at rest.
+        longest: [s] limit of a run-in without ``seconds``.
+        window: [s] time for which the model must be at rest.
+        speed: [m/s] greatest speed of the centre of mass at rest.
+        drift: [m, rad] greatest change of a coordinate within the window at rest.
+        then: changes the state at rest before the start, for example by scatter; returns a state of the same model.
+            Muscle torques are kept.
 
     Raises:
         InputError: a number is not above zero.
@@ -71,24 +71,24 @@ class Settle:
 
     @property
     def most(self) -> float:
-        """[s] that it lasts at most."""
+        """Greatest length of the run-in [s]."""
         return self.longest if self.seconds is None else self.seconds
 
 
 def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Snapshot:
-    """Where a scene begins that stood before from ``start`` on: found once for scenes that differ in what acts later.
+    """Return the end of the run-in of a scene from ``start``; scenes that differ in later disturbances share it.
 
     Raises:
-        UnsettledError: it falls, or does not come to rest; the message says which.
-        InputError: sensors or actuators are noisy, and no ``seconds`` are given.
+        UnsettledError: the model falls or does not come to rest; the message says which.
+        InputError: sensors or actuators are noisy and ``seconds`` is not given.
     """
     assert scene.settle is not None
     then, settle = scene.settle.then, replace(scene.settle, then=None)
     acting = tuple(one for one in scene.disturbances if isinstance(one, (Load, Patch, Sensors, Actuators)))
     if settle.seconds is None and any(isinstance(d, (Sensors, Actuators)) and d.is_noisy for d in acting):
         raise InputError(
-            "with noise in sensors or actuators nothing comes to rest: say for how many seconds it is to stand before, "
-            "as Settle(seconds=10) or initial.settle=10"
+            "with noise in sensors or actuators the model never comes to rest: give the run-in a length in seconds, "
+            "Settle(seconds=10) or initial.settle=10"
         )
     alone = replace(
         scene, disturbances=acting, duration=settle.most, record_every=None, state=None, settle=None, extend=0.0
@@ -109,12 +109,12 @@ def rest_of(scene: Scene, start: State, announce: Announce | None = None) -> Sna
     return replace(found, state=state)
 
 
-#: By what they depend on; the oldest goes first.
+#: Ends of run-ins by ``_key_of``; the oldest is dropped first.
 _KEPT: dict[Hashable, Snapshot] = {}
 
 
 def _key_of(alone: Scene, settle: Settle, start: State) -> Hashable | None:
-    """What a run-in depends on; None where that cannot be told, as of a law that is an object that may change."""
+    """Return all inputs of a run-in as a key; None if they cannot be compared, as of a mutable controller."""
     if not (_is_immutable(alone.controller) and _is_immutable(alone.integrator)):
         return None
     others = (getattr(alone, item.name) for item in fields(alone) if item.name != "controller")
@@ -127,13 +127,13 @@ def _key_of(alone: Scene, settle: Settle, start: State) -> Hashable | None:
 
 
 def _is_immutable(thing: Any) -> bool:
-    """Whether it is nothing, a name, or an object of a frozen dataclass."""
+    """Return True for None, a string or an object of a frozen dataclass."""
     settings = getattr(thing, "__dataclass_params__", None)
     return thing is None or isinstance(thing, str) or (settings is not None and settings.frozen)
 
 
 def _rest(alone: Scene, settle: Settle, announce: Announce | None) -> Snapshot:
-    """Let it stand before its time, and begin anew where it rests."""
+    """Simulate the run-in before the start and return its end, with the clock at the start."""
     session = Session(alone, announce=announce)
     begins, ticks = session.time, max(1, round(settle.most / session.period))
     began = begins - ticks * session.period
@@ -165,8 +165,8 @@ def _stand_until_rest(session: Session, settle: Settle, began: float) -> None:
             return
     raise UnsettledError(
         f"{_who(session)} does not come to rest in {settle.longest:g} s: its centre of mass still moves at "
-        f"{1e3 * _speed(session):.2g} mm/s, and its posture by {_drift(places):.2g} rad in {settle.window:g} s; let it "
-        "stand for some seconds as it does, by Settle(seconds=10) or initial.settle=10, or take another law"
+        f"{1e3 * _speed(session):.2g} mm/s, and its posture by {_drift(places):.2g} rad in {settle.window:g} s; take a "
+        "run-in of fixed length, Settle(seconds=10) or initial.settle=10, or another controller"
     )
 
 
@@ -187,12 +187,12 @@ def _who(session: Session) -> str:
 
 
 def _speed(session: Session) -> float:
-    """[m/s] of the centre of mass; zero of a model that is fixed to the ground: its coordinates tell."""
+    """Return the speed of the centre of mass [m/s]; zero for a model with a fixed root, judged by its drift alone."""
     if not session.model.is_floating:
         return 0.0
     return float(np.linalg.norm(session.state.momentum[:3])) / session.model.total_mass
 
 
 def _drift(places: deque[Floats]) -> float:
-    """[m, rad] by which a coordinate has gone at most since the first of some configurations."""
+    """Return the greatest range of a coordinate over some configurations [m, rad]."""
     return float(np.ptp(np.array(places), axis=0).max())

@@ -1,4 +1,4 @@
-"""``simulate``: a model, a controller and the rest of a scene in, a recorded run out."""
+"""The function ``simulate``: run a model with a controller and the other members of a scene."""
 
 import inspect
 from typing import Any
@@ -20,23 +20,23 @@ def simulate(
     announce: Announce | None = None,
     **options: Any,
 ) -> Run:
-    """``Scene(model, controller, **options).run(progress, announce)``; a given ``state`` stays what it is.
+    """Simulate a model and return the run: ``Scene(model, controller, **options).run(progress, announce)``.
 
     Args:
-        model: what moves.
-        controller: what drives its joints; without one they are free.
-        progress: as in ``Scene.run``.
-        announce: as in ``Scene.run``.
+        model: the model to simulate.
+        controller: the controller of its joints; without one they are free.
+        progress: called now and then with the time simulated so far [s].
+        announce: called with a sentence before kernels are compiled.
         options: the other members of ``Scene``: floor, state, duration, step, disturbances, …
 
     Raises:
-        InputError, IntegrationError, RunInterrupted: as ``Scene.run``; for an unknown option too.
+        InputError, IntegrationError, RunInterrupted: the errors of ``Scene.run``; InputError for an unknown option.
     """
     return Scene.of(model, controller, options).run(progress, announce)
 
 
 def _signature() -> inspect.Signature:
-    """That of ``simulate`` with the members of ``Scene`` in the place of ``options``, for help and completion."""
+    """Return the signature of ``simulate`` with the members of ``Scene`` instead of ``options``, for completion."""
     own = inspect.signature(simulate)
     *first, _ = own.parameters.values()
     members = list(inspect.signature(Scene).parameters.values())[2:]

@@ -1,4 +1,4 @@
-"""Where a session was, and how its world is put back there."""
+"""Snapshots of sessions, and how they are restored."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,19 +18,19 @@ from contact.modes import NONE
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Where a session was, bit for bit: the state, and what else its next step depends on."""
+    """A session at one time, bit for bit: the state, and all else that its next step depends on."""
 
-    state: State  #: its own copy
+    state: State  #: a copy of the state
     law: tuple[Any, ...]  #: copies of the arrays of a compiled law
-    memory: Any  #: what the controller says that it remembers (``Controller.memory``)
+    memory: Any  #: the memory of a Python controller (``Controller.memory``)
     recorded: Floats  #: the numbers that the controller recorded last
-    seeds: tuple[int, int]  #: of the sensors' and the actuators' noise
-    was_reset: bool  #: whether a controller that is asked from Python had been
-    ending: Ending | None  #: what had ended it, or None
+    seeds: tuple[int, int]  #: the seeds of the sensors' and the actuators' noise
+    was_reset: bool  #: True if ``reset`` of a Python controller had been called
+    ending: Ending | None  #: the cause of the end, or None
 
 
 def arrays_of(value: Any) -> tuple[Floats, ...]:
-    """All arrays in nested tuples, in order."""
+    """Return all arrays in nested tuples, in order."""
     found: list[Floats] = []
     _gather_arrays(value, found)
     return tuple(found)
@@ -45,24 +45,24 @@ def _gather_arrays(value: Any, found: list[Floats]) -> None:
 
 
 def copies_of(value: Any) -> tuple[Floats, ...]:
-    """Copies of all arrays in nested tuples."""
+    """Return copies of all arrays in nested tuples."""
     return tuple(array.copy() for array in arrays_of(value))
 
 
 def put_arrays(source: Any, target: Any) -> None:
-    """The numbers of all arrays of one into those of the other, which has as many of the same shapes."""
+    """Copy the arrays of ``source`` into those of ``target``, which has the same number with the same shapes."""
     for array, place in zip(arrays_of(source), arrays_of(target), strict=True):
         place[...] = array
 
 
 def put_state(source: State, target: State, world: World) -> None:
-    """``source`` into ``target``, which shares its arrays with ``world``; the next step is then that of ``source``."""
+    """Copy ``source`` into ``target``, which shares its arrays with ``world``, and prepare the next step."""
     put_numbers(source, target, world)
     prepare(world.tree, target.arrays, world.scratch)
 
 
 def put_numbers(source: State, target: State, world: World) -> None:
-    """``source`` into ``target`` but for the poses and rates in the world's scratch, which ``prepare`` finds."""
+    """Copy ``source`` into ``target``, except poses and rates in the world's scratch, which ``prepare`` computes."""
     put_arrays(source.arrays, target.arrays)
     if target.projectile is not None and source.projectile is not None:
         target.projectile[:] = source.projectile
@@ -74,12 +74,12 @@ def put_numbers(source: State, target: State, world: World) -> None:
 
 
 def seeds_of(world: World) -> tuple[int, int]:
-    """The seeds of the sensors' and of the actuators' noise."""
+    """Return the seeds of the sensors' and of the actuators' noise."""
     return int(world.sensors.seed[0]), int(world.actuators.seed[0])
 
 
 def put_seeds(seeds: tuple[int, int], world: World) -> None:
-    """Let noise be that of these seeds; perfect sensors and ideal actuators stay what they are."""
+    """Set the seeds of the noise; perfect sensors and ideal actuators stay noiseless."""
     world.sensors.seed[0] = seeds[0]
     if world.actuators.seed[0] >= 0:
         world.actuators.seed[0] = seeds[1]

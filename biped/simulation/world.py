@@ -1,4 +1,4 @@
-"""From a model, a floor and disturbances to the arrays that the compiled loops take."""
+"""The arrays of the compiled loops, built from a model, a floor and disturbances."""
 
 import math
 from dataclasses import dataclass
@@ -43,19 +43,19 @@ from contact.modes import NONE
 
 ROWS = 1024
 EVENTS = 4096
-#: [bytes] A run whose rows need more is not taken in one go.
+#: [bytes] Greatest size of a log that holds a whole run.
 MOST_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
 class Fall:
-    """When a model counts as fallen.
+    """The limits beyond which a model counts as fallen.
 
-    The defaults are far outside of what balancing on two feet does: the trunk's centre of mass stands
-    1.23 m high in the home configuration and starts the experiments at 1.035 m.
+    The defaults are far from balancing on two feet: the trunk's centre of mass is 1.23 m high in the home
+    configuration, and 1.035 m at the start of the experiments.
 
     Raises:
-        InputError: for a limit that is out of range.
+        InputError: a limit is out of range.
     """
 
     height: float = quantity("m", "Fall limit: least height of the root's centre of mass", 0.6)
@@ -72,7 +72,7 @@ class Fall:
 
     @property
     def limits(self) -> FallLimits:
-        """The kernels' limits of a fall."""
+        """The limits as the kernels need them, with the cosine of the tilt."""
         return FallLimits(self.height, float(np.cos(self.tilt)), self.joint_rate)
 
 
@@ -80,13 +80,13 @@ NEVER = FallLimits(-np.inf, -2.0, np.inf)
 
 
 class Sizes(NamedTuple):
-    """The numbers on which the size of a log depends."""
+    """The numbers that determine the size of a log."""
 
     period: int  # steps between two control ticks
     stride: int  # steps between two rows
-    extra: int  # numbers that the controller records
+    extra: int  # count of the numbers that the controller records
     span: float  # [s] between two control ticks
-    whole: int = 0  # steps of the whole run, where the log is to hold all of it
+    whole: int = 0  # steps of the whole run, if the log holds all of it
 
 
 def build_world(
@@ -100,9 +100,9 @@ def build_world(
     columns: Columns,
     sizes: Sizes,
 ) -> World:
-    """The world of the compiled loops; it shares the arrays of ``state``, which a run changes in place.
+    """Return the world of the compiled loops; it shares the arrays of ``state``, which a run changes in place.
 
-    ``model`` is what moves, ``nominal_model`` what the controller takes it for: the same without its loads.
+    ``model`` is the simulated one with its loads, ``nominal_model`` the controller's without them.
     """
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
@@ -141,7 +141,7 @@ def _build_log(model: Model, state: State, columns: Columns, sizes: Sizes, more:
 
 
 def _build_actuators(model: Model, acting: Disturbances, span: float) -> kernels.Actuators:
-    """Those of the disturbances, or such as keep to the model's limits of torque, or ideal ones."""
+    """Return the actuators of the disturbances, else ones with the model's torque limits, else ideal ones."""
     actuators = acting.actuators
     if actuators is None and any(body.joint.max_effort < np.inf for body in model.bodies):
         actuators = Actuators()
@@ -149,7 +149,7 @@ def _build_actuators(model: Model, acting: Disturbances, span: float) -> kernels
 
 
 def join_floor(ground: Ground, state: State) -> None:
-    """The floor's frame at the start, which is where the state has it: contact points hold on to places on it."""
+    """Place the floor's frame at the start and check it against the state, whose anchors are points of the floor."""
     if follows(ground.motion):
         tilt = 0.0 if state.floor is None else 2.0 * math.atan2(state.floor[14], state.floor[12])
         stay(ground.motion, state.time, tilt, is_new=not state.steps)
@@ -166,7 +166,7 @@ def join_floor(ground: Ground, state: State) -> None:
 
 
 def leave_floor(ground: Ground, state: State) -> None:
-    """Let the state know where the floor is now."""
+    """Write the present frame of a moving floor to the state."""
     state.floor = None
     if is_moving(ground):
         place_frame(ground, END, state.time)
@@ -174,7 +174,7 @@ def leave_floor(ground: Ground, state: State) -> None:
 
 
 def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> Pushes:
-    """Their points are meant from the bodies' own centres of mass, whatever these carry."""
+    """Compile pushes; their points are relative to the bodies' centres of mass without loads."""
     pushes = compile_pushes(model, acting.pushes)
     for j, i in enumerate(pushes.body):
         pushes.offset[j] -= np.subtract(model.bodies[i].com, nominal_model.bodies[i].com)
@@ -182,7 +182,7 @@ def _build_pushes(nominal_model: Model, model: Model, acting: Disturbances) -> P
 
 
 def _build_sensors(model: Model, nominal_model: Model, acting: Disturbances, span: float) -> SensorModel:
-    """The kernels' model of what the controller is shown of the simulated system; a load is not seen."""
+    """Return the kernels' sensor model; a load shifts the root's centre of mass, and sensors do not see that."""
     if acting.sensors is None and not acting.loads:
         return perfect_sensors()
     return (acting.sensors or Sensors()).compile(model, span, np.subtract(nominal_model.root.com, model.root.com))
@@ -224,7 +224,7 @@ def _check_apart(model: Model, throw: Throw, state: State, projectile: Projectil
 
 
 def _state_of(throw: Throw, targets: int) -> Floats:
-    """The thrown box as it leaves the hand."""
+    """Return the state of the thrown box at its release."""
     state = new_projectile_state(targets)
     R = quaternion_matrix(throw.orientation)
     inertia = R @ box_inertia(throw.mass, throw.size) @ R.T
@@ -235,7 +235,7 @@ def _state_of(throw: Throw, targets: int) -> Floats:
 
 
 def _targets(model: Model, throw: Throw) -> tuple[Box | Capsule, ...]:
-    """The solids that a thrown box may hit."""
+    """Return the boxes and capsules that a thrown box may hit."""
     solids: tuple[Box | Capsule, ...] = (*model.shapes, *model.capsules)
     if throw.target == EVERYTHING:
         found = solids

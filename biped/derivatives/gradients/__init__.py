@@ -1,4 +1,4 @@
-"""Exact gradients of whole trials by the controller's numbers, by adjoint."""
+"""Exact gradients of whole trials by parameters of controller, model and floor, by the adjoint method."""
 
 from biped.derivatives.gradients.gradient import Differentiator, Gradient, NoGradientError, gradient
 from biped.derivatives.gradients.objectives import DIFFERENTIABLE, is_differentiable

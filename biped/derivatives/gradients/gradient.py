@@ -1,4 +1,4 @@
-"""Gradients of whole trials, by adjoint: forward once, and once back."""
+"""Gradients of whole trials by the adjoint method: one forward simulation, one backward pass."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state
 from contact.arrays import Floats
 
-#: Steps that may be taken in parts, of all, before there is more room for them.
+#: Number of additional parts of steps for which buffers are made at first.
 SPARE = 512
-#: Times that a law may be noted anew in one trial, since it branches otherwise.
+#: Greatest number of tapes of a law in one trial, one for each change of its branches.
 MOST_BRANCHES = 64
-#: Objectives of the actuators' torques.
+#: Objectives that depend on the actuators' torques.
 _TORQUES = ("rms_torque", "peak_torque")
-#: Those that are not measured so where the floor moves.
+#: Objectives without a gradient on a moving floor.
 _ON_FLOORS_AT_REST = ("margin_of_stability_min", "margin_of_stability_end", "com_excursion")
 
 
@@ -51,7 +51,7 @@ class NoGradientError(InputError):
     """A trial that has no gradient: it fell, or a step had no solution.
 
     Attributes:
-        time: [s] when it ended.
+        time: [s] end of the trial.
     """
 
     def __init__(self, message: str, time: float) -> None:
@@ -61,19 +61,18 @@ class NoGradientError(InputError):
 
 @dataclass(frozen=True)
 class Gradient:
-    """The derivatives of one number that a trial comes to, the contact modes of all its steps held.
+    """The derivatives of an objective of a trial, with the contact modes of all steps held.
 
     Attributes:
-        objective: its name; of a weighted sum, its terms.
-        value: it.
-        names: of the parameters.
-        numbers: (parameters,) what they are.
+        objective: name of the objective; the terms of a weighted sum.
+        value: value of the objective.
+        names: names of the parameters.
+        numbers: (parameters,) values of the parameters.
         slopes: (parameters,) ∂(objective)/∂(parameter).
         start: (2 nv,) ∂(objective)/∂(start): displacements in tangent coordinates, then momenta.
-        switched: how often a contact point went from one mode to another between two steps. Where a parameter moves
-            such a change to another step, the trial jumps by a little, which no derivative knows of.
-        kinks: how many kinks the trial is at, within rounding: there it has a derivative on either side, and this is
-            one of them.
+        switched: number of changes of a contact point's mode between two steps. If a parameter moves such a change to
+            another step, the trial jumps a little, which the derivative does not contain.
+        kinks: number of kinks that the trial meets, within rounding; there the derivative is one-sided.
         nearest: the nearest kink of each contact point, joint and kind, the nearest first.
     """
 
@@ -107,16 +106,16 @@ class Gradient:
 
 
 def gradient(scene: Scene, objective: str | Mapping[str, float], parameters: Sequence[str | Parameter]) -> Gradient:
-    """The gradient of an objective of the whole scene, by adjoint.
+    """Return the gradient of an objective of a whole trial, by the adjoint method.
 
-    Its contact modes, the steps that are taken in parts, and the branches of the law are held as they are simulated;
-    with these the derivative is exact, through the integrator's equations, contact, friction, and the sampled law.
+    Contact modes, steps taken in parts, and branches of the controller are held as simulated. The derivative is then
+    exact, through the integrator's equations, contact, friction, and the sampled controller.
 
     Args:
-        scene: what is simulated, from its start over its duration.
-        objective: one of ``DIFFERENTIABLE``, a metric; or several with their weights, of which it is the sum.
-        parameters: names of numbers, as ``controller.gains.kp_position[2]``, ``model.trunk.mass`` or ``floor.mu_s``, or
-            ``Parameter``.
+        scene: the trial, from its start over its duration.
+        objective: a metric of ``DIFFERENTIABLE``, or several with weights for a weighted sum.
+        parameters: names such as ``controller.gains.kp_position[2]``, ``model.trunk.mass`` or ``floor.mu_s``, or
+            ``Parameter`` objects.
 
     Raises:
         InputError: the scene, the objective or a parameter has no gradient; the message says why.
@@ -126,23 +125,23 @@ def gradient(scene: Scene, objective: str | Mapping[str, float], parameters: Seq
 
 
 class Differentiator:
-    """A scene whose trial is simulated once, and gone back through for each objective.
+    """A trial that is simulated once and differentiated backward for each objective.
 
     Args:
-        scene: as in ``gradient``.
-        parameters: as there.
-        effect: what the parameters change of the law, where that is known.
+        scene: the trial, from its start over its duration.
+        parameters: names of parameters, or ``Parameter`` objects, as in ``gradient``.
+        effect: effect of the parameters on the controller; computed if not given.
 
     Raises:
-        InputError: the scene, or a parameter, has no gradient; or it has a run-in.
+        InputError: the scene or a parameter has no gradient, or the scene has a run-in.
         NoGradientError: the trial fell, or a step had no solution.
     """
 
     def __init__(self, scene: Scene, parameters: Sequence[str | Parameter], effect: Effect | None = None) -> None:
         if scene.settle is not None:
             raise InputError(
-                "no gradient with a run-in, whose end depends on the parameters: take that of scene.settled(), from a "
-                "start that stays where it is"
+                "no gradient with a run-in, whose end depends on the parameters: use scene.settled(), which has a "
+                "fixed start"
             )
         self.scene = scene
         self.plan = scene.prepare()
@@ -178,13 +177,13 @@ class Differentiator:
         self._end = self.plan.state.copy()
         self._delay = shared_delay(world.sensors)
         if self._delay and int(self._begin.arrays.counts[SENSED]):
-            raise InputError("sensors that are late have seen what was before the start: begin with a run's start")
+            raise InputError("delayed sensors hold values from before the start: begin with the start of a run")
         self._kept = float(world.actuators.kept[0])
         self._limits()
         self.trajectory = self._seen()
 
     def _limits(self) -> None:
-        """Which actuators were at their limits, and how many just so."""
+        """Determine the torques at actuator limits, and the number of torques close to a limit."""
         record, world = self._trial.record, self.plan.world
         before = np.vstack([self._begin.arrays.torque[None], record.held[:-1]])
         wanted = self._kept * before + (1.0 - self._kept) * record.asked
@@ -192,7 +191,9 @@ class Differentiator:
         held = (world.state.stiffness > 0.0) | (world.state.damping > 0.0)
         saturated = self._end.arrays.ledger.saturated > self._begin.arrays.ledger.saturated
         if len(world.actuators.strength) and not (given.all() and not saturated[held].any()):
-            raise InputError("an actuator is at the limit of a strength that varies with its angle: no gradient")
+            raise InputError(
+                "no gradient: an actuator is at the limit of a strength that varies with its angle; use actuators.limit"
+            )
         record.passes[:] = given
         most = world.actuators.limit
         near = np.isfinite(most) & (np.abs(np.abs(wanted) - most) < AT_KINK * most)
@@ -232,10 +233,10 @@ class Differentiator:
     # --- backwards ---
 
     def of(self, objective: str | Mapping[str, float]) -> Gradient:
-        """The gradient of an objective of this trial.
+        """Return the gradient of an objective of this trial.
 
         Raises:
-            InputError: it has no gradient, or the law's torques do not follow from what it was shown.
+            InputError: it has no gradient, or the controller's torques depend on more than its observations.
         """
         terms = {objective: 1.0} if isinstance(objective, str) else dict(objective)
         values = {name: self._value(name) for name in terms}
@@ -251,7 +252,7 @@ class Differentiator:
         position = sum(weight * weights[name].position for name, weight in terms.items())
         at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(one.kinks for one in weights.values())
         return Gradient(
-            objective=" + ".join(terms) if isinstance(objective, str) else _told(terms),
+            objective=" + ".join(terms) if isinstance(objective, str) else _sum_of(terms),
             value=sum(weight * values[name] for name, weight in terms.items()),
             names=self.names,
             numbers=self.numbers,
@@ -263,14 +264,14 @@ class Differentiator:
         )
 
     def of_end(self, q: Floats, momentum: Floats) -> Floats:
-        """The slopes, by each parameter, of a weighted sum of where the trial ends.
+        """Return the derivatives, by each parameter, of a weighted sum of the final state.
 
         Args:
             q: (nv,) weights of displacements in tangent coordinates.
-            momentum: (nv,) of momenta.
+            momentum: (nv,) weights of momenta.
 
         Raises:
-            InputError: as ``of``.
+            InputError: the controller's torques depend on more than its observations.
         """
         self._clear()
         self._trial.record.of_q[-1], self._trial.record.of_momentum[-1] = q, momentum
@@ -278,7 +279,7 @@ class Differentiator:
         return self._slopes({})
 
     def _slopes(self, terms: Mapping[str, float]) -> Floats:
-        """By law, impedance and plant, once the trial has been gone back through."""
+        """Sum the effects of the parameters through controller, impedance and plant after the backward pass."""
         record = self._trial.record
         impedance = np.einsum("pkj,kj->p", self.effect.impedance, record.impedance)
         slopes: Floats = self.effect.law @ record.numbers[self._chosen] + impedance
@@ -291,15 +292,15 @@ class Differentiator:
         state, world = self._begin.arrays, self.plan.world
         if name.startswith(_TORQUES):
             if state.stiffness.any() or state.damping.any():
-                raise InputError(f"{name} has no gradient where joints have impedance, whose torques are a part of it")
+                raise InputError(f"{name} has no gradient with joint impedance, whose torques belong to it")
             passive = world.tree.passive
             if len(passive) and np.isfinite(passive[:, MAX_EFFORT]).any():
-                raise InputError(f"{name} has no gradient where joints have effort limits of their own")
+                raise InputError(f"{name} has no gradient with effort limits of joints")
         point = self.plan.set_point
         if self.plan.world.ground.motion.first.shape[0] > 1 and (
             name in _ON_FLOORS_AT_REST or (point is not None and point.on_floor)
         ):
-            raise InputError(f"{name} has no gradient on a floor that moves")
+            raise InputError(f"{name} has no gradient on a moving floor")
         return value_of(name, self.trajectory)
 
     def _clear(self) -> None:
@@ -330,7 +331,7 @@ class Differentiator:
         raise InputError(_cause(reason))
 
     def _nearest(self) -> tuple[Kink, ...]:
-        """The nearest kinks, with the steps in which they were."""
+        """Return the nearest kinks, with their steps."""
         record, mode, names = self._trial.record, np.full((1, self.plan.model.nc), 2), self.plan.model.contact_names
         points, joints = record.nearest, record.nearest_joint
         of_points = nearest_kinks(names, self.scene.floor, points.switch[None], mode, False)
@@ -343,18 +344,21 @@ class Differentiator:
         return tuple(sorted(known, key=lambda kink: kink.share))
 
 
-def _told(terms: Mapping[str, float]) -> str:
+def _sum_of(terms: Mapping[str, float]) -> str:
     return " + ".join(f"{weight:g} {name}" for name, weight in terms.items())
 
 
 def _check_clock(plan: Plan) -> None:
     clock = plan.clock
     if clock.steps % clock.steps_per_tick or clock.stride != clock.steps_per_tick:
-        raise InputError("gradients are of whole control periods, a row for each: duration and record_every must fit")
+        raise InputError(
+            "gradients need whole control periods, with one row each: make the duration a multiple of the controller's "
+            "period, and leave out record_every"
+        )
     if int(plan.state.arrays.counts[INTO_TICK]):
-        raise InputError("the state is within a control period: run it to the end of one")
+        raise InputError("the state is within a control period: run to the end of the period first")
     if plan.delays_impedance:
-        raise InputError("no gradient goes through a lag or a rate that acts on an impedance: leave one out")
+        raise InputError("no gradient through a lag or a limited rate of an impedance's torques: leave one out")
 
 
 def _failure(reason: int, time: float) -> InputError:
@@ -367,10 +371,10 @@ def _failure(reason: int, time: float) -> InputError:
 
 def _cause(reason: int) -> str:
     if reason == TOO_MANY_PARTS:
-        return "a step had to be taken in more than 256 parts: no gradient"
+        return "no gradient: a step had to be taken in more than 256 parts; take a smaller step"
     if reason == UNKNOWN_STEP:
-        return "something else than the equations of a step moved the model: no gradient"
+        return "no gradient: the model was moved by something other than the equations of a step"
     return (
-        "the controller's torques do not follow from configuration and velocity alone, as its law was noted: it has a "
-        "memory, looks at forces or time, or branches too often; no gradient"
+        "no gradient: the controller's torques do not follow from configuration and velocity alone, as on its tape; it "
+        "has a memory, depends on forces or time, or branches too often"
     )

@@ -1,4 +1,4 @@
-"""Objectives of a trial that have gradients: metrics, and their derivatives by the trial's states and torques."""
+"""Objectives with gradients: metrics and their derivatives by the states and torques of a trial."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from biped.runs.row_layout import columns_of
 from contact.arrays import Floats, Integers
 from contact.modes import NONE, STICKING
 
-#: [m, rad, N·m] below which a length has no direction.
+#: [m, rad, N·m] Length below which a vector has no direction.
 NOTHING = 1e-14
-#: Of the greatest by which another must miss it for a maximum to have one derivative.
+#: Relative difference of the two greatest values below which they tie, so that a maximum has no single derivative.
 TIED = 1e-9
 
 
@@ -33,11 +33,11 @@ class Weights:
     """The derivatives of a number by the states and torques of a trial.
 
     Attributes:
-        q: (rows, nv) in tangent coordinates.
-        momentum: (rows, nv).
-        torque: (ticks, nv) of what is held from a tick on.
-        position: (3,) of the set point.
-        kinks: how many lengths of zero, or ties of a maximum, it has been taken at.
+        q: (rows, nv) by configurations, in tangent coordinates.
+        momentum: (rows, nv) by momenta.
+        torque: (ticks, nv) by the torques held from a tick on.
+        position: (3,) by the position of the set point.
+        kinks: number of zero lengths or tied maxima, at which the derivative is one-sided.
     """
 
     q: Floats
@@ -56,10 +56,10 @@ class Trajectory:
         time: (rows,) [s].
         q: (rows, nq).
         momentum: (rows, nv).
-        torque: (rows, nv) held from each row on; in the last row that of the last tick.
+        torque: (rows, nv) torques held from each row on; the last row repeats that of the last tick.
         down: (rows, nc) 1 where a contact point is in contact, or carried load in the step before.
-        start_time: [s] when the first disturbance begins, or None.
-        set_point: of the root, or None.
+        start_time: [s] beginning of the first disturbance, or None.
+        set_point: set point of the root, or None.
     """
 
     model: Model
@@ -72,13 +72,13 @@ class Trajectory:
     set_point: SetPoint | None
 
     def nothing(self) -> Weights:
-        """No weights yet."""
+        """Return zero weights for this trial."""
         rows, nv = self.momentum.shape
         return Weights(np.zeros((rows, nv)), np.zeros((rows, nv)), np.zeros((rows - 1, nv)), np.zeros(3))
 
     @cached_property
     def run(self) -> Measurement:
-        """The rows of a run with these states, without what no objective depends on: rates, forces and energies."""
+        """Rows of a run with these states, without rates, forces and energies, which no objective depends on."""
         model, count = self.model, len(self.q)
         layout = Layout.of(model, tuple(columns_of(model).units))
         places, rows = layout.places, np.zeros((count, len(layout.columns)))
@@ -96,7 +96,7 @@ class Trajectory:
         return Measurement(layout, rows, None, MeasurementContext(start_time=self.start_time, set_point=self.set_point))
 
     def jacobians(self, row: int) -> tuple[Floats, Floats]:
-        """(2, nv) of the centre of mass in a row, and (nc, 2, nv) of the contact points, as seen from above."""
+        """Return the horizontal Jacobians (2, nv) of the centre of mass and (nc, 2, nv) of contact points in a row."""
         model, mass = self.model, self.model.tree.mass
         com, contact = np.zeros((1, 3, model.nv)), np.zeros((1, model.nc, 3, model.nv))
         poses = new_poses(model.n, model.nv, model.nc)
@@ -104,17 +104,17 @@ class Trajectory:
         return com[0, :2], contact[0, :, :2]
 
 
-#: From a trial and a metric's value in it, the value's derivatives.
+#: A function of a trial and a metric's value in it that returns the derivatives of the value.
 Differentiate = Callable[[Trajectory, float], Weights]
 
 
 def _vectors(trial: Trajectory, turns: bool) -> Floats:
-    """(rows, 3) errors of the root: rotation vectors [rad] if ``turns``, else displacements [m]."""
+    """Return (rows, 3) errors of the root: rotation vectors [rad] if ``turns``, else displacements [m]."""
     return trial.run.errors[:, 3:] if turns else trial.run.errors[:, :3]
 
 
 def _of_errors(trial: Trajectory, along: Floats, turns: bool, kinks: int) -> Weights:
-    """The weights of a number whose derivatives by errors of the root's place or orientation are (rows, 3)."""
+    """Return weights from derivatives ``along`` (rows, 3) by the errors of the root's position or orientation."""
     found = trial.nothing()
     if turns:
         found.q[:, 3:6] = along
@@ -124,7 +124,7 @@ def _of_errors(trial: Trajectory, along: Floats, turns: bool, kinks: int) -> Wei
 
 
 def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats, kinks: int = 0) -> Weights:
-    """The weights of Σ weights · |vectors|, of such errors."""
+    """Return the weights of Σ weights · |vectors| for error vectors (rows, 3) of the root."""
     size = np.linalg.norm(vectors, axis=1)
     counted = weights != 0.0
     flat = counted & (size <= NOTHING)
@@ -151,7 +151,7 @@ def _peak(trial: Trajectory, _: float, turns: bool) -> Weights:
 
 
 def _of_root_mean_square(value: float, values: Floats, share: Floats) -> tuple[Floats, int]:
-    """The derivatives of √(Σ share values²) by values (rows, k), and 1 where it is zero and has none."""
+    """Return the derivatives of √(Σ share values²) by values (rows, k), and 1 where it is zero and has none."""
     return (np.zeros_like(values), 1) if value <= NOTHING else (share[:, None] * values / value, 0)
 
 
@@ -166,14 +166,14 @@ def _rms(trial: Trajectory, value: float, turns: bool) -> Weights:
 
 
 def _greatest(values: Floats, first: int) -> tuple[int, int]:
-    """Where the greatest is, and 1 where another one is as great."""
+    """Return the index of the greatest value, and 1 if another one ties."""
     at = first + int(np.argmax(values[first:]))
     rest = np.delete(values[first:], at - first)
     return at, int(len(rest) > 0 and rest.max() >= values[at] * (1.0 - TIED))
 
 
 def _rms_torque(trial: Trajectory, value: float, dofs: list[int]) -> Weights:
-    """Differentiate √(∫ Σ τ² dt / T) of torques that are held from row to row."""
+    """Differentiate √(∫ Σ τ² dt / T) of torques held from row to row."""
     span = np.diff(trial.time)
     span[: trial.run.first] = 0.0
     along, flat = _of_root_mean_square(value, trial.torque[:-1][:, dofs], span / span.sum())
@@ -208,7 +208,7 @@ def _com_excursion(trial: Trajectory, value: float) -> Weights:
 
 
 def _base(trial: Trajectory, row: int) -> tuple[list[int], Floats]:
-    """The corners of the base of support as contact points, counter-clockwise, and (corners, 2) their places."""
+    """Return the corners of the base of support, counter-clockwise: contact point indices, (corners, 2) positions."""
     run = trial.run
     first = run.places.contact + CONTACT_PLACE
     places = run.rows[row, np.stack([first, first + 1], axis=1)]
@@ -217,7 +217,7 @@ def _base(trial: Trajectory, row: int) -> tuple[list[int], Floats]:
 
 
 def _nearest(corners: Floats, x: Floats) -> tuple[int, float]:
-    """The edge of a polygon that is nearest to a point, and how far along it, 0 to 1, the nearest place is."""
+    """Return the edge of a polygon nearest to a point, and the position of the nearest point on it, 0 to 1."""
     side, to = np.roll(corners, -1, axis=0) - corners, x - corners
     square = (side**2).sum(axis=1)
     along = np.clip((to * side).sum(axis=1) / np.where(square > 0.0, square, 1.0), 0.0, 1.0)
@@ -226,7 +226,7 @@ def _nearest(corners: Floats, x: Floats) -> tuple[int, float]:
 
 
 def _margin(trial: Trajectory, margin: float, row: int) -> Weights:
-    """Differentiate the margin of a row: the nearest place of the boundary moves with its contact points."""
+    """Differentiate the margin of a row; the nearest boundary point moves with its contact points."""
     found, model = trial.nothing(), trial.model
     if abs(margin) <= NOTHING:
         return replace(found, kinks=1)
@@ -267,7 +267,7 @@ _OF_TRIALS: dict[str, Differentiate] = {
 }
 _OF_TORQUES = {"rms_torque": _rms_torque, "peak_torque": _peak_torque}
 
-#: Names of the metrics that have gradients; those of torques also with ``_JOINT``.
+#: Names of the metrics with gradients; torque metrics also with ``_JOINT``.
 DIFFERENTIABLE = (*_OF_TRIALS, *_OF_TORQUES)
 
 
@@ -280,7 +280,7 @@ def value_of(name: str, trial: Trajectory) -> float:
     """Return an objective of a trial.
 
     Raises:
-        InputError: it is no metric with a gradient, or it is not defined in this trial.
+        InputError: the name is no metric with a gradient, or the metric is not defined in this trial.
     """
     if not is_differentiable(name, trial.model.joint_names):
         raise InputError(

@@ -1,4 +1,4 @@
-"""What gradients are taken by: numbers of a scene, and what they change of it."""
+"""Parameters of gradients: numbers of a scene, and their effect on it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from biped.simulation.scene import Scene
 from contact.arrays import Floats
 from contact.errors import did_you_mean
 
-#: What names of parameters begin with: what has numbers.
+#: Beginnings of the names of parameters.
 _CONTROLLER, _FLOOR, _MODEL = "controller.", "floor.", "model."
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number that a scene depends on.
+    """A number that a scene depends on.
 
     Attributes:
-        name: it is called by.
-        value: what it is.
-        scene_at: the scene with another value of it. What the controller is, the model's numbers, the floor's, pushes
-            and the start may depend on it.
+        name: name of the parameter.
+        value: its value.
+        scene_at: function of a value that returns the scene with it. Controller, model, floor, pushes and start may
+            depend on the parameter.
     """
 
     name: str
@@ -43,10 +43,10 @@ class Parameter:
 
 
 def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
-    """The numbers of a scene by these names: ``controller.gains.kp_position[2]``, ``floor.mu_s``, ``model.trunk.mass``.
+    """Return parameters of a scene by name: ``controller.gains.kp_position[2]``, ``floor.mu_s``, ``model.trunk.mass``.
 
     Raises:
-        InputError: there is none of a name; the message lists them.
+        InputError: a name is unknown; the message lists the known ones.
     """
     own = {} if scene.controller is None else {_CONTROLLER + name: x for name, x in numbers_of(scene.controller)}
     floor = {_FLOOR + name: x for name, x in numbers_of(scene.floor)}
@@ -55,8 +55,8 @@ def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
     for name in names:
         if name not in known:
             body = scene.model.bodies[0].name
-            able = ", ".join((*own, *floor)) + f", and those of bodies, as {_MODEL}{body}.mass"
-            raise InputError(f"no gradient by {name!r}; {did_you_mean(name, list(known))}there is one by {able}")
+            able = ", ".join((*own, *floor)) + f", and numbers of bodies such as {_MODEL}{body}.mass"
+            raise InputError(f"no gradient by {name!r}; {did_you_mean(name, list(known))}parameters are {able}")
     return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
 
 
@@ -71,14 +71,14 @@ def _changed(scene: Scene, name: str) -> Callable[[float], Scene]:
 
 @dataclass(frozen=True)
 class Effect:
-    """What parameters change of the law, and which of them change more: derivatives, a row for each.
+    """The effect of parameters on controller and plant, with one row of derivatives for each parameter.
 
     Attributes:
-        paths: the numbers that any of them changes: of the compiled law, and of the tree that it takes the plant for.
-        law: (parameters, paths).
-        impedance: (parameters, 3, nv) of stiffness, damping and rest.
-        position: (parameters, 3) of the set point.
-        plant: whether each changes the model, the floor, what acts, or the start.
+        paths: the changed numbers of the compiled law, and of the tree that it assumes for the plant.
+        law: (parameters, paths) derivatives of these numbers.
+        impedance: (parameters, 3, nv) derivatives of stiffness, damping and rest angles.
+        position: (parameters, 3) derivatives of the set point's position.
+        plant: True for parameters that change the model, the floor, disturbances, or the start.
     """
 
     paths: tuple[Path, ...]
@@ -89,10 +89,10 @@ class Effect:
 
 
 def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
-    """What the parameters change of a scene.
+    """Return the effect of parameters on a scene.
 
     Raises:
-        InputError: one changes something that nothing has a derivative by; or it has none itself.
+        InputError: a parameter changes something without a derivative, or its effect is not smooth.
     """
     nv, numbers = scene.model.nv, [_Numbers(scene, one) for one in parameters]
     paths = [path for path, _ in _leaves(scene)[0]]
@@ -100,7 +100,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
     rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
     if rows[:, -4:].any():
         name = parameters[int(np.flatnonzero(rows[:, -4:].any(axis=1))[0])].name
-        raise InputError(f"no gradient by {name}: it turns the set point, which errors are measured from")
+        raise InputError(f"no gradient by {name}: it turns the set point, to which errors refer")
     law, rest = rows[:, : len(paths)], rows[:, len(paths) : -7]
     used = np.flatnonzero(law.any(axis=0))
     return Effect(
@@ -113,7 +113,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
 
 
 def _leaves(scene: Scene) -> tuple[list[tuple[Path, float]], Hashable]:
-    """The numbers that a scene's torques depend on, and what they depend on besides."""
+    """Return the numbers that a scene's torques depend on, and a key of all else that they depend on."""
     law = None if scene.controller is None else scene.controller.law(scene.model)
     if law is None or isinstance(law, Passive):
         return [], None
@@ -121,7 +121,7 @@ def _leaves(scene: Scene) -> tuple[list[tuple[Path, float]], Hashable]:
 
 
 class _Numbers:
-    """All that may depend on a parameter, as one array; ``changes_plant``: whether it changes more than the law."""
+    """All numbers that may depend on a parameter, as one array; ``changes_plant`` is True if the plant changes."""
 
     def __init__(self, scene: Scene, parameter: Parameter) -> None:
         self._scene, self._parameter = scene, parameter
@@ -135,12 +135,12 @@ class _Numbers:
         self.changes_plant |= _differ_in_plant(self._scene, other)
         leaves, rest = _leaves(other)
         if [path for path, _ in leaves] != self._paths or rest != self._rest:
-            raise InputError("the law is another one there")
+            raise InputError("the controller's compiled law has another structure there")
         return np.concatenate([[number for _, number in leaves], _impedance(other), _set_point(other)])
 
 
 def _check_same(scene: Scene, other: Scene, name: str) -> None:
-    """Whether two scenes differ in what has numbers at most."""
+    """Check that two scenes differ by numbers only."""
     differ = [
         member
         for member in ("duration", "step", "fall", "record_every", "integrator")
@@ -154,7 +154,7 @@ def _check_same(scene: Scene, other: Scene, name: str) -> None:
 
 
 def _differ_in_plant(scene: Scene, other: Scene) -> bool:
-    """Whether two scenes differ by more than their controllers."""
+    """Return True if two scenes differ in model, floor, disturbances or start."""
     if scene.floor != other.floor or tuple(scene.disturbances) != tuple(other.disturbances):
         return True
     if fingerprint(scene.model) != fingerprint(other.model) or scene.model.gravity != other.model.gravity:
@@ -184,7 +184,7 @@ _INERTIA = re.compile(r"inertia\[([0-2]),([0-2])\]")
 
 
 def numbers_of_model(model: Model) -> Iterator[tuple[str, float]]:
-    """Those that are finite: ``trunk.mass``, ``trunk.com[0]``, ``trunk.inertia[0,1]``, ``foot.joint.friction``."""
+    """Yield the finite numbers of a model: ``trunk.mass``, ``trunk.com[0]``, ``trunk.inertia[0,1]``, …."""
     for body in model.bodies:
         for name, value in numbers_of(body):
             if np.isfinite(value):
@@ -195,9 +195,9 @@ def numbers_of_model(model: Model) -> Iterator[tuple[str, float]]:
 
 
 def scene_with(scene: Scene, name: str, value: float) -> Scene:
-    """The scene with another number of its model.
+    """Return the scene with one number of its model changed.
 
-    A state that it begins with keeps its places, velocities and anchors.
+    A given start state keeps its positions, velocities and anchors.
     """
     whose, _, rest = name.partition(".")
     bodies = tuple(_changed_body(body, rest, value) if body.name == whose else body for body in scene.model.bodies)
@@ -217,7 +217,7 @@ def _changed_body(body: Body, name: str, value: float) -> Body:
 
 
 def _carried(state: State, model: Model) -> State:
-    """The same places and velocities of all bodies, as long as only masses differ."""
+    """Return a state with the same positions and velocities of all bodies for a model with other masses."""
     moved = state.copy()
     before = np.asarray(np.linalg.solve(_mass_matrix(state.model, state.q), state.momentum), dtype=np.float64)
     moved.q[:], after = of_other_masses(state.q, before, state.model, model)

@@ -1,4 +1,4 @@
-"""What a parameter changes besides the law: the equations of the steps, the start, and what an objective is of."""
+"""Effect of a parameter on the plant: equations of the steps, start, and objective."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from kernelcache import kind_of
 
 
 class PlantSlopes:
-    """A trial that has been gone back through for an objective, and what other worlds would make of its steps.
+    """Derivatives of an objective by parameters of the plant, after the backward pass through a trial.
 
     Args:
-        trial: which.
-        plan: of its scene.
-        begin: where it began.
-        trajectory: what the objective is of.
-        terms: metrics and their weights.
+        trial: the trial after its backward pass.
+        plan: plan of its scene.
+        begin: state at its start.
+        trajectory: states of the trial for the objective.
+        terms: metrics of the objective and their weights.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class PlantSlopes:
         self._of_start = np.concatenate([weight.q, weight.momentum, weight.anchor.ravel()])
 
     def slope(self, parameter: Parameter) -> float:
-        """The objective's derivative by a parameter, at the torques that were held.
+        """Return the objective's derivative by a parameter of the plant, with the torques held.
 
         Raises:
-            InputError: there is none; the message says why.
+            InputError: there is no derivative; the message says why.
         """
         return float(slopes(self._parts_at(parameter), parameter.value, parameter.name).sum())
 
@@ -50,13 +50,13 @@ class PlantSlopes:
         def parts_at(value: float) -> Floats:
             other = parameter.scene_at(value).prepare()
             self._check(other, parameter.name)
-            start = self._start_of(other.state)  # before the other world goes through the steps
+            start = self._start_of(other.state)  # before the other world takes the steps
             return np.concatenate([start, self._trial.equations_in(other.world), self._seen_by(other)])
 
         return parts_at
 
     def _start_of(self, state: State) -> Floats:
-        """The start, each number with its weight."""
+        """Return the differences of the start, each number times its weight."""
         moved = displacement(self._plan.model, self._begin.q, state.q)
         momentum, anchor = self._begin.momentum, self._begin.arrays.anchor
         apart = np.concatenate([moved, state.momentum - momentum, (state.arrays.anchor - anchor).ravel()])
@@ -64,16 +64,16 @@ class PlantSlopes:
         return weighted
 
     def _seen_by(self, other: Plan) -> Floats:
-        """The objective of the same states and torques."""
+        """Return the weighted terms of the objective for the same states and torques."""
         seen = replace(self._trajectory, model=other.model)
         return np.array([weight * value_of(name, seen) for name, weight in self._terms.items()])
 
     def _check(self, other: Plan, name: str) -> None:
         here, there = self._plan.world, other.world
         if not np.array_equal(self._begin.arrays.mode, other.state.arrays.mode):
-            raise InputError(f"another value of {name} lets other points begin in the floor")
+            raise InputError(f"no gradient by {name}: it changes which contact points begin below the floor")
         if _kinds(here) != _kinds(there) or not np.array_equal(here.pushes.body, there.pushes.body):
-            raise InputError(f"{name} changes what acts by more than numbers")
+            raise InputError(f"no gradient by {name}: it changes disturbances by more than numbers")
         for what in ("sensors", "actuators"):
             if not _same(getattr(here, what), getattr(there, what)):
                 raise InputError(f"no gradient by {name}: it changes the {what}")

@@ -1,4 +1,4 @@
-"""Derivatives of a few numbers by one: exact where they are linear in it, extrapolated else."""
+"""Derivatives of some numbers by one number: exact if linear, otherwise extrapolated."""
 
 import math
 from collections.abc import Callable
@@ -8,28 +8,28 @@ import numpy as np
 from biped.errors import BipedError, InputError
 from contact.arrays import Floats
 
-#: Part of the greatest slope by which two differences of what is linear may differ.
+#: Greatest relative difference of two difference quotients of a linear function.
 LINEAR = 1e-11
-#: Part of it to which an extrapolation must settle.
+#: Relative error to which an extrapolation must converge.
 SETTLED = 1e-8
 LEVELS = 6
 
 
 class NoSlopeError(InputError):
-    """The numbers can be had on both sides, and settle to no slope."""
+    """The difference quotients do not converge, although both sides can be evaluated."""
 
 
 def slopes(numbers_at: Callable[[float], Floats], value: float, name: str) -> Floats:
-    """The derivative of ``numbers_at`` at ``value``.
+    """Return the derivative of ``numbers_at`` at ``value``.
 
-    Steps are powers of two: what is linear, as torques in gains and set points are, then has the difference quotient as
-    its derivative to the last digit. Anything else is extrapolated to a step of zero (Ridders 1982).
+    Steps are powers of two: for linear functions, such as torques of gains and set points, the difference quotient is
+    exact to the last digit. Others are extrapolated to a step of zero (Ridders 1982).
 
     Raises:
-        InputError: the numbers cannot be had to either side, or do not settle.
+        InputError: the function cannot be evaluated nearby, or the quotients do not converge.
     """
     far, near = _power_of_two(max(abs(value), 1.0)), _power_of_two(abs(value) or 1.0)
-    for h in dict.fromkeys((far, near)):  # near: of what may not be below zero, or not so far above it
+    for h in dict.fromkeys((far, near)):  # near: for a number that must stay above zero, or is tightly bounded
         try:
             return _two_sided(numbers_at, value, h, name)
         except NoSlopeError:
@@ -40,7 +40,7 @@ def slopes(numbers_at: Callable[[float], Floats], value: float, name: str) -> Fl
 
 
 def _power_of_two(size: float) -> float:
-    """The one below a sixteenth of it."""
+    """Return the power of two at or below a sixteenth of ``size``."""
     return 2.0 ** math.floor(math.log2(size / 16.0))
 
 
@@ -54,14 +54,14 @@ def _agree(first: Floats, second: Floats) -> bool:
 
 
 def _one_sided(numbers_at: Callable[[float], Floats], value: float, h: float, name: str, refused: BipedError) -> Floats:
-    """Of what is linear, where there is nothing on the other side: that of a gain of zero."""
+    """Return the one-sided derivative of a linear function, as of a gain of zero, which cannot be negative."""
     try:
         here = numbers_at(value)
         first, second = ((numbers_at(value + reach) - here) / reach for reach in (h, 0.5 * h))
     except BipedError:
         raise InputError(f"{name} has no derivative: it cannot be varied by itself ({refused})") from refused
     if not _agree(first, second):
-        raise InputError(f"{name} has no derivative but to one side, and that is not linear ({refused})")
+        raise InputError(f"{name} has a derivative to one side only, and its effect is not linear ({refused})")
     return first
 
 
@@ -82,5 +82,5 @@ def _extrapolated(numbers_at: Callable[[float], Floats], value: float, h: float,
             best, least = new[-1], apart
         row = new
     if not least <= SETTLED * float(np.abs(best).max()):
-        raise NoSlopeError(f"{name} = {value:g} has no derivative that can be found: its effect is not smooth")
+        raise NoSlopeError(f"{name} = {value:g} has no derivative: its effect is not smooth")
     return best

@@ -1,4 +1,4 @@
-"""Exact linearizations of what is simulated: a step, a control period with its law, their eigenvalues and modes."""
+"""Exact linearizations of a step, or of a control period with its controller, with eigenvalues and modes."""
 
 from biped.derivatives.linearization.equilibrium import equilibrium
 from biped.derivatives.linearization.kinks import Kink, KinkError

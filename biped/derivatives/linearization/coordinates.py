@@ -1,4 +1,4 @@
-"""The coordinates in which states are varied, and the differences of configurations in them."""
+"""Tangent coordinates of states, and differences of configurations in them."""
 
 import numpy as np
 
@@ -8,28 +8,28 @@ from biped.model import Model
 from contact.arrays import Floats
 from contact.vectors import quat_difference, quat_exp, quat_mul, rotation_vector
 
-#: Of a degree of freedom, its momentum and its torque.
+#: Units of a degree of freedom, its momentum and its torque, by True for a turn.
 _UNITS = {True: ("rad", "N·m·s", "N·m"), False: ("m", "N·s", "N")}
 
 
 def configuration_names(model: Model) -> tuple[list[str], list[str]]:
-    """Names and units of the displacements δq, which are those of velocities; turns are vectors in world axes."""
+    """Return names and units of the displacements δq, one per velocity; turns are rotation vectors in world axes."""
     return _dof_names(model), [_UNITS[turns][0] for turns in _turns(model)]
 
 
 def momentum_names(model: Model) -> tuple[list[str], list[str]]:
-    """Names and units of the generalized momenta."""
+    """Return names and units of the generalized momenta."""
     return [f"p_{name}" for name in _dof_names(model)], [_UNITS[turns][1] for turns in _turns(model)]
 
 
 def anchor_names(model: Model) -> tuple[list[str], list[str]]:
-    """Names and units of where contact points are held by the floor."""
+    """Return names and units of the anchors of contact points."""
     names = [f"anchor_{axis}_{point}" for point in model.contact_names for axis in "xy"]
     return names, ["m"] * len(names)
 
 
 def torque_names(model: Model) -> tuple[list[str], list[str], list[int]]:
-    """Names, units and degrees of freedom of what can be held on joints."""
+    """Return names, units and degrees of freedom of the torques that can be held on joints."""
     first = 6 if model.is_floating else 0
     turns = _turns(model)
     names = [f"torque_{name}" for name in _dof_names(model)[first:]]
@@ -37,7 +37,7 @@ def torque_names(model: Model) -> tuple[list[str], list[str], list[int]]:
 
 
 def _dof_names(model: Model) -> list[str]:
-    """Joints by their names; of those with several degrees of freedom along and about the world's axes."""
+    """Return one name per degree of freedom: that of its joint, with a world axis if the joint has several."""
     names: list[str] = []
     for body in model.bodies:
         whose = body.name if body.joint.kind == "floating" else body.joint.name
@@ -58,7 +58,7 @@ def _turns(model: Model) -> list[bool]:
 
 
 def displaced(model: Model, q: Floats, delta: Floats) -> Floats:
-    """(nq,) q ⊕ δ: turns of a floating or spherical joint by rotation vectors in world axes."""
+    """Return q ⊕ δ (nq,); turns of floating and spherical joints are rotation vectors in world axes."""
     found, poses = q.copy(), _parents(model, q)
     for i, a, j, straight, turns in _joints(model):
         found[a : a + straight] += delta[j : j + straight]
@@ -70,7 +70,7 @@ def displaced(model: Model, q: Floats, delta: Floats) -> Floats:
 
 
 def displacement(model: Model, q: Floats, to: Floats) -> Floats:
-    """(nv,) δ with q ⊕ δ = ``to``."""
+    """Return δ (nv,) with q ⊕ δ = ``to``."""
     delta, poses = np.zeros(model.nv), _parents(model, q)
     for i, a, j, straight, turns in _joints(model):
         delta[j : j + straight] = to[a : a + straight] - q[a : a + straight]
@@ -82,7 +82,7 @@ def displacement(model: Model, q: Floats, to: Floats) -> Floats:
 
 
 def _parents(model: Model, q: Floats) -> Poses | None:
-    """Poses, where a ball joint's parent turns what it turns about."""
+    """Return the poses if a spherical joint has a parent body, whose rotation is needed; else None."""
     if not any(body.joint.kind == "spherical" and body.parent is not None for body in model.bodies):
         return None
     data = new_tree_data(model.n, model.nv, model.nc)
@@ -96,7 +96,7 @@ def _parent_rotation(model: Model, poses: Poses | None, i: int) -> Floats:
 
 
 def _joints(model: Model) -> list[tuple[int, int, int, int, bool]]:
-    """Each joint's body, first coordinate, first degree of freedom, number of straight ones, and whether it turns."""
+    """Return by joint: body, first coordinate, first degree of freedom, count of translations, True for 3D turns."""
     tree = model.tree
     found = []
     for i, body in enumerate(model.bodies):

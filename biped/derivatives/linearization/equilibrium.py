@@ -1,4 +1,4 @@
-"""Where a closed loop stands still: Newton's method on the map of a control period, by its exact derivative."""
+"""Equilibria of a closed loop, by Newton's method on the map of a control period with its exact derivative."""
 
 import numpy as np
 
@@ -10,21 +10,21 @@ from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 
-#: [m, rad, N·s, N·m·s] by which an equilibrium may still move in a period.
+#: [m, rad, N·s, N·m·s] Greatest change of an equilibrium in a period.
 STILL = 1e-9
-#: Iterations of Newton's method at most.
+#: Greatest number of Newton iterations.
 MOST = 20
 
 
 def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
-    """Return the state near by that a control period leaves as it is, and A and B there; contact points stick.
+    """Return a nearby state that a control period does not change, and the linearization there; contact points stick.
 
     Args:
         scene: the closed loop.
-        state: near it: where a run has come to rest.
+        state: a state near the equilibrium, such as the end of a run that came to rest.
 
     Raises:
-        InputError: a point does not stick there; sensors or actuators are late; or there is no equilibrium near by.
+        InputError: a point slips, sensors or actuators have delays, or no equilibrium is nearby.
     """
     linearizer = Linearizer(scene)
     model, state = linearizer.model, state.copy()
@@ -32,9 +32,11 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
     for _ in range(MOST):
         found = linearizer.at(state)
         if len(found.moved) != len(found.states):
-            raise InputError("equilibria are found without late sensors and actuators, which do not move them")
+            raise InputError(
+                "equilibria need sensors and actuators without delay: leave it out; it moves no equilibrium"
+            )
         if any(found.states[k].startswith("anchor_") for k in found.kept):
-            raise InputError("a contact point yields there: it does not stand still")
+            raise InputError("no equilibrium: a contact point slips there; begin with a state in which all stick")
         moved = float(np.abs(found.moved[: 2 * nv]).max())
         if moved <= STILL:
             return state, found
@@ -44,5 +46,5 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
         state.arrays.cache.rate[:] = 0.0
         state.arrays.clock[LAST_STEP_LENGTH] = scene.step
     raise InputError(
-        f"no equilibrium near by: after {MOST} iterations the state still moves by {moved:.3g} in a period"
+        f"no equilibrium nearby: after {MOST} iterations the state still moves by {moved:.3g} in a period; begin closer"
     )

@@ -1,4 +1,4 @@
-"""Where the map of a step has no derivative, but one on either side."""
+"""Kinks of the map of a step: states at which it has one-sided derivatives only."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from contact.modes import SLIDING
 from contact.point_law import pressure
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH, SWITCHES
 
-#: By how little of its scale a switch must miss zero to count as a kink: rounding and the solver leave less.
+#: Size of a switch relative to its scale below which the state is at a kink; rounding and the solver leave less.
 AT_KINK = 1e-6
-#: [m] which the scales of forces and places go by.
+#: [m] Length that sets the scales of forces and positions.
 MILLIMETRE = 1e-3
 
-#: Of a joint's: what happens, and by which unit it is measured.
+#: Words and quantities of a joint's kinks.
 _JOINT_WORDS = {
     joints.UPPER_BEGIN: ("meets its upper stop", "position"),
     joints.UPPER_END: ("meets its upper stop", "position"),
@@ -46,16 +46,16 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Kink:
-    """How far a contact point, or an actuator, is from where the map has a kink.
+    """The distance of a contact point, joint or actuator from a kink of the map.
 
     Attributes:
-        point: the contact point, or the joint.
-        what: happens there.
-        value: what vanishes at the kink.
-        unit: of it.
-        step: counted from the start, parts of steps included.
-        share: ``|value|`` as a share of what is large: a millimetre or milliradian, the spring force of one,
-            ``stiction_velocity``, a limit.
+        point: name of the contact point or joint.
+        what: the event at the kink, in words.
+        value: quantity that vanishes at the kink.
+        unit: unit of ``value``.
+        step: number of the step from the start, counting parts of steps.
+        share: ``|value|`` relative to its scale: a millimetre or milliradian, the spring force of one,
+            ``stiction_velocity``, or a limit.
     """
 
     point: str
@@ -72,10 +72,10 @@ class Kink:
 
 
 class KinkError(InputError):
-    """The state is where the map has no derivative.
+    """The state is at a kink, where the map has no derivative.
 
     Attributes:
-        kinks: the kinks that the state is at.
+        kinks: the kinks at the state.
     """
 
     def __init__(self, kinks: tuple[Kink, ...]) -> None:
@@ -84,7 +84,7 @@ class KinkError(InputError):
 
 
 def point_scales(floor: Floor) -> Floats:
-    """(SWITCHES,) how far from a switch is far, of a contact point."""
+    """Return the scales (SWITCHES,) of a contact point's switches."""
     found = np.full(SWITCHES, MILLIMETRE)
     found[PRESSURE] = found[SLIP] = pressure(floor.normal, -MILLIMETRE, 0.0)
     found[SPEED] = floor.stiction_velocity
@@ -92,7 +92,7 @@ def point_scales(floor: Floor) -> Floats:
 
 
 def joint_scales(tree: Tree) -> Floats:
-    """(nv, JOINT_SWITCHES) the same of a joint."""
+    """Return the scales (nv, JOINT_SWITCHES) of the joints' switches."""
     found = np.full((int(tree.dofs.sum()), joints.JOINT_SWITCHES), MILLIMETRE)
     if tree.passive.size:
         for passive, first, count in zip(tree.passive, tree.first_v, tree.dofs, strict=True):
@@ -105,9 +105,9 @@ def joint_scales(tree: Tree) -> Floats:
 def nearest_kinks(
     names: tuple[str, ...], floor: Floor, switch: Floats, mode: Integers, known_modes: bool
 ) -> tuple[Kink, ...]:
-    """The nearest kink of each point and kind in some steps, the nearest first.
+    """Return the nearest kink of each contact point and kind over some steps, the nearest first.
 
-    ``known_modes``: modes that change at the end of the last step do not matter any more.
+    With ``known_modes`` changes of modes at the end of the last step are left out.
     """
     scales, values = point_scales(floor), switch.copy()
     if known_modes and len(values):
@@ -121,7 +121,7 @@ def nearest_kinks(
 
 
 def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
-    """Place, kind, step and value of the smallest size over the steps of (steps, places, kinds), if any is finite."""
+    """Yield index, kind, step and value of the smallest sizes over the steps of (steps, points, kinds), if finite."""
     if not values.size:
         return
     steps = np.abs(values).argmin(axis=0)
@@ -131,9 +131,9 @@ def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
 
 
 def nearest_joint_kinks(model: Model, tree: Tree, switch: Floats) -> tuple[Kink, ...]:
-    """The nearest kink of each joint and kind in some steps, the nearest first; ``switch`` is (steps, nv, kinds).
+    """Return the nearest kink of each joint and kind over some steps, the nearest first; ``switch`` (steps, nv, kinds).
 
-    ``tree`` is the model's, with its actuators' limits where these hold in the steps.
+    ``tree`` is that of the run, with actuator limits if the steps enforce them.
     """
     if not tree.passive.size or not len(switch):
         return ()

@@ -1,4 +1,4 @@
-"""The exact derivative of a sampled law's torques by the measured state."""
+"""The exact derivative of a compiled law's torques by the measured state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LawDerivative:
     """A compiled law with its exact derivative, by a tape of its operations.
 
     Args:
-        law: the named tuple, before it is asked.
+        law: the named tuple of the law, before its first call.
         tree: the plant that the law assumes.
         recorded: number of values that the law records.
     """
@@ -71,7 +71,7 @@ class LawDerivative:
 
 
 def _is_same(torque: Floats, asked: Floats | None) -> bool:
-    """Return whether torques agree with those that the law asked for; NaN agrees with all."""
+    """Return True if torques agree with those that the law asked for; NaN agrees with all."""
     return asked is None or not np.abs(torque - asked).max(initial=0.0) > SAME * (1.0 + np.abs(asked).max(initial=0.0))
 
 

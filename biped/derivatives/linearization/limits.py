@@ -1,4 +1,4 @@
-"""Linearized actuators at their limits, which depend on the joints' angles and rates."""
+"""Linearization of actuators at their limits, which depend on the joints' angles and rates."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from biped.kernels.loop.measurement import FASTEST_BACK, able, demanded_torque
 from biped.model import Model
 from contact.arrays import Floats
 
-#: [rad/s] which the rates' kinks of a strength go by, and [rad] their angles'.
+#: [rad/s, rad] Scale of the kinks of a strength in rates and angles.
 SCALE = 1e-3
 #: Length of a complex step: its square is negligible beside one.
 REACH = 1e-20
 
 # Switches of an actuator.
-LIMIT = 0  # what is asked for is what it can give
+LIMIT = 0  # the demanded torque reaches the limit
 TURNED_BACK = 1  # the joint is at rest: shortening and lengthening muscles differ
-FAST_BACK = 2  # turned back as fast as strength is known
-NO_STRENGTH = 3  # an angle or a rate at which none is left
+FAST_BACK = 2  # the joint is turned back at the greatest rate with known strength
+NO_STRENGTH = 3  # the strength vanishes at the angle or rate
 
 _WORDS = {
     LIMIT: ("reaches its limit", "N·m"),
@@ -41,17 +41,17 @@ _WORDS = {
 class Limited:
     """Derivatives of actuators that pass a desired torque or are at their limits."""
 
-    passes: Floats  #: (nv,) 1, or 0 where one is at its limit
-    slopes: Floats  #: (nv, 2 nv) ∂(limit)/∂(q, p) where one is
-    kinks: tuple[Kink, ...]  #: where they are near a kink
+    passes: Floats  #: (nv,) 1, or 0 for an actuator at its limit
+    slopes: Floats  #: (nv, 2 nv) ∂(limit)/∂(q, p) of actuators at their limits
+    kinks: tuple[Kink, ...]  #: distances from kinks
 
 
 class ActuatorLimits:
     """The limits of a world's actuators at a control tick, and their derivatives.
 
     Args:
-        model: whose joints they drive.
-        world: where the tick is.
+        model: the simulated model.
+        world: the world at the tick.
     """
 
     def __init__(self, model: Model, world: World) -> None:
@@ -66,10 +66,10 @@ class ActuatorLimits:
         ]
 
     def at(self, wanted: Floats) -> Limited:
-        """Derivatives of the limits for desired torques (nv,), in the state that was measured last.
+        """Return the derivatives of the limits at the last measured state.
 
         Args:
-            wanted: by the controller, after the lag.
+            wanted: (nv,) torques desired by the controller, after the lag.
         """
         nv, seen = self._model.nv, self._world.measurement
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
@@ -94,21 +94,21 @@ class ActuatorLimits:
         return Limited(passes, slopes, tuple(kinks))
 
     def _check_constant(self, name: str, dof: int, place: int, low: float, high: float) -> None:
-        """Whether what bounds a joint that an impedance holds, if anything does, varies with the state."""
+        """Refuse a joint with impedance that is at a limit which varies with the state."""
         asked = float(demanded_torque(self._world.state, self._rates, dof, place))
         if not low <= asked <= high and self._is_strength(dof, asked, high if asked > 0.0 else -low):
             raise InputError(
-                f"{name}, which an impedance holds, is at the limit of a strength that varies with its angle: that has "
-                "no derivative here; linearize where it is within, or with actuators.limit alone"
+                f"joint {name} with impedance is at the limit of a strength that varies with its angle: this has no "
+                "derivative here; linearize a state within the limit, or with actuators.limit only"
             )
 
     def _is_strength(self, dof: int, sign: float, limit: float) -> bool:
-        """Whether the limit is that of the strength, and not a number that holds besides."""
+        """Return True if the limit is that of the strength, and not the constant one."""
         actuators = self._world.actuators
         return len(actuators.strength) > 0 and limit < float(actuators.limit[dof])
 
     def _strength(self, name: str, dof: int, place: int, sign: float) -> tuple[Floats, list[Kink]]:
-        """(2 nv,) ∂(limit)/∂(q, p), and its kinks."""
+        """Return ∂(limit)/∂(q, p), (2 nv,), of an actuator, and its kinks."""
         strength = self._world.actuators.strength[dof, 0 if sign > 0.0 else 1]
         angle, rate = float(self._q[place]), sign * float(self._rates[dof])
         switches = {
@@ -137,7 +137,7 @@ class ActuatorLimits:
 
     @property
     def _rates_by_state(self) -> Floats:
-        """(nv, 2 nv) ∂(M⁻¹ p)/∂(q, p)."""
+        """∂(M⁻¹ p)/∂(q, p), (nv, 2 nv)."""
         state = self._world.state
         return self._rates_law.at(state.q, state.momentum, 0.0)
 

@@ -1,4 +1,4 @@
-"""Linearizations: eigenvalues, damping, modes in words, controllability; their files."""
+"""Linearizations: eigenvalues, damping, modes in words, controllability, and files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from contact.arrays import Floats, Integers
 
 Complexes = np.ndarray[tuple[int, ...], np.dtype[np.complex128]]
 
-#: Shares of a mode below this are not worth a word.
+#: Smallest share of a mode that its description mentions.
 WORTH = 0.08
 
 
 @dataclass(frozen=True)
 class Mode:
-    """One eigenvalue of the map, or a pair of complex ones, and what moves.
+    """An eigenvalue of the map of one step or control period, or a complex pair, with the coordinates that take part.
 
     Attributes:
-        eigenvalue: λ of the map of a span.
+        eigenvalue: λ of the map.
         rate: s = ln λ / T [1/s], with the frequency as its imaginary part [rad/s].
-        shares: of the mode, by what moves, the largest first: participation factors ``|w_i v_i|`` of each
+        shares: shares of coordinates in the mode, the largest first: participation factors ``|w_i v_i|`` of each
             coordinate with its momentum, which do not depend on units.
     """
 
@@ -41,27 +41,27 @@ class Mode:
 
     @property
     def size(self) -> float:
-        """The absolute value ``|λ|``."""
+        """Absolute value ``|λ|``."""
         return abs(self.eigenvalue)
 
     @property
     def decay(self) -> float:
-        """[1/s] at which it dies away; below zero: it grows."""
+        """Rate of decay [1/s]; negative if the mode grows."""
         return -self.rate.real
 
     @property
     def frequency(self) -> float:
-        """The frequency of the oscillation [Hz]."""
+        """Frequency of the oscillation [Hz]."""
         return abs(self.rate.imag) / (2.0 * np.pi)
 
     @property
     def damping(self) -> float:
-        """Damping ratio: 1 without a swing, 0 undamped, below 0 growing."""
+        """Damping ratio: 1 without oscillation, 0 undamped, below 0 growing."""
         return -self.rate.real / abs(self.rate) if self.rate != 0.0 else 1.0
 
     @property
     def words(self) -> str:
-        """The mode in a sentence."""
+        """Description of the mode."""
         moves = ", ".join(f"{name} {share:.0%}" for name, share in self.shares if share >= WORTH) or "many at once"
         if self.size == 0.0:
             return f"gone after one period: {moves}"
@@ -73,34 +73,33 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class Linearization:
-    """x' = A x + B u, exact at a state: of a step, or of a control period with its law.
+    """The linearization x' = A x + B u at a state, exact for one step or one control period with its controller.
 
-    Displacements of joints are theirs; of a floating root a displacement, and a rotation vector in world axes; momenta
-    are the generalized ones. With them stand the anchors of contact points; with actuators that lag, what they gave;
-    with sensors that are late, displacements and momenta of the ticks before.
+    The state x holds displacements of joints (for a floating root a displacement and a rotation vector in world axes),
+    generalized momenta, and anchors of contact points. With actuator lag it also holds their torques, with delayed
+    sensors the displacements and momenta of earlier ticks.
 
-    **What of the contacts belongs to the state.** A point that sticks keeps its anchor: a' = a, so that A is block
-    triangular and anchors are parameters of the rest. The anchor of a point that slides, or touches nothing, has no
-    effect on anything but itself in the span: A is block triangular the other way. So the eigenvalues of A are those of
-    ``dynamic``, where both are left out, besides ones for held anchors and those of anchors that are dragged. The
-    anchor of a point that yields, clipped to the friction cone, acts and moves: it stays.
+    **Anchors.** A sticking point keeps its anchor: a' = a, so that A is block triangular and anchors are parameters of
+    the rest. The anchor of a point that slides or has no contact affects only itself: A is block triangular the other
+    way. So the eigenvalues of A are those of ``dynamic``, without these anchors, and in addition ones for held anchors
+    and those of dragged anchors. The anchor of a point at the limit of the friction cone acts and moves, and is kept.
 
     Attributes:
-        A: (x, x).
-        B: (x, u).
+        A: (x, x) derivatives by the state.
+        B: (x, u) derivatives by the inputs.
         states: names of x.
-        state_units: of x.
+        state_units: units of x.
         inputs: names of u.
-        input_units: of u.
-        period: [s] of the span.
-        time: [s] of the state.
-        moved: how far the state itself moves in the span, less what lags: zero at an equilibrium. Elsewhere A is that
-            of deviations from the motion.
-        modes: (steps, nc) contact modes that were held, of each step or part of one.
-        regimes: (steps, nc) of ``contact.regimes``.
-        kinks: the nearest places where the map has no derivative, the nearest first.
-        closed_loop: whether the controller's torques follow the state.
-        model: what moves.
+        input_units: units of u.
+        period: [s] length of the step or control period.
+        time: [s] time of the state.
+        moved: change of the state itself in the period, without lag and delay states: zero at an equilibrium.
+            Elsewhere A holds for deviations from the motion.
+        modes: (steps, nc) contact modes held in each step or part of one.
+        regimes: (steps, nc) regimes of contact forces (``contact.regimes``).
+        kinks: distances from the kinks of the map, the nearest first.
+        closed_loop: True if the controller's torques follow the state.
+        model: the simulated model.
     """
 
     A: Floats
@@ -142,14 +141,14 @@ class Linearization:
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
-        """The states that both move and act: without anchors that are held, or that nothing depends on."""
+        """Indices of the states that move and act: all but anchors that are held, or without effect."""
         anchors = [k for k, name in enumerate(self.states) if name.startswith("anchor_")]
         held = {k for k in anchors if self.A[k, k] == 1.0 and not np.delete(self.A[k], k).any() and not self.B[k].any()}
         idle = {k for k in anchors if not np.delete(self.A[:, k], [k, *self._twin(k)]).any()}
         return tuple(k for k in range(len(self.states)) if k not in held | idle)
 
     def _twin(self, k: int) -> list[int]:
-        """The other coordinate of an anchor."""
+        """Return the index of the other coordinate of an anchor."""
         name = self.states[k]
         other = (
             name.replace("anchor_x_", "anchor_y_") if "anchor_x_" in name else name.replace("anchor_y_", "anchor_x_")
@@ -158,17 +157,17 @@ class Linearization:
 
     @property
     def dynamic(self) -> Floats:
-        """A of the states that move and act."""
+        """A of the ``kept`` states."""
         return self.A[np.ix_(self.kept, self.kept)]
 
     @property
     def input_matrix(self) -> Floats:
-        """B of the same."""
+        """B of the ``kept`` states."""
         return self.B[list(self.kept)]
 
     @cached_property
     def eigenvalues(self) -> Complexes:
-        """The eigenvalues of ``dynamic``, the greatest first."""
+        """Eigenvalues of ``dynamic``, the greatest first."""
         return self.eigenvectors[0]
 
     @cached_property
@@ -189,17 +188,17 @@ class Linearization:
 
     @property
     def margin(self) -> float:
-        """1 − greatest ``|λ|``: above zero it is stable."""
+        """Stability margin, 1 − greatest ``|λ|``: above zero the system is stable."""
         return 1.0 - self.spectral_radius
 
     @property
     def is_stable(self) -> bool:
-        """Whether small deviations die away."""
+        """True if small deviations die away."""
         return self.margin > 0.0
 
     @cached_property
     def mode_list(self) -> tuple[Mode, ...]:
-        """All modes, the slowest (or the fastest growing) first; of a pair of complex ones, one."""
+        """All modes, the slowest (or the fastest growing) first; one for each complex pair."""
         values, right, left = self.eigenvectors
         groups = [self._group(k) for k in self.kept]
         found = []
@@ -217,24 +216,24 @@ class Linearization:
         return tuple(found)
 
     def _group(self, k: int) -> str:
-        """The name of the joint or of the root's motion that a state belongs to."""
+        """Return the name of the joint or of the root's motion that a state belongs to."""
         name = self.states[k].split("[")[0].removeprefix("held_torque_").removeprefix("torque_")
         return name.removeprefix("p_")
 
     @property
     def slowest(self) -> Mode | None:
-        """The mode with the greatest ``|λ|``."""
+        """Mode with the greatest ``|λ|``."""
         return self.mode_list[0] if self.mode_list else None
 
     @cached_property
     def scaling(self) -> Floats:
-        """Sizes of the kept states that go together: momenta as those of a displacement that takes a second."""
+        """Scales of the kept states: the square roots of the diagonal of ``gramian``."""
         balanced = np.sqrt(np.maximum(np.diag(self.gramian), 0.0))
         return np.where(balanced > 0.0, balanced, 1.0)
 
     @cached_property
     def gramian(self) -> Floats:
-        """B Bᵀ + A B Bᵀ Aᵀ + …, over as many spans as there are states: what inputs can reach."""
+        """Controllability Gramian B Bᵀ + A B Bᵀ Aᵀ + …, with as many terms as states."""
         A, column = self.dynamic, self.input_matrix
         total = np.zeros_like(A)
         for _ in range(len(A)):
@@ -243,13 +242,13 @@ class Linearization:
         return total
 
     def uncontrollable(self, tolerance: float = 1e-8) -> tuple[complex, ...]:
-        """The eigenvalues of modes that no input moves.
+        """Return the eigenvalues of modes that no input can move.
 
-        By Hautus's test: [A − λ 1, B] loses rank there. The controllability matrix [B, AB, …] of so many states has no
-        digits left. States are scaled by what inputs can reach.
+        Hautus's test: [A − λ 1, B] loses rank there. The controllability matrix [B, AB, …] of so many states would have
+        no correct digits. States are scaled by ``scaling``.
 
         Args:
-            tolerance: least singular value, against the greatest.
+            tolerance: least singular value relative to the greatest.
         """
         scale = self.scaling
         A = self.dynamic * scale / scale[:, None]
@@ -263,11 +262,11 @@ class Linearization:
 
     @property
     def controllability_rank(self) -> int:
-        """The number of modes that inputs can move, among the kept states."""
+        """Number of modes that inputs can move, among the kept states."""
         return len(self.kept) - len(self.uncontrollable())
 
     def table(self) -> pd.DataFrame:
-        """A row for each mode: ``|λ|``, decay, frequency, damping, what moves."""
+        """Return a table with a row for each mode: ``|λ|``, decay, frequency, damping ratio, and a description."""
         rows = [
             {
                 "real": mode.eigenvalue.real,
@@ -283,7 +282,7 @@ class Linearization:
         return pd.DataFrame(rows)
 
     def system(self) -> tuple[Floats, Floats, Floats, Floats, float]:
-        """(A, B, C, D, T) of the states that move and act: what ``control.ss`` takes."""
+        """Return (A, B, C, D, T) of the kept states, the arguments of ``control.ss``."""
         A, B = self.dynamic, self.input_matrix
         return A, B, np.eye(len(A)), np.zeros((len(A), B.shape[1])), self.period
 
@@ -299,10 +298,10 @@ class Linearization:
         }  # fmt: skip
 
     def save(self, path: str | Path) -> Path:
-        """Write it: ``.npz`` for NumPy, ``.mat`` for MATLAB and Octave, ``.json`` for anything.
+        """Write the linearization to ``.npz`` (NumPy), ``.mat`` (MATLAB, Octave) or ``.json``; return the path.
 
         Raises:
-            ValueError: another ending.
+            ValueError: the path has another suffix.
             OSError: the file cannot be written.
         """
         path = Path(path)

@@ -1,4 +1,4 @@
-"""From a scene and a state to the exact derivative of a step, or of a control period with its law."""
+"""The exact derivative of a step, or of a control period with its controller, at a state of a scene."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from biped.simulation.snapshot import put_numbers
 from contact.arrays import Floats, Integers
 from kernelcache import Packed, are_ready
 
-#: Parts of steps of which is noted what the contacts did.
+#: Number of parts of steps for which modes, regimes and switches are recorded.
 MOST_NOTED = 1024
 
 Span = Literal["step", "period"]
@@ -42,21 +42,21 @@ Span = Literal["step", "period"]
 def linearize(
     scene: Scene, state: State | None = None, *, span: Span = "period", closed_loop: bool = True
 ) -> Linearization:
-    """Return the exact derivative of what the scene does next.
+    """Return the exact derivative of the next step or control period of a scene.
 
     Args:
         scene: model, floor, integrator, step, controller, sensors, actuators, pushes.
-        state: where; where the scene begins, if not given. It is not changed.
-        span: a control period, or one step of the integrator with the torques of ``state`` held.
-        closed_loop: whether the controller's torques follow the state; else they are what it asks for here, held.
+        state: the state to linearize at, which is not changed; the start of the scene if not given.
+        span: "period" for a control period, "step" for one step of the integrator with the torques of ``state`` held.
+        closed_loop: True if the controller's torques follow the state; otherwise its torques at the state are held.
 
     Returns:
-        x' = A x + B u: x in tangent coordinates at the state, x' in those where the span ends; u are torques on the
-        joints, held through the span, on top of the controller's.
+        x' = A x + B u: x in tangent coordinates at the state, x' in those at the end of the span; u are additional
+        torques on the joints, held through the span.
 
     Raises:
-        InputError: for what cannot be linearized; the message says why.
-        KinkError: the map has no derivative there, but one on either side.
+        InputError: the scene or state cannot be linearized; the message says why.
+        KinkError: the state is at a kink, with one-sided derivatives only.
     """
     return Linearizer(scene, span=span, closed_loop=closed_loop).at(state)
 
@@ -65,23 +65,23 @@ def linearize(
 class _Tick:
     """A linearized control tick."""
 
-    asked: Floats  # (nv, 2 nv) ∂(torque asked for)/∂(q, p), of what the sensors saw
+    asked: Floats  # (nv, 2 nv) ∂(demanded torque)/∂(q, p) at the state that the sensors show
     passes: Floats  # (nv,) 1, or 0 where an actuator is at its limit
     limits: Floats  # (nv, 2 nv) ∂(limit)/∂(q, p) where one acts, and zero elsewhere
     kinks: tuple[Kink, ...]
 
 
 class Linearizer:
-    """A scene whose spans are linearized, at any number of states: kernels are loaded once.
+    """Linearizations of a scene at any number of states; kernels are loaded once.
 
     Args:
-        scene: what is simulated.
-        span: as in ``linearize``.
-        closed_loop: as there.
+        scene: the scene to linearize.
+        span: "period" for a control period, "step" for one step of the integrator.
+        closed_loop: True if the controller's torques follow the state; otherwise its torques at the state are held.
         announce: called with a sentence before kernels are compiled.
 
     Raises:
-        InputError: the scene has something in it that cannot be linearized.
+        InputError: a part of the scene cannot be linearized.
     """
 
     def __init__(
@@ -110,11 +110,12 @@ class Linearizer:
         self._names, self._input_names = _names(self.model), (joints, units)
 
     def at(self, state: State | None = None) -> Linearization:
-        """Return the linearization at a state; at the beginning of the scene if not given.
+        """Return the linearization at a state, by default the start of the scene.
 
         Raises:
-            InputError: the state is another model's, or within a control period; it falls, or a step has no solution.
-            KinkError: the map has no derivative there, but one on either side.
+            InputError: the state is another model's or within a control period, the model falls, or a step has no
+                solution.
+            KinkError: the state is at a kink, with one-sided derivatives only.
         """
         start = self._begin if state is None else self._fitting(state)
         tick, taken = self.carry(start)
@@ -144,7 +145,7 @@ class Linearizer:
         return state
 
     def carry(self, start: State) -> tuple[_Tick | None, int]:
-        """Go through the span with all variations, into the kernels' room: the tick, and the steps that were taken."""
+        """Propagate all variations through the span into the buffers; return the tick and the number of steps."""
         put_numbers(start, self.plan.state, self.plan.world)
         self._steps.set_off()
         tick = self._tick() if self.asks else None
@@ -154,14 +155,14 @@ class Linearizer:
         return tick, int(self._steps.room.taken[steps.SUBSTEPS])
 
     def _tick(self) -> _Tick:
-        """Let the controller set its torques; the derivative of what it asks for, and of what limits it."""
+        """Let the controller set its torques; return the derivatives of its demand and of the limits."""
         world, nv = self.plan.world, self.model.nv
         if self.delay and int(world.state.counts[SENSED]) < self.delay:
-            raise InputError("the sensors' delay has not passed: linearize a state from a run that took longer")
+            raise InputError("the sensors' delay has not passed yet: linearize a state from a longer run")
         before = world.state.torque.copy()
         done, reason = self.loop.run(1, 0)
         if reason != OK or not done:
-            raise InputError("the model has fallen there, by the scene's limits: nothing to linearize")
+            raise InputError("the model has fallen there, by the scene's limits: linearize an earlier state")
         kept = float(world.actuators.kept[0])
         wanted = kept * before + (1.0 - kept) * world.torque
         asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
@@ -175,7 +176,7 @@ class Linearizer:
         return ActuatorLimits(self.model, self.plan.world)
 
     def _asked(self) -> Floats:
-        """∂(torque)/∂(q, p) of the law, where the sensors show it to be."""
+        """Return ∂(torque)/∂(q, p) of the law at the state that the sensors show."""
         assert self._law is not None
         seen, state = self.plan.world.measurement, self.plan.world.state
         q, momentum = state.q, state.momentum
@@ -185,8 +186,8 @@ class Linearizer:
         found = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
         if not np.isfinite(found).all():
             raise InputError(
-                "the controller's torques depend on what the floor or the actuators did in the last step, which is no "
-                "part of the state here: linearize with closed_loop=False, or another controller"
+                "the controller's torques depend on ground reaction forces or actuator torques of the last step, which "
+                "are no part of the state here: linearize with closed_loop=False, or another controller"
             )
         return found
 
@@ -238,7 +239,7 @@ class Linearizer:
         self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, limits: Floats, kept: float, passes: Floats,
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
-        """The system with the actuators' torques as further states, part of which the next torque keeps."""
+        """Return the system with the lagging torques of the actuators as further states."""
         own, own_units, dofs = coordinates.torque_names(self.model)
         nx, nt, nv = len(A), len(dofs), self.model.nv
         lower = np.zeros((nt, nx))
@@ -253,7 +254,7 @@ class Linearizer:
         self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, kept: float, passes: Floats,
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
-        """The system with (q, p) of earlier ticks, which delayed sensors have yet to show, as further states."""
+        """Return the system with (q, p) of earlier ticks, for delayed sensors, as further states."""
         nv, nx, d = self.model.nv, len(A), self.delay
         size = nx + 2 * nv * d
         grown = np.zeros((size, size))
@@ -282,13 +283,13 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
 
 
 def are_steps_ready(world: World, driven: Integers) -> bool:
-    """Whether a linearizer of this world's steps compiles nothing but its loop."""
+    """Return True if a linearizer of this world's steps needs to compile its loop at most."""
     room = Packed(steps.new_linearized(world, 1, driven, 1))
     return are_ready([*steps.step_calls(room), (steps.linearize_steps, room, 0, 0)])
 
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
-    """Refuse what cannot be linearized."""
+    """Refuse scenes that cannot be linearized."""
     plan.model.check_tree("the derivative of a step")
     if not isinstance(plan.world.method, Variational):
         raise InputError(
@@ -297,37 +298,37 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
         )
     if type(plan.world.method.body) not in store_body_block.table.implementations:
         raise InputError(
-            f"integrator {plan.stepping.name!r} is not linearized: its steps are no sum over single bodies; take "
-            "recursive, or a mechanism with `DiscreteMechanism`, whose steps are those of the midpoint rule"
+            f"integrator {plan.stepping.name!r} is not linearized: its equations are no sum over single bodies; take "
+            "recursive, or for the midpoint rule a mechanism with `DiscreteMechanism`"
         )
     if plan.world.projectile.status[ARMED] == 1:
         raise InputError("a thrown box collides: linearize without it")
     if plan.controller is not None and plan.law is None:
         raise InputError(
-            f"{type(plan.controller).__name__} is not compiled, and has no exact derivative: linearize a scene without "
-            "a controller, or write the law as a kernel"
+            f"{type(plan.controller).__name__} is not compiled and has no exact derivative: linearize a scene without "
+            "a controller, or write the controller as a kernel"
         )
     if closed_loop and plan.controller is not None and not plan.controller.analytic:
         raise InputError(
-            f"{type(plan.controller).__name__} has no exact derivative: a law by a quadratic program, or one that "
-            "remembers, is no analytic function of the state. Linearize with closed_loop=False, or take a law that is "
-            "analytic, such as WorkspaceController or JointPD (one of your own says so: Controller.analytic)"
+            f"{type(plan.controller).__name__} has no exact derivative: controllers with a quadratic program or a "
+            "memory are no analytic functions of the state. Linearize with closed_loop=False, or take an analytic "
+            "controller such as WorkspaceController or JointPD (set Controller.analytic for one of your own)"
         )
     acting = sorted_disturbances(scene.disturbances, scene.model)
     actuators = acting.actuators
     if is_noisy(plan.world.sensors):
-        raise InputError("sensors with noise: what they will show is no function of the state; linearize without noise")
+        raise InputError("sensors with noise: their values are no function of the state; linearize without noise")
     if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):
-        raise InputError("actuators with noise: what they will give is no function of the state; linearize without it")
+        raise InputError("actuators with noise: their torques are no function of the state; linearize without noise")
     if plan.delays_impedance:
-        raise InputError("actuators whose lag or rate acts on an impedance are not linearized: leave one of them out")
+        raise InputError("a lag or limited rate of an impedance's torques is not linearized: leave one of them out")
     if acting.loads and plan.controller is not None:
-        raise InputError("a load that the controller does not know of is not linearized: leave it out")
+        raise InputError("a load that the controller does not know is not linearized: leave it out")
 
 
 def _cause(reason: int, time: float) -> str:
     if reason == steps.TOO_MANY_PARTS:
-        return f"a step from {time:g} s on had to be taken in more than 256 parts: not linearized"
+        return f"not linearized: a step after {time:g} s had to be taken in more than 256 parts; take a smaller step"
     if reason == steps.UNKNOWN_STEP:
-        return f"something else than the equations of a step moved the model after {time:g} s: not linearized"
-    return f"a step from {time:g} s on has no solution: not linearized"
+        return f"not linearized: something other than the equations of a step moved the model after {time:g} s"
+    return f"not linearized: a step after {time:g} s has no solution; take a smaller step"

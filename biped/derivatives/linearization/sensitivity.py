@@ -1,4 +1,4 @@
-"""How the eigenvalues of a closed loop depend on its controller's numbers."""
+"""Sensitivity of a closed loop's eigenvalues to the numbers of its controller."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from biped.runs.state import State
 from biped.simulation.scene import Scene
 from contact.arrays import Floats
 
-#: Of a number, or of one where it is zero: the law is evaluated so far to either side.
+#: Step of central differences relative to a number, or absolute if it is zero.
 STEP = 1e-4
-#: What the names of gains, and of weights that stand for them, begin with.
+#: Beginnings of the names of gains, and of weights that act as gains.
 GAINS = ("gains.", "kp", "kd", "weight_")
 
 
@@ -27,10 +27,10 @@ class GainSensitivity:
     """The derivative of the greatest ``|λ|`` by one number of the controller.
 
     Attributes:
-        name: of the number, as in ``--set controller.NAME``.
-        value: what it is.
+        name: name of the number, as in ``--set controller.NAME``.
+        value: its value.
         slope: ``∂|λ|/∂(number)``.
-        decay: ∂(decay)/∂(number), of the rate ``−ln|λ|/T`` [1/s]: above zero, more of it is faster.
+        decay: ∂(decay)/∂(number) of the rate of decay ``−ln|λ|/T`` [1/s]; positive if a greater number is faster.
     """
 
     name: str
@@ -40,15 +40,15 @@ class GainSensitivity:
 
 
 def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) -> tuple[GainSensitivity, ...]:
-    """``∂|λ|/∂K`` of the slowest mode, by each number of the controller's gains, at a state that is held.
+    """Return ``∂|λ|/∂K`` of the slowest mode by each of the controller's gains, at a fixed state.
 
-    ∂λ = wᵀ ∂A v for left and right eigenvectors with wᵀ v = 1. ∂A is that of the exact A to either side of the number:
-    a law in which gains are factors, as the workspace law's are, is linear in them, and its difference exact.
+    ∂λ = wᵀ ∂A v for left and right eigenvectors with wᵀ v = 1. ∂A is the central difference of the exact A, which is
+    exact for controllers that are linear in their gains, such as the workspace controller.
 
     Args:
         scene: the closed loop.
-        state: where.
-        names: of numbers of the controller, ``gains.kp_position[2]``; all of its gains and weights, if none is given.
+        state: the state to linearize at.
+        names: numbers of the controller, such as ``gains.kp_position[2]``; all gains and weights if not given.
 
     Raises:
         InputError: the controller has no such number, or no gains.
@@ -68,9 +68,9 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
 
 
 def radius_slope(base: Linearization, change: Floats) -> float:
-    """The derivative of the greatest ``|λ|`` by a number by which A has the derivative ``change`` (x, x).
+    """Return the derivative of the greatest ``|λ|`` for a derivative ``change`` (x, x) of A.
 
-    Where two eigenvalues are the greatest, that of one of them.
+    If two eigenvalues tie, it is the derivative of one of them.
     """
     values, right, left = base.eigenvectors
     moved = complex(left[0] @ change[np.ix_(base.kept, base.kept)] @ right[:, 0])

@@ -1,4 +1,4 @@
-"""A stance at rest that held torques alone keep, and its exact linearization: what regulators are designed on."""
+"""A stance at rest under constant torques, and its exact linearization, for the design of regulators."""
 
 import numpy as np
 
@@ -18,28 +18,28 @@ from contact.arrays import Floats
 from contact.modes import STICKING
 from contact.point_law import pressure
 
-#: Part of the weight [N, N·m] that the floor's forces may leave.
+#: Greatest imbalance of gravity and ground reaction forces relative to the weight [N, N·m].
 BALANCED = 1e-12
-#: Iterations, of which each leaves a tenth of what the one before did.
+#: Greatest number of iterations; each reduces the imbalance to a tenth.
 MOST = 60
-#: Of a floating root: its height and its turns about the horizontal axes.
+#: Degrees of freedom of a floating root: height and turns about the horizontal axes.
 HEAVE_AND_TILT = (2, 3, 4)
 
 
 def held_stance(model: Model, floor: Floor, q: Floats) -> State:
-    """A state at rest near a configuration, all contact points sticking, with the torques that keep it so.
+    """Return a state at rest near a configuration, with all contact points sticking, and the torques that hold it.
 
-    The joints stay as they are in ``q``. The whole is heaved and tilted until the floor carries it: so the vertical
-    forces on the points are those of least norm that do. Anchors are right below the points: the floor pulls nowhere
-    sideways, and the feet do not strain against each other. Torques are what is then left of the joints' weight.
+    The joints keep the coordinates of ``q``. The root is moved vertically and tilted until the floor carries the model;
+    the vertical forces on the points are then those of least norm. Anchors are directly below the points, so that there
+    are no horizontal forces. The torques balance the remaining gravity loads of the joints.
 
     Args:
-        model: with a floating root and contact points.
-        floor: level.
-        q: (nq,) near it.
+        model: a model with a floating root and contact points.
+        floor: a level floor.
+        q: (nq,) configuration near the stance.
 
     Raises:
-        InputError: the model has none, or its centre of mass is not above its feet.
+        InputError: the root is fixed, there are no contact points, or the centre of mass is not above the feet.
     """
     if not model.is_floating or not model.nc:
         raise InputError(f"model {model.name!r} cannot stand: it needs a floating root and contact points")
@@ -60,7 +60,7 @@ def held_stance(model: Model, floor: Floor, q: Floats) -> State:
 
 
 def _unbalanced(model: Model, floor: Floor, q: Floats) -> tuple[Floats, Floats, Floats]:
-    """(nv,) gravity's load less the points', (nv, nv) by how much the points' grows, (nc,) [N] forces."""
+    """Return the imbalance of gravity and contact forces (nv,), their stiffness (nv, nv), and the forces (nc,) [N]."""
     body = WholeBody(model, q)
     up = np.array([body.contact_jacobian(name)[2] for name in model.contact_names])
     heights = np.array([body.contact_position(name)[2] for name in model.contact_names])
@@ -80,7 +80,7 @@ def _sticking(model: Model, q: Floats, load: Floats) -> State:
 
 
 class _Ticking(Controller):
-    """Nobody: the torques that are held go on, in periods of this length, beside an impedance."""
+    """No controller: torques are held in periods of a given length, beside an impedance."""
 
     def __init__(self, period: float, impedance: Impedance | None) -> None:
         self.period, self._impedance = period, impedance
@@ -95,27 +95,27 @@ class _Ticking(Controller):
 def linearize_stance(
     model: Model, floor: Floor, state: State, *, step: float, period: float, impedance: Impedance | None = None
 ) -> Linearization:
-    """A and B over a control period with the torques of ``state`` held.
+    """Return the linearization over a control period with the torques of ``state`` held.
 
     Args:
-        model: what stands.
-        floor: on what.
-        state: where, as ``held_stance`` finds it.
-        step: [s] of the integrator, the default one.
-        period: [s] that torques are held.
-        impedance: of joints, at rest where they are.
+        model: the standing model.
+        floor: the floor under it.
+        state: the stance, as of ``held_stance``.
+        step: [s] integration step of the default integrator.
+        period: [s] control period, for which torques are held.
+        impedance: impedance of joints, at rest at their angles.
 
     Raises:
-        InputError: the step does not divide the period; or what ``linearize`` raises.
+        InputError: the step does not divide the period, or ``linearize`` refuses the state.
     """
     return Linearizer(_held(model, floor, state, step, period, impedance)).at(state)
 
 
 def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce, *, step: float, period: float) -> None:
-    """Compile what ``linearize_stance`` needs, unless that is on disk; ``announce`` is called before that.
+    """Compile the kernels of ``linearize_stance`` unless they are on disk; ``announce`` is called before that.
 
     Raises:
-        InputError: as ``linearize_stance``.
+        InputError: the errors of ``linearize_stance``.
     """
     Linearizer(_held(model, floor, state, step, period), announce=announce)
 

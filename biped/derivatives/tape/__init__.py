@@ -1,4 +1,4 @@
-"""Functions that are noted while they run, and their exact derivatives: those of sampled laws.
+"""Tapes of compiled laws: their operations, recorded in one run, and their exact derivatives.
 
-Layer: above the kernels, which it runs as the Python that they are; linearizations and gradients stand on it.
+Layer: above the kernels, which it runs in the interpreter; below linearizations and gradients, which use it.
 """

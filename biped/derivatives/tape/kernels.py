@@ -1,14 +1,13 @@
-"""A function as the list of its sums, products and quotients: its value, and backwards its derivatives.
+"""A function as a tape of its sums, products and quotients: evaluation, and derivatives in reverse mode.
 
-An operation takes two numbers of the list and appends a third. Those that do not need one another stand together,
-sorted by what they do, so that each run of equal ones is a loop without a branch.
+An operation takes two numbers of the tape and appends a third. Independent operations are sorted by kind, so that each
+run of equal ones is a loop without a branch.
 
-Backwards (the reverse mode of automatic differentiation; Griewank and Walther 2008) each number has a weight: the sum,
-over the operations that take it, of their weights times their partial derivatives. These are numbers of the list
-themselves, which its maker appends. Sums hand their weight on as it is, so that only the weights that differ have a
-row; each is gathered once from rows before it. The derivatives of a weighted sum of the results by all arguments then
-cost about as much as the results, however many arguments there are, and those of twelve results at once three times
-that.
+In reverse mode (Griewank and Walther 2008) each number has a weight: the sum, over the operations that take it, of
+their weights times their partial derivatives. The partial derivatives are numbers of the tape too, which the recorder
+appends. Sums pass on their weight unchanged, so that only different weights have a row; each row is gathered once from
+rows before it. The derivatives of a weighted sum of the results by all arguments cost about as much as the results,
+for any number of arguments; those of twelve results at once cost three times as much.
 """
 
 import math
@@ -20,53 +19,53 @@ from contact.arrays import Floats, Integers
 from contact.vectors import add_scaled6, load6, store6
 from kernelcache import kernel, part, routine
 
-# What an operation does.
+# Kinds of operations.
 ADD, SUB, MUL, DIV, NEG, SQRT, SIN, COS, MAX, MIN = range(10)
-AT_LEAST = 10  # 1 where the first number is not less than the second, else 0: what maxima have as derivatives
+AT_LEAST = 10  # 1 if the first number is not less than the second, else 0: the derivative of a maximum
 
-# What a guard says: that the first number compared with the second is so.
+# Comparisons of guards: of the first number with the second.
 LESS, LESS_OR_EQUAL, EQUAL = range(3)
 
-# What ``differentiate_results`` gives back: all is done, or another branch is to be taken there.
+# Return values of ``differentiate_results``: done, or another branch is taken there.
 DONE = 0
 ELSEWHERE = 1
 
-# Results whose derivatives are gathered at once: two six-vectors.
+# Number of results whose derivatives are gathered at once: two six-vectors.
 LANES = 12
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Tape(NamedTuple):
-    """A function of so many arguments, whose branches were taken one way."""
+    """A recorded function of several arguments, with one choice of branches."""
 
     value: Floats  # (numbers,) arguments and constants, then a result for each operation
-    first: Integers  # (operations,) what each takes
-    second: Integers  # (operations,)
-    run: Integers  # (runs, 3) what the operations from … to do
-    result: Integers  # (results,) where they are; −1: zero
+    first: Integers  # (operations,) index in ``value`` of the first operand
+    second: Integers  # (operations,) index of the second operand
+    run: Integers  # (runs, 3) kind, first and end of each run of equal operations
+    result: Integers  # (results,) indices in ``value``; −1: zero
     guard: Integers  # (guards, 4) comparison, first, second, outcome
-    # Backwards, rows of weights; the first are those of the results, and given:
-    edge: Integers  # (rows + 1,) where the edges that a row is gathered from begin
-    user: Integers  # (edges,) from which row before it
-    partial: Integers  # (edges,) where in ``value`` the derivative stands
-    sign: Floats  # (edges,) of it
-    weight: Floats  # (rows,)
-    argument: Integers  # (arguments,) the row of each; −1: nothing depends on it
-    gradient: Floats  # (arguments,) of what is differentiated
+    # Reverse mode: rows of weights, of which the first are the given weights of the results.
+    edge: Integers  # (rows + 1,) first edge of each row
+    user: Integers  # (edges,) earlier row that the edge gathers from
+    partial: Integers  # (edges,) index in ``value`` of the partial derivative
+    sign: Floats  # (edges,) sign of the partial derivative
+    weight: Floats  # (rows,) weights
+    argument: Integers  # (arguments,) row of each argument; −1: no result depends on it
+    gradient: Floats  # (arguments,) derivatives of the weighted sum of results
 
 
 class TapeJacobian(NamedTuple):
-    """A tape, and room for the derivatives of all its results by some arguments that follow one another."""
+    """A tape with buffers for the derivatives of all its results by some consecutive arguments."""
 
     tape: Tape
-    left: Floats  # (rows, 6) weights for twelve results at once
-    right: Floats  # (rows, 6)
-    start: Integers  # (1,) the first of these arguments
-    found: Floats  # (results, arguments)
+    left: Floats  # (rows, 6) weights for the first six of twelve results
+    right: Floats  # (rows, 6) weights for the other six
+    start: Integers  # (1,) index of the first of these arguments
+    found: Floats  # (results, arguments) derivatives
 
 
 def new_tape_jacobian(tape: Tape, start: int, count: int) -> TapeJacobian:
-    """Room for the derivatives by ``count`` arguments from ``start`` on."""
+    """Return buffers for the derivatives by ``count`` arguments from ``start`` on."""
     rows, results = len(tape.weight), len(tape.result)
     return TapeJacobian(
         tape, np.zeros((rows, 6)), np.zeros((rows, 6)), np.array([start], dtype=np.int64), np.zeros((results, count))
@@ -75,13 +74,13 @@ def new_tape_jacobian(tape: Tape, start: int, count: int) -> TapeJacobian:
 
 @kernel
 def operations_from(tape):
-    """Where the results of operations begin."""
+    """Return the index in ``value`` of the first operation's result."""
     return tape.value.shape[0] - tape.first.shape[0]
 
 
 @routine
 def evaluate_tape(tape):
-    """The results for the arguments that are in ``value``; whether all branches are those that were noted."""
+    """Evaluate the results for the arguments in ``value``; return True if all branches are the recorded ones."""
     v, a, b, offset = tape.value, tape.first, tape.second, operations_from(tape)
     for r in range(tape.run.shape[0]):
         kind, begin, end = tape.run[r, 0], tape.run[r, 1], tape.run[r, 2]
@@ -105,7 +104,7 @@ def evaluate_tape(tape):
 
 @kernel
 def rarely(kind, x, y):
-    """The other operations."""
+    """Return the result of one of the less frequent operations."""
     if kind == NEG:
         return -x
     if kind == SQRT:
@@ -121,7 +120,7 @@ def rarely(kind, x, y):
 
 @kernel
 def holds(tape):
-    """Whether every comparison comes out as it did when the function was noted."""
+    """Return True if every comparison has its recorded outcome."""
     v = tape.value
     for k in range(tape.guard.shape[0]):
         kind, x, y = tape.guard[k, 0], v[tape.guard[k, 1]], v[tape.guard[k, 2]]
@@ -149,9 +148,9 @@ def differentiate_tape(tape, weights):
 
 @part
 def differentiate_results(jacobian):
-    """The derivatives of all results into ``found``, for the arguments that are in the tape's ``value``.
+    """Write the derivatives of all results to ``found``, for the arguments in the tape's ``value``.
 
-    DONE, or ELSEWHERE with nothing found, where branches are others than those that were noted.
+    Return DONE, or ELSEWHERE without derivatives if a branch differs from the recorded ones.
     """
     if not evaluate_tape(jacobian.tape):
         return ELSEWHERE
@@ -167,7 +166,7 @@ def differentiate_results(jacobian):
 
 @kernel
 def seed_lanes(jacobian, first):
-    """A lane for each of the next results that are not zero everywhere; the first result that has none any more."""
+    """Assign lanes to the next results that are not constant zero; return the first result without a lane."""
     result, lane, k = jacobian.tape.result, 0, first
     for row in range(result.shape[0]):
         store6(jacobian.left, row, NOTHING)
@@ -183,7 +182,7 @@ def seed_lanes(jacobian, first):
 
 @routine
 def gather_lanes(tape, left, right):
-    """The weights of all rows, for twelve results at once."""
+    """Gather the weights of all rows for twelve results at once."""
     for row in range(tape.result.shape[0], left.shape[0]):
         one, other = NOTHING, NOTHING
         for e in range(tape.edge[row], tape.edge[row + 1]):
@@ -196,7 +195,7 @@ def gather_lanes(tape, left, right):
 
 @kernel
 def take_lanes(jacobian, first, after):
-    """From the lanes to the rows of ``found`` that the results from ``first`` on have."""
+    """Copy the lanes to the rows of ``found`` of the results from ``first`` on."""
     tape, found, start = jacobian.tape, jacobian.found, jacobian.start[0]
     lane = 0
     for k in range(first, after):

@@ -1,4 +1,4 @@
-"""A sampled law as a tape: torques from configuration, momentum, and the law's own numbers.
+"""A compiled law as a tape: torques from configuration, momentum, and the numbers of the law.
 
 Linearizations and gradients take the derivatives of a law from here.
 """
@@ -25,21 +25,21 @@ from biped.kernels.variational.equations import displace
 from contact.arrays import Floats
 from contact.piecewise import Signals
 
-#: Where in nested tuples, and where in an array, a number stands.
+#: Indices of a number in nested tuples, and in an array at their end.
 Path = tuple[int, ...]
 
 
-#: Places of ``law_and_tree``: what a path begins with.
+#: First index of a path, into ``law_and_tree``.
 LAW, TREE = 0, 1
 
-#: Tapes that are kept, of different laws or branches.
+#: Number of tapes that are kept, by law and by branches.
 MOST_TAPES = 16
 
 
 def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
-    """All real numbers of nested named tuples, arrays included, and where they stand.
+    """Yield all finite real numbers of nested named tuples and their arrays, with their paths.
 
-    Whole numbers, functions of time, trees, and what is not finite are left out.
+    Whole numbers, functions of time and trees are left out.
     """
     if isinstance(value, (Signals, Tree)):
         return
@@ -55,28 +55,28 @@ def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
 
 
 def law_and_tree(law: Any, tree: Tree) -> tuple[Any, tuple[Any, ...]]:
-    """The law and the tree, on which its torques depend besides the state, as ``leaves_of`` takes them."""
+    """Return law and tree, on which the torques depend besides the state, for ``leaves_of``."""
     return law, tuple(tree)
 
 
 def note_law(
     law: Any, tree: Tree, q: Floats, momentum: Floats, recorded: int, chosen: Sequence[Path], time: float | None = None
 ) -> Tape:
-    """Run the law's kernels interpreted at a state, and note what they do.
+    """Run the kernels of a law in the interpreter at a state, and record their operations.
 
     The tape's arguments are q (nq), displacements of q (nv) that are zero, p (nv), and chosen numbers of the law.
 
     Args:
         law: the named tuple of a compiled law.
-        tree: what it takes the plant for.
-        q: (nq,) where.
-        momentum: (nv,).
-        recorded: how many numbers it records.
-        chosen: which of the ``leaves_of`` it and the tree, ``law_and_tree``, are arguments too.
-        time: [s] the only time at which the tape holds; if None, the law must not depend on time.
+        tree: the plant that the law assumes.
+        q: (nq,) configuration.
+        momentum: (nv,) generalized momentum.
+        recorded: number of values that the law records.
+        chosen: paths of numbers in ``leaves_of(law_and_tree(law, tree))`` that are arguments too.
+        time: [s] the only time at which the tape is valid; if None, the law must not depend on time.
 
     Raises:
-        InputError: the law does something that has no exact derivative, or that depends on time.
+        InputError: an operation has no exact derivative, or depends on time.
     """
     recorder, nv, nc = Recorder(), len(momentum), tree.contact_body.shape[0]
     at, delta, p = recorder.arguments(q), recorder.arguments(np.zeros(nv)), recorder.arguments(momentum)
@@ -104,22 +104,22 @@ def note_law(
         control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
     except (TypeError, NumbaError) as error:
         raise InputError(
-            f"{type(law).__name__} has no exact gradient: it is no sum, product, quotient or function of "
-            f"contact.analytic of configuration and velocity alone, or depends on time ({str(error).splitlines()[0]})"
+            f"{type(law).__name__} has no exact gradient: it must consist of sums, products, quotients and functions "
+            f"of contact.analytic of configuration and velocity, without time ({str(error).splitlines()[0]})"
         ) from error
     return recorder.tape([*at, *delta, *p, *inputs.values()], torque.tolist())
 
 
 class LawTapes:
-    """The tapes of a law, one for each way in which it branches; those of like laws with other numbers serve it too.
+    """The tapes of a law, one for each choice of branches; laws that differ in their numbers only share them.
 
-    All of its ``leaves_of`` are arguments: a tape is noted once for all gains and set points.
+    All ``leaves_of`` the law are arguments: one tape serves all gains and set points.
 
     Args:
-        law: as it is before it is asked, since its arrays are room as well.
-        tree: what it takes the plant for.
-        recorded: how many numbers it records.
-        by_tree: the tree's numbers are arguments too.
+        law: the named tuple of the law before its first call, which changes the workspace in it.
+        tree: the plant that the law assumes.
+        recorded: number of values that the law records.
+        by_tree: True if the numbers of the tree are arguments too.
     """
 
     def __init__(self, law: Any, tree: Tree, recorded: int, by_tree: bool = False) -> None:
@@ -129,10 +129,10 @@ class LawTapes:
         self._key = type(law), self.paths, rest_of(law), rest_of(tuple(tree) if by_tree else tree), recorded
 
     def at(self, q: Floats, momentum: Floats) -> Tape:
-        """A tape of its own that branches as the law does there, with the law's numbers, evaluated.
+        """Return a separate, evaluated tape with the numbers of the law and its branches at this state.
 
         Raises:
-            InputError: the law has none.
+            InputError: the law has no exact derivative.
         """
         given = np.concatenate([q, np.zeros(len(momentum)), momentum, self._numbers])
         with _access:
@@ -156,14 +156,14 @@ _access = threading.Lock()
 
 
 def _own(known: Tape, given: Floats) -> Tape:
-    """A tape with numbers of its own."""
+    """Return a copy of a tape with the given arguments."""
     own = known._replace(value=known.value.copy(), weight=known.weight.copy(), gradient=known.gradient.copy())
     own.value[: len(given)] = given
     return own
 
 
 def rest_of(value: Any) -> Hashable:
-    """All of a law but its ``leaves_of``, as a key: a tape holds for all laws with the same rest."""
+    """Return everything in a law except its ``leaves_of``, as a key: laws with equal keys share tapes."""
     if isinstance(value, (Signals, Tree)):
         return tuple(array.tobytes() for array in value)
     if isinstance(value, tuple):
@@ -182,7 +182,7 @@ def _objects(values: Any) -> Any:
 
 
 def _tree_data(n: int, nv: int, nc: int) -> TreeData:
-    """Room for numbers that note."""
+    """Return tree data whose arrays can hold ``Noted`` numbers."""
     plain: Any = new_tree_data(n, nv, nc)
     make: Any = TreeData
     found: TreeData = make(*(_noting(item, {}, ()) if not isinstance(item, Poses) else _poses(item) for item in plain))
@@ -194,7 +194,7 @@ def _poses(plain: Poses) -> Poses:
 
 
 def _noting(value: Any, inputs: dict[Path, Any], path: Path) -> Any:
-    """A law, or other named tuples, whose arrays take any objects, with the chosen numbers in their places."""
+    """Return a copy of nested named tuples with arrays of objects, with the numbers ``inputs`` at their paths."""
     if isinstance(value, Signals):
         return value
     if isinstance(value, tuple):

@@ -1,6 +1,6 @@
-"""How a kernel becomes a tape: run once as the Python that it is, on numbers that note what is done with them.
+"""The recorder of tapes: it runs a kernel as Python on numbers that record the operations on them.
 
-The derivatives of all operations are written here, once: as numbers of the tape, which its kernels sum up.
+This module defines the derivatives of all operations, as numbers of the tape, whose kernels sum them up.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FUNCTIONS = {"sqrt": kernels.SQRT, "sin": kernels.SIN, "cos": kernels.COS}
 
 
 def _quotient(x: float, y: float) -> float:
-    """As the kernels divide: by zero as IEEE has it."""
+    """Return x / y as compiled kernels compute it, by IEEE rules for zero."""
     return x / y if y != 0.0 else float(np.float64(x) * np.copysign(np.inf, y))
 
 
@@ -45,7 +45,7 @@ _COMPARE: dict[int, Callable[[float, float], bool]] = {
 
 
 class Edge(NamedTuple):
-    """A number that an operation takes, and the derivative by it: ±1 times a number of the tape."""
+    """An operand of an operation, and the derivative by it: ±1 times a number of the tape."""
 
     of: int
     partial: int
@@ -53,28 +53,28 @@ class Edge(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Where weights are gathered, and from where; ``biped.derivatives.tape.kernels.Tape`` has the same as arrays."""
+    """The rows of weights and their edges, which ``biped.derivatives.tape.kernels.Tape`` holds as arrays."""
 
     of: dict[int, int]  # the row of each number that has one
-    edges: list[list[tuple[int, int, float]]]  # of each row: row before it, partial derivative, sign
+    edges: list[list[tuple[int, int, float]]]  # for each row: earlier row, partial derivative, sign
 
 
 class Recorder:
-    """A recorder of the numbers of a running function, and of the operations that they come from."""
+    """A recorder of the numbers of a running function and the operations that produce them."""
 
     def __init__(self) -> None:
         self.values: list[float] = []
-        self.operations: list[tuple[int, int, int] | None] = []  # of each number; None of an argument or a constant
+        self.operations: list[tuple[int, int, int] | None] = []  # by number; None for an argument or a constant
         self.guards: dict[tuple[int, int, int], bool] = {}
         self._known: dict[tuple[int, int, int], int] = {}
         self._constants: dict[float, int] = {}
 
     def argument(self, value: float) -> Noted:
-        """A new argument, with the value that it has in this run."""
+        """Return a new argument with its value in this run."""
         return Noted(self, self._add(float(value), None), float(value))
 
     def arguments(self, values: Iterable[float]) -> list[Noted]:
-        """Record several numbers as arguments."""
+        """Return several numbers as new arguments."""
         return [self.argument(value) for value in values]
 
     def _add(self, value: float, operation: tuple[int, int, int] | None) -> int:
@@ -83,7 +83,7 @@ class Recorder:
         return len(self.values) - 1
 
     def place_of(self, value: Any) -> int:
-        """Where a number stands, or a constant."""
+        """Return the index of a recorded number or a constant."""
         if isinstance(value, Noted):
             return value.place
         number = float(value)
@@ -92,7 +92,7 @@ class Recorder:
         return self._constants[number]
 
     def noted(self, kind: int, first: Any, second: Any) -> Noted:
-        """The recorded result of an operation on two numbers; an operation that was recorded before is found again."""
+        """Return the recorded result of an operation on two numbers; equal operations are recorded once."""
         place = self._made(kind, self.place_of(first), self.place_of(second))
         return Noted(self, place, self.values[place])
 
@@ -106,14 +106,14 @@ class Recorder:
         return place
 
     def compared(self, kind: int, first: Any, second: Any) -> bool:
-        """The outcome of a comparison, by which the function branches."""
+        """Record a comparison, by which the function branches, and return its outcome."""
         a, b = self.place_of(first), self.place_of(second)
         found = bool(_COMPARE[kind](self.values[a], self.values[b]))
         self.guards[kind, a, b] = found
         return found
 
     def tape(self, arguments: Sequence[Noted], results: Sequence[Any]) -> kernels.Tape:
-        """The function from the arguments, which come first in its ``value``, to the results."""
+        """Return the tape from the arguments, which come first in its ``value``, to the results."""
         ends = [self.place_of(x) if isinstance(x, Noted) or x != 0.0 else -1 for x in results]
         inputs = [argument.place for argument in arguments]
         rows = self._rows(inputs, ends)
@@ -146,9 +146,9 @@ class Recorder:
         )
 
     def _rows(self, inputs: list[int], ends: list[int]) -> Rows:
-        """Rows for the weights of the results, then of what they come from, the last first.
+        """Return rows for the weights of the results, then of the numbers they depend on, the last first.
 
-        A number that one sum alone takes, or that is a result and nothing else, has the weight of that, but for a sign.
+        A number used by a single sum, or only as a result, shares its row, up to a sign.
         """
         one, active, given = self.place_of(1.0), self._active(inputs), set(inputs)
         used: dict[int, list[tuple[int, int, float]]] = {}
@@ -171,7 +171,7 @@ class Recorder:
         return found
 
     def _active(self, inputs: list[int]) -> set[int]:
-        """The numbers that depend on the arguments."""
+        """Return the numbers that depend on the arguments."""
         found = set(inputs)
         for place, operation in enumerate(self.operations):
             if operation is not None and (operation[1] in found or operation[2] in found):
@@ -179,7 +179,7 @@ class Recorder:
         return found
 
     def _slopes(self, place: int) -> tuple[Edge, ...]:
-        """The derivatives of an operation, appended where they are not there."""
+        """Return the derivatives of an operation by its operands; new ones are appended to the numbers."""
         operation = self.operations[place]
         if operation is None:
             return ()
@@ -210,7 +210,7 @@ class Recorder:
         return operation[0]
 
     def _needed(self, ends: list[int]) -> set[int]:
-        """The numbers from which results and guards come."""
+        """Return the numbers that results and guards depend on."""
         left = ends + [place for _, a, b in self.guards for place in (a, b)]
         found: set[int] = set()
         while left:
@@ -224,7 +224,7 @@ class Recorder:
         return found
 
     def _levels(self, wanted: set[int]) -> dict[int, int]:
-        """How many operations, one after the other, lead to each number."""
+        """Return the length of the longest chain of operations to each number."""
         level: dict[int, int] = {}
         for place in sorted(wanted):
             operation = self.operations[place]
@@ -233,7 +233,7 @@ class Recorder:
 
 
 def _runs(kinds: list[tuple[int, int]]) -> Integers:
-    """(runs, 3) what the operations from … to do, of those sorted by level and kind."""
+    """Return (runs, 3) kind, first and end of runs of equal operations, which are sorted by level and kind."""
     if not kinds:
         return np.zeros((0, 3), dtype=np.int64)
     starts = [k for k in range(len(kinds)) if k == 0 or kinds[k] != kinds[k - 1]]
@@ -247,10 +247,10 @@ def _is(value: Any, number: float) -> bool:
 
 
 class Noted(Symbol):
-    """A number of a run that is noted. It cannot be made a plain one: what would lose its derivative is an error."""
+    """A number that records the operations on it; it cannot become a plain number, which would lose derivatives."""
 
     __slots__ = ("place", "recorder", "value")
-    __array_ufunc__ = None  # numpy's scalars leave sums and products with it to it
+    __array_ufunc__ = None  # sums and products with numpy scalars are computed by this class
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, recorder: Recorder, place: int, value: float) -> None:
@@ -258,15 +258,15 @@ class Noted(Symbol):
 
     @property
     def real(self) -> Noted:
-        """The number itself, which is real."""
+        """This number, which is real."""
         return self
 
     def applied(self, function: str) -> Noted:
-        """A function of it, noted."""
+        """Return a recorded function of this number."""
         return self.recorder.noted(_FUNCTIONS[function], self, self)
 
     def within(self, low: Any, high: Any) -> Noted:
-        """The nearest number from ``low`` to ``high``, noted as such: which side counts is no branch."""
+        """Return this number clipped to ``low`` and ``high``, recorded without a branch."""
         return self.recorder.noted(kernels.MIN, self.recorder.noted(kernels.MAX, self, low), high)
 
     def __add__(self, other: Any) -> Any:
@@ -321,4 +321,4 @@ class Noted(Symbol):
         return not self == other
 
     def __bool__(self) -> bool:
-        raise TypeError("a number that is noted is no truth value: compare it with zero")
+        raise TypeError("a recorded number is no truth value: compare it with zero")

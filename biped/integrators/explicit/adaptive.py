@@ -1,4 +1,4 @@
-"""An adaptive integrator of high order: scipy's, around the compiled equations of motion."""
+"""An adaptive integrator of high order, scipy's, around the compiled equations of motion."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -21,14 +21,14 @@ from biped.kernels.step.step import time_of
 from biped.model import Model
 from contact.arrays import Floats
 
-#: scipy takes no relative tolerance below 100 roundings.
+#: Least relative tolerance that scipy accepts, 100 roundings.
 LEAST_RELATIVE = 1e-13
 
 
 class _ByScipy(NamedTuple):
-    """The method of a step that is taken from Python."""
+    """The method of a step taken from Python."""
 
-    inner: Explicit  # the room, and the books
+    inner: Explicit  # buffers and energy balance
     relative_tolerance: float
     absolute_tolerance: float
 
@@ -37,18 +37,18 @@ class _ByScipy(NamedTuple):
 class Adaptive(ContinuousTime):
     """scipy's DOP853: Runge–Kutta of order 8 with step control (Hairer, Nørsett and Wanner 1993, II.10).
 
-    The step of ``simulate`` is the interval of its output: inside of it the solver takes as many steps of its own as
-    the tolerances ask for. It is started anew in each, since contact modes, anchors and held torques change
-    there, and only there: the floor sees a point that lands within an interval at its end, as deep as it is then,
-    and a sliding one sticks from then on. Where contacts change, the interval is what limits the accuracy, and
-    not the tolerances: a human that lands from 5 mm stands in intervals of 0.5 ms and is thrown by 1 ms. In
-    flight it is the other way round. Pushes act by their mean force in each interval.
+    The step of ``simulate`` is the output interval; within it the solver takes as many internal steps as the tolerances
+    need. It restarts in each interval, since contact modes, anchors and held torques change only between intervals: a
+    point that lands within an interval is in contact from its end on, at the depth it has then, and a sliding point
+    sticks from the end on. Where contacts change, the interval limits the accuracy, not the tolerances: a human that
+    lands from 5 mm stands with intervals of 0.5 ms and is thrown up with 1 ms. In flight the tolerances limit it.
+    Pushes act by their mean force in each interval.
 
-    The solver calls the compiled equations from Python, which costs about 1 ms a step, some 150 times the recursive
-    integrator's, and up to seconds a step while points slide under a shock: friction that is viscous below
+    The solver calls the compiled equations from Python, which costs about 1 ms per step, some 150 times as much as the
+    recursive integrator, and up to seconds per step while points slide under a shock: friction that is viscous below
     ``stiction_velocity`` is stiff.
 
-    ``order`` is that of the solver's own steps; the error of a run follows the tolerances.
+    ``order`` is that of the internal steps; the error of a run follows the tolerances.
 
     Raises:
         InputError: a tolerance is not a finite number above zero, or the relative one is below 1e-13.
@@ -71,13 +71,13 @@ class Adaptive(ContinuousTime):
                 raise InputError(f"integrator.{name} = {value!r}: it must be a finite number, {above}")
 
     def method(self, model: Model) -> Explicit:
-        """Room for the compiled equations."""
+        """Return the buffers of the compiled equations."""
         return no_stages(room_for(model))
 
     def take_steps(self, world: World, steps: int) -> int:
-        """What ``biped.kernels.loop.closed_loop.Loop.rollout`` does, one step after the other from Python.
+        """Take steps from Python as ``biped.kernels.loop.closed_loop.Loop.rollout``; return a reason to stop, or OK.
 
-        Ctrl-C comes through between two steps. With no steps it only loads what is compiled.
+        Ctrl-C interrupts between two steps. With ``steps`` zero the kernels are only loaded.
         """
         tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
         inner, log = world.method, world.log
@@ -98,7 +98,7 @@ class Adaptive(ContinuousTime):
 def _advance_by_scipy(
     tree: Any, ground: Any, state: Any, pushes: Any, scratch: Any, method: _ByScipy, begin: float, h: float
 ) -> int:
-    """Advance the plant by h; the solver sets out to do it in one step."""
+    """Advance the plant by h; the solver's first trial step is h."""
     from scipy.integrate import DOP853  # takes a while to load
 
     flow = method.inner.flow
@@ -109,7 +109,7 @@ def _advance_by_scipy(
         slope_of_flow(tree, ground, state, pushes, flow, h)
         return flow.slope.whole.copy()
 
-    with np.errstate(over="ignore", invalid="ignore"):  # a failed step is found by its numbers
+    with np.errstate(over="ignore", invalid="ignore"):  # a failed step is detected by its numbers
         solver = DOP853(
             slope,
             0.0,

@@ -1,12 +1,12 @@
-"""Explicit integrators, to compare with: what users of simulators without variational integrators know.
+"""Explicit integrators for comparison with the variational ones.
 
-Forces are evaluated at the stages, in which contact modes and anchors are those of the start of the step: they change
-at its end, as in all integrators. No step is halved. The books are integrated with the step, so that what they leave
-over is the method's own error.
+Forces are evaluated at the stages with the contact modes and anchors of the start of the step, which change at its end,
+as in all integrators. No step is halved. The energy balance is integrated with the step, so that its residual is the
+error of the method.
 
-The floor and joint impedance are stiff, which bounds their steps where a variational integrator has no such
-bound. The figures in their descriptions are for the human on the thesis's rubber floor (``tests/biped/integrators``).
-Under a ``JointImpedance`` with its default damping all three need 0.05 ms.
+The floor and joint impedance are stiff and bound the step; variational integrators have no such bound. The figures in
+the descriptions are for the human on the thesis's rubber floor (``tests/biped/integrators``). Under a
+``JointImpedance`` with its default damping all three need 0.05 ms.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True)
 class ContinuousTime(Integrator):
-    """What integrators of the continuous equations of motion have in common."""
+    """The base class of integrators of the continuous equations of motion."""
 
     coordinates: ClassVar[str] = "generalized"
     cost: ClassVar[str] = "O(n)"
@@ -32,21 +32,21 @@ class ContinuousTime(Integrator):
 
 @dataclass(frozen=True)
 class FixedStep(ContinuousTime):
-    """What those with steps of one length have in common: a floor that is stiff bounds the step."""
+    """The base class of explicit integrators with steps of one length, which a stiff floor bounds."""
 
     propagate: ClassVar[Propagator]
 
     def stable_step(self, model: Model, q: Floats, floor: Floor) -> float:
-        """[s] up to which they are expected to be stable where all contact points stick."""
+        """Return the longest step [s] expected to be stable while all contact points stick."""
         return longest_stable_step(model, q, floor, type(self).propagate)
 
 
 @dataclass(frozen=True)
 class ExplicitEuler(FixedStep):
-    """q' = q + h v, v' = v + h M⁻¹(τ − C), turns by the exponential. It feeds energy into whatever swings.
+    """Euler's method: q' = q + h v, v' = v + h M⁻¹(τ − C), turns by the exponential. It adds energy to oscillations.
 
-    The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 ms its soles shiver, and from 0.2 ms
-    on the human falls.
+    A rise from a crouch is right in steps of 0.05 ms. In steps of 0.1 ms the soles shiver, and from 0.2 ms on the human
+    falls.
     """
 
     name: ClassVar[str] = "explicit-euler"
@@ -55,17 +55,17 @@ class ExplicitEuler(FixedStep):
     propagate: ClassVar[Propagator] = staticmethod(runge_kutta(1))
 
     def method(self, model: Model) -> Explicit:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         return euler(room_for(model))
 
 
 @dataclass(frozen=True)
 class SemiImplicitEuler(FixedStep):
-    """v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential.
+    """Semi-implicit Euler: v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential.
 
-    It is symplectic where the mass matrix is constant, and nowhere else: velocities are no momenta, and the momentum
-    of a tree in flight drifts. The rise from a crouch runs true in steps of 0.05 ms. In steps of 0.1 and 0.2 ms
-    its soles shiver, and from 0.25 ms on the human falls.
+    It is symplectic only for a constant mass matrix: velocities are not momenta, and the momentum of a tree in flight
+    drifts. A rise from a crouch is right in steps of 0.05 ms. In steps of 0.1 and 0.2 ms the soles shiver, and from
+    0.25 ms on the human falls.
     """
 
     name: ClassVar[str] = "semi-implicit-euler"
@@ -74,7 +74,7 @@ class SemiImplicitEuler(FixedStep):
     propagate: ClassVar[Propagator] = staticmethod(semi_implicit)
 
     def method(self, model: Model) -> Explicit:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         return semi_implicit_euler(room_for(model))
 
 
@@ -82,8 +82,8 @@ class SemiImplicitEuler(FixedStep):
 class RungeKutta4(FixedStep):
     """The classical Runge–Kutta method, turns as quaternions of four numbers, normalized at the end of a step.
 
-    The rise from a crouch runs true in steps of 0.1 ms. In steps of 0.25 ms its soles shiver, and from 0.5 ms
-    on the human falls. Where points slide or change their mode, the force has kinks and the order is lower.
+    A rise from a crouch is right in steps of 0.1 ms. In steps of 0.25 ms the soles shiver, and from 0.5 ms on the human
+    falls. While points slide or change their mode, the force has kinks and the order is lower.
     """
 
     name: ClassVar[str] = "rk4"
@@ -92,10 +92,10 @@ class RungeKutta4(FixedStep):
     propagate: ClassVar[Propagator] = staticmethod(runge_kutta(4))
 
     def method(self, model: Model) -> Explicit:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         return runge_kutta_4(room_for(model))
 
 
 def room_for(model: Model) -> Flow:
-    """Room for the flow of a model."""
+    """Return buffers for the flow of a model."""
     return new_flow(model.n, model.nq, model.nv, model.nc)

@@ -1,4 +1,4 @@
-"""Ctrl-C, where a step from Python must not be left half booked."""
+"""Deferral of Ctrl-C until a step from Python is complete with its energy balance."""
 
 import signal
 import threading
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def interrupts_afterwards() -> Iterator[None]:
-    """Let Ctrl-C wait until what is inside is done."""
+    """Defer Ctrl-C to the end of the block."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield  # it raises nothing here
+        yield  # Ctrl-C raises nothing here
         return
     caught: list[int] = []
     signal.signal(signal.SIGINT, lambda number, _: caught.append(number))

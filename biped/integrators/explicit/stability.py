@@ -1,8 +1,8 @@
-"""How long the steps of an explicit method may be on a floor: its region of stability, and the model's fastest modes.
+"""The longest stable step of an explicit method on a floor, from its stability region and the model's fastest modes.
 
-All contact points stick in the linearization: springs and dampers of the floor, normal and tangential, on the model as
-it stands. Each point carries the same part of the weight. Gravity, controllers and joint impedance are left out: they
-are far slower, or bound the step further.
+The linearization has springs and dampers of the floor, normal and tangential, at all contact points, which stick and
+share the weight equally. Gravity, controllers and joint impedance are left out: they are far slower, or bound the step
+further.
 """
 
 from collections.abc import Callable
@@ -14,18 +14,18 @@ from biped.model import Model
 from contact import Floor
 from contact.arrays import Floats
 
-#: From one step to the next a motion may grow by this, which is rounding: a free body's modes neither grow nor decay.
+#: Growth of a motion in a step that counts as rounding: a free body's modes neither grow nor decay.
 ROUNDING = 1e-6
-#: [s] the range in which the step is looked for, and to which part of it.
+#: [s] Range of the search for the step, and its relative precision.
 LEAST, MOST = 1e-9, 1.0
 PRECISION = 1e-3
 
-#: From the matrix h A of z' = A z, z = (x, v), to the matrix of a step.
+#: A function of the matrix h A of z' = A z, z = (x, v), that returns the matrix of a step.
 Propagator = Callable[[Floats], Floats]
 
 
 def runge_kutta(order: int) -> Propagator:
-    """Of a method of this order with as many stages, up to four: the exponential series up to there."""
+    """Return the propagator of a method with as many stages as its order, up to four: a truncated exponential."""
 
     def propagate(scaled: Floats) -> Floats:
         term = total = np.eye(len(scaled))
@@ -38,7 +38,7 @@ def runge_kutta(order: int) -> Propagator:
 
 
 def semi_implicit(scaled: Floats) -> Floats:
-    """Velocities first, then positions by the new velocities."""
+    """Return the matrix of a semi-implicit step: velocities first, then positions by the new velocities."""
     half = len(scaled) // 2
     step = np.eye(len(scaled)) + scaled
     step[:half] = np.eye(half, 2 * half) + scaled[:half, half:] @ step[half:]
@@ -46,7 +46,7 @@ def semi_implicit(scaled: Floats) -> Floats:
 
 
 def longest_stable_step(model: Model, q: Floats, floor: Floor, propagate: Propagator) -> float:
-    """[s] up to which no motion of the model on its contact points grows, by bisection."""
+    """Return the longest step [s] for which no motion of the model on its contact points grows, by bisection."""
     motion = linearized(model, q, floor)
     low, high = LEAST, MOST
     while high > low * (1.0 + PRECISION):
@@ -57,7 +57,7 @@ def longest_stable_step(model: Model, q: Floats, floor: Floor, propagate: Propag
 
 
 def linearized(model: Model, q: Floats, floor: Floor) -> Floats:
-    """(2 nv, 2 nv) the matrix A of z' = A z about a configuration, z small displacements and velocities."""
+    """Return the matrix A (2 nv, 2 nv) of z' = A z about a configuration, z small displacements and velocities."""
     body = WholeBody(model, q)
     jacobian = np.vstack([body.contact_jacobian(point) for point in model.contact_names])
     inverse = np.linalg.inv(body.mass_matrix)

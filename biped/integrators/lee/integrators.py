@@ -1,4 +1,4 @@
-"""The linear-time variational integrator of Lee, Liu, Park and Srinivasa (2016), and what it was compared with."""
+"""The linear-time variational integrator of Lee, Liu, Park and Srinivasa (2016), and their methods for comparison."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,15 +15,15 @@ from biped.kernels.state.method import Variational
 from biped.kernels.variational.newton import ArticulatedNewton
 from biped.model import Model
 
-#: Where the search of a step starts: ours, and the paper's IG1, IG2 and IG3 (section 3.3).
+#: Initial guesses of a step: ours, and the paper's IG1, IG2 and IG3 (section 3.3).
 GUESSES = {"extrapolation": EXTRAPOLATED, "current": CURRENT, "euler": EULER, "dynamics": DYNAMICS}
 
 
 def check_guess(guess: str) -> None:
-    """Whether there is such a first guess.
+    """Check the name of an initial guess.
 
     Raises:
-        InputError: there is none; the message says which there are.
+        InputError: the name is unknown; the message lists the known ones.
     """
     if guess not in GUESSES:
         raise InputError(f"integrator.guess = {guess!r}: it must be one of {', '.join(GUESSES)}")
@@ -31,18 +31,18 @@ def check_guess(guess: str) -> None:
 
 @dataclass(frozen=True)
 class Lee(NewtonSettings):
-    """Bodies that move along screws (Lee et al. 2016, section 2.2), solved by exact Newton steps in O(n).
+    """The integrator of Lee et al. 2016 (section 2.2), bodies moving along screws, with exact Newton steps in O(n).
 
-    The equations of a step are the paper's algorithm 2; floating roots, spherical joints and contacts are in them too.
-    The potential P(T) of a body, which the paper leaves general, is that of uniform gravity.
-    This class solves them as ``Recursive`` does its own; the others as the paper does. Linear and angular momentum are
+    The equations of a step are the paper's algorithm 2, extended by floating roots, spherical joints and contacts. The
+    potential P(T) of a body, which the paper leaves general, is that of uniform gravity. This class solves them with
+    the Newton method of ``Recursive``, its subclasses with those of the paper. Linear and angular momentum are
     conserved, but the discrete linear momentum of a turning body is not its mass times Δx/h: the centre of mass of a
-    free body strays from a straight line by O(h²), where ``Recursive`` keeps it to round-off.
+    free body deviates from a straight line by O(h²), with ``Recursive`` by round-off only.
 
     ``NewtonSettings`` documents the other settings.
 
     Raises:
-        InputError: for a value that is out of range.
+        InputError: a value is out of range.
     """
 
     name: ClassVar[str] = "lee"
@@ -59,7 +59,7 @@ class Lee(NewtonSettings):
         check_guess(self.guess)
 
     def method(self, model: Model) -> Variational:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         return Variational(ScrewBody(), self._finder(model), InitialGuess(GUESSES[self.guess]), self.solver)
 
     def _finder(self, model: Model) -> Any:
@@ -68,10 +68,10 @@ class Lee(NewtonSettings):
 
 @dataclass(frozen=True)
 class LeeRiqn(Lee):
-    """The paper's own: the recursive impulse-based quasi-Newton method (algorithm 3).
+    """The recursive impulse-based quasi-Newton method of the paper (algorithm 3).
 
-    It knows masses, and no stiffness: on a stiff floor or with stiff joints it does not converge in a whole step,
-    and nearly all steps are taken in parts (``retried_steps``).
+    It ignores stiffness: on a stiff floor or with stiff joints it does not converge in a whole step, and nearly all
+    steps are taken in parts (``retried_steps``).
     """
 
     name: ClassVar[str] = "lee-riqn"
@@ -82,7 +82,7 @@ class LeeRiqn(Lee):
 
 @dataclass(frozen=True)
 class LeeNewton(Lee):
-    """Newton's method with the derivative column by column (algorithm 4) and a full matrix."""
+    """Newton's method with a full matrix, derived column by column (algorithm 4)."""
 
     name: ClassVar[str] = "lee-newton"
     cost: ClassVar[str] = "O(n³)"
@@ -93,7 +93,7 @@ class LeeNewton(Lee):
 
 @dataclass(frozen=True)
 class LeeBroyden(Lee):
-    """Broyden's method with a full inverse, which starts each step as that of the mass matrix."""
+    """Broyden's method with a full inverse, which starts each step as the inverse of the mass matrix."""
 
     name: ClassVar[str] = "lee-broyden"
     cost: ClassVar[str] = "O(n²)"

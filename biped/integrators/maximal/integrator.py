@@ -1,4 +1,4 @@
-"""The variational integrator in maximal coordinates: the thesis's own."""
+"""The variational integrator of the thesis, in maximal coordinates."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,15 +15,15 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Maximal(NewtonSettings):
-    """The variational integrator in maximal coordinates: seven of every body, and the joints as constraints.
+    """The variational integrator in maximal coordinates: seven for every body, and the joints as constraints.
 
-    Wendlandt 1997, section 5.4 and Algorithm 5.1. By Theorem 2.1 its runs are those of ``Recursive``, up to
-    rounding and the tolerance. It costs more, and knows the joints' reaction forces: a run has them in its columns
-    ``reaction_<joint>_fx`` … ``_nz``, and how far the joints were open in ``gap_position`` and ``gap_rotation``.
+    Wendlandt 1997, section 5.4 and Algorithm 5.1. By Theorem 2.1 its runs are those of ``Recursive``, up to rounding
+    and the tolerance. It costs more, and computes the joints' reaction forces: a run has them in its columns
+    ``reaction_<joint>_fx`` … ``_nz``, and the gaps of the joints in ``gap_position`` and ``gap_rotation``.
     ``NewtonSettings`` documents the settings.
 
-    Joints that close loops are more of the same constraints, as the thesis says of its own; a run has their reactions
-    and gaps too, as ``closing_columns`` names them.
+    Joints that close loops are further constraints, as in the thesis; a run has their reactions and gaps too
+    (``closing_columns``).
     """
 
     name: ClassVar[str] = "maximal"
@@ -34,16 +34,16 @@ class Maximal(NewtonSettings):
     takes_loops: ClassVar[bool] = True
 
     def method(self, model: Model) -> Variational:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         finder = new_root_finder(model.n)
         return Variational(MidpointBody(), finder, Extrapolation(), self.solver, closing_if_any(model))
 
     def recorder(self, method: Variational) -> Any:
-        """What of the method is recorded."""
+        """Return the parts of the method that are recorded."""
         return Both(method.root_finder, method.closing)
 
     def columns(self, model: Model) -> dict[str, str]:
-        """Names and units of what is recorded, in its order."""
+        """Return names and units of the recorded numbers, in order."""
         joints = [body.joint.name for body in model.bodies if body.joint.kind != "floating"]
         wrenches = {f"reaction_{joint}_{part}": unit for joint in joints for part, unit in WRENCH.items()}
         return wrenches | {"gap_position": "m", "gap_rotation": "1"} | closing_columns(model)

@@ -60,35 +60,35 @@ from contact import vectors as vec
 from contact.arrays import Floats, Integers
 from kernelcache import kernel, optional
 
-# What may be left of the joints' rows, besides rounding: metres, and sines of half angles.
+# Tolerance of the joints' rows, besides rounding: metres, and sines of half angles.
 GAP = 1e-13
 ROUNDINGS = 16.0
 
-# Places in ``MaximalNewton.gap``.
-POSITION = 0  # [m] of a joint's points
+# Indices of ``MaximalNewton.gap``.
+POSITION = 0  # [m] distance of a joint's points
 ROTATION = 1  # sine of half an angle, or a quaternion's norm less one
 GAPS = 2
 
 
 class MaximalNewton(NamedTuple):
-    """Newton's method for all bodies' poses and all joints' multipliers, eliminated in O(n) (Algorithm 5.1).
+    """Buffers of Newton's method for the bodies' poses and joints' multipliers, eliminated in O(n) (Algorithm 5.1).
 
-    With its room for n bodies. Nothing in it outlives the step but what is recorded.
+    Only the recorded numbers outlive a step.
     """
 
     jump: Floats  # (n, 6) y: the relative twist that closes the joint
     path: Floats  # (n, 6) the sum of jumps from the root to body i
-    base_com: Floats  # (n, 3) where the line search starts
+    base_com: Floats  # (n, 3) start of the line search
     base_quaternion: Floats  # (n, 4)
     momentum: Floats  # (n, 6) π: [N·s], about O
     start: Floats  # (n, 6) impulse of the joint on body i in the first half of the step, about the joint, world axes
-    gap: Floats  # (GAPS,) the worst of the candidate
-    worst: Floats  # (GAPS,) the worst of the solved steps since the last recorded row
-    solved: Integers  # (1,) how many steps were done before the one that ``start`` is of
+    gap: Floats  # (GAPS,) the largest gaps of the candidate
+    worst: Floats  # (GAPS,) the largest gaps of the solved steps since the last recorded row
+    solved: Integers  # (1,) number of steps before the step of ``start``
 
 
 def new_root_finder(n: int) -> MaximalNewton:
-    """Room for a tree of n bodies, filled with NaN; no step is solved yet."""
+    """Return buffers for a tree of n bodies, filled with NaN; no step is solved yet."""
     jump, path, base_com, base_quaternion, momentum, start = (
         np.full((n, width), np.nan) for width in (6, 6, 3, 4, 6, 6)
     )
@@ -98,7 +98,7 @@ def new_root_finder(n: int) -> MaximalNewton:
 
 @kernel
 def inboard_frame(tree, poses, i):
-    """Quaternion and rotation of joint i's inboard side, and the joint's place on it."""
+    """Return quaternion and rotation of joint i's inboard side, and the joint's position on it."""
     parent = tree.parent[i]
     if parent < 0:
         return (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), vec.load3(tree.joint_offset, i)
@@ -108,16 +108,16 @@ def inboard_frame(tree, poses, i):
 
 @kernel
 def joint_on_body(tree, poses, i):
-    """The joint's place on its outboard body, relative to O."""
+    """Return the joint's position on its outboard body, relative to O."""
     return vec.sub(vec.load3(poses.com, i), vec.mat_vec(vec.load9(poses.rotation, i), vec.load3(tree.com_offset, i)))
 
 
 @kernel
 def set_joint_rows(tree, poses, root_finder, i):
-    """N_i into ``poses.motion``, y_i into ``root_finder.jump``; how far the joint is open: [m], sine of half an angle.
+    """Write N_i to ``poses.motion`` and y_i to ``root_finder.jump``; return the gaps: [m], sine of half an angle.
 
     With the relative turn (c, u) in the inboard body's axes and the joint's axis a there, the rows are the part
-    of u across a for a hinge, all of u for a slide, and the distance of the joint's two places: all of it, or the part
+    of u across a for a hinge, all of u for a slide, and the distance of the joint's two points: all of it, or the part
     across the slide. With s = u · a, v = u − s a and c² + s² = σ, a turn φ obeys the rows of a hinge
     for φ = −(2/σ) (c v + s a × v), which closes it, and is free along σ a + s v − c a × v, whose
     component in the angle 2 atan2(s, c) is 1. With v = 0 that is a.
@@ -156,7 +156,7 @@ def set_joint_rows(tree, poses, root_finder, i):
 
 @kernel
 def set_joint_coordinate(tree, state, scratch, i):
-    """The coordinates of joint i, from the poses at k + 1 into ``scratch.q``; an angle goes on from the one at k."""
+    """Write the coordinates of joint i at k + 1 to ``scratch.q``, from the poses; an angle continues that at k."""
     quaternion, rotation, place = inboard_frame(tree, scratch.next, i)
     first = tree.first_q[i]
     if tree.kind[i] == PRISMATIC:
@@ -184,9 +184,9 @@ def set_joint_coordinate(tree, state, scratch, i):
 
 @kernel
 def place_free_bodies(tree, state, scratch, root_finder):
-    """All that follows from the bodies' positions and quaternions in ``scratch.next``; sets the gaps.
+    """Complete ``scratch.next`` from the bodies' positions and quaternions, and set the gaps.
 
-    Returns the square of the momentum [N·s, N·m·s] that would close the gaps within a step of unit length.
+    Return the square of the momentum [N·s, N·m·s] that would close the gaps within a step of unit length.
     """
     poses = scratch.next
     position = rotation = total = 0.0
@@ -218,7 +218,7 @@ def place_free_bodies(tree, state, scratch, root_finder):
 
 @kernel
 def evaluate_free(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """(‖e‖, ‖e‖ together with all gaps as momenta), at the bodies' candidate poses."""
+    """Return (‖e‖, ‖e‖ together with all gaps as momenta) at the bodies' candidate poses."""
     gaps = place_free_bodies(tree, state, scratch, root_finder)
     for j in range(pushes.body.shape[0]):
         place_push(scratch.next, pushes, j, pushes.right)
@@ -229,7 +229,7 @@ def evaluate_free(tree, ground, state, pushes, scratch, method, root_finder, h):
 
 @kernel
 def load_jumps(tree, scratch, root_finder):
-    """The sums of the jumps, and what they do to the balances, into ``factors.wrench``: before the elimination."""
+    """Write the sums of the jumps, and their part in the balances to ``factors.wrench``, before the elimination."""
     factors = scratch.motion.factors
     for i in range(tree.parent.shape[0]):
         path = vec.load6(root_finder.jump, i)
@@ -242,7 +242,7 @@ def load_jumps(tree, scratch, root_finder):
 
 @kernel
 def set_newton_twists(tree, ground, state, scratch, method, root_finder, h):
-    """Newton's displacement Δ of every body, about O at k + 1, into ``factors.twist``."""
+    """Write Newton's displacement Δ of every body, about O at k + 1, to ``factors.twist``."""
     factors = scratch.motion.factors
     left, right = scratch.motion.poses.motion, scratch.next.motion
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
@@ -257,7 +257,7 @@ def set_newton_twists(tree, ground, state, scratch, method, root_finder, h):
 
 @kernel
 def keep_base(tree, scratch, root_finder):
-    """Where the line search starts."""
+    """Save the start of the line search."""
     vec.copy1(scratch.shift, scratch.base_shift)
     for i in range(tree.parent.shape[0]):
         vec.store3(root_finder.base_com, i, vec.load3(scratch.next.com, i))
@@ -266,7 +266,7 @@ def keep_base(tree, scratch, root_finder):
 
 @kernel
 def displace_bodies(tree, scratch, root_finder, factor):
-    """The candidate at ``factor`` of Newton's displacement from the base; a floating root takes O along."""
+    """Place the candidate at ``factor`` of Newton's displacement from the base; O moves with a floating root."""
     moved = (0.0, 0.0, 0.0)
     if tree.kind[0] == FLOATING:
         moved = vec.scale(factor, vec.load6(scratch.motion.factors.twist, 0)[:3])
@@ -283,7 +283,7 @@ def displace_bodies(tree, scratch, root_finder, factor):
 
 @kernel
 def iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, tolerance, merit):
-    """One iteration: Newton's exact step, and the largest of 1, 1/2, 1/4, ... of it that helps; inf if none does."""
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces the residual; return inf if none does."""
     set_newton_twists(tree, ground, state, scratch, method, root_finder, h)
     keep_base(tree, scratch, root_finder)
     loops.keep_impulses(method.closing)
@@ -300,7 +300,7 @@ def iterate_free(tree, ground, state, pushes, scratch, method, root_finder, h, t
 
 @kernel
 def gap_tolerance(tree, poses):
-    """What may be left of the joints' rows: places are rounded where they are."""
+    """Return the tolerance of the joints' rows [m]: the rounding of positions grows with their distance from O."""
     farthest = 0.0
     for i in range(tree.parent.shape[0]):
         com = vec.load3(poses.com, i)
@@ -310,20 +310,20 @@ def gap_tolerance(tree, poses):
 
 @kernel
 def all_closed(tree, scratch, method, root_finder, closed):
-    """Whether nothing is left of the rows of all joints but rounding."""
+    """Return True if the gaps of all joints are rounding."""
     gap = root_finder.gap
     return gap[POSITION] <= closed and gap[ROTATION] <= GAP and loops.is_closed(tree, scratch, method.closing)
 
 
 @optional("closing", Closing)
 def take_off_closing(tree, scratch, closing):
-    """Take the impulses of closing joints off the wrenches of all that their bodies hang on."""
+    """Subtract the impulses of closing joints from the wrenches of all bodies inboard of theirs."""
     hand_down(tree, closing, closing.impulse, scratch.wrench, -1.0)
 
 
 @find_root.register(MaximalNewton)
 def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """From the candidate ``scratch.q``, where the tree's joints are closed."""
+    """Solve a step from the candidate ``scratch.q``, where the tree's joints are closed."""
     loops.begin_closing(tree, scratch, method.closing)
     set_body_momenta(tree, state, scratch, root_finder)
     tolerance, closed = tolerance_of(method, tree, scratch, h), gap_tolerance(tree, scratch.motion.poses)
@@ -348,7 +348,7 @@ def find_in_maximal_coordinates(tree, ground, state, pushes, scratch, method, ro
 
 @kernel
 def extract_coordinates(tree, state, scratch):
-    """The tree's coordinates from the solved poses, into ``scratch.q``: what goes on to the next step."""
+    """Write the tree's coordinates of the solved poses to ``scratch.q``."""
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] == FLOATING:
             first = tree.first_q[i] + 3
@@ -360,7 +360,7 @@ def extract_coordinates(tree, state, scratch):
 
 @kernel
 def load_momenta(tree, motion, root_finder):
-    """The bodies' momenta at ``motion.velocity``."""
+    """Write the bodies' momenta at ``motion.velocity`` to ``root_finder.momentum``."""
     for i in range(tree.parent.shape[0]):
         linear, angular = spatial_momentum(tree, motion.poses, motion, i)
         vec.store_twist(root_finder.momentum, i, linear, angular)
@@ -368,7 +368,7 @@ def load_momenta(tree, motion, root_finder):
 
 @kernel
 def set_body_momenta(tree, state, scratch, root_finder):
-    """π: the bodies' momenta at k, those of p: M_i J_i M⁻¹ p."""
+    """Set π, the bodies' momenta at k that belong to p: M_i J_i M⁻¹ p."""
     motion = scratch.motion
     rates_from_momentum(tree, state.momentum, motion)
     set_twists(tree, motion.poses, motion.rates, motion.velocity)
@@ -377,7 +377,7 @@ def set_body_momenta(tree, state, scratch, root_finder):
 
 @kernel
 def sum_inboard(tree, wrench):
-    """To the row of each body add those of all bodies beyond it."""
+    """Add to the row of each body those of all bodies outboard of it."""
     for i in range(tree.parent.shape[0] - 1, 0, -1):
         parent = tree.parent[i]
         if parent >= 0:
@@ -386,13 +386,13 @@ def sum_inboard(tree, wrench):
 
 @kernel
 def about_joint(tree, poses, i, force, moment):
-    """A wrench about O as one about joint i."""
+    """Return the moment about joint i of a wrench about O."""
     return vec.sub(moment, vec.cross(joint_on_body(tree, poses, i), force))
 
 
 @kernel
 def set_first_halves(tree, state, scratch, root_finder):
-    """The joints' impulses in the first half of the step: G_kᵀ λ, and half of the torque's."""
+    """Set the joints' impulses in the first half of the step: G_kᵀ λ, and half of the torque's."""
     sum_inboard(tree, root_finder.momentum)
     for i in range(tree.parent.shape[0]):
         beyond, momentum = vec.load6(scratch.wrench, i), vec.load6(root_finder.momentum, i)
@@ -404,10 +404,10 @@ def set_first_halves(tree, state, scratch, root_finder):
 
 @record_more.register(MaximalNewton)
 def record_joints(tree, state, scratch, more, row, place):
-    """The joints' wrenches of the step just taken, and the worst gaps since the last row.
+    """Record the joints' wrenches in the last step, and the largest gaps since the last row.
 
-    A wrench is the mean of both halves of the step: the second one's impulse is what brings the discrete
-    momenta to those of p at k + 1. Zeros where this run has taken no step yet.
+    A wrench is the mean of both halves of the step: the impulse of the second half brings the discrete momenta to those
+    of p at k + 1. It is zero before the first step of a run.
     """
     root_finder, motion = more, scratch.motion
     taken = root_finder.solved[0] + 1 == state.counts[TOTAL_STEPS]

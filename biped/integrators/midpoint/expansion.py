@@ -1,20 +1,20 @@
-"""A tree whose joints all have one degree of freedom, for one with floating and spherical joints."""
+"""Expansion of floating and spherical joints to joints of one degree of freedom."""
 
 import numpy as np
 
 from biped.kernels.tree.tree import FLOATING, PASSIVE, PRISMATIC, REVOLUTE, SPHERICAL, Tree
 
-#: The axes of a joint's degrees of freedom; those of turns are of the first chart (``kernels.charts``).
+#: Axes of a joint's slides, and of its turns in the first chart (``kernels.charts``).
 _SLIDES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _TURNS = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
 
 
 def expanded(tree: Tree) -> Tree:
-    """The same bodies, with one body more for each degree of freedom of a joint that has several.
+    """Return a tree with one body for each degree of freedom of ``tree``.
 
     A floating joint becomes three slides and three hinges, a spherical one three hinges, with bodies without mass
-    between them. Body i of the tree is ``first_v[i] + dofs[i] - 1`` here, and the degrees of freedom are numbered as
-    they are there. The axes of turns are written anew wherever a step goes by the other chart.
+    between them. Body i of the tree becomes body ``first_v[i] + dofs[i] - 1``; degrees of freedom keep their numbers.
+    A step in the other chart overwrites the axes of turns.
     """
     count = int(tree.dofs.sum())
     last = tree.first_v + tree.dofs - 1

@@ -23,15 +23,15 @@ from biped.model import Model
 class Midpoint(NewtonSettings):
     """The generalized midpoint rule, L_d = h L((1 − α) q + α q', (q' − q)/h), solved by Newton steps in O(n).
 
-    Johnson and Murphey 2009, whose algorithm takes O(n³). The coordinates are those of the joints; a free turn has
-    three angles, in one of two charts, whichever is regular where a step begins. What these coordinates do not shift
-    along is kept to O(h²) only: linear momentum and angular momentum about the vertical are exact, angular momentum
-    about the other axes is not.
+    Johnson and Murphey 2009, whose algorithm takes O(n³). The coordinates are those of the joints. A free turn has
+    three angles in one of two charts, the one that is regular at the start of a step. Only symmetries that are shifts
+    of these coordinates are kept exactly: linear momentum and angular momentum about the vertical axis. Angular
+    momentum about the other axes is kept to O(h²).
 
     ``NewtonSettings`` documents the other settings.
 
     Raises:
-        InputError: for a value that is out of range.
+        InputError: a value is out of range.
     """
 
     name: ClassVar[str] = "midpoint"
@@ -50,16 +50,16 @@ class Midpoint(NewtonSettings):
 
     @property
     def order(self) -> int:  # type: ignore[override]
-        """Of the error in the step, in smooth motion."""
+        """Order of the error in the step, in smooth motion."""
         return 2 if self.alpha == 0.5 else 1
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether a step back undoes a step."""
+        """True if a step back undoes a step."""
         return self.alpha == 0.5
 
     def method(self, model: Model) -> Variational:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         wide = expanded(model.tree)
         rule = new_rule(float(self.alpha), wide, self._derivatives(wide), model.n)
         return Variational(rule, MidpointNewton(), self._guess(), self.solver)
@@ -73,15 +73,14 @@ class Midpoint(NewtonSettings):
 
 @dataclass(frozen=True)
 class ScalableVariational(Midpoint):
-    """The midpoint rule by the paper's own recursions, derivative by derivative, with a full matrix: to compare.
+    """The midpoint rule by the recursions of the paper, derivative by derivative, with a full matrix, for comparison.
 
-    Its steps are those of ``Midpoint``, which takes O(n) for what takes O(n³) here. No contacts: Newton's matrix has
-    none of them.
+    Its steps are those of ``Midpoint``, at O(n³) instead of O(n). It has no contacts: Newton's matrix leaves them out.
 
     ``Midpoint`` documents the other settings.
 
     Raises:
-        InputError: for a value that is out of range.
+        InputError: a value is out of range.
     """
 
     name: ClassVar[str] = "svi"

@@ -1,4 +1,4 @@
-"""The variational integrator with rigid contact: what touches the floor does not go into it, what sticks stays."""
+"""The variational integrator with rigid contact: no penetration of the floor, no slip of sticking points."""
 
 import math
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ from contact.arrays import Floats, Integers
 from contact.modes import NONE
 from kernelcache import Nothing
 
-#: [m] Points of a state that is gone on from may be so far in the floor.
+#: [m] Greatest depth of contact points in a state that a run continues from.
 IN_FLOOR = 1e-6
-#: The least and the most directions of friction.
+#: Least and greatest number of directions of friction.
 DIRECTIONS = (4, 64)
-#: What may touch the floor.
+#: Values of ``touching``: the parts of the model that may touch the floor.
 TOUCHING = ("points", "body")
 
 
@@ -40,24 +40,24 @@ TOUCHING = ("points", "body")
 class Rigid(SolverSettings):
     """The variational integrator with rigid contact: no springs, no dampers, Coulomb's friction.
 
-    The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, where their multipliers are
-    eliminated: an interior point method on the O(n) factorization of ``Recursive``, whose runs without contact these
-    are. At the end of a step the contacts act on the velocities too, so that these, and all that a controller measures,
-    obey them: what sticks is at rest, and an impact gives back the part ``restitution`` of the approach.
+    The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, whose multipliers are
+    eliminated: an interior point method on the O(n) factorization of ``Recursive``. Without contact the runs are those
+    of ``Recursive``. At the end of a step the contacts act on the velocities too: sticking points are at rest, and an
+    impact returns the share ``restitution`` of the approach velocity.
 
-    Of a floor only ``mu_s`` counts, and ``mu_d`` must be the same. A start with points in the floor, as springs need
-    it, is raised until the deepest stands on it. In the columns ``solver_residual`` [N·s], ``solver_complementarity``
-    [N·s·m] and ``deepest_point`` [m] stands the worst of the steps since the last row, in ``unresolved`` how many of
-    them found no such velocities, and left them to the next step. In ``press_1_<body>_<body>`` … [N] stands how hard
-    bodies press on one another in the last step, a column for each pair of capsules that may touch. Loops are closed as
-    ``Recursive`` does it, in positions and in velocities, and a run has the columns of ``closing_columns``.
+    Of a floor only ``mu_s`` is used, and ``mu_d`` must be the same. A start with points below the floor, as springs
+    need it, is raised until the deepest point stands on the floor. The columns ``solver_residual`` [N·s],
+    ``solver_complementarity`` [N·s·m] and ``deepest_point`` [m] hold the worst values since the last row;
+    ``unresolved`` counts the steps without a solution for the velocities at the end, which are left to the next step.
+    ``press_1_<body>_<body>`` … [N] are the forces between bodies in the last step, one column for each pair of capsules
+    that may touch. Loops are closed in positions and velocities, with the columns of ``closing_columns``.
 
     With ``touching="body"`` points such as trunk, knees and hands (``biped.model.ragdoll.body_points``) touch the floor
-    too, and the capsules of bodies that the model's ``touching`` names touch one another. With n ``directions``
-    friction is weaker than the cone's by cos(π/n) at most. In the ``tolerance`` gaps count as momenta of a mean body.
+    too, and the capsules of the bodies in the model's ``touching`` touch one another. With n ``directions`` friction is
+    at least cos(π/n) of the cone's. In the ``tolerance`` gaps count as momenta of a mean body.
 
     Raises:
-        InputError: for a value that is out of range.
+        InputError: a value is out of range.
     """
 
     takes_balls: ClassVar[bool] = True
@@ -95,30 +95,30 @@ class Rigid(SolverSettings):
             )
 
     def moving(self, model: Model) -> Model:
-        """The model with the contact points that it is to touch the floor with, its own first."""
+        """Return the model with all contact points that may touch the floor, its own first."""
         return model if self.touching == "points" else touching_all_over(model)
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
         """Check that friction has one coefficient.
 
         Raises:
-            InputError: a floor's friction is another one where points slide, or the printed state machine's.
+            InputError: static and dynamic friction of a floor differ, or friction is the printed state machine's.
         """
         floors = {"floor": floor} | {f"patch {k}": patch.floor for k, patch in enumerate(disturbances.patches, 1)}
         for name, one in floors.items():
             if one.mu_s != one.mu_d or one.friction == "printed":
                 raise InputError(
-                    f"integrator {self.name!r} knows Coulomb's friction with one coefficient, and the {name} has "
+                    f"integrator {self.name!r} has Coulomb's friction with one coefficient, and the {name} has "
                     f"mu_s = {one.mu_s:g}, mu_d = {one.mu_d:g}, friction = {one.friction!r}: make mu_s and mu_d the "
                     "same, and friction 'yielding'"
                 )
 
     def begin(self, model: Model, state: SimulationState, floor: Floats | None) -> None:
-        """Raise a start whose points are in the floor until the deepest of them stands on it.
+        """Raise a start with contact points below the floor until the deepest stands on it.
 
         Raises:
-            InputError: they are, and the root does not float, or steps have been taken by one with springs; or
-                bodies that may touch are in one another.
+            InputError: such a start cannot be raised, since the root is fixed or the run has begun on springs; or
+                bodies that may touch overlap.
         """
         if self.touching == "body":
             _check_apart(model, state.q)
@@ -141,7 +141,7 @@ class Rigid(SolverSettings):
         state.mode[:] = state.found[:] = NONE
 
     def method(self, model: Model) -> RigidContact:
-        """What the kernels step a tree by."""
+        """Return the method for the kernels."""
         parts = _parts(model, self.body_friction, self.touching == "body")
         closing = closing_if_any(model)
         return RigidContact(
@@ -152,11 +152,11 @@ class Rigid(SolverSettings):
         )  # fmt: skip
 
     def recorder(self, method: RigidContact) -> Any:
-        """What of the method is recorded."""
+        """Return the parts of the method that are recorded."""
         return Both(method.unknowns, method.closing)
 
     def columns(self, model: Model) -> dict[str, str]:
-        """Names and units of what is recorded, in its order."""
+        """Return names and units of the recorded numbers, in order."""
         worst = {"solver_residual": "N*s", "solver_complementarity": "N*s*m", "deepest_point": "m", "unresolved": "1"}
         pairs = _pairs(model) if self.touching == "body" else []
         presses = {f"press_{number}_{a.body}_{b.body}": "N" for number, (a, b) in enumerate(pairs, 1)}
@@ -164,13 +164,13 @@ class Rigid(SolverSettings):
 
 
 def _watched(model: Model) -> Integers:
-    """(nc,) 1 of the points that are looked at in each step: those of feet, and all of a model without feet."""
+    """Return (nc,) 1 for points checked in each step: those of the feet, or all of a model without feet."""
     on_feet = [foot_under(model, point.body) is not None or not model.feet for point in model.contact_points]
     return np.array(on_feet, dtype=np.int64)
 
 
 def _check_apart(model: Model, q: Floats) -> None:
-    """Refuse a start in which bodies that may touch are in one another."""
+    """Refuse a start in which bodies that may touch overlap."""
     for (first, second), gap in body_gaps(model, q).items():
         if gap < -IN_FLOOR:
             raise InputError(
@@ -180,7 +180,7 @@ def _check_apart(model: Model, q: Floats) -> None:
 
 
 def _pairs(model: Model) -> list[tuple[Capsule, Capsule]]:
-    """Each capsule of a body with each of the bodies that it may touch."""
+    """Return all pairs of capsules of bodies that may touch."""
     of: dict[str, list[Capsule]] = {name: [] for name in model.body_names}
     for one in model.capsules:
         of[one.body].append(one)
@@ -188,7 +188,7 @@ def _pairs(model: Model) -> list[tuple[Capsule, Capsule]]:
 
 
 def _parts(model: Model, friction: float, wanted: bool) -> BodyParts:
-    """What the kernels take of them, if that is wanted; else of none."""
+    """Return the capsules that may touch as the kernels need them; none unless ``wanted``."""
     ends = [one for pair in _pairs(model) for one in pair] if wanted else []
     rows = [model.body_index(one.body) for one in ends]
     centers = [np.subtract(one.center, model.bodies[i].com) for one, i in zip(ends, rows, strict=True)]

@@ -1,4 +1,4 @@
-"""The plant between two control ticks: steps with the joints' torques held, recorded as they go."""
+"""The closed loop: measurement, controller, and recorded steps with the joints' torques held."""
 
 import math
 from collections import namedtuple
@@ -54,17 +54,17 @@ from kernelcache import (
 
 
 class FallLimits(NamedTuple):
-    """Beyond these the tree has fallen; ``biped.Fall`` documents them."""
+    """Limits of a fall, documented by ``biped.Fall``."""
 
     height: float  # [m] least height of the root above the floor
     upright: float  # least cosine between the root's vertical axis and the world's
     rate: float  # [rad/s] greatest joint rate
 
 
-# What ``advance_world`` gives back, besides what ``biped.kernels.state.status`` lists: a thrown box is near.
+# Return value of ``advance_world`` besides those of ``biped.kernels.state.status``: a thrown box is near.
 BOX_IS_NEAR = 100
 
-# Places in ``World.parts``.
+# Indices of ``World.parts``.
 ADVANCE = 0
 MEASURE = 1
 APPLY = 2
@@ -75,7 +75,7 @@ PARTS = 6
 
 
 class World(NamedTuple):
-    """All that a closed loop advances, in one argument."""
+    """All data of a closed loop, in one argument."""
 
     tree: Tree
     ground: Ground
@@ -90,24 +90,24 @@ class World(NamedTuple):
     torque: Floats  # (nv,) output of the controller
     actuators: Actuators
     parts: Integers  # (PARTS,) addresses of the parts below
-    method: Any  # one of ``biped.kernels.state.method``
+    method: Any  # a method of ``biped.kernels.state.method``
 
 
-#: A world of any method: what is compiled for it serves all methods. It begins in memory as a ``World`` does.
+#: A world without its method, with the same memory layout: parts compiled for it serve all methods.
 AnyWorld = namedtuple("AnyWorld", World._fields[:-1])  # type: ignore[misc]
 
 
 def interpreted(world: World, method: Any) -> World:
-    """Return the world for a caller that is interpreted, with another method, which is too."""
+    """Return the world for an interpreted caller, with another method that is interpreted too."""
     parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
     return world._replace(method=method, parts=np.array([number_of(one) for one in parts]))
 
 
 @kernel
 def limit_hit(tree, ground, state, motion, fall):
-    """The limit of a fall that is hit: the root's height above the floor, its tilt, a joint's rate; needs the rates.
+    """Return the exceeded limit of a fall (root height above the floor, tilt, joint rate), or OK; needs the rates.
 
-    ``ground`` has the present frame of a moving floor as the END of the last step.
+    The present frame of a moving floor is that of the END of the last step.
     """
     if tree.kind[0] != FLOATING:
         return OK
@@ -123,37 +123,36 @@ def limit_hit(tree, ground, state, motion, fall):
 
 @generic("law")
 def control(law, measurement, torque, recorded):
-    """What a controller does at a control tick: from ``measurement`` to the torques that it asks for.
+    """Compute the controller's torques at a control tick from ``measurement``.
 
-    All of the arguments are its own, to write as it likes. ``torque`` (nv,) [N·m] has an entry for each degree of
-    freedom, zero before. ``recorded`` is for the numbers that the controller's ``recorded`` names: they stand in the
-    rows until the next tick.
+    The law may write to all arguments. ``torque`` (nv,) [N·m] has an entry for each degree of freedom, zero before.
+    ``recorded`` takes the numbers named by the controller's ``recorded``, which appear in the rows until the next tick.
     """
 
 
 class Passive(NamedTuple):
-    """The law of a plant that is left to itself."""
+    """The law of a plant without a controller."""
 
 
 class AtRest(NamedTuple):
-    """The law of one whose actuators are asked for nothing, at every tick."""
+    """The law of a plant with actuators but no controller: zero torques at every tick."""
 
 
 @control.register(AtRest)
 def ask_for_no_torques(law, measurement, torque, recorded):
-    """They are zero before."""
+    """Leave the torques at zero."""
 
 
 @kernel
 def reason_to_stop(world, period):
-    """A limit of a fall, LOG_FULL or OK; needs the rates, if a joint can be too fast at all."""
+    """Return a limit of a fall, LOG_FULL or OK; needs the rates if there is a limit of joint rates."""
     reason = limit_hit(world.tree, world.ground, world.state, world.scratch.motion, world.fall)
     if reason == OK and is_full(world.log, period):
         return LOG_FULL
     return reason
 
 
-# What ``measure_part`` shows a controller.
+# Values of ``shows`` in ``measure_part``.
 NOT_SHOWN = 0
 SHOWN = 1
 SHOWN_ANYWAY = 2
@@ -163,8 +162,8 @@ SHOWN_ANYWAY = 2
 def measure_part(world, period, shows):
     """Return a limit of a fall or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
-    With ``shows`` the controller is shown the plant in ``world.measurement``: with SHOWN if the loop goes on, with
-    SHOWN_ANYWAY in any case. A floor that turns with the body follows it first.
+    Write ``world.measurement`` with SHOWN if the loop continues, with SHOWN_ANYWAY in any case. A sway-referenced floor
+    is moved first.
     """
     motion = world.scratch.motion
     if period > 0 and follows(world.ground.motion):
@@ -187,7 +186,7 @@ def apply_part(world):
 
 @part
 def ask(law, world):
-    """``control`` as a part, compiled for each class of laws."""
+    """Call ``control``, as a part that is compiled for each class of laws."""
     control(law, world.measurement, world.torque, world.log.extra)
     return OK
 
@@ -209,16 +208,16 @@ def append_row(tree, ground, state, scratch, projectile, log):
 
 @part
 def append_row_to(world):
-    """``append_row`` as a part."""
+    """Call ``append_row``, as a part."""
     append_row(world.tree, world.ground, world.state, world.scratch, world.projectile, world.log)
     return OK
 
 
 @part
 def advance_world(world, steps, begin, h):
-    """Take ``steps`` recorded steps, or those before the first that may meet a thrown box, which is BOX_IS_NEAR.
+    """Take ``steps`` recorded steps; stop with BOX_IS_NEAR before a step that may meet a thrown box.
 
-    With no steps only ``advance`` from ``begin`` by ``h``. The only part that knows the method.
+    With ``steps`` zero only ``advance`` from ``begin`` by ``h``. This is the only part that depends on the method.
     """
     state, projectile = world.state, world.projectile
     has_box = steps > 0 and projectile.status[ARMED] == 1
@@ -240,14 +239,14 @@ def advance_world(world, steps, begin, h):
 
 @kernel
 def finish_step(world):
-    """Count the step that was taken, and log what touched or lifted."""
+    """Count the step and log changes of contact."""
     count_step(world.state)
     log_contact_changes(world.state, world.log, time_of(world.state))
 
 
 @part
 def meet_box(world):
-    """Take one step of the tree and of the thrown box: in two parts with the collision between them if they meet."""
+    """Take one step of the tree and of the thrown box, in two parts with the collision between them if they meet."""
     tree, state, motion, projectile = world.tree, world.state, world.scratch.motion, world.projectile
     begin, h = time_of(state), state.clock[STEP_LENGTH]
     length = time_before_impact(tree, state, motion.poses, projectile, h)
@@ -256,7 +255,7 @@ def meet_box(world):
         if length > 0.0:
             reason = call(world.parts[ADVANCE], world, 0, begin, length)
             if reason != OK:
-                state.clock[TIME_ORIGIN] += begin - time_of(state)  # box and tree are where they collided
+                state.clock[TIME_ORIGIN] += begin - time_of(state)  # box and tree are at the collision
                 return reason
             if not fly_projectile(tree, projectile, length):
                 return COLLISION_FAILED
@@ -284,7 +283,7 @@ def take_step(world):
 
 @part
 def take_steps(world, steps):
-    """Take ``steps`` steps, recording every ``stride``-th state before it is left; OK, or a cause of failure."""
+    """Take ``steps`` steps and record every ``stride``-th state before the step; return OK or a cause of failure."""
     end = world.state.counts[STEPS] + steps
     while world.state.counts[STEPS] < end:
         reason = call(world.parts[ADVANCE], world, end - world.state.counts[STEPS], 0.0, 0.0)
@@ -295,14 +294,17 @@ def take_steps(world, steps):
     return OK
 
 
-# The address of a controller that is not there, and where that of one is among the parts.
+# The address that stands for no controller, and the key of the controller's part in ``_uses``.
 NOBODY = -1
 ASK = PARTS
 
 
 @routine
 def run_ticks(parts, world, asked, law, ticks, period):
-    """Run the closed loop, by addresses; ``asked`` is that of ``ask``, and NOBODY where there is no controller."""
+    """Run the closed loop by addresses; return the number of ticks done and a reason to stop, or OK.
+
+    ``asked`` is the address of ``ask``, or NOBODY without a controller.
+    """
     for done in range(ticks):
         reason = call(parts[MEASURE], world, period, NOT_SHOWN if asked == NOBODY else SHOWN)
         if reason == OK:
@@ -317,15 +319,15 @@ def run_ticks(parts, world, asked, law, ticks, period):
 
 @routine
 def hold_each(parts, worlds, period, reasons, begin, end):
-    """Take a control period of the worlds from ``begin`` to ``end``, with the torques that are in them; then measure.
+    """Advance the worlds from ``begin`` to before ``end`` by a control period with their torques, then measure them.
 
     Args:
-        parts: (worlds, PARTS) those of each.
+        parts: (worlds, PARTS) addresses of the parts of each world.
         worlds: (worlds,) addresses.
-        period: steps.
-        reasons: (worlds,) why each ended; a world that has ended, and whose reason is not OK, stays where it is.
+        period: steps of a control period.
+        reasons: (worlds,) reasons to stop; a world whose reason is not OK is not advanced.
         begin: first world.
-        end: behind the last.
+        end: end of the worlds, exclusive.
     """
     for k in range(begin, end):
         if reasons[k] == OK:
@@ -336,14 +338,14 @@ def hold_each(parts, worlds, period, reasons, begin, end):
 
 
 class Loop:
-    """A world and a law, ready to run: everything is compiled, or loaded, once it is made.
+    """A world and a law, ready to run; all kernels are compiled or loaded when it is made.
 
     Args:
-        world: what it advances.
-        law: of the controller, or None.
+        world: the world to advance.
+        law: the law of the controller, or None.
 
     Attributes:
-        packed: what parts work on.
+        packed: the packed world, the argument of the parts.
         place: its address.
     """
 
@@ -362,24 +364,24 @@ class Loop:
         self.rollout(0)
 
     def run(self, ticks: int, period: int) -> tuple[int, int]:
-        """``ticks`` control ticks of ``steps_per_tick`` steps; how many were done, and why it ended."""
+        """Run control ticks of ``period`` steps; return the number done and a reason to stop, or OK."""
         done, reason = run_ticks(self.world.parts, self.place, self.asked, self.law_address, ticks, period)
         return int(done), int(reason)
 
     def rollout(self, steps: int) -> int:
-        """Take ``steps`` steps with the torques as they are; OK, or a cause of failure."""
+        """Take ``steps`` steps with the present torques; return OK or a cause of failure."""
         return self._take_steps(steps)
 
     def measure(self, period: int, shows: int) -> int:
-        """The start of a tick, for a controller that is not compiled."""
+        """Begin a tick with a measurement, for a controller that is not compiled; return a reason to stop, or OK."""
         return self._measure(period, shows)
 
     def begin(self, period: int) -> int:
-        """The start of a run for ``hold_each``, which ends every tick with that of the next."""
+        """Begin a run for ``hold_each``, which ends every tick with the measurement of the next."""
         return self._measure(period, SHOWN_ANYWAY)
 
     def look(self) -> int:
-        """A limit of a fall or OK, and what a controller would be shown; it changes nothing, and can be done again."""
+        """Measure the present state without changing it; return a limit of a fall, or OK."""
         counts, past, depth = self.world.state.counts, self.world.state.past, int(self.world.sensors.depth[0])
         sensed = counts[SENSED]
         written = [sensed % depth, *range(depth, past.shape[0])]
@@ -390,7 +392,7 @@ class Loop:
         return reason
 
     def apply_torques(self) -> None:
-        """The end of it."""
+        """End the measurement of a tick by applying the torques in ``world.torque``."""
         self._apply()
 
     def record(self) -> None:
@@ -399,12 +401,12 @@ class Loop:
 
 
 def record(world: World) -> None:
-    """Append a row for the present state of a world that a ``Loop`` is there for."""
+    """Append a row for the present state of a world for which a ``Loop`` has been made."""
     Entry(append_row_to, _seen(Packed(world)))()
 
 
 def is_ready(world: World, law: Any) -> bool:
-    """Return whether ``Loop`` compiles nothing."""
+    """Return True if ``Loop`` has nothing to compile."""
     return are_ready(list(_uses(Packed(world), _packed_law(law)).values()))
 
 
@@ -417,7 +419,7 @@ def _packed_law(law: Any) -> Packed:
 
 
 def _uses(stepped: Packed, law: Packed) -> dict[int, tuple[Any, ...]]:
-    """Each part that is needed and what it is called with, by its place in ``World.parts``, and ``ask``."""
+    """Return each part that is needed with its arguments, by its index in ``World.parts`` or ``ASK``."""
     world = _seen(stepped)
     uses: dict[int, tuple[Any, ...]] = {
         ADVANCE: (advance_world, stepped, 0, 0.0, 0.0), MEASURE: (measure_part, world, 0, 0),

@@ -1,8 +1,7 @@
-"""A floor that turns with the body's sway: how its pitch goes on from one control tick to the next.
+"""The sway-referenced floor, whose pitch follows the body's sway from one control tick to the next.
 
-Of the floor's signals the pitch is rewritten at each tick: it goes evenly from where it is to where the sway was seen
-at the tick, and is there at the next one. A seventh signal, which no frame is made of, has offset and gain: the pitch
-that is wanted over the sway.
+The pitch signal of the floor is rewritten at each tick: it changes at a constant rate and reaches the target of the
+tick's sway at the next tick. A seventh signal, which enters no frame, holds offset and gain of that target.
 """
 
 import math
@@ -21,7 +20,7 @@ WANTED = 6
 
 
 def following(gain: float) -> Signals:
-    """The signals of a floor that has yet to see from which sway it follows."""
+    """Return the signals of a sway-referenced floor before its first tick, when the offset is unknown."""
     signals = Signals(np.arange(WANTED + 2), np.zeros(WANTED + 1), np.zeros((WANTED + 1, 2)))
     signals.coefficient[WANTED] = math.nan, gain
     return signals
@@ -29,12 +28,12 @@ def following(gain: float) -> Signals:
 
 @kernel
 def follows(signals):
-    """Whether they are those of a floor that turns with the body."""
+    """Return True for the signals of a sway-referenced floor."""
     return count_signals(signals) > WANTED
 
 
 def stay(signals: Signals, time: float, pitch: float, is_new: bool) -> None:
-    """Let the floor be where it is from a time [s] on; a new one has yet to see from which sway it follows."""
+    """Hold the floor at a pitch [rad] from a time [s] on; the offset of a new one is unknown until its first tick."""
     signals.knot[PITCH] = time
     signals.coefficient[PITCH] = pitch, 0.0
     if is_new:
@@ -43,7 +42,7 @@ def stay(signals: Signals, time: float, pitch: float, is_new: bool) -> None:
 
 @kernel
 def follow(tree, ground, state, poses, steps):
-    """Let the floor turn to the present sway in so many steps."""
+    """Let the floor turn to the target of the present sway within ``steps`` steps."""
     signals, time = ground.motion, time_of(state)
     pitch, wanted = signal_at(signals, PITCH, time), signals.coefficient[WANTED]
     sway = sway_about(tree, ground.pivot, state, poses)
@@ -56,6 +55,6 @@ def follow(tree, ground, state, poses, steps):
 
 @kernel
 def sway_about(tree, pivot, state, poses):
-    """[rad] about y, of the line from the pivot to the centre of mass, from the vertical."""
+    """Return the sway angle [rad] about y of the line from the pivot to the centre of mass, from the vertical."""
     com, origin = centre_of_mass(tree, poses), reference_point(tree, state.q)
     return math.atan2(origin[0] + com[0] - pivot[0], origin[2] + com[2] - pivot[2])

@@ -1,4 +1,4 @@
-"""What a run leaves behind: rows of numbers and events, written into arrays that the caller drains."""
+"""The log of a run: rows of numbers and events, written into arrays that the caller empties."""
 
 from typing import Any, NamedTuple
 
@@ -38,12 +38,12 @@ from contact.vectors import add, copy1, cross, load3, sub
 from kernelcache import Nothing, generic, kernel
 
 # Kinds of events.
-TOUCH = 1  # a contact point came down: subject is the point
-LIFT = 2  # a contact point left the floor
-IMPACT = 3  # a projectile hit: subject is the body that was hit
-EVENT_WIDTH = 12  # time, kind, subject, impulse (3), place (3), relative velocity before (3)
+TOUCH = 1  # a contact point landed; the subject is the point
+LIFT = 2  # a contact point left the floor; the subject is the point
+IMPACT = 3  # a projectile hit; the subject is the body
+EVENT_WIDTH = 12  # time, kind, subject, impulse (3), position (3), relative velocity before (3)
 
-# Places in ``Log.cursor``.
+# Indices of ``Log.cursor``.
 ROWS = 0
 EVENTS = 1
 STRIDE = 2
@@ -51,14 +51,14 @@ OBSERVED = 3  # the step for which the rates are known
 CURSORS = 4
 
 
-#: The place of a section that a run does not have.
+#: The index of a section that a run does not have.
 ABSENT = -1
 
 
 class RowLayout(NamedTuple):
-    """The sections of a row in their order, and where each begins.
+    """The first column of each section of a row, in order.
 
-    ``biped.runs.row_layout`` lists their columns, and computes the places from that list.
+    ``biped.runs.row_layout`` lists the columns and computes these indices from the list.
     """
 
     time: int
@@ -71,15 +71,15 @@ class RowLayout(NamedTuple):
     com: int
     defect: int  # ``MomentumColumns``
     iterations: int
-    controller: int  # what the controller records
-    integrator: int  # what the integrator records
-    platform: int  # ``PoseColumns``; ABSENT of a floor at rest
-    projectile: int  # ``PoseColumns``; ABSENT where none is thrown
-    joints: int  # ``JointColumns``; ABSENT of a model whose joints have neither limits nor bearings
+    controller: int  # numbers of the controller
+    integrator: int  # numbers of the integrator
+    platform: int  # ``PoseColumns``; ABSENT for a floor at rest
+    projectile: int  # ``PoseColumns``; ABSENT without a thrown box
+    joints: int  # ``JointColumns``; ABSENT for a model without limits and bearings of joints
 
 
 class ContactColumns(NamedTuple):
-    """The state found at the end of the last step, the floor's mean force in it, and where the point is."""
+    """State at the end of the last step, mean ground reaction force in it, and position of a contact point."""
 
     mode: float
     fx: float
@@ -91,7 +91,7 @@ class ContactColumns(NamedTuple):
 
 
 class LedgerColumns(NamedTuple):
-    """[J] Energies now, works since the start, and what is left over: the integrator's own energy error."""
+    """Energies now, works since the start, and their residual, the energy error of the integrator [J]."""
 
     kinetic: float
     potential: float
@@ -106,7 +106,7 @@ class LedgerColumns(NamedTuple):
 
 
 class JointColumns(NamedTuple):
-    """[J] What stops store now, and since the start the work of stops and bearings, and what they lost of it."""
+    """Energy stored in stops now, and since the start the work of stops and bearings and their dissipation [J]."""
 
     stops_stored: float
     joints: float
@@ -125,7 +125,7 @@ class MomentumColumns(NamedTuple):
 
 
 class PoseColumns(NamedTuple):
-    """A place [m] and a unit quaternion."""
+    """Position [m] and unit quaternion."""
 
     x: float
     y: float
@@ -137,19 +137,19 @@ class PoseColumns(NamedTuple):
 
 
 class Log(NamedTuple):
-    """Rows and events; ``cursor`` says how much of the arrays is used."""
+    """Rows and events; ``cursor`` holds the used lengths of the arrays."""
 
     rows: Floats  # (capacity, width)
     events: Floats  # (capacity, EVENT_WIDTH)
     layout: RowLayout
     cursor: Integers  # (CURSORS,)
-    down: Integers  # (nc,) which contact points were on the floor
-    extra: Floats  # (k,) numbers that the controller wants recorded
-    more: Any  # what else is recorded: chooses ``record_more``
+    down: Integers  # (nc,) 1 for contact points that were on the floor
+    extra: Floats  # (k,) numbers that the controller records
+    more: Any  # selects ``record_more``
 
 
 class Both(NamedTuple):
-    """One thing is recorded, and another after it."""
+    """Two parts of a method that are recorded one after the other."""
 
     first: Any
     second: Any
@@ -157,7 +157,7 @@ class Both(NamedTuple):
 
 @generic("more")
 def record_more(tree, state, scratch, more, row, place):
-    """Write what else there is of the present state and the step before it, from ``place`` on; the place after it."""
+    """Write further numbers of the state and the last step to ``row`` from ``place`` on; return the next index."""
 
 
 @record_more.register(Nothing)
@@ -173,9 +173,9 @@ def record_both(tree, state, scratch, more, row, place):
 
 @record_more.register(Closing)
 def record_closing(tree, state, scratch, more, row, place):
-    """The closing joints' wrenches of the step just taken, and the worst gaps since the last row.
+    """Record the closing joints' wrenches in the last step, and the largest gaps since the last row.
 
-    A wrench is the mean over the step of the impulses at both ends. Zeros where this run has taken no step yet.
+    A wrench is the mean over the step of the impulses at both ends; it is zero before the first step of a run.
     """
     rate = 1.0 / state.clock[LAST_STEP_LENGTH]
     for j in range(more.start.shape[0]):
@@ -199,9 +199,9 @@ def new_log(
     more: Any,
     poison: bool = True,
 ) -> Log:
-    """An empty log that takes a row every ``stride`` steps; filled with NaN, so that what is not written shows.
+    """Return an empty log that takes a row every ``stride`` steps, filled with NaN to expose missing numbers.
 
-    Without ``poison`` it is as the memory was: a large one is faster to get.
+    Without ``poison`` the arrays are not initialized, which is faster for large ones.
     """
     cursor = np.zeros(CURSORS, dtype=np.int64)
     cursor[STRIDE] = stride
@@ -219,7 +219,7 @@ def new_log(
 
 @kernel
 def observe(tree, state, motion, log):
-    """Velocities from momenta, once for a state; ``motion`` shares its poses with the workspace of the step."""
+    """Compute velocities from momenta, once per state; ``motion`` shares its poses with the scratch of the step."""
     if log.cursor[OBSERVED] != state.counts[TOTAL_STEPS]:
         rates_from_momentum(tree, state.momentum, motion)
         log.cursor[OBSERVED] = state.counts[TOTAL_STEPS]
@@ -227,7 +227,7 @@ def observe(tree, state, motion, log):
 
 @kernel
 def is_full(log, steps):
-    """Whether the log may run over within so many steps."""
+    """Return True if the log may overflow within ``steps`` steps."""
     rows = log.cursor[ROWS] + steps // log.cursor[STRIDE] + 2
     events = log.cursor[EVENTS] + steps * (log.down.shape[0] + 2)
     return rows > log.rows.shape[0] or events > log.events.shape[0]
@@ -235,7 +235,7 @@ def is_full(log, steps):
 
 @kernel
 def put(row, place, values):
-    """Write a tuple into a row, from ``place`` on."""
+    """Write a tuple to a row from ``place`` on."""
     for value in values:
         row[place] = value
         place += 1
@@ -243,7 +243,7 @@ def put(row, place, values):
 
 @kernel
 def record_row(tree, ground, state, motion, log, time):
-    """Append a row with all but what ``record_more`` and a moving floor or projectile have to add."""
+    """Append a row, without the columns of ``record_more``, a moving floor and a projectile."""
     begin_ground(ground, reference_point(tree, state.q), motion.poses.contact, time, time)
     row, layout = log.rows[log.cursor[ROWS]], log.layout
     row[layout.time] = time
@@ -265,7 +265,7 @@ def record_row(tree, ground, state, motion, log, time):
 
 @kernel
 def record_torques(tree, state, motion, row, place):
-    """What the actuators exert now: the held torque, and the impedance at the present angle and rate."""
+    """Write the present torques of the actuators: the held ones, and the impedance at the present angle and rate."""
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             torque = state.torque[dof]
@@ -297,7 +297,7 @@ def record_contacts(tree, state, motion, row, place):
 
 @kernel
 def energies(tree, ground, state, motion):
-    """Kinetic, potential and stored contact energy [J]; needs ``motion.velocity``."""
+    """Return kinetic, potential and stored contact energy [J]; needs ``motion.velocity``."""
     stored = 0.0
     origin = reference_point(tree, state.q)
     for c in range(state.mode.shape[0]):
@@ -312,7 +312,7 @@ def energies(tree, ground, state, motion):
 def record_ledger(tree, ground, state, motion, row, place):
     kinetic, potential, stored = energies(tree, ground, state, motion)
     ledger = state.ledger.works
-    # Contact work is what its springs store and what it dissipates: it enters once.
+    # The work of contacts includes the energy in their springs and their dissipation.
     works = ledger[ACTUATORS] + ledger[CONTACT] + ledger[PUSHES] + ledger[IMPACTS] + ledger[JOINTS]
     entries = LedgerColumns(
         kinetic,
@@ -331,7 +331,7 @@ def record_ledger(tree, ground, state, motion, row, place):
 
 @kernel
 def record_momenta(tree, state, motion, row, layout):
-    """Linear momentum, angular momentum about the whole tree's centre of mass, and the centre itself."""
+    """Write linear momentum, angular momentum about the whole tree's centre of mass, and that centre."""
     linear, angular = momentum_about_reference(tree, motion)
     com = centre_of_mass(tree, motion.poses)
     put(row, layout.momentum, linear + sub(angular, cross(com, linear)))
@@ -340,7 +340,7 @@ def record_momenta(tree, state, motion, row, layout):
 
 @kernel
 def log_contact_changes(state, log, time):
-    """An event for every contact point that came down or left the floor in the last step."""
+    """Log an event for every contact point that landed or left the floor in the last step."""
     for c in range(state.mode.shape[0]):
         down = 0 if state.mode[c] == NONE else 1
         if down != log.down[c]:

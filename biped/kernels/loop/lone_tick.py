@@ -1,4 +1,4 @@
-"""One tick of a law by itself, for a caller in Python: no plant, no loop."""
+"""A single tick of a law without plant and loop, for callers in Python."""
 
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from kernelcache import Entry, Packed, part
 
 
 class LoneTick(NamedTuple):
-    """What a law reads and writes."""
+    """The input and output of a law."""
 
     measurement: Measurement  # time, q, rates, touch: from the caller
     torque: Floats  # (nv,)
@@ -22,7 +22,7 @@ class LoneTick(NamedTuple):
 
 @part
 def answer(law, tick):
-    """``control`` for what was measured."""
+    """Call ``control`` for a measurement."""
     place_measured(tick.measurement)
     tick.torque[:] = 0.0
     control(law, tick.measurement, tick.torque, tick.recorded)
@@ -30,7 +30,7 @@ def answer(law, tick):
 
 
 class Room:
-    """A tick for the laws of one model that record so many numbers, and where parts find it: one thread's own."""
+    """A tick for the laws of one model and one count of recorded numbers, packed for parts; for one thread."""
 
     def __init__(self, tree: Tree, nq: int, nv: int, recorded: int) -> None:
         self.tick = LoneTick(new_measurement(tree, nq, nv), np.zeros(nv), np.full(recorded, np.nan))
@@ -38,13 +38,13 @@ class Room:
 
 
 class AskedLaw:
-    """A law in a room, ready to be asked: compiled, or loaded, once it is made."""
+    """A law with a tick, ready to be called; it is compiled or loaded when it is made."""
 
     def __init__(self, law: Any, room: Room) -> None:
         self.room = room
         self._answer = Entry(answer, Packed(law), room.packed)
 
     def torques(self) -> Floats:
-        """(nv,) [N·m] for what the room's measurement says; the next tick writes over it."""
+        """Return the torques (nv,) [N·m] for the measurement of the tick; the next call overwrites them."""
         self._answer()
         return self.room.tick.torque

@@ -1,7 +1,7 @@
-"""Measurements that a controller reads, and torques that it asks for: delays, noise, limits.
+"""Sensors and actuators: measurements for a controller and its torques, with delays, noise and limits.
 
-A controller reads a ``Measurement`` and asks for torques. Both are in arrays of their own: whatever a controller does
-with them, the plant only gets torques.
+A controller reads a ``Measurement`` and writes torques. Both are separate arrays, so that a controller can affect the
+plant by torques only.
 """
 
 import math
@@ -22,66 +22,66 @@ from contact.point_law import touches
 from kernelcache import kernel
 
 # Kinds of the numbers in a row of ``SimulationState.past``.
-NOT_NOISY = 0  # the state of a contact; all of a quaternion but its first number
+NOT_NOISY = 0  # the state of a contact, or the last three numbers of a quaternion
 SCALAR = 1
 TURN = 2  # the first number of a quaternion
-FORCE = 3  # shown with noise only where the point touches
+FORCE = 3  # noisy only while the point touches
 
-# Rows of ``SimulationState.past`` behind those of the ticks.
-START = 0  # the row that was shown at the start
+# Rows of ``SimulationState.past`` after those of the ticks.
+START = 0  # the sensor values at the start
 COLOURED = 1  # the last coloured noise
-SHOWN = 2  # the row that is shown at this tick
+SHOWN = 2  # the sensor values of this tick
 ROWS = 3
 
 
 class Measurement(NamedTuple):
-    """What a controller is told at a tick: its own to read, and to use as room."""
+    """Sensor values at a tick, which a controller may also overwrite."""
 
-    tree: Tree  # what it takes the plant for
+    tree: Tree  # the plant that the controller assumes
     time: Floats  # (1,) [s]
     q: Floats  # (nq,)
-    motion: TreeData  # poses, inertias and rates there; the rest of it is room
-    force: Floats  # (nc, 3) [N] of the floor on each contact point in the last step, world axes
-    found: Integers  # (nc,) the contact state found at its end (``contact.modes``)
-    # Neither delayed nor noisy, whatever the sensors:
-    held: Floats  # (nv,) [N·m] what the actuators have given since the last tick
-    least: Floats  # (nv,) [N·m] and
-    most: Floats  # (nv,) [N·m] what they can give at most, towards either side
+    motion: TreeData  # poses, inertias and rates; the rest is a workspace
+    force: Floats  # (nc, 3) [N] ground reaction force on each contact point in the last step, world axes
+    found: Integers  # (nc,) contact state at its end (``contact.modes``)
+    # Always exact:
+    held: Floats  # (nv,) [N·m] torques of the actuators since the last tick
+    least: Floats  # (nv,) [N·m] least torque that they can exert
+    most: Floats  # (nv,) [N·m] greatest torque that they can exert
 
 
 class SensorModel(NamedTuple):
-    """How the plant is measured: one number for each place in a row of ``SimulationState.past``; none: as it is."""
+    """Sensor parameters for each number in a row of ``SimulationState.past``; of width zero for perfect sensors."""
 
     seed: Integers  # (1,)
-    depth: Integers  # (1,) ticks that ``past`` keeps; ``ROWS`` more rows stand behind them
+    depth: Integers  # (1,) number of ticks in ``past``; ``ROWS`` more rows follow them
     kind: Integers  # (width,)
-    channel: Integers  # (width,) of the random numbers; a quaternion has this one and the next two
+    channel: Integers  # (width,) channel of the random numbers; a quaternion has this one and the next two
     late: Integers  # (width,) [control ticks] delay
     noise: Floats  # (width,) standard deviation
     share: Floats  # (width,) standard deviation / distance from the start
     kept: Floats  # (width,) share of the last noise that the next tick keeps; 0 for white noise
-    threshold: Floats  # (width,) distance from the start that is not shown
-    offset: Floats  # (3,) [m] root axes: from the root's centre of mass to where the controller takes it to be
+    threshold: Floats  # (width,) dead zone: distance from the start below which a change is not shown
+    offset: Floats  # (3,) [m] root axes: from the root's centre of mass to the one that the controller assumes
 
 
 class Actuators(NamedTuple):
-    """What comes of the torques that are asked for."""
+    """Parameters of the actuators."""
 
     limit: Floats  # (nv,) [N·m], or infinite
     noise: Floats  # (nv,) [N·m] standard deviation
-    share: Floats  # (nv,) the same as a share of the torque's size
-    seed: Integers  # (1,) negative where torques are delivered as they are
-    span: Floats  # (1,) [s] of a control tick
-    strength: Floats  # (nv or 0, 2, 6) what a joint can do by angle and rate, towards either side (``able``)
-    kept: Floats  # (1,) of what was given since the last tick, the share that a lag keeps
-    rise: Floats  # (nv,) [N·m] the most by which a torque changes in a tick, or infinite
-    bounds: Integers  # (nv,) 1 where they give what an impedance exerts too: ``Tree.passive`` bounds it in the steps
+    share: Floats  # (nv,) standard deviation / size of the torque
+    seed: Integers  # (1,) negative for ideal actuators
+    span: Floats  # (1,) [s] control period
+    strength: Floats  # (nv or 0, 2, 6) strength of a joint by angle and rate, in both directions (``able``)
+    kept: Floats  # (1,) share of the last tick's torque that a lag keeps
+    rise: Floats  # (nv,) [N·m] greatest change of a torque in a tick, or infinite
+    bounds: Integers  # (nv,) 1 where they exert an impedance too, which ``Tree.passive`` bounds in the steps
 
 
 def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measurement:
-    """Room for what a controller is told of a plant that it takes for this tree.
+    """Return a measurement for a controller that assumes this tree.
 
-    The plant may have more contact points behind the tree's; they come with the poses, and no law reads them.
+    The plant may have more contact points after the tree's; they are part of the poses, and no law reads them.
     """
     own = Tree._make(array.copy() for array in tree)
     nc = tree.contact_body.shape[0] + more_points
@@ -92,7 +92,7 @@ def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measu
 
 
 def perfect_sensors() -> SensorModel:
-    """Sensors that show the plant as it is."""
+    """Return the model of perfect sensors."""
     none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     return SensorModel(
         np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64), none, none, none, nothing, nothing, nothing, nothing,
@@ -101,7 +101,7 @@ def perfect_sensors() -> SensorModel:
 
 
 def ideal_actuators(nv: int, span: float) -> Actuators:
-    """Whatever is asked for."""
+    """Return the model of ideal actuators, which exert any torque."""
     z = np.zeros
     all_of_it, seed = np.full(nv, np.inf), np.array([-1])
     none = np.zeros(nv, dtype=np.int64)
@@ -110,7 +110,7 @@ def ideal_actuators(nv: int, span: float) -> Actuators:
 
 @kernel
 def measure(tree, state, motion, sensors, actuators, measurement):
-    """Fill ``measurement`` from the plant, whose ``motion.rates`` are known; once a control tick."""
+    """Fill ``measurement`` from the plant, whose ``motion.rates`` are known; once per control tick."""
     measurement.time[0] = time_of(state)
     measure_touch(state, measurement)
     measure_abilities(tree, state, motion.rates, actuators, measurement)
@@ -136,7 +136,7 @@ def measure(tree, state, motion, sensors, actuators, measurement):
 
 @kernel
 def keep_tick(state, rates, sensors):
-    """Keep the present tick until its delay has passed: (q, v), then forces and contacts of the floor."""
+    """Store the present tick until its delay has passed: (q, v), then ground reaction forces and contact states."""
     nq, nv, nc = state.q.shape[0], rates.shape[0], state.force.shape[0]
     newest = state.past[state.counts[SENSED] % sensors.depth[0]]
     for k in range(nq):
@@ -151,14 +151,14 @@ def keep_tick(state, rates, sensors):
 
 @kernel
 def take_late(state, sensors, row):
-    """Take each number from the tick a delay of its own ago."""
+    """Read each number from the tick before its delay."""
     for k in range(row.shape[0]):
         row[k] = state.past[max(state.counts[SENSED] - sensors.late[k], 0) % sensors.depth[0], k]
 
 
 @kernel
 def keep_start(state, sensors, row, count):
-    """Keep the configuration and velocity shown at the start: distances count from there, those of forces from zero."""
+    """Store configuration and velocity at the start, from which distances count; those of forces count from zero."""
     for k in range(count):
         state.past[sensors.depth[0] + START, k] = row[k]
 
@@ -198,7 +198,7 @@ def measure_abilities(tree, state, rates, actuators, measurement):
 
 @kernel
 def place_measured(measurement):
-    """Poses and inertias of the configuration that was measured."""
+    """Set poses and inertias of the measured configuration."""
     place_bodies(measurement.tree, measurement.q, measurement.motion.poses)
     turn_inertias(measurement.tree, measurement.motion.poses, measurement.motion.inertia)
 
@@ -212,7 +212,7 @@ def copy_inertias(source, target):
 
 @kernel
 def move_root(sensors, row, nq):
-    """Move from the root's centre of mass to that of the root without its load, unknown to the controller."""
+    """Shift the root's centre of mass to that without its load, which the controller does not know."""
     arm = vec.mat_vec(vec.quat_matrix((row[3], row[4], row[5], row[6])), vec.triple(sensors.offset))
     moving = vec.cross((row[nq + 3], row[nq + 4], row[nq + 5]), arm)
     for axis in range(3):
@@ -222,7 +222,7 @@ def move_root(sensors, row, nq):
 
 @kernel
 def blur(state, sensors, row):
-    """Add the noise of each number, and take off what is within its threshold."""
+    """Add the noise of each number and apply its threshold."""
     nc = state.force.shape[0]
     found = row.shape[0] - nc
     for k in range(row.shape[0]):
@@ -235,7 +235,7 @@ def blur(state, sensors, row):
 
 @kernel
 def blurred(state, sensors, k, value):
-    """Return a number with noise, and nothing of it within the threshold."""
+    """Return a number with noise, beyond its threshold."""
     begun, threshold = state.past[sensors.depth[0] + START, k], sensors.threshold[k]
     spread = sensors.noise[k] + sensors.share[k] * abs(value - begun)
     if spread > 0.0:
@@ -245,18 +245,18 @@ def blurred(state, sensors, k, value):
 
 @kernel
 def beyond(away, threshold):
-    """Return the part of a distance behind a dead zone."""
+    """Return the part of a distance beyond a dead zone."""
     return max(away - threshold, 0.0) + min(away + threshold, 0.0)
 
 
 @kernel
 def noise_of(state, sensors, k, axis):
-    """Return standard normal noise: white, or coloured by the one before it, stationary from its first on."""
+    """Return standard normal noise: white, or coloured by the previous value and stationary from the first on."""
     drawn, kept = normal(sensors.seed[0], state.counts[TICKS], sensors.channel[k] + axis), sensors.kept[k]
     if kept == 0.0:
         return drawn
     coloured = state.past[sensors.depth[0] + COLOURED]
-    if coloured[k + axis] != 0.0:  # it is none before the first
+    if coloured[k + axis] != 0.0:  # zero before the first
         drawn = kept * coloured[k + axis] + math.sqrt(1.0 - kept * kept) * drawn
     coloured[k + axis] = drawn
     return drawn
@@ -264,7 +264,7 @@ def noise_of(state, sensors, k, axis):
 
 @kernel
 def blur_turn(state, sensors, a, q):
-    """Turn the quaternion at q[a] by noise, and back by the threshold, in the axes that it maps to."""
+    """Turn the quaternion at q[a] by noise, and back by the threshold, in the axes to which it maps."""
     begun, threshold = state.past[sensors.depth[0] + START], sensors.threshold[a]
     start = begun[a], begun[a + 1], begun[a + 2], begun[a + 3]
     spread = sensors.noise[a]
@@ -287,15 +287,15 @@ def turn_by(q, a, phi):
     )
 
 
-#: [rad/s] A joint that is turned back faster is taken to be as strong as at this rate (our choice).
+#: [rad/s] Greatest rate of lengthening on which strength depends; faster lengthening counts as this rate (our choice).
 FASTEST_BACK = 0.5 * math.pi
 
 
 @kernel
 def able(strength, angle, rate):
-    """The greatest torque towards a side at an angle and the rate towards it (Anderson et al. 2007).
+    """Return the greatest torque in a direction at an angle and a rate in that direction (Anderson et al. 2007).
 
-    ``strength`` has the numbers of ``biped.model.strength.Strength``.
+    ``strength`` holds the numbers of ``biped.model.strength.Strength``.
     """
     peak, width, centre = strength[0], strength[1], strength[2]
     gain, loss, lengthening = strength[3], strength[4], strength[5]
@@ -310,7 +310,7 @@ def able(strength, angle, rate):
 
 @kernel
 def range_of_torque(state, rates, actuators, dof, q_index):
-    """The least and the greatest torque that a joint of one degree of freedom can exert now."""
+    """Return the least and the greatest torque that a joint of one degree of freedom can exert now."""
     low, high = -actuators.limit[dof], actuators.limit[dof]
     if actuators.strength.shape[0] > 0:
         ahead, back = actuators.strength[dof, 0], actuators.strength[dof, 1]
@@ -321,7 +321,7 @@ def range_of_torque(state, rates, actuators, dof, q_index):
 
 @kernel
 def demanded_torque(state, rates, dof, q_index):
-    """What a joint of one degree of freedom is to exert now: the held torque and its impedance."""
+    """Return the demanded torque of a joint of one degree of freedom: the held torque and its impedance."""
     torque = state.torque[dof]
     torque -= state.stiffness[dof] * (state.q[q_index] - state.setpoint[dof])
     torque -= state.damping[dof] * rates[dof]
@@ -330,16 +330,16 @@ def demanded_torque(state, rates, dof, q_index):
 
 @kernel
 def put_effort(tree, state, i):
-    """Bound all that the actuator of joint i gives in the steps by what it could give at the last tick."""
+    """Bound the torque of joint i's actuator within steps by its range at the last tick."""
     dof = tree.first_v[i]
     tree.passive[i, MIN_EFFORT], tree.passive[i, MAX_EFFORT] = state.effort[0, dof], state.effort[1, dof]
 
 
 @kernel
 def held_torque(tree, state, rates, actuators, i):
-    """What the actuator of joint i, of one degree of freedom, has come to exert by the end of a tick.
+    """Return the torque of joint i's actuator, of one degree of freedom, at the end of a tick.
 
-    Muscles that hold a joint by an impedance exert all of it already where a motion begins.
+    Muscles that exert an impedance exert all of it at the start of a motion.
     """
     dof = tree.first_v[i]
     if actuators.bounds[dof] == 0:
@@ -352,11 +352,10 @@ def held_torque(tree, state, rates, actuators, i):
 
 @kernel
 def apply_torques(tree, state, rates, actuators, torque):
-    """Torques as the actuators give them for a tick: late, within the limits, with noise. A floating root has none.
+    """Hold torques for a tick with lag, limits and noise of the actuators; a floating root has none.
 
-    The time in which more than the limit was asked for is counted: here, or in the steps where these bound the torque
-    together with what an impedance exerts. The noise has channels of its own, after those of ``blur``: with the same
-    seed it is still independent of what the sensors add.
+    The time beyond a limit is counted here, or in the steps if these bound the torque together with an impedance. The
+    noise has separate channels, after those of ``blur``, and is independent of sensor noise with the same seed.
     """
     kept, gives = actuators.kept[0], 0
     for i in range(tree.parent.shape[0]):
@@ -374,8 +373,8 @@ def apply_torques(tree, state, rates, actuators, torque):
 def give(tree, state, rates, actuators, torque, i):
     """Hold a torque on joint i, of one degree of freedom.
 
-    What its impedance exerts besides is late, as its stiffness and damping are but a lag's share of what they would be,
-    and the steps bound the sum.
+    The torque of its impedance lags too, since stiffness and damping are reduced to the lag's share, and the steps
+    bound the sum.
     """
     dof, kept = tree.first_v[i], actuators.kept[0]
     last = held_torque(tree, state, rates, actuators, i)

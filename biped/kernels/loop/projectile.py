@@ -1,7 +1,7 @@
-"""A thrown box: it flies, hits boxes and capsules on the tree's bodies, and flies on.
+"""A thrown box, which flies and hits boxes and capsules on the tree's bodies.
 
-The separation of it from each of them changes almost linearly over a step. Before each step it is extrapolated from
-the last one; where one would vanish, the step is taken in two parts with the collision between them.
+Its separation from each of them changes almost linearly over a step and is extrapolated before each step. If one would
+vanish, the step is taken in two parts with the collision between them.
 """
 
 import math
@@ -25,19 +25,19 @@ from contact.capsules import capsule_to_box
 from contact.collision import collision_impulse, rigid_body_collision_matrix
 from kernelcache import kernel, routine
 
-# Places in ``Projectile.status``.
-ARMED = 0  # whether there is a thrown box at all
-HIT = 1  # the target that it meets next, or has met last
+# Indices of ``Projectile.status``.
+ARMED = 0  # 1 if there is a thrown box
+HIT = 1  # the next or last target
 STATUSES = 2
 
-# Places in ``Projectile.state`` behind the free box's own.
+# Indices of ``Projectile.state`` after the numbers of the free box.
 ELAPSED = STATE
 GAPS = STATE + 1
 
-# Solids whose surrounding spheres are farther apart than this [m] do not meet within a step: 100 m/s for 2 ms.
+# [m] Gap of the surrounding spheres beyond which solids cannot meet within a step: 100 m/s for 2 ms.
 NEAR = 0.2
 
-# No step is split into parts shorter than this [s]: their displacements would drown in round-off.
+# [s] Shortest part of a step: smaller displacements would be round-off.
 SHORTEST = 1e-5
 
 
@@ -45,20 +45,20 @@ class Projectile(NamedTuple):
     """A free box, and the m boxes and capsules on the tree that it may hit."""
 
     status: Integers  # (STATUSES,)
-    state: Floats  # (STATE + 1 + m,) of the free box; then the time since the last separations [s], and these [m]
+    state: Floats  # (STATE + 1 + m,) state of the free box, then the time since the last separations [s], and these [m]
     mass: Floats  # (1,) [kg]
-    inertia: Floats  # (1, 9) [kg m²] own axes
-    half: Floats  # (3,) [m] half of the free box's edges
+    inertia: Floats  # (1, 9) [kg m²] in its axes
+    half: Floats  # (3,) [m] half edges of the free box
     target_body: Integers  # (m,)
-    target_half: Floats  # (m, 3) [m] half of a box's edges; of a capsule, from its middle to an end of its axis
-    target_radius: Floats  # (m,) [m] of a capsule; below zero of a box
-    target_offset: Floats  # (m, 3) [m] its middle from its body's centre of mass, home axes
+    target_half: Floats  # (m, 3) [m] half edges of a box; for a capsule, from its middle to an end of its axis
+    target_radius: Floats  # (m,) [m] radius of a capsule; below zero for a box
+    target_offset: Floats  # (m, 3) [m] middle of a target from its body's centre of mass, home axes
     law: Floats  # (2,) restitution, friction
     scratch: Floats
 
 
 def new_projectile(box: Floats) -> Projectile:
-    """Room for a thrown box in this state; not armed."""
+    """Return a projectile with this state of the thrown box, not armed."""
     targets = len(box) - STATE - 1
     return Projectile(
         status=np.zeros(STATUSES, dtype=np.int64),
@@ -76,7 +76,7 @@ def new_projectile(box: Floats) -> Projectile:
 
 
 def new_projectile_state(targets: int = 1) -> Floats:
-    """Room for the state of a thrown box that may hit so many boxes and capsules, with no separation known."""
+    """Return the state of a thrown box with a number of targets, without known separations."""
     box = np.zeros(STATE + 1 + targets)
     box[GAPS:] = np.inf
     return box
@@ -84,14 +84,14 @@ def new_projectile_state(targets: int = 1) -> Floats:
 
 @kernel
 def own_box(projectile):
-    """The free box as ``boxes`` takes it."""
+    """Return the free box in the form of ``contact.boxes``."""
     position, quaternion = body_pose(projectile.state)
     return position, vec.quat_matrix(quaternion), vec.triple(projectile.half)
 
 
 @kernel
 def target_box(tree, state, poses, projectile, k):
-    """Target k, a box, as ``boxes`` takes it."""
+    """Return target k, a box, in the form of ``contact.boxes``."""
     i = projectile.target_body[k]
     centre = vec.add(reference_point(tree, state.q), point_of_body(poses, i, vec.load3(projectile.target_offset, k)))
     return centre, vec.load9(poses.rotation, i), vec.load3(projectile.target_half, k)
@@ -99,13 +99,13 @@ def target_box(tree, state, poses, projectile, k):
 
 @kernel
 def as_capsule(target, radius):
-    """What ``target_box`` gives of a capsule, as ``capsules`` takes it."""
+    """Convert a capsule from the form of ``target_box`` to that of ``contact.capsules``."""
     return target[0], vec.mat_vec(target[1], target[2]), radius
 
 
 @kernel
 def are_far_apart(target, radius, own):
-    """Whether the solids' surrounding spheres are, so that they do not meet within a step."""
+    """Return True if the solids' surrounding spheres are too far apart to meet within a step."""
     offset = vec.sub(own[0], target[0])
     reach = math.sqrt(vec.dot(target[2], target[2])) + max(radius, 0.0) + math.sqrt(vec.dot(own[2], own[2])) + NEAR
     return vec.dot(offset, offset) > reach * reach
@@ -113,7 +113,7 @@ def are_far_apart(target, radius, own):
 
 @routine
 def gap_between(target, radius, own):
-    """The separation of the thrown box from a target, or infinity while they are far apart."""
+    """Return the separation [m] of the thrown box from a target, or infinity while they are far apart."""
     if are_far_apart(target, radius, own):
         return math.inf
     if radius >= 0.0:
@@ -125,7 +125,7 @@ def gap_between(target, radius, own):
 
 @routine
 def contact_between(target, radius, own, scratch):
-    """(gap [m], normal from the target, point (3,) [m]) where the thrown box touches a target."""
+    """Return (gap [m], normal from the target, point (3,) [m]) of the thrown box and a target."""
     if radius >= 0.0:
         return capsule_to_box(as_capsule(target, radius), own)
     gap, normal = separation(target, own)
@@ -134,9 +134,9 @@ def contact_between(target, radius, own, scratch):
 
 @kernel
 def passes(tree, state, poses, projectile, h):
-    """Whether it is too far from all targets to meet one in the coming step of h.
+    """Return True if the box is too far from all targets to meet one in the coming step of h.
 
-    If so, ``time_before_impact`` is h.
+    ``time_before_impact`` is h then.
     """
     own = own_box(projectile)
     for k in range(projectile.target_body.shape[0]):
@@ -155,7 +155,7 @@ def fly_projectile(tree, projectile, h):
 
 @kernel
 def time_before_impact(tree, state, poses, projectile, h):
-    """[s] When in the coming step of h the box will touch a target, which ``status`` then names; h if it will not."""
+    """Return the time [s] in the coming step of h until the box touches a target, set in ``status``; h if none."""
     own, box = own_box(projectile), projectile.state
     first = h
     for k in range(projectile.target_body.shape[0]):
@@ -170,7 +170,7 @@ def time_before_impact(tree, state, poses, projectile, h):
 
 @kernel
 def time_to_touch(before, gap, elapsed, h):
-    """[s] When in the coming step of h a separation vanishes that was another one some time ago; h if it does not."""
+    """Return the time [s] in the coming step of h until an extrapolated separation vanishes; h if it does not."""
     if gap <= 0.0:
         return 0.0
     if not math.isfinite(gap) or not math.isfinite(before):
@@ -186,19 +186,19 @@ def time_to_touch(before, gap, elapsed, h):
 
 @kernel
 def collide(tree, state, motion, projectile, log, time):
-    """Exchange the collision impulse with the target that is met, and with others that are touched; OK or a failure."""
+    """Exchange collision impulses with the met target and with others in contact; return OK or a failure."""
     outcome = OK
     for k in range(projectile.target_body.shape[0]):
         if outcome == OK and (k == projectile.status[HIT] or projectile.state[GAPS + k] <= 0.0):
             outcome = collide_with(tree, state, motion, projectile, k, log, time)
         else:
-            projectile.state[GAPS + k] = math.inf  # no longer from where the coming part of the step begins
+            projectile.state[GAPS + k] = math.inf  # not that of the coming part's start any more
     return outcome
 
 
 @kernel
 def collide_with(tree, state, motion, projectile, k, log, time):
-    """Exchange the collision impulse with target k, if it approaches where they touch (Mirtich 1996; thesis 4.3)."""
+    """Exchange the collision impulse with target k if it approaches at the contact (Mirtich 1996; thesis 4.3)."""
     target, own = target_box(tree, state, motion.poses, projectile, k), own_box(projectile)
     radius = projectile.target_radius[k]
     projectile.state[GAPS + k], normal, point = contact_between(target, radius, own, projectile.scratch)
@@ -224,7 +224,7 @@ def collide_with(tree, state, motion, projectile, k, log, time):
 
 @kernel
 def point_velocity(tree, motion, i, arm):
-    """Velocity of the point of body i at ``arm`` from O; needs ``motion.rates``."""
+    """Return the velocity of the point of body i at ``arm`` from O; needs ``motion.rates``."""
     linear = (0.0, 0.0, 0.0)
     angular = (0.0, 0.0, 0.0)
     j = i
@@ -239,9 +239,9 @@ def point_velocity(tree, motion, i, arm):
 
 @routine
 def respond(tree, motion, i, arm, impulse):
-    """The change of all velocities by an impulse on body i, into ``motion.response``; the point's is returned.
+    """Write the change of all velocities by an impulse on body i to ``motion.response``; return the point's change.
 
-    Needs M factored. The impulse enters as a wrench that the joints need not provide.
+    Needs M factored. The impulse enters as a wrench that the joints need not exert.
     """
     factors = motion.factors
     for k in range(factors.wrench.shape[0]):
@@ -255,7 +255,7 @@ def respond(tree, motion, i, arm, impulse):
 
 @kernel
 def body_collision_matrix(tree, motion, i, arm):
-    """K of the tree at a point of body i: column by column the velocity that a unit impulse causes there."""
+    """Return K of the tree at a point of body i: by columns, the velocity that a unit impulse causes there."""
     x = respond(tree, motion, i, arm, (1.0, 0.0, 0.0))
     y = respond(tree, motion, i, arm, (0.0, 1.0, 0.0))
     z = respond(tree, motion, i, arm, (0.0, 0.0, 1.0))
@@ -265,7 +265,7 @@ def body_collision_matrix(tree, motion, i, arm):
 
 @kernel
 def strike(tree, state, motion, i, arm, impulse):
-    """The impulse on body i of the tree: its momenta, its books, and the rates that the next guess goes by."""
+    """Apply an impulse on body i to the tree's momenta and ledger, and to the rates of the next initial guess."""
     before = point_velocity(tree, motion, i, arm)
     change = respond(tree, motion, i, arm, impulse)
     wrench = impulse + vec.cross(arm, impulse)

@@ -1,7 +1,7 @@
-"""Random numbers by counting: a number for each (seed, tick, channel), without a state.
+"""Counter-based random numbers: a number for each (seed, tick, channel), without a state.
 
-So noise is the same wherever a run is continued, and in whatever thread it runs. The mixing function is that of
-C. Wellons, "Prospecting for Hash Functions" (2018), ``lowbias32``, applied to one word after the other.
+Noise is therefore the same in a continued run and in any thread. The mixing function is that of C. Wellons,
+"Prospecting for Hash Functions" (2018), ``lowbias32``, applied to one word after the other.
 """
 
 import math
@@ -13,7 +13,7 @@ _WORD = 0xFFFFFFFF
 
 @kernel
 def mixed(x):
-    """A 32-bit word from a 32-bit word: every bit of it changes about half of the bits."""
+    """Return a 32-bit hash of a 32-bit word: every input bit changes about half of the output bits."""
     x ^= x >> 16
     x = (x * 0x7FEB352D) & _WORD
     x ^= x >> 15
@@ -33,7 +33,7 @@ def word(seed, tick, channel):
 
 @routine
 def normal(seed, tick, channel):
-    """A number from the standard normal distribution (Box and Muller 1958)."""
+    """Return a number from the standard normal distribution (Box and Muller 1958)."""
     u = (word(seed, tick, 2 * channel) + 0.5) / 4294967296.0
     v = word(seed, tick, 2 * channel + 1) / 4294967296.0
     return math.sqrt(-2.0 * math.log(u)) * math.cos(2.0 * math.pi * v)

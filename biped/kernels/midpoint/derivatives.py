@@ -1,4 +1,4 @@
-"""Derivatives of a tree's Lagrangian to the third order, where every joint has one coordinate: O(n depth²) in all.
+"""Derivatives of a tree's Lagrangian to the third order, if every joint has one coordinate, in O(n depth²).
 
 With them a step of the midpoint rule is linearized to the first and the second order (Johnson, Schultz & Murphey 2014,
 (10)-(27)). They need no symbols and no differences. Let V_i be body i's velocity and I_i its inertia, about one point,
@@ -24,10 +24,10 @@ Uniform gravity g acts on the masses beyond; with P_m = the linear part of I_m s
     −U_{q_k} = s_k · (wrench of gravity beyond k),   −U_{q_k q_l} = ω_k · (P_l × g),
     −U_{q_k q_l q_m} = ω_k · ((ω_l × P_m) × g).
 
-Why explicit: dual numbers or complex steps through the kernels of the step would need one pass a direction, O(n) of
-them for the first derivatives and O(n²) for the second, each several times as dear as the step itself.
+They are explicit because dual numbers or complex steps through the kernels of the step would need one pass for each
+direction, O(n) for the first derivatives and O(n²) for the second, each several times as expensive as the step itself.
 
-A variable's place in the results is k for q_k and n + k for v_k. Third derivatives are many zeros: they are listed.
+The index of a variable in the results is k for q_k and n + k for v_k. Third derivatives are sparse, and listed.
 """
 
 from typing import NamedTuple
@@ -41,15 +41,15 @@ from contact.arrays import Floats, Integers
 from contact.vectors import add6, cross, dot, dot6, load3, load6, load9, scale, store3, store6, triple
 from kernelcache import kernel
 
-# Of a third derivative by one variable each of three joints: which it is by, the coordinate's or the rate's.
+# A third derivative is by one variable of each of three joints: by the coordinate or by the rate.
 BY_Q = 0
 BY_V = 1
-#: Where in a row of ``Triples.value`` the derivative by the coordinates themselves stands.
+#: Index in a row of ``Triples.value`` of the derivative by the three coordinates.
 BY_COORDINATES = 0
 
 
 class Beyond(NamedTuple):
-    """Of all bodies at and beyond each joint, at the place and rates of a ``MidpointRoom``."""
+    """Sums over all bodies at and beyond each joint, at the coordinates and rates of a ``MidpointRoom``."""
 
     inertia: Floats  # (n, 6, 6) I_i
     momentum: Floats  # (n, 6) H_i
@@ -61,33 +61,33 @@ class Beyond(NamedTuple):
 
 
 class Triples(NamedTuple):
-    """Third derivatives by variables of three joints each: a list, as joints on different branches have none.
+    """A list of third derivatives by variables of three joints, which vanish for joints on different branches.
 
-    A derivative is the sum of all rows with its joints, in whatever order. Where some of the three are the same, so
-    that several orders look alike, each row has that part of it that belongs to one of them.
+    A derivative is the sum of all rows with its joints in any order. If some of the three joints are equal, so that
+    several orders coincide, each row has the share of one of them.
     """
 
-    total: Integers  # (1,) of rows
+    total: Integers  # (1,) number of rows
     joint: Integers  # (., 3)
-    value: Floats  # (., 8) by q or v of each: ``place_of``
+    value: Floats  # (., 8) derivatives by q or v of each joint, indexed by ``place_of``
 
 
 def new_triples(rows: int) -> Triples:
-    """Room for so many."""
+    """Return an empty list with space for ``rows`` rows."""
     return Triples(
         total=np.zeros(1, dtype=np.int64), joint=np.zeros((rows, 3), dtype=np.int64), value=np.full((rows, 8), np.nan)
     )
 
 
 def new_beyond(n: int) -> Beyond:
-    """Room for a tree of n joints, filled with NaN."""
+    """Return sums for a tree of n joints, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = ((n, 6, 6), (n, 6), (n, 6), (n, 6), (n, 6), (n, 6), (n, 3))
     return Beyond(*(np.full(shape, np.nan) for shape in shapes))
 
 
 @kernel
 def gather_beyond(tree, room, beyond):
-    """All of ``beyond``; needs ``place_middle``."""
+    """Set all of ``beyond``; needs ``place_middle``."""
     n = tree.parent.shape[0]
     for i in range(n):
         com = load3(room.poses.com, i)
@@ -113,7 +113,7 @@ def gather_beyond(tree, room, beyond):
 
 @kernel
 def set_lagrangian_gradient(tree, room, beyond, gradient):
-    """(2n,) L_q and L_v."""
+    """Set L_q and L_v, (2n,)."""
     n = tree.parent.shape[0]
     for k in range(n):
         s, H = load6(room.poses.motion, k), load6(beyond.momentum, k)
@@ -129,7 +129,7 @@ def put2(hessian, a, b, value):
 
 @kernel
 def orders_of(k, middle, m):
-    """How many orders of three joints look the same."""
+    """Return the number of orders of three joints that coincide."""
     if k == middle and middle == m:
         return 6.0
     return 2.0 if k == middle or middle == m or k == m else 1.0
@@ -137,7 +137,7 @@ def orders_of(k, middle, m):
 
 @kernel
 def next_triple(triples, k, middle, m):
-    """A new row of the list, of zeros, and one over the number of orders that look the same."""
+    """Append a row of zeros to the list; return its index, and one over the number of coinciding orders."""
     row = triples.total[0]
     triples.total[0] = row + 1
     triples.joint[row, 0], triples.joint[row, 1], triples.joint[row, 2] = k, middle, m
@@ -148,7 +148,7 @@ def next_triple(triples, k, middle, m):
 
 @kernel
 def set_lagrangian_hessian(tree, room, beyond, hessian):
-    """(2n, 2n) second derivatives of L, which must be zero where joints do not couple."""
+    """Set the second derivatives of L, (2n, 2n), which must be zero before where joints do not couple."""
     n = tree.parent.shape[0]
     for m in range(n):
         kappa, swept, pulled = load6(beyond.kappa, m), load6(beyond.swept, m), load3(beyond.pulled, m)
@@ -182,13 +182,13 @@ def list_lagrangian_third(tree, room, beyond, triples):
 
 @kernel
 def turned_momentum(inertia, m, s, W):
-    """s ×* I_m W + I_m (W × s): how I_m W changes as the bodies beyond turn by s, seen from where W stays."""
+    """Return s ×* I_m W + I_m (W × s): the change of I_m W as the bodies beyond turn by s, with W fixed."""
     return add6(wrench_cross(s, block_times(inertia, m, W)), block_times(inertia, m, motion_cross(W, s)))
 
 
 @kernel
 def list_inner(tree, room, beyond, triples, outer, wrenches):
-    """All third derivatives by a variable of joint m, one of joint l, and those of the joints up to the root."""
+    """Append the third derivatives by a variable of joint m, one of joint l, and those of the joints up to the root."""
     m, middle = outer
     turned, slid, dragged, pulled = wrenches
     k = middle
@@ -207,5 +207,5 @@ def list_inner(tree, room, beyond, triples, outer, wrenches):
 
 @kernel
 def place_of(first, second, third):
-    """In a row of ``Triples.value``."""
+    """Return the index in a row of ``Triples.value``."""
     return 4 * first + 2 * second + third

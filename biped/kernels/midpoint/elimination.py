@@ -1,25 +1,25 @@
-"""Newton's matrix of a midpoint step, eliminated along the tree: T δ = e in O(n), where every joint has one coordinate.
+"""Elimination of Newton's matrix of a midpoint step: T δ = e in O(n), if every joint has one coordinate.
 
 A change δ of q_{k+1} moves body i, at the middle of the step, by a displacement X_i, and changes its velocity V_i. With
 Y_i = δV_i − X_i × V_i (× the Lie bracket of twists) both add up along the tree:
 
     X_j = X_parent + α s_j δ_j,        Y_j = Y_parent + c_j δ_j,        c_j = (s_j + α h V_parent × s_j) / h.
 
-What a body adds to the momenta that its joints carry is A_i X_i + B_i Y_i, with two 6 x 6 blocks of its own. Let D_j be
+A body adds A_i X_i + B_i Y_i to the momenta that its joints carry, with two 6 x 6 blocks. Let D_j be
 the sum over all bodies at and beyond joint j, H_j that of their momenta, Q_j that of momenta less the impulses on them,
 β = (1 − α) h, and r_j = s_j − β V_parent × s_j. Since pairings of twists and wrenches are invariant, and by the Jacobi
 identity,
 
-    (T δ)_j = r_j · (D_j − X_parent ×* Q_j) − β (Y_parent × s_j) · H_j + what the joint itself adds times δ_j.
+    (T δ)_j = r_j · (D_j − X_parent ×* Q_j) − β (Y_parent × s_j) · H_j + the joint's diagonal term times δ_j.
 
 Eliminated from the tips to the root, D_j = A_j X_j + B_j Y_j + z_j with composite blocks, so that
 
-    u = α A s + B c,    d = r · u + the joint's own,    w_X = Aᵀ r + r ×* Q,    w_Y = Bᵀ r − β s ×* H,
+    u = α A s + B c,    d = r · u + the joint's term,    w_X = Aᵀ r + r ×* Q,    w_Y = Bᵀ r − β s ×* H,
     δ_j = (e_j − r · z − w_X · X_parent − w_Y · Y_parent) / d,
     A_parent += A − u w_Xᵀ / d,    B_parent += B − u w_Yᵀ / d,    z_parent += z + u (e_j − r · z) / d.
 
-It is the elimination of ``biped.kernels.tree.factorization`` for bodies whose momentum depends on pose and velocity,
-not on the pose alone.
+This is the elimination of ``biped.kernels.tree.factorization`` for bodies whose momentum depends on pose and velocity
+instead of the pose alone.
 """
 
 from typing import NamedTuple
@@ -31,19 +31,19 @@ from contact.arrays import Floats
 from contact.vectors import add, add_scaled6, cross, dot6, hat, hat_mat, load6, mat_scale, store6
 from kernelcache import kernel
 
-# Of d, relative to the sizes of what is multiplied: below this it is rounding, and the matrix singular.
+# Size of d relative to its terms below which it is rounding and the matrix singular.
 SINGULAR = 1e-14
 
 
 class TwoBlocks(NamedTuple):
-    """The factorization and the room that its solves need."""
+    """The factorization and the buffers of its solves."""
 
-    by_pose: Floats  # (n, 6, 6) A_i; once eliminated, what body i hands to its parent
-    by_rate: Floats  # (n, 6, 6) B_i, alike
+    by_pose: Floats  # (n, 6, 6) A_i; after elimination, the part that body i adds to its parent
+    by_rate: Floats  # (n, 6, 6) B_i, likewise
     u: Floats  # (n, 6)
     w_pose: Floats  # (n, 6) w_X
     w_rate: Floats  # (n, 6) w_Y
-    d: Floats  # (n,) 1 / d, and 0 where the coordinate is prescribed
+    d: Floats  # (n,) 1 / d, and 0 for a prescribed coordinate
     wrench: Floats  # (n, 6) z_i of the inboard pass
     displacement: Floats  # (n, 6) X_i of the outboard pass
     change: Floats  # (n, 6) Y_i
@@ -51,7 +51,7 @@ class TwoBlocks(NamedTuple):
 
 
 def new_two_blocks(n: int) -> TwoBlocks:
-    """Room for the factors of a tree of n joints, filled with NaN."""
+    """Return factors for a tree of n joints, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
         (n, 6, 6), (n, 6, 6), (n, 6), (n, 6), (n, 6), (n,), (n, 6), (n, 6), (n, 6), (n,),
     )  # fmt: skip
@@ -60,7 +60,7 @@ def new_two_blocks(n: int) -> TwoBlocks:
 
 @kernel
 def wrench_cross(twist, wrench):
-    """Change of a wrench that is carried along a displacement: X ×* F = (ω × f, ω × n + v × f)."""
+    """Return the change of a wrench carried along a displacement: X ×* F = (ω × f, ω × n + v × f)."""
     v, w = twist[:3], twist[3:]
     f, n = wrench[:3], wrench[3:]
     return cross(w, f) + add(cross(w, n), cross(v, f))
@@ -68,7 +68,7 @@ def wrench_cross(twist, wrench):
 
 @kernel
 def store_momentum_blocks(factors, i, mass, com, inertia, momentum):
-    """A_i: X ↦ X ×* h, and B_i: the spatial inertia, of a body with momentum h; all about O, in world axes."""
+    """Store A_i: X ↦ X ×* h, and B_i, the spatial inertia, of a body with momentum h, about O in world axes."""
     linear = mat_scale(-1.0, hat(momentum[:3]))
     store_matrix(factors.by_pose, i, 0, 0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     store_matrix(factors.by_pose, i, 0, 3, linear)
@@ -79,9 +79,9 @@ def store_momentum_blocks(factors, i, mass, com, inertia, momentum):
 
 @kernel
 def subtract_arm_block(block, i, arm, impulse):
-    """Of an impulse on body i at ``arm`` that stays as it is: its moment changes by δarm × impulse, δarm = v + ω × arm.
+    """Subtract the change of a constant impulse's moment at ``arm`` on body i: δarm × impulse, δarm = v + ω × arm.
 
-    What acts on a body is subtracted from the change of its momentum.
+    Impulses on a body are subtracted from the change of its momentum.
     """
     carried = hat(impulse)
     add_matrix(block, i, 3, 0, carried)
@@ -90,7 +90,7 @@ def subtract_arm_block(block, i, arm, impulse):
 
 @kernel
 def subtract_turned_block(block, i, wrench):
-    """Of an impulse that is carried along with body i, as that in the axes of a body is: X ×* of it."""
+    """Subtract the change of an impulse that moves with body i, such as one in a body's axes: X ×* of it."""
     linear, angular = hat(wrench[:3]), hat(wrench[3:])
     add_matrix(block, i, 0, 3, linear)
     add_matrix(block, i, 3, 0, linear)
@@ -99,7 +99,7 @@ def subtract_turned_block(block, i, wrench):
 
 @kernel
 def set_joint_factors(i, alpha, beta, s, left, right, beyond, carried, factors):
-    """u, w_X and w_Y of joint i. s, left, right: s, r and c; beyond, carried: Q and H."""
+    """Set u, w_X and w_Y of joint i. s, left, right are s, r and c; beyond, carried are Q and H."""
     pose, rate = factors.by_pose, factors.by_rate
     u, w_pose, w_rate = factors.u, factors.w_pose, factors.w_rate
     moved = (alpha * s[0], alpha * s[1], alpha * s[2], alpha * s[3], alpha * s[4], alpha * s[5])
@@ -115,7 +115,7 @@ def set_joint_factors(i, alpha, beta, s, left, right, beyond, carried, factors):
 
 @kernel
 def eliminate_joint(i, left, own, factors):
-    """1 / d of joint i, and its body's blocks made ready for the parent; False if d is nothing but rounding."""
+    """Set 1 / d of joint i and prepare its body's blocks for the parent; return False if d is rounding."""
     d, size = own, abs(own)
     for row in range(6):
         part = left[row] * factors.u[i, row]
@@ -135,15 +135,15 @@ def eliminate_joint(i, left, own, factors):
 
 @kernel
 def eliminate_blocks(tree, room, alpha, h, diagonal, prescribed):
-    """Eliminate all joints, inboard; the joint where the matrix is singular, or −1.
+    """Eliminate all joints, inboard; return the joint at which the matrix is singular, or −1.
 
     Args:
-        tree: joints of one coordinate.
-        room: a ``MidpointRoom`` whose residual is set and whose ``factors`` have the bodies' blocks.
-        alpha: of the rule.
-        h: length of the step.
-        diagonal: (n,) what the joints themselves add to T, such as −∂(their impulse)/∂q'.
-        prescribed: (n,) 1 where a coordinate's motion is given, so that its δ is 0.
+        tree: a tree of joints of one coordinate.
+        room: a ``MidpointRoom`` with the residual set and the bodies' blocks in ``factors``.
+        alpha: α of the rule.
+        h: [s] length of the step.
+        diagonal: (n,) diagonal terms of the joints in T, such as −∂(their impulse)/∂q'.
+        prescribed: (n,) 1 for a coordinate with prescribed motion, whose δ is 0.
     """
     factors = room.factors
     singular = -1
@@ -165,7 +165,7 @@ def eliminate_blocks(tree, room, alpha, h, diagonal, prescribed):
 
 @kernel
 def solve_blocks(tree, room, alpha, load, solution):
-    """T δ = ``load`` (n,) for the matrix that ``eliminate_blocks`` has factored."""
+    """Solve T δ = ``load`` (n,) with the factors of ``eliminate_blocks``."""
     factors = room.factors
     wrench, displacement, change = factors.wrench, factors.displacement, factors.change
     n = tree.parent.shape[0]

@@ -1,6 +1,6 @@
 """One step of the generalized midpoint rule in generalized coordinates, in linear time (Johnson & Murphey 2009).
 
-The discrete Lagrangian (19) is h L(q_m, v) with q_m = (1 − α) q_k + α q_{k+1} and v = (q_{k+1} − q_k)/h. Of a tree
+The discrete Lagrangian (19) is h L(q_m, v) with q_m = (1 − α) q_k + α q_{k+1} and v = (q_{k+1} − q_k)/h. For a tree
 whose joints have one coordinate each, let s_j be the unit twists at q_m, V_i the bodies' velocities there, H_j the
 momentum and F_j the wrench of all bodies at and beyond joint j, all about one point O in world axes. Then
 ∂L/∂q̇_j = s_j · H_j and ∂T/∂q_j = (V_parent × s_j) · H_j, so that (45) and the momentum after the step are
@@ -9,9 +9,9 @@ momentum and F_j the wrench of all bodies at and beyond joint j, all about one p
     p_j' =      r_j'· H_j +    α     h s_j · F_j,        r_j' = s_j +    α     h V_parent × s_j,
 
 each in one outboard and one inboard pass. Impulses of potentials are split by 1 − α and α as here, those of other
-forces in halves, as the paper has them: whoever adds them to the passes says how much.
+forces in halves, as in the paper; the callers that add them set the share.
 
-The unknown is the displacement Δ = q_{k+1} − q_k, so that no digit of it is lost where q is large.
+The unknown is the displacement Δ = q_{k+1} − q_k, so that no digit of it is lost if q is large.
 """
 
 import math
@@ -31,7 +31,7 @@ from kernelcache import kernel
 
 
 class MidpointRoom(NamedTuple):
-    """Room for one step of a tree of n joints of one coordinate each."""
+    """Buffers for one step of a tree of n joints of one coordinate each."""
 
     middle: Floats  # (n,) q_m
     moved: Floats  # (n,) Δ, the unknown
@@ -39,20 +39,20 @@ class MidpointRoom(NamedTuple):
     poses: Poses  # at q_m
     inertia: Floats  # (n, 9) [kg m²] about each centre of mass, world axes
     velocity: Floats  # (n, 6) V_i
-    momentum: Floats  # (n, 6) of body i alone
-    carried: Floats  # (n, 6) H_i: of all bodies at and beyond joint i, once the residual is set
-    impulse: Floats  # (n, 6) what acts on body i towards e; once the residual is set, on all bodies beyond
+    momentum: Floats  # (n, 6) momentum of body i alone
+    carried: Floats  # (n, 6) H_i of all bodies at and beyond joint i, once the residual is set
+    impulse: Floats  # (n, 6) impulses on body i in e; once the residual is set, on all bodies beyond
     left: Floats  # (n, 6) r_i
     right: Floats  # (n, 6) c_i
-    load: Floats  # (n,) p and the impulses along the coordinates that belong in e
+    load: Floats  # (n,) p and the impulses along the coordinates in e
     residual: Floats  # (n,) e
     delta: Floats  # (n,) Newton's step
-    diagonal: Floats  # (n,) what joints themselves add to Newton's matrix
+    diagonal: Floats  # (n,) diagonal terms of the joints in Newton's matrix
     factors: TwoBlocks
 
 
 def new_midpoint_room(n: int, nc: int) -> MidpointRoom:
-    """Room for the steps of a tree of n bodies and nc points, filled with NaN."""
+    """Return buffers for the steps of a tree of n bodies and nc points, filled with NaN."""
     return MidpointRoom(
         middle=unset(n), moved=unset(n), rates=unset(n), poses=new_poses(n, n, nc), inertia=unset(n, 9),
         velocity=unset(n, 6), momentum=unset(n, 6), carried=unset(n, 6), impulse=unset(n, 6), left=unset(n, 6),
@@ -63,7 +63,7 @@ def new_midpoint_room(n: int, nc: int) -> MidpointRoom:
 
 @kernel
 def set_middle(q, alpha, h, room):
-    """q_m and v of a step from ``q`` by ``room.moved``: where the Lagrangian is taken."""
+    """Set q_m and v of a step from ``q`` by ``room.moved``, at which the Lagrangian is evaluated."""
     for j in range(q.shape[0]):
         room.middle[j] = q[j] + alpha * room.moved[j]
         room.rates[j] = room.moved[j] / h
@@ -71,7 +71,7 @@ def set_middle(q, alpha, h, room):
 
 @kernel
 def place_middle(tree, q, alpha, h, room):
-    """Poses, velocities and momenta at the middle of a step from ``q`` by ``room.moved``; the twists r and c."""
+    """Set poses, velocities and momenta at the middle of a step from ``q`` by ``room.moved``; the twists r and c."""
     set_middle(q, alpha, h, room)
     place_bodies(tree, room.middle, room.poses)
     turn_inertias(tree, room.poses, room.inertia)
@@ -80,7 +80,7 @@ def place_middle(tree, q, alpha, h, room):
 
 @kernel
 def move_middle(tree, alpha, h, room):
-    """The part of ``place_middle`` that depends on the rates."""
+    """Do the part of ``place_middle`` that depends on the rates."""
     for i in range(tree.parent.shape[0]):
         s = v.load6(room.poses.motion, i)
         parent = tree.parent[i]
@@ -97,7 +97,7 @@ def move_middle(tree, alpha, h, room):
 
 @kernel
 def momentum_of(tree, room, i, V):
-    """h_i = I_i V_i, about O."""
+    """Return h_i = I_i V_i, about O."""
     com = v.load3(room.poses.com, i)
     linear = v.scale(tree.mass[i], v.add(V[:3], v.cross(V[3:], com)))
     return linear + v.add(v.mat_vec(v.load9(room.inertia, i), V[3:]), v.cross(com, linear))
@@ -105,7 +105,7 @@ def momentum_of(tree, room, i, V):
 
 @kernel
 def set_gravity_impulses(tree, room, duration):
-    """The impulses of uniform gravity on the bodies in ``duration``, in place of what was in ``room.impulse``."""
+    """Set ``room.impulse`` to the impulses of uniform gravity on the bodies in ``duration``."""
     for i in range(tree.parent.shape[0]):
         impulse = v.scale(duration * tree.mass[i], v.triple(tree.gravity))
         v.store6(room.impulse, i, impulse + v.cross(v.load3(room.poses.com, i), impulse))
@@ -113,22 +113,22 @@ def set_gravity_impulses(tree, room, duration):
 
 @kernel
 def add_point_impulse(room, i, arm, impulse):
-    """An impulse on body i at ``arm`` from O."""
+    """Add an impulse on body i at ``arm`` from O."""
     v.store6(room.impulse, i, v.add6(v.load6(room.impulse, i), impulse + v.cross(arm, impulse)))
 
 
 @kernel
 def rotor_momentum_of(tree, room, j):
-    """a v of the rotor that joint j drives: of both ends of the step, since no place enters."""
+    """Return a v of the rotor of joint j, equal at both ends of the step, since it does not depend on q."""
     return tree.armature[j] * room.rates[j]
 
 
 @kernel
 def set_midpoint_residual(tree, room, prescribed):
-    """e, and the norm of what of it is not prescribed; needs ``place_middle``, impulses and ``load``.
+    """Set e and return its norm over the free coordinates; needs ``place_middle``, impulses and ``load``.
 
-    Leaves in ``carried`` and ``impulse`` the sums over all bodies beyond. What is left in e of a prescribed coordinate
-    is, but for its sign, the impulse that drives it.
+    Leaves in ``carried`` and ``impulse`` the sums over all bodies beyond. The entry of e of a prescribed coordinate is,
+    up to its sign, the impulse that drives it.
     """
     n = tree.parent.shape[0]
     for i in range(n):
@@ -150,7 +150,7 @@ def set_midpoint_residual(tree, room, prescribed):
 
 @kernel
 def set_midpoint_blocks(tree, h, gravity_duration, room):
-    """The blocks of all bodies under uniform gravity, and of rotors; forces add theirs before ``eliminate_blocks``."""
+    """Set the blocks of bodies under uniform gravity, and of rotors; callers add forces before ``eliminate_blocks``."""
     for i in range(tree.parent.shape[0]):
         com = v.load3(room.poses.com, i)
         store_momentum_blocks(room.factors, i, tree.mass[i], com, v.load9(room.inertia, i), v.load6(room.momentum, i))
@@ -161,14 +161,14 @@ def set_midpoint_blocks(tree, h, gravity_duration, room):
 
 @kernel
 def set_midpoint_momentum(tree, h, room, load, momentum):
-    """p after the step, from sums of momenta as ``set_midpoint_residual`` leaves them.
+    """Set p after the step, from sums of momenta as ``set_midpoint_residual`` leaves them.
 
     Args:
-        tree: of which.
-        h: length of the step.
-        room: with ``impulse`` of each body alone, of the second part of the step; it is summed up.
-        load: (n,) the impulses along the coordinates that belong to the second part.
-        momentum: (n,) the result.
+        tree: the tree.
+        h: [s] length of the step.
+        room: buffers, with ``impulse`` on each body alone in the second part of the step, which is summed up.
+        load: (n,) impulses along the coordinates in the second part.
+        momentum: (n,) receives the result.
     """
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         s = v.load6(room.poses.motion, i)
@@ -182,6 +182,6 @@ def set_midpoint_momentum(tree, h, room, load, momentum):
 
 @kernel
 def point_velocity(room, i, arm):
-    """[m/s] of the point of body i at ``arm`` from O, at the middle of the step."""
+    """Return the velocity [m/s] of the point of body i at ``arm`` from O, at the middle of the step."""
     V = v.load6(room.velocity, i)
     return v.add(V[:3], v.cross(V[3:], arm))

@@ -5,17 +5,18 @@ step, γ [N·s] the normal impulse, β_i those along the directions b_i, and ψ 
 
     0 ≤ φ ⊥ γ ≥ 0        0 ≤ μ γ − Σ β_i ⊥ ψ ≥ 0        0 ≤ b_i · d + ψ ⊥ β_i ≥ 0
 
-Here d is the way of the point itself, P₂ − P₁, where the paper has h times its velocity at z₁: the same to first
-order, but a point that sticks then stays where it is. The interior point method has slacks for the three left sides and
-products of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by hand: a
-leaf of the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, K a full 3 x 3 in the contact's frame.
-Without directions friction is in the true cone (``biped.kernels.solve.cone``) instead of the pyramid
+Here d is the displacement of the point, P₂ − P₁, instead of h times its velocity at z₁ as in the paper: equal to first
+order, but a sticking point keeps its position exactly. The interior point method has slacks for the three left sides
+and products of pairs that tend to zero. All unknowns of a contact but its point's displacement δ are eliminated by
+hand, as a leaf of the graph (figure 4), which leaves an impulse f + δf with δf = f₀ − K δ, K a full 3 x 3 in the
+contact's frame. Without directions friction uses the true cone (``biped.kernels.solve.cone``) instead of the pyramid
 (``biped.kernels.solve.pyramid``).
 
-A ball touches below its centre: φ is the centre's height less the radius, d the way of the material point that touches,
-so that a ball which rolls has d = 0. Of two bodies both are relative: φ is of a point of one over a point of the other
-along a normal that is fixed where the step begins, and both bodies get the impulse at one place in the world, so that
-momenta are conserved whatever the iterations leave. K then stands in both bodies' blocks and between them.
+A ball touches below its centre: φ is the centre's height less the radius, d the displacement of the touching material
+point, so that a rolling ball has d = 0. For two bodies both are relative: φ is the height of a point of one over a
+point of the other along a normal that is fixed at the start of the step, and both bodies get the impulse at one
+position in the world, so that momenta are conserved at any residual. K enters both bodies' blocks and those between
+them.
 """
 
 import math
@@ -35,27 +36,27 @@ class Contacts(NamedTuple):
     """c points of bodies over planes of the ground or over other bodies, each with f directions of friction."""
 
     body: Integers  # (c,)
-    point: Floats  # (c, 3) [m] from the centre of mass, its axes: of a ball its centre
+    point: Floats  # (c, 3) [m] point, or centre of a ball, from the centre of mass, in the body's axes
     frame: Floats  # (c, 9) rows: normal, towards the body, and two tangents, in world axes
     height: Floats  # (c,) [m] of the point over the origin or the other body's point, along the normal, at a touch
     friction: Floats  # (c,) coefficient; 0 without friction
-    directions: Floats  # (f, 2) unit, b_i among the tangents; −b_i is among them too; none of the true cone
-    pair: Integers  # (c,) of its gap; that of sliding and those of the directions follow
-    radius: Floats  # (c,) [m] of the ball about the point
-    other: Integers  # (c,) the body that is touched, −1 the ground; those of the ground come first
-    other_point: Floats  # (c, 3) [m] of the other body, below the point along the normal, likewise
-    edge: Integers  # (c,) of the graph, between both bodies; −1 of the ground
+    directions: Floats  # (f, 2) unit vectors b_i along the tangents, with each also −b_i; none for the true cone
+    pair: Integers  # (c,) index of the gap's pair; those of sliding and of the directions follow
+    radius: Floats  # (c,) [m] radius of a ball about the point
+    other: Integers  # (c,) the touched body, −1 for the ground; contacts with the ground come first
+    other_point: Floats  # (c, 3) [m] point of the other body below, along the normal, likewise
+    edge: Integers  # (c,) edge of the graph between both bodies; −1 for the ground
     is_upper: Integers  # (c,) 1 where ``body`` comes before ``other`` in the graph's order
 
 
 def friction_directions(count: int) -> Floats:
-    """(count, 2) unit, evenly around: of the pyramid, or none of the true cone."""
+    """Return (count, 2) evenly spaced unit directions of the pyramid; none for the true cone."""
     turns = 2.0 * np.pi * np.arange(count) / max(count, 1)
     return np.column_stack([np.cos(turns), np.sin(turns)])
 
 
 def pairs_of(friction: float, directions: int) -> int:
-    """How many pairs a point that touches has: of its gap, and of friction those of the pyramid or of the cone."""
+    """Return the number of pairs of a touching point: one for its gap, and those of the pyramid or the cone."""
     if friction == 0.0:
         return 1
     return 2 + directions if directions else 1 + cones.CONE
@@ -65,7 +66,7 @@ def ground_contacts(
     body: Integers, point: Floats, frame: Floats, height: Floats, friction: Floats, directions: Floats, pair: Integers,
     radius: Floats,
 ) -> Contacts:  # fmt: skip
-    """Those of planes of the ground alone."""
+    """Return contacts with planes of the ground only."""
     c = len(body)
     none = np.full(c, -1, dtype=np.int64)
     return Contacts(
@@ -76,7 +77,7 @@ def ground_contacts(
 
 @kernel
 def begin_contacts(contacts, motion, room):
-    """Arms and gaps where the step begins."""
+    """Set arms and gaps at the start of the step."""
     poses = motion.poses
     for c in range(contacts.body.shape[0]):
         set_dimensions(contacts, room, c)
@@ -98,7 +99,7 @@ def begin_contacts(contacts, motion, room):
 
 @kernel
 def set_dimensions(contacts, room, c):
-    """Those of the cones that the contact's slacks and multipliers stay in."""
+    """Set the dimensions of the cones of a contact's slacks and multipliers."""
     at = contacts.pair[c]
     room.dimension[at] = 1
     if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
@@ -109,19 +110,19 @@ def set_dimensions(contacts, room, c):
 
 @kernel
 def width_of(contacts):
-    """How many slacks a contact with friction has."""
+    """Return the number of slacks of a contact with friction."""
     return 1 + cones.CONE if cones.is_cone(contacts) else 2 + contacts.directions.shape[0]
 
 
 @kernel
 def side_of(contacts, c, side):
-    """(body, sign): of side 0 the body, of side 1 the other one, or −1 the ground, whose ways and impulses are less."""
+    """Return (body, sign) of a side: 0 the body, 1 the other body or −1 for the ground, with opposite sign."""
     return (contacts.body[c], 1.0) if side == 0 else (contacts.other[c], -1.0)
 
 
 @kernel
 def turned_by(turn, arm):
-    """The change of an arm by a turn (c, u): 2 u × (c r + u × r)."""
+    """Return the change of an arm by a turn (c, u): 2 u × (c r + u × r)."""
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
     return v.scale(2.0, v.cross(u, v.add(v.scale(c, arm), v.cross(u, arm))))
@@ -129,7 +130,7 @@ def turned_by(turn, arm):
 
 @kernel
 def place_contacts(contacts, room):
-    """Arms and displacements of the candidate."""
+    """Set arms and displacements of the candidate."""
     for c in range(contacts.body.shape[0]):
         frame = v.load9(contacts.frame, c)
         slide = (0.0, 0.0, 0.0)
@@ -148,19 +149,19 @@ def place_contacts(contacts, room):
 
 @kernel
 def gap_of(room, c):
-    """[m] φ at the end of the candidate."""
+    """Return φ [m] of the candidate."""
     return room.gap_begin[c] + room.slide[c, 0]
 
 
 @kernel
 def resolved_gap(motion, room, c, at):
-    """[m] φ."""
+    """Return φ [m], or its slack if they differ by rounding only."""
     return resolved(gap_of(room, c), motion.slack[at], abs(room.gap_begin[c]) + abs(room.slide[c, 0]))
 
 
 @kernel
 def set_contact_impulse(contacts, motion, c):
-    """γ and Σ β_i b_i, in the contact's frame."""
+    """Set the contact's impulse: γ and Σ β_i b_i, in its frame."""
     at = contacts.pair[c]
     motion.contact_impulse[c, 0] = motion.dual[at]
     first, second = 0.0, 0.0
@@ -175,7 +176,7 @@ def set_contact_impulse(contacts, motion, c):
 
 @kernel
 def add_impulse(contacts, room, c, target, force):
-    """An impulse in the contact's frame to what ``target`` (n, 6) has of the body, and its opposite to the other's."""
+    """Add an impulse in the contact's frame to the body's row of ``target`` (n, 6), and its opposite to the other's."""
     world = v.mat_t_vec(v.load9(contacts.frame, c), force)
     for side in range(2):
         b, sign = side_of(contacts, c, side)
@@ -187,7 +188,7 @@ def add_impulse(contacts, room, c, target, force):
 
 @kernel
 def subtract_contacts(contacts, motion, room):
-    """The contacts' impulses out of the balances."""
+    """Subtract the contacts' impulses from the balances."""
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, motion, c)
         add_impulse(contacts, room, c, room.balance, v.scale(-1.0, v.load3(motion.contact_impulse, c)))
@@ -195,7 +196,7 @@ def subtract_contacts(contacts, motion, room):
 
 @kernel
 def contact_defects(contacts, motion, room):
-    """Sum of squares of what is between the slacks and what they stand for."""
+    """Return the sum of squared differences between the slacks and their targets."""
     total = 0.0
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
@@ -215,14 +216,14 @@ def contact_defects(contacts, motion, room):
 
 @kernel
 def normal_change(motion, room, c, at):
-    """(γ₀, k): δγ = γ₀ − k δφ."""
+    """Return (γ₀, k) of δγ = γ₀ − k δφ."""
     gamma, s = motion.dual[at], motion.slack[at]
     return (room.target[at] - gamma * resolved_gap(motion, room, c, at)) / s, gamma / s
 
 
 @kernel
 def linearized_contact(contacts, motion, room, c):
-    """f₀ (3,) and K (9,) in the contact's frame."""
+    """Return f₀ (3,) and K (9,) in the contact's frame."""
     at = contacts.pair[c]
     start, k = normal_change(motion, room, c, at)
     if contacts.friction[c] == 0.0:
@@ -234,7 +235,7 @@ def linearized_contact(contacts, motion, room, c):
 
 @kernel
 def add_contact_block(block, K, arm_begin, lever_end):
-    """P₁ᵀ K P₂ of a point, K in world axes."""
+    """Add P₁ᵀ K P₂ of a point to a block, K in world axes."""
     KP = v.mat_mul(K, lever_end)
     RK, RKP = v.mat_mul(v.hat(arm_begin), K), v.mat_mul(v.hat(arm_begin), KP)
     for a in range(3):
@@ -247,7 +248,7 @@ def add_contact_block(block, K, arm_begin, lever_end):
 
 @kernel
 def lever_of(contacts, room, c, side):
-    """(9,) how a small turn of a body displaces where the step ends: the body's own point along the normal."""
+    """Return (9,) the displacement of a point by a small turn at the step's end; along the normal that of a centre."""
     normal, k = v.load9(contacts.frame, c)[:3], 2 * c + side
     return v.mat_add(
         v.hat(v.scale(-1.0, v.load3(room.arm_end, k))), v.outer(normal, v.cross(v.load3(room.lead_end, k), normal))
@@ -256,7 +257,7 @@ def lever_of(contacts, room, c, side):
 
 @kernel
 def add_contact_blocks(contacts, motion, room):
-    """What the contacts add to Newton's matrix; it does not depend on the products that are aimed at."""
+    """Add the contacts to Newton's matrix; they do not depend on the target products."""
     for c in range(contacts.body.shape[0]):
         frame = v.load9(contacts.frame, c)
         _, K = linearized_contact(contacts, motion, room, c)
@@ -269,7 +270,7 @@ def add_contact_blocks(contacts, motion, room):
 
 @kernel
 def add_other_blocks(contacts, room, c, K, arm, lever):
-    """The block of the other body, and those between both; the arm and the lever are those of ``body``."""
+    """Add the block of the other body and those between both; the arm and the lever are those of ``body``."""
     e, less = contacts.edge[c], v.mat_scale(-1.0, K)
     other_arm, other_lever = v.load3(room.arm_begin, 2 * c + 1), lever_of(contacts, room, c, 1)
     add_contact_block(room.diagonal[contacts.other[c]], K, other_arm, other_lever)
@@ -283,7 +284,7 @@ def add_other_blocks(contacts, room, c, K, arm, lever):
 
 @kernel
 def add_contact_loads(contacts, motion, room):
-    """P₁ᵀ f₀ of all contacts."""
+    """Add P₁ᵀ f₀ of all contacts to the load."""
     for c in range(contacts.body.shape[0]):
         f, _ = linearized_contact(contacts, motion, room, c)
         add_impulse(contacts, room, c, room.load, f)
@@ -291,7 +292,7 @@ def add_contact_loads(contacts, motion, room):
 
 @kernel
 def set_contact_changes(contacts, motion, room):
-    """What becomes of the contacts' pairs when the bodies are displaced by the solution in ``room.load``."""
+    """Set the changes of the contacts' pairs for the bodies' displacements in ``room.load``."""
     for c in range(contacts.body.shape[0]):
         frame = v.load9(contacts.frame, c)
         moved = (0.0, 0.0, 0.0)
@@ -307,7 +308,7 @@ def set_contact_changes(contacts, motion, room):
 
 @kernel
 def set_point_changes(contacts, motion, room, c, moved):
-    """What becomes of the pairs of contact c when its point is displaced, along the normal and two tangents."""
+    """Set the changes of the pairs of contact c for a displacement along the normal and two tangents."""
     dn, dx, dy = moved
     at = contacts.pair[c]
     start, k = normal_change(motion, room, c, at)
@@ -322,7 +323,7 @@ def set_point_changes(contacts, motion, room, c, moved):
 
 @kernel
 def stiffness_of(contacts, motion, c):
-    """[N·s/m] of the pairs of contact c: γ/s, and of friction Σ β/η."""
+    """Return the stiffness [N·s/m] of the pairs of contact c: γ/s, and Σ β/η for friction."""
     at = contacts.pair[c]
     stiff = motion.dual[at] / motion.slack[at]
     if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
@@ -335,7 +336,7 @@ def stiffness_of(contacts, motion, c):
 
 @kernel
 def pressing_contacts(contacts, motion, room):
-    """[N·s] Σ of stiffnesses times the ways of the bodies that press on them, for the solution in hand."""
+    """Return the sum [N·s] of the contacts' stiffnesses times the bodies' displacements, for the present solution."""
     total = 0.0
     for c in range(contacts.body.shape[0]):
         stiff = stiffness_of(contacts, motion, c)
@@ -349,16 +350,16 @@ def pressing_contacts(contacts, motion, room):
 
 @kernel
 def lighter(contacts, bodies, c):
-    """[kg] the smaller mass of those that touch."""
+    """Return the smaller mass [kg] of the touching bodies."""
     b, o = contacts.body[c], contacts.other[c]
     return bodies.mass[b] if o < 0 else min(bodies.mass[b], bodies.mass[o])
 
 
 @kernel
 def start_contacts(contacts, bodies, motion, room, h, wide):
-    """Slacks and multipliers where the iterations begin: inside all inequalities, for the candidate's displacements.
+    """Set the initial slacks and multipliers inside all inequalities, for the candidate's displacements.
 
-    ``wide`` times as far inside as is usual.
+    They are ``wide`` times as far inside as usual.
     """
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]

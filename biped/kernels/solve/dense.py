@@ -1,13 +1,13 @@
-"""Linear equations with a full matrix: Gaussian elimination with partial pivoting, in place; and Cholesky's factors."""
+"""Linear equations with a full matrix: Gaussian elimination with partial pivoting, in place, and Cholesky solves."""
 
 from kernelcache import kernel, routine
 
 
 @routine
 def factor_dense(A, order):
-    """P A = L U: the factors overwrite A (n, n), ``order`` (n,) takes the row swaps.
+    """Factor P A = L U: the factors overwrite A (n, n), ``order`` (n,) receives the row swaps.
 
-    A singular matrix leaves infinities or NaN in what is solved by it.
+    A singular matrix gives infinities or NaN in the solutions.
     """
     n = A.shape[0]
     for k in range(n):
@@ -29,7 +29,7 @@ def factor_dense(A, order):
 
 @routine
 def solve_dense(A, order, load, solution):
-    """A x = load, for the A that ``factor_dense`` has factored."""
+    """Solve A x = load with the factors of ``factor_dense``."""
     n = A.shape[0]
     for i in range(n):
         solution[i] = load[i]
@@ -46,7 +46,7 @@ def solve_dense(A, order, load, solution):
 
 @routine
 def solve_dense_transposed(A, order, load, solution):
-    """Aᵀ x = load, alike."""
+    """Solve Aᵀ x = load with the factors of ``factor_dense``."""
     n = A.shape[0]
     for i in range(n):
         solution[i] = load[i]
@@ -64,7 +64,7 @@ def solve_dense_transposed(A, order, load, solution):
 
 @routine
 def solve_dense_rows(A, order, X, first, last):
-    """A X = what is in X, which is written over, in the columns from ``first`` to before ``last``."""
+    """Replace X by the solution of A · solution = X, in the columns from ``first`` to before ``last``."""
     n = A.shape[0]
     for i in range(n):
         best = order[i]
@@ -80,13 +80,13 @@ def solve_dense_rows(A, order, X, first, last):
 
 @kernel
 def solve_cholesky(factor, x):
-    """x ← (L Lᵀ)⁻¹ x of its first n entries, with L (n, n) in the lower triangle of ``factor``."""
+    """Replace the first n entries of x by (L Lᵀ)⁻¹ x, with L (n, n) in the lower triangle of ``factor``."""
     solve_cholesky_rows(factor, x.reshape(1, x.shape[0]), 1)
 
 
 @kernel
 def solve_cholesky_rows(factor, X, count):
-    """The same of each of the first ``count`` rows of X, side by side: a processor need not wait for one of them."""
+    """Apply ``solve_cholesky`` to the first ``count`` rows of X together, so that the processor does not wait."""
     n = factor.shape[0]
     for i in range(n):
         for k in range(i):
@@ -112,8 +112,8 @@ def swap(row, other):
 def add_rows(row, factor, weight, X, begin, end, first, last):
     """Add ``factor`` times Σ w_k X_k, k from ``begin`` to before ``end``, to a row, in some columns.
 
-    Four rows at a time, so that a sum is loaded and stored a quarter as often, none without weight; and by slices, as
-    places that could be negative would have to be looked at one by one.
+    Four rows are added at a time, skipping zero weights, so that sums are loaded and stored a quarter as often. Slices
+    avoid the check for negative indices.
     """
     target = row[first:last]
     count, k = target.shape[0], next_weight(weight, begin, end)
@@ -138,7 +138,7 @@ def add_rows(row, factor, weight, X, begin, end, first, last):
 
 @kernel
 def next_weight(weight, begin, end):
-    """The first place from ``begin`` on that has one; ``end`` or more if there is none."""
+    """Return the first index from ``begin`` on with a nonzero weight; ``end`` or more if there is none."""
     k = begin
     while k < end and weight[k] == 0.0:
         k += 1

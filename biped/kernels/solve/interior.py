@@ -1,7 +1,7 @@
-"""Interior point method: pairs of a slack and a multiplier whose products go to zero together.
+"""Interior point method: pairs of a slack and a multiplier whose products tend to zero together.
 
-A pair is two numbers, or two members of the cone of friction (``biped.kernels.solve.cone``). ``motion`` has the slacks
-and the multipliers, ``room`` what becomes of them and what their products are aimed at.
+A pair is two numbers, or two members of the friction cone (``biped.kernels.solve.cone``). ``motion`` holds the slacks
+and multipliers, ``room`` their changes and the target products.
 """
 
 import math
@@ -10,29 +10,29 @@ from biped.kernels.solve.cone import CONE, entries, greatest_value, jordan, way_
 from contact.vectors import copy1, dot, sub
 from kernelcache import kernel
 
-# Places in ``room.measure``.
-EQUATIONS = 0  # norm of balances, rigid rows and what is between slacks and their meaning [N·s, m]
+# Indices of ``room.measure``.
+EQUATIONS = 0  # norm of balances, rigid rows and differences of slacks from their targets [N·s, m]
 PRODUCT = 1  # the greatest product of a pair [N·s·m]
-MERIT = 2  # of the line search
-LARGEST_ROW = 3  # [m, or sine] of the rigid rows
-ROUNDING = 4  # what rounding leaves of EQUATIONS
+MERIT = 2  # merit function of the line search
+LARGEST_ROW = 3  # [m, or sine] largest rigid row
+ROUNDING = 4  # rounding error of EQUATIONS
 CENTER = 5  # mean product of the pairs
-OFF_CENTER = 6  # norm of the products less what they are aimed at [N·s·m]
-NOISE = 7  # what rounding of Newton's step leaves of EQUATIONS, by the stiffness of what it presses on
+OFF_CENTER = 6  # norm of the products less their targets [N·s·m]
+NOISE = 7  # error of EQUATIONS by rounding of Newton's step, by the stiffness of the contacts
 MEASURES = 8
 
 EPSILON = 2.0**-52
-# What rounding leaves of the equations is so many times the largest terms'.
+# Rounding error of the equations in units of that of the largest terms.
 ROUNDINGS = 4.0
-# How much of the way to the nearest zero of a slack or multiplier a step goes.
+# Share of the distance to the nearest zero of a slack or multiplier that a step takes.
 TO_BOUNDARY = 0.99
-# Products are not aimed lower than this part of what is asked for.
+# Least target product relative to the required complementarity.
 BELOW = 0.1
 
 
 @kernel
 def measure_products(motion, room):
-    """The greatest and the mean product of the pairs, and the line search's merit."""
+    """Set the greatest and the mean product of the pairs, and the merit of the line search."""
     total, greatest, squares = 0.0, 0.0, 0.0
     count = 0
     for k in range(motion.slack.shape[0]):
@@ -58,7 +58,7 @@ def measure_products(motion, room):
 
 @kernel
 def way_to_boundary(motion, room):
-    """The largest step, at most 1, that leaves every pair a part of what it is."""
+    """Return the largest step, at most 1, that keeps every pair inside its bounds."""
     most = 1.0
     for k in range(motion.slack.shape[0]):
         if room.dimension[k] == 1:
@@ -74,21 +74,21 @@ def way_to_boundary(motion, room):
 
 @kernel
 def aim(motion, room, value):
-    """The same product of all pairs, and of a cone that many times its unit."""
+    """Set one target product for all pairs, and for a cone that multiple of its unit."""
     for k in range(motion.slack.shape[0]):
         room.target[k] = value if room.dimension[k] > 0 else 0.0
 
 
 @kernel
 def keep_pairs(motion, room):
-    """Where a line search begins."""
+    """Save the pairs at the start of a line search."""
     copy1(motion.slack, room.base_slack)
     copy1(motion.dual, room.base_dual)
 
 
 @kernel
 def move_pairs(motion, room, part):
-    """The pairs at a part of the step from there."""
+    """Set the pairs to those at a part of the step from the saved ones."""
     for k in range(motion.slack.shape[0]):
         motion.slack[k] = room.base_slack[k] + part * room.slack_change[k]
         motion.dual[k] = room.base_dual[k] + part * room.dual_change[k]
@@ -96,7 +96,7 @@ def move_pairs(motion, room, part):
 
 @kernel
 def likely_center(motion, room, complementarity):
-    """What to aim at, by where the step towards κ = 0 can get: σ κ, σ = (κ there/κ)³."""
+    """Return the target product σ κ, with σ = (κ at the boundary of the step towards κ = 0 / κ)³."""
     most = way_to_boundary(motion, room)
     total, count = 0.0, 0
     for k in range(motion.slack.shape[0]):

@@ -1,12 +1,12 @@
-"""When a part of Newton's step is enough."""
+"""The criterion of the line search along Newton's step."""
 
 from kernelcache import kernel
 
-# A part of the step reduces the residual by at least this part of what the whole one is to (Armijo 1966).
+# Required reduction relative to the predicted one (Armijo 1966).
 SUFFICIENT = 1e-4
 
 
 @kernel
 def suffices(reduced, tolerance, factor, norm):
-    """Whether ``factor`` of Newton's step, which made ``reduced`` of ``norm``, is taken."""
+    """Return True if ``factor`` of Newton's step, which changed ``norm`` to ``reduced``, is accepted."""
     return reduced <= tolerance or reduced <= (1.0 - SUFFICIENT * factor) * norm

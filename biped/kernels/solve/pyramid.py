@@ -2,7 +2,8 @@
 
     0 ≤ μ γ − Σ β_i ⊥ ψ ≥ 0        0 ≤ b_i · d + ψ ⊥ β_i ≥ 0
 
-The contact's second pair is that of the first, whose slack is σ; the others those of the directions, slacks η_i.
+The contact's second pair is that of the first condition, with slack σ; the others are those of the directions, with
+slacks η_i.
 """
 
 from biped.kernels.solve.rounding import resolved
@@ -11,13 +12,13 @@ from kernelcache import kernel
 
 @kernel
 def along(contacts, room, c, i):
-    """[m] b_i · d."""
+    """Return b_i · d [m]."""
     return contacts.directions[i, 0] * room.slide[c, 1] + contacts.directions[i, 1] * room.slide[c, 2]
 
 
 @kernel
 def resolved_reach(contacts, motion, room, c, i):
-    """[m] b_i · d + ψ."""
+    """Return b_i · d + ψ [m], or its slack if they differ by rounding only."""
     at = contacts.pair[c]
     way, psi = along(contacts, room, c, i), motion.dual[at + 1]
     return resolved(way + psi, motion.slack[at + 2 + i], abs(room.slide[c, 1]) + abs(room.slide[c, 2]) + psi)
@@ -25,7 +26,7 @@ def resolved_reach(contacts, motion, room, c, i):
 
 @kernel
 def resolved_cone(contacts, motion, c):
-    """[N·s] μ γ − Σ β_i."""
+    """Return μ γ − Σ β_i [N·s], or its slack if they differ by rounding only."""
     at = contacts.pair[c]
     most, total = contacts.friction[c] * motion.dual[at], sum_of_sides(contacts, motion, c)
     return resolved(most - total, motion.slack[at + 1], most + total)
@@ -33,7 +34,7 @@ def resolved_cone(contacts, motion, c):
 
 @kernel
 def sum_of_sides(contacts, motion, c):
-    """Σ β_i."""
+    """Return Σ β_i."""
     total = 0.0
     for i in range(contacts.directions.shape[0]):
         total += motion.dual[contacts.pair[c] + 2 + i]
@@ -42,7 +43,7 @@ def sum_of_sides(contacts, motion, c):
 
 @kernel
 def sides(contacts, motion, room, c):
-    """(F, W, w, M, t) of the directions: Σ f_i, Σ w_i, Σ w_i b_i, Σ w_i b_i b_iᵀ, Σ f_i b_i, with w_i = β_i/η_i."""
+    """Return (F, W, w, M, t): Σ f_i, Σ w_i, Σ w_i b_i, Σ w_i b_i b_iᵀ, Σ f_i b_i, with w_i = β_i/η_i."""
     at = contacts.pair[c]
     F = W = wx = wy = xx = xy = yy = tx = ty = 0.0
     for i in range(contacts.directions.shape[0]):
@@ -58,7 +59,7 @@ def sides(contacts, motion, room, c):
 
 @kernel
 def sliding(contacts, motion, room, c, F, W):
-    """(a, ψ₀): δψ = ψ₀ − a (μ δγ + w · δd)."""
+    """Return (a, ψ₀) of δψ = ψ₀ − a (μ δγ + w · δd)."""
     at = contacts.pair[c]
     sigma, psi = motion.slack[at + 1], motion.dual[at + 1]
     total = sigma + psi * W
@@ -68,7 +69,7 @@ def sliding(contacts, motion, room, c, F, W):
 
 @kernel
 def linearized_pyramid(contacts, motion, room, c, start, k):
-    """f₀ (3,) and K (9,) in the contact's frame; δγ = ``start`` − k δφ."""
+    """Return f₀ (3,) and K (9,) in the contact's frame, for δγ = ``start`` − k δφ."""
     F, W, wx, wy, xx, xy, yy, tx, ty = sides(contacts, motion, room, c)
     a, psi = sliding(contacts, motion, room, c, F, W)
     rise = a * contacts.friction[c]
@@ -79,7 +80,7 @@ def linearized_pyramid(contacts, motion, room, c, start, k):
 
 @kernel
 def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
-    """The same of the pairs of friction, by the change of γ and the displacement along the plane."""
+    """Set the changes of the friction pairs, from the change of γ and the displacement along the plane."""
     at, mu = contacts.pair[c], contacts.friction[c]
     F, W, wx, wy, _, _, _, _, _ = sides(contacts, motion, room, c)
     a, start = sliding(contacts, motion, room, c, F, W)
@@ -96,7 +97,7 @@ def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
         room.slack_change[k] = reach + way + psi - eta
         total += change
     sigma, now = motion.slack[at + 1], motion.dual[at + 1]
-    if now > sigma:  # by the pair's product: what rounding leaves of impulses may be more than σ is
+    if now > sigma:  # by the pair's product: rounding of impulses may exceed σ
         room.slack_change[at + 1] = (room.target[at + 1] - sigma * (now + psi)) / now
     else:
         room.slack_change[at + 1] = resolved_cone(contacts, motion, c) + mu * gamma - total - sigma
@@ -104,7 +105,7 @@ def set_sliding_changes(contacts, motion, room, c, gamma, dx, dy):
 
 @kernel
 def start_pyramid(contacts, motion, room, c, each, psi):
-    """Pairs of friction inside all inequalities: impulses of ``each`` [N·s], and a ψ [m] of so much at least."""
+    """Set the friction pairs inside all inequalities: impulses of ``each`` [N·s], and ψ [m] or more."""
     at, count = contacts.pair[c], contacts.directions.shape[0]
     for i in range(count):
         psi = max(psi, 2.0 * abs(along(contacts, room, c, i)))

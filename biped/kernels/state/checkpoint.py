@@ -1,4 +1,4 @@
-"""Where a step began, to be taken back to: it is done as a whole, or not at all."""
+"""Checkpoints of the state, so that a step is taken completely or not at all."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from kernelcache import kernel
 
 
 class Checkpoint(NamedTuple):
-    """What a step changes of a ``SimulationState``, but for its counts and the rates of the next first guess."""
+    """The parts of a ``SimulationState`` that a step changes, except counts and rates of the next initial guess."""
 
     clock: Floats
     q: Floats
@@ -22,14 +22,14 @@ class Checkpoint(NamedTuple):
 
 
 def new_checkpoint(nq: int, nv: int, nc: int) -> Checkpoint:
-    """Room for where a step begins."""
+    """Return an empty checkpoint."""
     state = new_simulation_state(nq, nv, nc)
     return Checkpoint(*(getattr(state, name) for name in Checkpoint._fields))
 
 
 @kernel
 def save_checkpoint(source, target):
-    """Copy what a checkpoint holds from a state to a checkpoint, or back."""
+    """Copy the parts in a checkpoint from a state to a checkpoint, or back."""
     copy1(source.clock, target.clock)
     copy1(source.q, target.q)
     copy1(source.momentum, target.momentum)
@@ -46,6 +46,6 @@ def save_checkpoint(source, target):
 
 @kernel
 def roll_back(state, before):
-    """Back to the checkpoint, but for the poses (``prepare``); the kept factorization is not of there."""
+    """Return the state to the checkpoint, except the poses (``prepare``), and drop the kept factorization."""
     save_checkpoint(before, state)
     state.cache.kept_for[0] = 0.0

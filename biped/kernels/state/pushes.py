@@ -1,4 +1,4 @@
-"""Forces at points of bodies, each along a fixed direction, with their exact impulse whatever the step."""
+"""Forces at points of bodies, each along a fixed direction, whose impulse is exact for any step."""
 
 from typing import NamedTuple
 
@@ -15,15 +15,15 @@ class Pushes(NamedTuple):
     body: Integers  # (m,)
     offset: Floats  # (m, 3) [m] from the body's centre of mass, home axes
     direction: Floats  # (m, 3) unit
-    given: Signals  # of m [N·s]: the impulse that each has given up to a time
-    # Room for one step:
+    given: Signals  # m signals [N·s]: impulse given up to a time
+    # Buffers of one step:
     impulse: Floats  # (m, 3) [N·s] in this step
     left: Floats  # (m, 3) [m] the point at the step's start, relative to O
     right: Floats  # (m, 3) [m] the point at the step's end
 
 
 def new_pushes(m: int, given: Signals | None = None) -> Pushes:
-    """Room for m forces."""
+    """Return m forces, zero by default."""
     offset, direction, impulse, left, right = (np.zeros((m, 3)) for _ in range(5))
     body = np.zeros(m, dtype=np.int64)
     return Pushes(body, offset, direction, no_signals() if given is None else given, impulse, left, right)

@@ -1,4 +1,4 @@
-"""One step of the plant: solve, keep the books, move on; in halves where it does not converge."""
+"""One step of the plant: solution, energy and momentum balance, and advance; in halves if it does not converge."""
 
 import math
 
@@ -23,7 +23,7 @@ from kernelcache import kernel, routine
 
 @routine
 def prepare(tree, state, scratch):
-    """The poses at k and the inertias in world axes, from the state alone."""
+    """Set the poses at k and the inertias in world axes, from the state alone."""
     place_bodies(tree, state.q, scratch.motion.poses)
     turn_inertias(tree, scratch.motion.poses, scratch.motion.inertia)
 
@@ -40,12 +40,12 @@ def count_step(state):
 
 
 def advance_in_parts(tree, ground, state, pushes, scratch, method, begin, h):
-    """In halves, quarters, ... where that is needed.
+    """Advance by h, in halves, quarters, … if necessary; return OK or a cause of failure.
 
-    It is needed where a step does not converge, and where a point would land deeper than
-    ``landing_depth``: the law sees a landing at the end of the step only. The parts stay
-    small up to the end of h, since the shock of a landing is as short as they are. The contact forces are then the
-    means over h. A step that fails leaves the plant where it began, but for the rates that it reached.
+    Parts are necessary if a step does not converge, or if a point would land deeper than ``landing_depth``: the contact
+    law acts on a landing at the end of the step only. The parts stay small up to the end of h, since the shock of a
+    landing is as short as they are. The contact forces are then the means over h. A failed step leaves the plant at its
+    start, except for the rates that it reached.
     """
     units = 1 << method.solver.max_halvings
     done, size, iterations, most = 0, units, 0, 0
@@ -82,7 +82,7 @@ advance.register(Variational)(advance_in_parts)
 
 @kernel
 def add_to_mean(state, scratch, share):
-    """The contact forces of a part, which is this share of the step."""
+    """Add the contact forces of a part, weighted by its share of the step."""
     for c in range(state.force.shape[0]):
         for axis in range(3):
             scratch.mean_force[c, axis] += share * state.force[c, axis]
@@ -105,9 +105,9 @@ def take_variational_part(tree, ground, state, pushes, scratch, method, begin, h
 
 @kernel
 def substep(tree, ground, state, pushes, scratch, method, begin, h, depth):
-    """One step of length h, all of it or nothing: the number of iterations, or a cause of failure.
+    """Take one step of length h completely or not at all; return the iterations or a cause of failure.
 
-    One is that a point lands deeper than ``depth``.
+    A landing deeper than ``depth`` is such a cause.
     """
     begin_substep(tree, ground, state, pushes, scratch, begin, h)
     iterations = solve_step(tree, ground, state, pushes, scratch, method, h)
@@ -126,7 +126,7 @@ def substep(tree, ground, state, pushes, scratch, method, begin, h, depth):
 
 @kernel
 def begin_substep(tree, ground, state, pushes, scratch, begin, h):
-    """What acts in the step from ``begin``: the pushes' impulses and points, the floor under the contact points."""
+    """Set the pushes' impulses and points, and the floor under the contact points, for the step from ``begin``."""
     if pushes.body.shape[0] > 0:
         set_push_impulses(pushes, begin, begin + h)
         for j in range(pushes.body.shape[0]):
@@ -136,7 +136,7 @@ def begin_substep(tree, ground, state, pushes, scratch, begin, h):
 
 @kernel
 def lands_too_deep(tree, ground, state, scratch, depth):
-    """Whether a point that touches nothing ends this step farther below the floor than ``depth``."""
+    """Return True if a point without contact ends this step deeper below the floor than ``depth``."""
     origin = add(reference_point(tree, state.q), triple(scratch.shift))
     for c in range(state.mode.shape[0]):
         if state.mode[c] == NONE and to_floor(ground, END, add(origin, load3(scratch.next.contact, c)))[2] < -depth:
@@ -146,7 +146,7 @@ def lands_too_deep(tree, ground, state, scratch, depth):
 
 @kernel
 def account_push_works(state, pushes, scratch, h):
-    """The exact works of forces that are constant through the step."""
+    """Add the exact works of pushes, which are constant through the step."""
     for j in range(pushes.body.shape[0]):
         state.ledger.works[places.PUSHES] += dot(
             load3(pushes.impulse, j), scale(1.0 / h, push_chord(pushes, scratch, j))
@@ -161,7 +161,7 @@ def push_chord(pushes, scratch, j):
 
 @kernel
 def account_momentum(tree, state, pushes, scratch, method, h):
-    """Advance p, and set against its change, for a floating root, the impulses from outside."""
+    """Advance p and, for a floating root, compare its change with the external impulses."""
     before, spin_before = whole_momentum(tree, state)
     set_new_momentum(tree, state, pushes, scratch, method, h)
     if tree.kind[0] == FLOATING:
@@ -171,9 +171,9 @@ def account_momentum(tree, state, pushes, scratch, method, h):
 
 @kernel
 def whole_momentum(tree, state):
-    """The whole tree's linear momentum and its angular momentum about O: p's first six components.
+    """Return the whole tree's linear momentum and its angular momentum about O, p's first six components.
 
-    Zero where the root does not float.
+    They are zero for a fixed root.
     """
     if tree.kind[0] == FLOATING:
         p = state.momentum
@@ -183,9 +183,9 @@ def whole_momentum(tree, state):
 
 @kernel
 def account_impulse(tree, state, scratch, before, spin_before, linear, angular):
-    """Set the impulses from outside, angular about O at k, against the change of the momenta since then.
+    """Add to the ledger the external impulses, angular about O at k, and their difference from the change of momenta.
 
-    O itself moves by Δ, which changes the angular momentum by −Δ × linear momentum.
+    O moves by Δ, which changes the angular momentum by −Δ × linear momentum.
     """
     after = (state.momentum[0], state.momentum[1], state.momentum[2])
     shift = triple(scratch.shift)
@@ -201,7 +201,7 @@ def account_impulse(tree, state, scratch, before, spin_before, linear, angular):
 
 @kernel
 def external_impulse(tree, state, pushes, scratch, h):
-    """Impulses of gravity, contacts and pushes in this step, linear and about O at k: half at each end."""
+    """Return the linear and angular impulse, about O at k, of gravity, contacts and pushes, half at each end."""
     shift = triple(scratch.shift)
     gravity = triple(tree.gravity)
     mass = 0.0
@@ -227,7 +227,7 @@ def external_impulse(tree, state, pushes, scratch, h):
 
 @kernel
 def update_contact_modes(tree, ground, state, scratch, h):
-    """Book the contacts' work, split into what springs store and what is lost, and decide the next modes."""
+    """Add the contacts' work to the ledger, with stored and dissipated parts, and determine the next modes."""
     for c in range(tree.contact_body.shape[0]):
         middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
         update_contact_mode(ground, state, h, c, middle, velocity, dot(load3(state.force, c), world_chord(scratch, c)))
@@ -235,7 +235,7 @@ def update_contact_modes(tree, ground, state, scratch, h):
 
 @kernel
 def update_contact_mode(ground, state, h, c, middle, velocity, done):
-    """The same for contact point c, which moved along a chord and on which the floor did the work ``done``."""
+    """Do this for contact point c, which moved along a chord and on which the floor did the work ``done``."""
     mode, floor = state.mode[c], law_at(ground, c)
     force = force_in_floor(ground, load3(state.force, c))
     state.ledger.works[places.CONTACT] += done
@@ -260,14 +260,14 @@ def update_contact_mode(ground, state, h, c, middle, velocity, done):
 
 @kernel
 def commit_with_rates(tree, state, scratch, h):
-    """q_{k+1} becomes q_k, and the rates are remembered."""
+    """Make q_{k+1} the new q_k, and save the rates."""
     remember_rates(tree, state, scratch, h)
     commit_step(tree, state, scratch)
 
 
 @kernel
 def commit_step(tree, state, scratch):
-    """q_{k+1} becomes q_k."""
+    """Make q_{k+1} the new q_k."""
     if tree.kind[0] == FLOATING:
         for axis in range(3):
             state.q[axis] += scratch.shift[axis]

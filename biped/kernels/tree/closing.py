@@ -1,4 +1,4 @@
-"""What is solved for with joints that close loops, and the workspace of such a solve."""
+"""Unknowns and buffers of joints that close loops."""
 
 from typing import NamedTuple
 
@@ -8,39 +8,39 @@ from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.tree.tree import ClosingJoints
 from contact.arrays import Floats, Integers
 
-# Places in ``Closing.worst``.
-POSITION = 0  # [m] of rows of translations
-ROTATION = 1  # [rad] of rows of turns
+# Indices of ``Closing.worst``.
+POSITION = 0  # [m] rows of translations
+ROTATION = 1  # [rad] rows of turns
 GAPS = 2
 
 
 class Closing(NamedTuple):
-    """Joints that close loops of a tree of n bodies, and what is solved for with them."""
+    """Joints that close loops of a tree of n bodies, with unknowns and buffers."""
 
     joints: ClosingJoints
-    nothing: Floats  # (k,) zeros: no row counts on from a value before
-    gap: Floats  # (k,) [m or rad] of the candidate
+    nothing: Floats  # (k,) zeros: angles of the rows are not continued over turns
+    gap: Floats  # (k,) [m or rad] gaps of the candidate
     rows: Floats  # (2 k, 6) gradients of the rows by the twists of the inboard and the outboard body about O
-    gradient: Floats  # (k, nv) C: of the rows at k by the unit twists there
-    noise: Floats  # (k,) what rounding leaves of a row's response
-    response: Floats  # (k, nv) what a unit impulse of a row does to the unknowns
-    response_twist: Floats  # (k, n, 6) and to the bodies
-    twist: Floats  # (n, 6) of the bodies, loops open, then closed
-    matrix: Floats  # (k, k) of the rows' responses
+    gradient: Floats  # (k, nv) C: gradients of the rows at k by the unit twists there
+    noise: Floats  # (k,) rounding error of a row's response
+    response: Floats  # (k, nv) response of the unknowns to a unit impulse of a row
+    response_twist: Floats  # (k, n, 6) response of the bodies
+    twist: Floats  # (n, 6) twists of the bodies, with loops open, then closed
+    matrix: Floats  # (k, k) responses of the rows
     load: Floats  # (k,)
-    order: Integers  # (k,) of pivots
-    free: Integers  # (k,) 1: a row of its own; 0: others imply it
-    change: Floats  # (k,) of the impulses
+    order: Integers  # (k,) order of the pivots
+    free: Integers  # (k,) 1 for an independent row, 0 for one that others imply
+    change: Floats  # (k,) changes of the impulses
     impulse: Floats  # (k,) [N·s or N·m·s] λ of the candidate
-    base_impulse: Floats  # (k,) where a line search begins
-    start: Floats  # (m, 6) [N·s, N·m·s] on the outboard body at its point, world axes, at the beginning of a step
-    end: Floats  # (m, 6) at its end
-    worst: Floats  # (GAPS,) gaps of the steps since the last recorded row
+    base_impulse: Floats  # (k,) λ at the start of a line search
+    start: Floats  # (m, 6) [N·s, N·m·s] impulse on the outboard body at its point, world axes, at the start of a step
+    end: Floats  # (m, 6) the same at its end
+    worst: Floats  # (GAPS,) largest gaps of the steps since the last recorded row
     ahead: TreeData  # the tree at the end of a step
 
 
 def new_closing(joints: ClosingJoints, n: int, nv: int, nc: int) -> Closing:
-    """Room for a tree."""
+    """Return buffers for the closing joints of a tree."""
     m, k = len(joints.inboard), len(joints.joint)
 
     def room(*shape: int) -> Floats:

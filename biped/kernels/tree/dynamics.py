@@ -15,7 +15,7 @@ from kernelcache import kernel, routine
 
 
 class TreeData(NamedTuple):
-    """The tree in motion: its poses, the bodies' twists and inertias, and room for the recursions."""
+    """The tree in motion: poses, twists and inertias of the bodies, and buffers of the recursions."""
 
     poses: Poses
     inertia: Floats  # (n, 9) [kg m²] about each centre of mass, world axes
@@ -25,11 +25,11 @@ class TreeData(NamedTuple):
     rates: Floats  # (nv,) β
     factors: factorization.Factors
     response: Floats  # (nv,) change of β by an impulse
-    nothing: Floats  # (nv,) zeros: no load
+    nothing: Floats  # (nv,) zeros, for solves without a load
 
 
 def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
-    """Room for a tree in motion, filled with NaN."""
+    """Return data for a tree in motion, filled with NaN."""
     return TreeData(
         poses=new_poses(n, nv, nc),
         inertia=np.full((n, 9), np.nan),
@@ -45,14 +45,14 @@ def new_tree_data(n: int, nv: int, nc: int) -> TreeData:
 
 @kernel
 def turn_inertias(tree, poses, inertia):
-    """The bodies' inertias in world axes: R J Rᵀ."""
+    """Write the bodies' inertias in world axes, R J Rᵀ."""
     for i in range(tree.parent.shape[0]):
         vec.store9(inertia, i, vec.congruence(vec.load9(poses.rotation, i), vec.load9(tree.inertia, i)))
 
 
 @kernel
 def load_body_blocks(tree, motion, block):
-    """The bodies' own inertias about O; needs poses and inertias."""
+    """Write the bodies' spatial inertias about O to ``block``; needs poses and inertias."""
     for i in range(tree.parent.shape[0]):
         com = vec.load3(motion.poses.com, i)
         factorization.store_block(block, i, tree.mass[i], com, com, vec.load9(motion.inertia, i))
@@ -60,7 +60,7 @@ def load_body_blocks(tree, motion, block):
 
 @kernel
 def load_composite_blocks(tree, motion):
-    """The same into ``factors.block``, each with those of all bodies outboard of it."""
+    """Write to ``factors.block`` the spatial inertias of each body and all bodies outboard of it, summed."""
     load_body_blocks(tree, motion, motion.factors.block)
     for i in range(tree.parent.shape[0] - 1, 0, -1):
         if tree.parent[i] >= 0:
@@ -69,21 +69,21 @@ def load_composite_blocks(tree, motion):
 
 @kernel
 def factor_mass_matrix(tree, motion, outermost):
-    """Articulated-body inertias of the bodies (the inboard loop of Algorithm 3.3); needs poses and inertias."""
+    """Compute the articulated-body inertias (inboard loop of Algorithm 3.3); needs poses and inertias."""
     load_body_blocks(tree, motion, motion.factors.block)
     factorization.eliminate(tree, motion.poses.motion, motion.poses.motion, tree.armature, motion.factors, outermost)
 
 
 @kernel
 def rates_from_momentum(tree, momentum, motion):
-    """β = M(q)⁻¹ p in O(n), into ``motion.rates``; needs poses and inertias, and leaves M factored."""
+    """Write β = M(q)⁻¹ p to ``motion.rates`` in O(n); needs poses and inertias, and leaves M factored."""
     factor_mass_matrix(tree, motion, 0)
     factorization.solve(tree, motion.poses.motion, motion.poses.motion, momentum, motion.factors, motion.rates)
 
 
 @kernel
 def body_bias(tree, motion, i, acceleration):
-    """The wrench that body i takes: −F + M V̇ + Ω M V (equations 3.15 and 3.18), with gravity as F."""
+    """Return the wrench required by body i: −F + M V̇ + Ω M V (equations 3.15 and 3.18), with gravity as F."""
     com = vec.load3(motion.poses.com, i)
     J = vec.load9(motion.inertia, i)
     velocity = vec.load6(motion.velocity, i)
@@ -97,10 +97,10 @@ def body_bias(tree, motion, i, acceleration):
 
 @kernel
 def load_bias_forces(tree, motion, outermost):
-    """The wrench of every body when no joint accelerates, into ``factors.wrench``.
+    """Write the wrench of every body without joint accelerations to ``factors.wrench``.
 
-    Needs poses, inertias, velocities and drifts. The drifts are summed outboard, so that the accelerations
-    left out are those of the joints (and of the root, for ``outermost`` 1) alone.
+    Needs poses, inertias, velocities and drifts. The drifts are summed outboard, so that only the accelerations of
+    the joints (and of the root, for ``outermost`` 1) are left out.
     """
     for i in range(tree.parent.shape[0]):
         parent = tree.parent[i]
@@ -115,7 +115,7 @@ def load_bias_forces(tree, motion, outermost):
 
 @kernel
 def take_off(wrench, i, arm, force):
-    """A force on body i at ``arm`` from O: what the joints need not provide."""
+    """Subtract a force on body i at ``arm`` from O from the wrench that the joints must exert."""
     moment = vec.cross(arm, force)
     for axis in range(3):
         wrench[i, axis] -= force[axis]
@@ -124,7 +124,7 @@ def take_off(wrench, i, arm, force):
 
 @routine
 def set_tree_data(tree, q, rates, motion):
-    """Poses, inertias, velocities and drifts of the state (q, β)."""
+    """Set poses, inertias, velocities and drifts of the state (q, β)."""
     place_bodies(tree, q, motion.poses)
     turn_inertias(tree, motion.poses, motion.inertia)
     vec.copy1(rates, motion.rates)
@@ -139,7 +139,7 @@ def accelerate_tree(tree, motion, accelerations):
 
 @kernel
 def accelerate_bodies(tree, motion, accelerations):
-    """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
+    """Set the rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
     for i in range(tree.parent.shape[0]):
         acceleration = vec.add6(vec.load6(motion.bias, i), joint_twist(tree, motion.poses, accelerations, i))
         parent = tree.parent[i]
@@ -150,7 +150,7 @@ def accelerate_bodies(tree, motion, accelerations):
 
 @routine
 def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
-    """Algorithm 3.2: the generalized forces τ = M β̇ + C; external is (n, 6), wrenches about the centres of mass."""
+    """Set the generalized forces τ = M β̇ + C (Algorithm 3.2); external (n, 6): wrenches about the centres of mass."""
     set_tree_data(tree, q, rates, motion)
     accelerate_bodies(tree, motion, accelerations)
     wrench = motion.factors.wrench
@@ -164,7 +164,7 @@ def inverse_dynamics(tree, q, rates, accelerations, external, motion, torque):
 
 @kernel
 def project_wrenches(tree, motion, torque):
-    """The generalized forces that give the bodies ``factors.wrench``: a joint carries all that is outboard of it."""
+    """Set the generalized forces of ``factors.wrench``: a joint carries the wrenches of all bodies outboard of it."""
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = vec.load6(wrench, i)
@@ -177,7 +177,7 @@ def project_wrenches(tree, motion, torque):
 
 @kernel
 def subtract_external(tree, motion, external):
-    """Take external wrenches (about the centres of mass) off the wrenches that the joints must provide."""
+    """Subtract external wrenches (about the centres of mass) from the wrenches that the joints must exert."""
     wrench = motion.factors.wrench
     for i in range(tree.parent.shape[0]):
         force = vec.load3(external, i)
@@ -189,7 +189,7 @@ def subtract_external(tree, motion, external):
 
 @routine
 def forward_dynamics(tree, q, rates, torque, external, motion, accelerations):
-    """Algorithm 3.3: β̇ = M⁻¹(τ − C) in O(n)."""
+    """Set β̇ = M⁻¹(τ − C) in O(n) (Algorithm 3.3)."""
     set_tree_data(tree, q, rates, motion)
     factor_mass_matrix(tree, motion, 0)
     load_bias_forces(tree, motion, 0)
@@ -200,7 +200,7 @@ def forward_dynamics(tree, q, rates, torque, external, motion, accelerations):
 
 @routine
 def mass_matrix(tree, q, motion, result):
-    """M(q), (nv, nv), from composite-body inertias."""
+    """Set M(q), (nv, nv), from composite-body inertias."""
     place_bodies(tree, q, motion.poses)
     turn_inertias(tree, motion.poses, motion.inertia)
     compose_mass_matrix(tree, motion, result)
@@ -208,7 +208,7 @@ def mass_matrix(tree, q, motion, result):
 
 @routine
 def compose_mass_matrix(tree, motion, result):
-    """The same where poses and inertias are known."""
+    """Set M, (nv, nv), from known poses and inertias."""
     load_composite_blocks(tree, motion)
     block = motion.factors.block
     s = motion.poses.motion
@@ -228,7 +228,7 @@ def compose_mass_matrix(tree, motion, result):
 
 @kernel
 def spatial_momentum(tree, poses, motion, i):
-    """Linear [N·s] and, about O, angular momentum [N·m·s] of body i, by its inertia and its twist in ``motion``."""
+    """Return linear [N·s] and, about O, angular momentum [N·m·s] of body i, from inertia and twist in ``motion``."""
     twist, com = vec.load6(motion.velocity, i), vec.load3(poses.com, i)
     linear = vec.scale(tree.mass[i], vec.add(twist[:3], vec.cross(twist[3:], com)))
     return linear, vec.add(vec.mat_vec(vec.load9(motion.inertia, i), twist[3:]), vec.cross(com, linear))
@@ -236,7 +236,7 @@ def spatial_momentum(tree, poses, motion, i):
 
 @routine
 def momentum_about_reference(tree, motion):
-    """Linear momentum [N·s] and angular momentum about O [N·m·s]; needs poses, inertias and velocities."""
+    """Return linear momentum [N·s] and angular momentum about O [N·m·s]; needs poses, inertias and velocities."""
     total_linear = total_angular = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
         linear, angular = spatial_momentum(tree, motion.poses, motion, i)
@@ -246,7 +246,7 @@ def momentum_about_reference(tree, motion):
 
 @routine
 def kinetic_energy(tree, motion):
-    """½ Σ (m v² + ω · J ω), and that of the rotors, [J]; needs poses, inertias, velocities and rates."""
+    """Return ½ Σ (m v² + ω · J ω), rotors included, [J]; needs poses, inertias, velocities and rates."""
     energy = 0.0
     for i in range(tree.parent.shape[0]):
         velocity = vec.load6(motion.velocity, i)
@@ -262,7 +262,7 @@ def kinetic_energy(tree, motion):
 
 @routine
 def centre_of_mass(tree, poses):
-    """The whole tree's centre of mass, relative to O [m]."""
+    """Return the whole tree's centre of mass relative to O [m]."""
     total = 0.0
     weighted = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
@@ -273,7 +273,7 @@ def centre_of_mass(tree, poses):
 
 @routine
 def potential_energy(tree, poses, origin):
-    """−Σ m g · x [J]; origin: (3,) the place of O."""
+    """Return −Σ m g · x [J]; origin is the position (3,) of O."""
     com = vec.add(centre_of_mass(tree, poses), origin)
     total = 0.0
     for i in range(tree.parent.shape[0]):

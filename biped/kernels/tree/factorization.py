@@ -19,28 +19,28 @@ from kernelcache import kernel
 
 
 class Factors(NamedTuple):
-    """The factorization and the room that its solves need."""
+    """The factorization and the buffers of its solves."""
 
-    block: Floats  # (n, 6, 6) G_i; once eliminated, what body i hands to its parent
+    block: Floats  # (n, 6, 6) G_i; after elimination, the part that body i adds to its parent
     u: Floats  # (nv, 6) G s⁺
     w: Floats  # (nv, 6) Gᵀ s⁻
-    d: Floats  # (nv,) 1 / (s⁻ · u + what the joint itself adds)
+    d: Floats  # (nv,) 1 / (s⁻ · u + the joint's diagonal term)
     wrench: Floats  # (n, 6) b_i of the inboard pass
     twist: Floats  # (n, 6) a_i of the outboard pass
     epsilon: Floats  # (nv,)
 
 
 def new_factors(n: int, nv: int) -> Factors:
-    """Room for the factors of a tree, filled with NaN."""
+    """Return factors for a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = ((n, 6, 6), (nv, 6), (nv, 6), (nv,), (n, 6), (n, 6), (nv,))
     return Factors(*(np.full(shape, np.nan) for shape in shapes))
 
 
 @kernel
 def store_block(block, i, mass, left, right, angular):
-    """G_i at the common reference points: [1 0; l̂ 1] diag(mass·1, angular) [1 −r̂; 0 1], l, r the lever arms.
+    """Store G_i about the reference points: [1 0; l̂ 1] diag(mass·1, angular) [1 −r̂; 0 1], l, r the lever arms.
 
-    With left = right the spatial inertia of a body: its moment part is angular − mass r̂ r̂.
+    With left = right it is the spatial inertia of a body, whose moment part is angular − mass r̂ r̂.
     """
     lx, ly, lz = left
     rx, ry, rz = right
@@ -68,7 +68,7 @@ def store_block(block, i, mass, left, right, angular):
 
 @kernel
 def store_matrix(block, i, row, column, M):
-    """A 3 x 3 matrix as one corner of a 6 x 6 block."""
+    """Store a 3 x 3 matrix as one corner of a 6 x 6 block."""
     block[i, row, column], block[i, row, column + 1], block[i, row, column + 2] = M[0], M[1], M[2]
     block[i, row + 1, column], block[i, row + 1, column + 1], block[i, row + 1, column + 2] = M[3], M[4], M[5]
     block[i, row + 2, column], block[i, row + 2, column + 1], block[i, row + 2, column + 2] = M[6], M[7], M[8]
@@ -90,7 +90,7 @@ def add_matrix(block, i, row, column, M):
 
 @kernel
 def add_point_block(block, i, left, right, C):
-    """G_i += [1; l̂] C [1, −r̂]: a force at a point, with derivative C by the point's position."""
+    """Add [1; l̂] C [1, −r̂] to G_i, for a force at a point with derivative C by the point's position."""
     turned = mat_scale(-1.0, mat_hat(C, right))
     add_matrix(block, i, 0, 0, C)
     add_matrix(block, i, 0, 3, turned)
@@ -115,7 +115,7 @@ def row_dot(block, i, row, s):
 
 @kernel
 def block_times(block, i, a):
-    """I_i a."""
+    """Return G_i a."""
     return (
         row_dot(block, i, 0, a), row_dot(block, i, 1, a), row_dot(block, i, 2, a),
         row_dot(block, i, 3, a), row_dot(block, i, 4, a), row_dot(block, i, 5, a),
@@ -132,14 +132,14 @@ def column_dot(block, i, column, s):
 
 @kernel
 def store_block_times(block, i, s, rows, k):
-    """G_i s, into row k of ``rows``."""
+    """Write G_i s to row k of ``rows``."""
     for row in range(6):
         rows[k, row] = row_dot(block, i, row, s)
 
 
 @kernel
 def eliminate_dof(i, dof, left, right, diagonal, factors):
-    """u = G s⁺, w = Gᵀ s⁻, d = s⁻ · u, G −= u wᵀ / d for one degree of freedom of body i."""
+    """Eliminate one degree of freedom of body i: u = G s⁺, w = Gᵀ s⁻, d = s⁻ · u, G −= u wᵀ / d."""
     block = factors.block
     s_left, s_right = load6(left, dof), load6(right, dof)
     u, w = factors.u, factors.w
@@ -158,7 +158,7 @@ def eliminate_dof(i, dof, left, right, diagonal, factors):
 def eliminate(tree, left, right, diagonal, factors, outermost):
     """Eliminate the joints inboard, down to and including joint ``outermost`` (0: all; 1: all but the root).
 
-    left, right: (nv, 6) unit twists at the two configurations; diagonal: (nv,) what joints add to d.
+    left, right: (nv, 6) unit twists at the two configurations; diagonal: (nv,) diagonal terms of the joints.
     """
     block = factors.block
     for i in range(tree.parent.shape[0] - 1, outermost - 1, -1):
@@ -172,9 +172,9 @@ def eliminate(tree, left, right, diagonal, factors, outermost):
 
 @kernel
 def solve_inboard(tree, left, load, factors, outermost):
-    """The inboard half of a solve; ``factors.wrench`` holds a wrench per body to start with (zero: none).
+    """Do the inboard half of a solve; ``factors.wrench`` holds the initial wrench of each body.
 
-    Afterwards the wrench of body ``outermost - 1`` is what its outboard bodies hand to it: the bias force z.
+    Afterwards the wrench of body ``outermost - 1`` is the sum handed to it by its outboard bodies, the bias force z.
     """
     wrench = factors.wrench
     for i in range(tree.parent.shape[0] - 1, outermost - 1, -1):
@@ -191,7 +191,7 @@ def solve_inboard(tree, left, load, factors, outermost):
 
 @kernel
 def solve_outboard(tree, right, factors, solution):
-    """The outboard half: δ of every degree of freedom, and the twist of every body that it causes."""
+    """Do the outboard half of a solve: δ of every degree of freedom, and the resulting twist of every body."""
     twist = factors.twist
     for i in range(tree.parent.shape[0]):
         parent = tree.parent[i]
@@ -209,7 +209,7 @@ def solve_outboard(tree, right, factors, solution):
 
 @kernel
 def solve(tree, left, right, load, factors, solution):
-    """A δ = load for the matrix factored by ``eliminate`` with outermost 0."""
+    """Solve A δ = load for the matrix factored by ``eliminate`` with outermost 0."""
     factors.wrench[:] = 0.0
     solve_inboard(tree, left, load, factors, 0)
     solve_outboard(tree, right, factors, solution)

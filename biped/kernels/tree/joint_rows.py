@@ -1,11 +1,11 @@
 """Rows of joints: their values and gradients, in world axes (Brüdigam et al. 2024, section 2 and appendix B).
 
-With r the way from the inboard to the outboard point, in the inboard body's axes, and ρ = (c, u) its turn relative to
-where the joint is at zero, every row is a function of r and ρ, and of axes a of the inboard and b of the outboard body:
+With r the vector from the inboard to the outboard point, in the inboard body's axes, and ρ = (c, u) the turn relative
+to the joint's zero, every row is a function of r and ρ, and of axes a of the inboard and b of the outboard body:
 
     TRANSLATION  a · r                  TWIST  2 a · u              PERPENDICULAR  a · b
     ANGLE        2 atan2(a · u, c)      HELIX  a · r − pitch · ANGLE
-    AZIMUTH      angle of b about a     COUNTER_AZIMUTH  less the angle of a about b
+    AZIMUTH      angle of b about a     COUNTER_AZIMUTH  minus the angle of a about b
 
 The first two are the paper's generic constraints. Small displacements δx, φ of both bodies, the turns in world axes,
 change r by Rᵀ(δx_b + φ_b × r_b − δx_a − φ_a × s), where s goes from the inboard centre of mass to the outboard point,
@@ -25,14 +25,14 @@ ZERO = (0.0, 0.0, 0.0)
 
 @kernel
 def set_rotations(poses):
-    """Rotation matrices of all quaternions."""
+    """Set the rotation matrices of all quaternions."""
     for i in range(poses.com.shape[0]):
         v.store9(poses.rotation, i, v.quat_matrix(v.load4(poses.quaternion, i)))
 
 
 @kernel
 def inboard_pose(joints, poses, j):
-    """(centre of mass, quaternion, rotation) of the inboard body; of the ground the origin."""
+    """Return (centre of mass, quaternion, rotation) of the inboard body; for the ground those of the origin."""
     a = joints.inboard[j]
     if a < 0:
         return ZERO, NO_TURN, IDENTITY
@@ -41,7 +41,7 @@ def inboard_pose(joints, poses, j):
 
 @kernel
 def joint_geometry(joints, poses, j):
-    """(R of the inboard body, arm s, arm r_b, r in its axes, ρ)."""
+    """Return (R of the inboard body, arm s, arm r_b, r in its axes, ρ)."""
     com, quaternion, rotation = inboard_pose(joints, poses, j)
     b = joints.outboard[j]
     arm = v.mat_vec(v.load9(poses.rotation, b), v.load3(joints.outboard_point, j))
@@ -53,13 +53,13 @@ def joint_geometry(joints, poses, j):
 
 @kernel
 def relative_rotation(joints, poses, rotation, j, axis):
-    """An axis of the outboard body, in the inboard body's axes."""
+    """Return an axis of the outboard body in the inboard body's axes."""
     return v.mat_t_vec(rotation, v.mat_vec(v.load9(poses.rotation, joints.outboard[j]), axis))
 
 
 @kernel
 def angle_about(rho, a):
-    """The angle of the turn about a, and its gradient by w."""
+    """Return the angle of the turn about a, and its gradient by w."""
     c, u = rho[0], (rho[1], rho[2], rho[3])
     s = v.dot(u, a)
     size = c * c + s * s
@@ -69,7 +69,7 @@ def angle_about(rho, a):
 
 @kernel
 def azimuth(axis, zero, pointer):
-    """The angle of ``pointer`` about ``axis``, from ``zero``; and its gradient by a turn of the pointer."""
+    """Return the angle of ``pointer`` about ``axis`` from ``zero``, and its gradient by a turn of the pointer."""
     across = v.cross(axis, zero)
     x, y = v.dot(pointer, zero), v.dot(pointer, across)
     gradient = v.sub(v.scale(x, v.cross(pointer, across)), v.scale(y, v.cross(pointer, zero)))
@@ -78,14 +78,14 @@ def azimuth(axis, zero, pointer):
 
 @kernel
 def counted_on(angle, before):
-    """The angle that differs from it by whole turns and from the one before by half a turn at most."""
+    """Return the angle plus whole turns that differs from ``before`` by half a turn at most."""
     turns = (before - angle) / (2.0 * math.pi)
     return angle + 2.0 * math.pi * math.floor(turns + 0.5)
 
 
 @kernel
 def rotational_part(joints, poses, rotation, rho, j, row, before):
-    """(value, gradient by w) of a row that depends on the relative turn alone, or of the angle in a helix."""
+    """Return (value, gradient by w) of a row that depends on the relative turn alone, or of the angle in a helix."""
     a = v.load3(joints.axis, row)
     kind = joints.kind[row]
     if kind == TWIST:
@@ -109,7 +109,7 @@ def rotational_part(joints, poses, rotation, rho, j, row, before):
 
 @routine
 def set_rows(joints, poses, before, value, rows):
-    """Values and gradients of all rows at some poses; ``before`` (R,) has the values that angles count on from."""
+    """Set values and gradients of all rows at some poses; angles continue those in ``before`` (R,)."""
     for j in range(joints.inboard.shape[0]):
         rotation, reach, arm, r, rho = joint_geometry(joints, poses, j)
         for row in range(joints.first[j], joints.first[j + 1]):
@@ -137,6 +137,6 @@ def set_rows(joints, poses, before, value, rows):
 
 @routine
 def rows_at_poses(joints, poses, before, value, rows):
-    """The same from Python, of poses whose rotations are not set yet."""
+    """Call ``set_rows`` from Python, for poses whose rotations are not set yet."""
     set_rotations(poses)
     set_rows(joints, poses, before, value, rows)

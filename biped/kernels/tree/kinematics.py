@@ -1,9 +1,9 @@
-"""Where the bodies are, and how they move: Algorithm 3.1 of Wendlandt 1997, in world axes.
+"""Kinematics of the bodies: Algorithm 3.1 of Wendlandt 1997, in world axes.
 
 All bodies share one reference point O: the root's centre of mass if the root floats, else the inertial
 origin. A twist is (velocity of the point of the body that is at O, angular velocity), a wrench
 (force, moment about O). With one reference point the transformations between links, Ad in the
-thesis, are identities: the recursions add and subtract, and nothing turns a 6 x 6 matrix.
+thesis, are identities: the recursions only add and subtract, without transforming 6 x 6 matrices.
 Positions are relative to O, so that no digit is lost far from the origin.
 """
 
@@ -25,11 +25,11 @@ class Poses(NamedTuple):
     com: Floats  # (n, 3) [m] centre of mass, relative to O
     motion: Floats  # (nv, 6) unit twist of each degree of freedom: s, H_k in the thesis
     contact: Floats  # (nc, 3) [m] contact points, relative to O
-    whole: Floats  # all of the above, one after the other: they are views of it
+    whole: Floats  # all of the above in one array, of which they are views
 
 
 def new_poses(n: int, nv: int, nc: int) -> Poses:
-    """Room for the poses of a tree, filled with NaN so that a use before ``place_bodies`` shows."""
+    """Return poses for a tree, filled with NaN, which exposes a use before ``place_bodies``."""
     shapes = ((n, 4), (n, 9), (n, 3), (nv, 6), (nc, 3))
     ends = np.cumsum([rows * columns for rows, columns in shapes])
     whole = np.full(int(ends[-1]), np.nan)
@@ -42,7 +42,7 @@ def new_poses(n: int, nv: int, nc: int) -> Poses:
 
 @kernel
 def quaternion_place(tree, i):
-    """Where the quaternion of a floating or spherical joint stands in q."""
+    """Return the index in q of the quaternion of a floating or spherical joint."""
     return tree.first_q[i] + (3 if tree.kind[i] == FLOATING else 0)
 
 
@@ -53,7 +53,7 @@ def copy_poses(source, target):
 
 @kernel
 def place_floating(q, first_v, poses):
-    """The floating root: its centre of mass is O, its unit twists are the world's axes."""
+    """Place the floating root: its centre of mass is O, its unit twists are the world's axes."""
     quaternion = (q[3], q[4], q[5], q[6])
     vec.store4(poses.quaternion, 0, quaternion)
     vec.store9(poses.rotation, 0, vec.quat_matrix(quaternion))
@@ -65,7 +65,7 @@ def place_floating(q, first_v, poses):
 
 @kernel
 def place_jointed(tree, q, i, poses):
-    """Body i beyond its joint: equation 3.1, with the unit twists of equation 3.14."""
+    """Place body i beyond its joint: equation 3.1, with the unit twists of equation 3.14."""
     parent = tree.parent[i]
     if parent < 0:
         parent_quaternion = (1.0, 0.0, 0.0, 0.0)
@@ -107,13 +107,13 @@ def place_jointed(tree, q, i, poses):
 
 @kernel
 def point_of_body(poses, i, offset):
-    """The point of body i at ``offset`` (home axes) from its centre of mass, relative to O."""
+    """Return the point of body i at ``offset`` (home axes) from its centre of mass, relative to O."""
     return vec.add(vec.load3(poses.com, i), vec.mat_vec(vec.load9(poses.rotation, i), offset))
 
 
 @kernel
 def place_bodies(tree, q, poses):
-    """Poses, unit twists and contact points of the configuration ``q``, outboard (Algorithm 3.1)."""
+    """Set poses, unit twists and contact points of the configuration ``q``, outboard (Algorithm 3.1)."""
     start = 0
     if tree.kind[0] == FLOATING:
         place_floating(q, tree.first_v[0], poses)
@@ -126,14 +126,14 @@ def place_bodies(tree, q, poses):
 
 @kernel
 def motion_cross(velocity, twist):
-    """Rate of change of a twist that moves with ``velocity``: (ω × v' + v × ω', ω × ω')."""
+    """Return the rate of change of a twist that moves with ``velocity``: (ω × v' + v × ω', ω × ω')."""
     v, w = velocity[:3], velocity[3:]
     return vec.add(vec.cross(w, twist[:3]), vec.cross(v, twist[3:])) + vec.cross(w, twist[3:])
 
 
 @kernel
 def joint_twist(tree, poses, rates, i):
-    """H_k β_k: the twist of body i relative to its parent."""
+    """Return H_k β_k, the twist of body i relative to its parent."""
     vx = vy = vz = wx = wy = wz = 0.0
     for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
         rate = rates[dof]
@@ -145,7 +145,7 @@ def joint_twist(tree, poses, rates, i):
 
 @kernel
 def set_twists(tree, poses, rates, velocity):
-    """Twists of the bodies about O (equation 3.9), (n, 6)."""
+    """Set the twists of the bodies about O (equation 3.9), (n, 6)."""
     for i in range(tree.parent.shape[0]):
         twist = joint_twist(tree, poses, rates, i)
         if tree.parent[i] >= 0:
@@ -155,9 +155,9 @@ def set_twists(tree, poses, rates, velocity):
 
 @kernel
 def move_bodies(tree, poses, rates, velocity, drift):
-    """``set_twists``, and the part a_k of their accelerations that velocities cause.
+    """Set the bodies' twists, and the part a_k of their accelerations that velocities cause.
 
-    velocity, drift: (n, 6), about the fixed point of space where O is now. The unit twists of a joint
+    velocity, drift: (n, 6), about the fixed point of space at the present O. The unit twists of a joint
     move with the joint; those of a floating or spherical joint keep the world's axes, so that only
     their reference point moves.
     """
@@ -174,7 +174,7 @@ def move_bodies(tree, poses, rates, velocity, drift):
 
 @kernel
 def joint_drift(tree, poses, i, inboard, relative):
-    """a_k of equation 3.11: the change of H_k β_k at constant β_k."""
+    """Return a_k of equation 3.11, the change of H_k β_k at constant β_k."""
     kind = tree.kind[i]
     if kind == FLOATING:
         # β is (ċ, ω) of the centre of mass c; the point of the body at a fixed place O moves with
@@ -190,6 +190,6 @@ def joint_drift(tree, poses, i, inboard, relative):
 
 @kernel
 def spherical_centre(tree, poses, i):
-    """The centre of spherical joint i relative to O, read back from its unit twists."""
+    """Return the centre of spherical joint i relative to O, from its unit twists."""
     dof = tree.first_v[i]
     return poses.motion[dof + 1, 2], poses.motion[dof + 2, 0], poses.motion[dof, 1]

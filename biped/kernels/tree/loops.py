@@ -1,16 +1,16 @@
-"""Loops of a tree: rows that are held at zero, as a border of its O(n) factorization.
+"""Loops of a tree: rows kept at zero, as a border of its O(n) factorization.
 
-A tree's equations A δ = e get an impulse λ on each of the k rows that close loops, and the rows themselves,
+A tree's equations A δ = e are extended by an impulse λ on each of the k rows that close loops, and by the rows,
 
     A δ − C⁻ᵀ λ = e,        C⁺ J⁺ δ = −g,
 
-with C⁻ the gradient at the beginning of the step, where impulses act, in the unit twists there, and C⁺ that where it
-ends, by the bodies' twists J⁺ δ. So (C⁺ J⁺ A⁻¹ C⁻ᵀ) λ = −g − C⁺ J⁺ A⁻¹ e: 1 + k solves with the tree's factorization,
-O(k n), and k equations. The thesis has the same rows in its maximal coordinates, beside those of the joints (Wendlandt
-1997, section 5.4); for loops Brüdigam et al. 2024 (Algorithms 3 and 4) fill in blocks along them instead.
+with C⁻ the gradient at the start of the step, where impulses act, in the unit twists there, and C⁺ that at its end, by
+the bodies' twists J⁺ δ. So (C⁺ J⁺ A⁻¹ C⁻ᵀ) λ = −g − C⁺ J⁺ A⁻¹ e: 1 + k solves with the tree's factorization, O(k n),
+and k equations. The thesis has the same rows in its maximal coordinates, beside those of the joints (Wendlandt 1997,
+section 5.4); Brüdigam et al. 2024 (Algorithms 3 and 4) fill in blocks along loops instead.
 
-Rows of which one follows from others, as three of a planar loop of hinges do, have the same motions whatever is chosen
-among their impulses. Those of the rows with the least pivots are zero.
+Dependent rows, such as three of a planar loop of hinges, leave their impulses undetermined but not the motion. The
+impulses of the rows with the least pivots are set to zero.
 """
 
 from biped.kernels.tree.closing import Closing
@@ -20,15 +20,15 @@ from biped.kernels.tree.row_kinds import HELIX, TRANSLATION
 from contact.vectors import add, cross, dot6, load3, load6, load9, mat_vec, scale, store6, store_twist, sub
 from kernelcache import kernel, optional
 
-# A row whose pivot is less than this part of its own response depends on others.
+# Pivot relative to a row's response below which the row depends on others.
 REDUNDANT = 1e-11
-# So does one that the tree resists at all freedoms, but for this part of what its impulse is.
+# Response of a row relative to its impulse below which the row cannot move the tree, and depends on others.
 HELD = 1e-20
 
 
 @kernel
 def set_loop_rows(poses, closing):
-    """The rows' values, and their gradients by the bodies' twists about O."""
+    """Set the rows' values, and their gradients by the bodies' twists about O."""
     joints, rows = closing.joints, closing.rows
     set_rows(joints, poses, closing.nothing, closing.gap, rows)
     for r in range(joints.joint.shape[0]):
@@ -41,13 +41,13 @@ def set_loop_rows(poses, closing):
 
 @kernel
 def body_of(joints, r, side):
-    """The inboard (0) or outboard (1) body of row r."""
+    """Return the inboard (0) or outboard (1) body of row r."""
     return joints.inboard[joints.joint[r]] if side == 0 else joints.outboard[joints.joint[r]]
 
 
 @kernel
 def set_loop_gradient(tree, poses, closing):
-    """C, from the rows in place: what a unit impulse of each is along the freedoms of ``poses``."""
+    """Set C from the present rows: a unit impulse of each along the freedoms of ``poses``."""
     gradient = closing.gradient
     gradient[:] = 0.0
     for r in range(gradient.shape[0]):
@@ -62,7 +62,7 @@ def set_loop_gradient(tree, poses, closing):
 
 @kernel
 def add_loop_impulses(closing, impulse, load):
-    """Add Cᵀ λ to generalized impulses; the sum of the squares of all."""
+    """Add Cᵀ λ to generalized impulses; return the sum of their squares."""
     total = 0.0
     for dof in range(load.shape[0]):
         for r in range(impulse.shape[0]):
@@ -73,7 +73,7 @@ def add_loop_impulses(closing, impulse, load):
 
 @kernel
 def along_row(closing, r, twist):
-    """How fast row r grows as the bodies move by ``twist``."""
+    """Return the rate of row r as the bodies move by ``twist``."""
     rate = 0.0
     for side in range(2):
         body = body_of(closing.joints, r, side)
@@ -84,9 +84,9 @@ def along_row(closing, r, twist):
 
 @optional("closing", Closing)
 def close_loops(tree, left, right, closing, factors, solution):
-    """From what A⁻¹ e is in ``solution``, and in ``factors.twist``, to what it is with the loops closed to first order.
+    """Correct A⁻¹ e in ``solution`` and ``factors.twist`` so that the loops are closed to first order.
 
-    Needs the rows where the step ends, C where it begins, and A factored; sets ``closing.change``, the impulses.
+    Needs the rows at the end of the step, C at its start, and A factored; sets ``closing.change``, the impulses.
     """
     for i in range(tree.parent.shape[0]):
         store6(closing.twist, i, load6(factors.twist, i))
@@ -98,7 +98,7 @@ def close_loops(tree, left, right, closing, factors, solution):
 
 @optional("closing", Closing)
 def set_responses(tree, left, right, closing, factors):
-    """What a unit impulse of each row does to the unknowns and to the bodies."""
+    """Set the responses of the unknowns and of the bodies to a unit impulse of each row."""
     size = 0.0
     for dof in range(factors.d.shape[0]):
         size += abs(factors.d[dof]) * square6(left, dof)
@@ -111,7 +111,7 @@ def set_responses(tree, left, right, closing, factors):
 
 @kernel
 def close_by_responses(tree, closing, gap, factors, solution):
-    """``close_loops`` for any gaps (k,), where the responses are known."""
+    """Do ``close_loops`` for any gaps (k,), with known responses."""
     count = closing.load.shape[0]
     for r in range(count):
         for c in range(count):
@@ -133,9 +133,9 @@ def square6(rows, i):
 
 @kernel
 def solve_pivoted(closing):
-    """The impulses, by an elimination whose pivots are the largest parts of rows' own responses; zero where none is.
+    """Solve for the impulses with diagonal pivots, the largest relative to the row's response; zero without a pivot.
 
-    The matrix is symmetric and positive but for what a step's ends differ, so that its diagonal has all pivots.
+    The matrix is symmetric and positive up to the difference of the step's ends, so that diagonal pivots suffice.
     """
     matrix, load, free, own = closing.matrix, closing.load, closing.free, closing.change
     count = load.shape[0]
@@ -167,7 +167,7 @@ def solve_pivoted(closing):
 
 @kernel
 def next_pivot(closing):
-    """The row left with the largest part of its own response, which ``change`` holds; −1 if none has any."""
+    """Return the remaining row with the largest pivot relative to its response in ``change``; −1 if there is none."""
     most, found = REDUNDANT, -1
     for r in range(closing.load.shape[0]):
         own = closing.change[r]
@@ -180,7 +180,7 @@ def next_pivot(closing):
 
 @kernel
 def hand_down(tree, closing, impulse, wrench, sign):
-    """Add the rows' impulses, times a sign, to the wrenches about O of their bodies and of all that these hang on."""
+    """Add the rows' impulses, times a sign, to the wrenches about O of their bodies and all bodies inboard of these."""
     for r in range(impulse.shape[0]):
         for side in range(2):
             given = load6(closing.rows, 2 * r + side)
@@ -193,7 +193,7 @@ def hand_down(tree, closing, impulse, wrench, sign):
 
 @kernel
 def wrench_at_point(poses, closing, impulse, j):
-    """The impulse of joint j on its outboard body, about its point, world axes."""
+    """Return the impulse of joint j on its outboard body, about its point, in world axes."""
     joints = closing.joints
     force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for r in range(joints.first[j], joints.first[j + 1]):
@@ -206,5 +206,5 @@ def wrench_at_point(poses, closing, impulse, j):
 
 @kernel
 def is_shift(joints, r):
-    """Whether a row is of translations [m], and not of turns."""
+    """Return True for a row of translations [m], False for one of turns."""
     return joints.kind[r] == TRANSLATION or joints.kind[r] == HELIX

@@ -1,4 +1,4 @@
-"""Places and momenta of many configurations, and Jacobians: for what looks at a whole trajectory."""
+"""Positions, momenta and Jacobians of many configurations, for evaluations of whole trajectories."""
 
 from biped.kernels.tree.dynamics import centre_of_mass, momentum_about_reference, set_tree_data
 from biped.kernels.tree.kinematics import place_bodies
@@ -8,7 +8,7 @@ from kernelcache import kernel, routine
 
 @routine
 def place_rows(tree, q, poses, com, contact):
-    """(rows, 3) [m] the centre of mass, and (rows, nc, 3) contact points, of (rows, nq); relative to O of each."""
+    """Set centres of mass (rows, 3) [m] and contact points (rows, nc, 3) of (rows, nq), each relative to its O."""
     for row in range(q.shape[0]):
         place_bodies(tree, q[row], poses)
         store3(com, row, centre_of_mass(tree, poses))
@@ -18,9 +18,9 @@ def place_rows(tree, q, poses, com, contact):
 
 @routine
 def differentiate_rows(tree, q, share, poses, com, contact):
-    """(rows, 3, nv) and (rows, nc, 3, nv): how the same move with the unit twists of each configuration.
+    """Set the Jacobians (rows, 3, nv) and (rows, nc, 3, nv) of these points by the unit twists of each configuration.
 
-    ``share`` (n,) has the bodies' parts of the mass. What is written to is to be zero before.
+    ``share`` (n,) holds the bodies' shares of the mass. The results must be zero before.
     """
     for row in range(q.shape[0]):
         place_bodies(tree, q[row], poses)
@@ -45,7 +45,7 @@ def add_point_jacobian(tree, poses, i, arm, factor, jacobian):
 
 @routine
 def fill_totals(tree, q, rates, data, momenta, coms):
-    """From (rows, nq) and (rows, nv): linear and angular momentum about the centre of mass, and that relative to O."""
+    """Set momenta about the centre of mass (rows, 6), and that centre relative to O, of (rows, nq) and (rows, nv)."""
     for k in range(q.shape[0]):
         set_tree_data(tree, q[k], rates[k], data)
         linear, angular = momentum_about_reference(tree, data)

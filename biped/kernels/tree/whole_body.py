@@ -1,8 +1,8 @@
-"""What whole-body laws are made of: Jacobians, their biases, the centroidal map, and solves with the mass matrix.
+"""Quantities of whole-body control: Jacobians, biases, the centroidal map, and solves with the mass matrix.
 
-Everything is in world axes; a place is an ``arm`` from the reference point O of ``biped.kernels.tree.kinematics``. All
-need the poses and inertias of a ``TreeData``, which a law has in ``measurement.motion``; velocities and biases need
-``drift`` first. ``motion.factors`` is their room: the centroidal map and the forces undo a factorization.
+Everything is in world axes; a point is an ``arm`` from the reference point O of ``biped.kernels.tree.kinematics``. All
+functions need the poses and inertias of a ``TreeData``, which a law has in ``measurement.motion``; velocities and
+biases need ``drift`` first. The centroidal map and the forces overwrite a factorization in ``motion.factors``.
 """
 
 from biped.kernels.tree import dynamics
@@ -14,14 +14,14 @@ from kernelcache import routine
 
 @routine
 def drift(tree, motion):
-    """The bodies' velocities, and their accelerations while the rates do not change: J̇ v, as twists at O."""
+    """Set the bodies' velocities, and their accelerations at constant rates, J̇ v, as twists at O."""
     move_bodies(tree, motion.poses, motion.rates, motion.velocity, motion.bias)
     dynamics.accelerate_bodies(tree, motion, motion.nothing)
 
 
 @routine
 def point_jacobian(tree, poses, i, arm, jacobian):
-    """(6, nv) J of body i: J v is the velocity of its point at ``arm``, and its angular velocity."""
+    """Set J (6, nv) of body i: J v is the velocity of its point at ``arm``, and its angular velocity."""
     jacobian[:] = 0.0
     j = i
     while j >= 0:
@@ -36,16 +36,16 @@ def point_jacobian(tree, poses, i, arm, jacobian):
 
 @routine
 def velocity_at(motion, i, arm):
-    """J v of the same point [m/s, rad/s]; needs ``drift``."""
+    """Return J v of the point of body i at ``arm`` [m/s, rad/s]; needs ``drift``."""
     twist = load6(motion.velocity, i)
     return add(twist[:3], cross(twist[3:], arm)) + twist[3:]
 
 
 @routine
 def bias_at(motion, i, arm):
-    """J̇ v of the same point [m/s², rad/s²], its acceleration while the rates do not change; needs ``drift``.
+    """Return J̇ v of the point of body i at ``arm`` [m/s², rad/s²], its acceleration at constant rates; needs ``drift``.
 
-    It is that of the point of the body, ω × ṗ included, as an accelerometer there would have it but for gravity.
+    It is the acceleration of the material point, ω × ṗ included, as of an accelerometer without gravity.
     """
     twist = load6(motion.velocity, i)
     change = load6(motion.acceleration, i)
@@ -56,9 +56,9 @@ def bias_at(motion, i, arm):
 
 @routine
 def centroidal_map(tree, motion, result):
-    """(6, nv) A of (linear momentum, angular momentum about the centre of mass) = A v (Orin, Goswami and Lee 2013).
+    """Set A (6, nv): (linear momentum, angular momentum about the centre of mass) = A v (Orin, Goswami and Lee 2013).
 
-    From composite-body inertias, in O(n). Its first rows over the total mass are the Jacobian of the centre of mass.
+    It uses composite-body inertias, in O(n). Its first rows over the total mass are the Jacobian of the centre of mass.
     """
     block, room = motion.factors.block, motion.factors.u
     dynamics.load_composite_blocks(tree, motion)
@@ -75,7 +75,7 @@ def centroidal_map(tree, motion, result):
 
 @routine
 def centroidal_bias(tree, motion):
-    """Ȧ v of the same map [N, N·m]: what changes the momenta while the rates do not change; needs ``drift``."""
+    """Return Ȧ v of the centroidal map [N, N·m], the rates of the momenta at constant rates; needs ``drift``."""
     force, moment = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     mass = 0.0
     for i in range(tree.parent.shape[0]):
@@ -88,7 +88,7 @@ def centroidal_bias(tree, motion):
 
 @routine
 def bias_forces(tree, motion, torque):
-    """(nv,) C(q, v) v + g(q): what holds the rates as they are, gravity included; needs ``drift``."""
+    """Set C(q, v) v + g(q), (nv,), the forces that keep the rates constant, gravity included; needs ``drift``."""
     for i in range(tree.parent.shape[0]):
         store6(motion.factors.wrench, i, dynamics.body_bias(tree, motion, i, load6(motion.acceleration, i)))
     dynamics.project_wrenches(tree, motion, torque)
@@ -96,7 +96,7 @@ def bias_forces(tree, motion, torque):
 
 @routine
 def gravity_forces(tree, motion, torque):
-    """(nv,) g(q): what holds the tree at rest against gravity."""
+    """Set g(q), (nv,), the forces that hold the tree at rest against gravity."""
     for i in range(tree.parent.shape[0]):
         force = scale(-tree.mass[i], triple(tree.gravity))
         store6(motion.factors.wrench, i, force + cross(load3(motion.poses.com, i), force))
@@ -105,11 +105,11 @@ def gravity_forces(tree, motion, torque):
 
 @routine
 def factorize(tree, motion):
-    """M = L D Lᵀ in O(n), as articulated-body inertias in ``motion.factors``, for any number of ``solve_factored``."""
+    """Factor M = L D Lᵀ in O(n), as articulated-body inertias in ``motion.factors``, for ``solve_factored``."""
     dynamics.factor_mass_matrix(tree, motion, 0)
 
 
 @routine
 def solve_factored(tree, motion, load, solution):
-    """M⁻¹ ``load`` (nv,) in O(n); needs ``factorize``."""
+    """Set ``solution`` to M⁻¹ ``load`` (nv,) in O(n); needs ``factorize``."""
     solve(tree, motion.poses.motion, motion.poses.motion, load, motion.factors, solution)

@@ -1,9 +1,9 @@
 """Joints that close loops, in a variational step and for the velocity at its end.
 
-The step has impulses λ of the closing joints where it begins, so that the loops are closed where it ends (Wendlandt
-1997, equations 5.11, of which the tree's joints are eliminated). The momentum there is that of its chord. Impulses of
-the closing joints at the end make of it one whose velocities keep the loops closed too: what controllers measure and
-the ledger counts. They are the first part of the next step's λ, so that no position depends on them, as in RATTLE.
+Impulses λ of the closing joints at the start of a step close the loops at its end (Wendlandt 1997, equations 5.11, with
+the tree's joints eliminated). The momentum there is that of the chord. Impulses of the closing joints at the end change
+it so that the velocities keep the loops closed too; controllers measure these velocities, and the ledger uses them.
+They are the first part of the next step's λ, so that no position depends on them, as in RATTLE.
 """
 
 import math
@@ -16,7 +16,7 @@ from biped.kernels.tree.kinematics import copy_poses
 from contact.vectors import dot, load3, store6
 from kernelcache import kernel, optional
 
-# What may be left of the rows, besides rounding [m, rad]; and of those that others imply.
+# Tolerance of the rows besides rounding [m, rad], and that of dependent rows.
 GAP = 1e-13
 ROUNDINGS = 32.0
 IMPLIED_GAP = 1e-9
@@ -24,7 +24,7 @@ IMPLIED_GAP = 1e-9
 
 @optional("closing", Closing)
 def begin_closing(tree, scratch, closing):
-    """The rows where the step begins; no impulses yet."""
+    """Set the rows at the start of the step, and zero impulses."""
     loops.set_loop_rows(scratch.motion.poses, closing)
     loops.set_loop_gradient(tree, scratch.motion.poses, closing)
     closing.impulse[:] = 0.0
@@ -32,14 +32,14 @@ def begin_closing(tree, scratch, closing):
 
 @optional("closing", Closing, lambda squared, *_: squared)
 def add_closing_impulses(squared, scratch, closing):
-    """The rows at the candidate, and their impulses in the residual; the square of its norm, which was ``squared``."""
+    """Set the rows at the candidate, add their impulses to the residual, and return its new squared norm."""
     loops.set_loop_rows(scratch.next, closing)
     return loops.add_loop_impulses(closing, closing.impulse, scratch.residual)
 
 
 @optional("closing", Closing, 0.0)
 def square_of_gaps(tree, closing, h):
-    """[N²·s²] of the momentum that closes the gaps in a step, by a mean body."""
+    """Return the square [N²·s²] of the momentum of a mean body that would close the gaps in a step."""
     mass = moment = 0.0
     for i in range(tree.parent.shape[0]):
         mass += tree.mass[i]
@@ -53,7 +53,7 @@ def square_of_gaps(tree, closing, h):
 
 @optional("closing", Closing, True)
 def is_closed(tree, scratch, closing):
-    """Whether nothing is left of the rows but rounding; places are rounded where they are."""
+    """Return True if the gaps are rounding, which grows with the distance of the bodies from O."""
     farthest = 0.0
     for i in range(tree.parent.shape[0]):
         com = load3(scratch.next.com, i)
@@ -67,21 +67,21 @@ def is_closed(tree, scratch, closing):
 
 @optional("closing", Closing)
 def keep_impulses(closing):
-    """Where a line search begins."""
+    """Save the impulses at the start of a line search."""
     for r in range(closing.impulse.shape[0]):
         closing.base_impulse[r] = closing.impulse[r]
 
 
 @optional("closing", Closing)
 def change_impulses(closing, factor):
-    """The impulses at ``factor`` of Newton's step from there."""
+    """Set the impulses at ``factor`` of Newton's step from the saved ones."""
     for r in range(closing.impulse.shape[0]):
         closing.impulse[r] = closing.base_impulse[r] + factor * closing.change[r]
 
 
 @optional("closing", Closing)
 def end_closing(scratch, closing):
-    """Note what was found: the worst gaps, and the joints' impulses where the step begins."""
+    """Record the largest gaps, and the joints' impulses at the start of the step."""
     for r in range(closing.gap.shape[0]):
         kind = POSITION if loops.is_shift(closing.joints, r) else ROTATION
         closing.worst[kind] = max(closing.worst[kind], abs(closing.gap[r]))
@@ -97,7 +97,7 @@ def store_wrenches(poses, closing, impulse, wrenches):
 
 @optional("closing", Closing)
 def close_momentum(tree, state, scratch, closing):
-    """To the momentum of the chord that of velocities which keep the loops closed."""
+    """Change the momentum of the chord so that the velocities keep the loops closed."""
     ahead = closing.ahead
     copy_poses(scratch.next, ahead.poses)
     turn_inertias(tree, ahead.poses, ahead.inertia)
@@ -108,7 +108,7 @@ def close_momentum(tree, state, scratch, closing):
 
 @kernel
 def place_rate_rows(tree, poses, closing):
-    """The rows of velocities, which have no gaps."""
+    """Set the rows of velocities, which have no gaps."""
     loops.set_loop_rows(poses, closing)
     loops.set_loop_gradient(tree, poses, closing)
     closing.gap[:] = 0.0
@@ -116,7 +116,7 @@ def place_rate_rows(tree, poses, closing):
 
 @kernel
 def close_rates(tree, ahead, closing, momentum):
-    """Add the impulses to a momentum that keep the loops closed, and to its rates; needs M factored there."""
+    """Add to a momentum and its rates the impulses that keep the loops closed; needs M factored there."""
     place_rate_rows(tree, ahead.poses, closing)
     loops.close_loops(tree, ahead.poses.motion, ahead.poses.motion, closing, ahead.factors, ahead.rates)
     loops.add_loop_impulses(closing, closing.change, momentum)

@@ -1,10 +1,10 @@
-"""The discrete body: how the displacement of one body in a step becomes its discrete momentum.
+"""Discrete bodies: the discrete momentum of a body as a function of its displacement in a step.
 
 A body that moves by Δx and turns by r = q_{k+1} q̄_k = (c, u), c ≥ 0, world axes, has a discrete linear momentum
 P and, about its centre of mass, an angular momentum ℓ⁻ at the start and ℓ⁺ at the end of the step. They are
 derivatives of a discrete Lagrangian that does not change under translations and rotations, so that P, and ℓ⁻ and
-ℓ⁺ about one fixed point, are the same at both ends: ℓ⁺ = ℓ⁻ − Δx × P. Each way of discretizing a body is a class
-here, and all that differs between variational integrators of trees.
+ℓ⁺ about one fixed point, are the same at both ends: ℓ⁺ = ℓ⁻ − Δx × P. Each discretization of a body is a class; the
+variational integrators of trees differ in nothing else.
 """
 
 from typing import NamedTuple
@@ -16,29 +16,29 @@ from kernelcache import generic, kernel
 
 @generic("body")
 def body_momentum(body, mass, inertia, turn, moved, h):
-    """(P, ℓ⁻): [N·s], [N·m·s]; ``inertia`` in world axes at k, ``turn`` = (c, ux, uy, uz), ``moved`` = Δx."""
+    """Return (P [N·s], ℓ⁻ [N·m·s]); ``inertia`` in world axes at k, ``turn`` = (c, ux, uy, uz), ``moved`` = Δx."""
 
 
 @generic("body")
 def set_momentum(body, tree, state, pushes, scratch, h):
-    """p at k + 1, into ``state.momentum``; what is left of e is carried over."""
+    """Write p at k + 1 to ``state.momentum``; the remaining residual e is carried over."""
 
 
 @generic("body")
 def turn_to_end(body, tree, scratch):
-    """Make ℓ⁺ of ℓ⁻ in ``scratch.angular``."""
+    """Replace ℓ⁻ by ℓ⁺ in ``scratch.angular``."""
 
 
 @generic("body")
 def store_body_block(body, tree, scratch, block, i, h):
-    """The derivative of (P, ℓ⁻ + l × P) of body i by its displacement at k + 1, into the 6 x 6 block i.
+    """Store the derivative of (P, ℓ⁻ + l × P) of body i by its displacement at k + 1 in the 6 x 6 block i.
 
-    Both about the reference points; l is the lever arm of its centre of mass at k.
+    Both are about the reference points; l is the lever arm of its centre of mass at k.
     """
 
 
 class MidpointBody(NamedTuple):
-    """The thesis's body (Wendlandt 1997, equations 2.23, 2.50; Brüdigam et al. 2024, equation 13 is the same).
+    """The discrete body of the thesis (Wendlandt 1997, equations 2.23, 2.50; also Brüdigam et al. 2024, equation 13).
 
     P = m Δx/h,  ℓ = c y + u × y,  y = (2/h) J u. P is parallel to Δx, so that ℓ is the same at both ends.
     """
@@ -66,7 +66,7 @@ def store_midpoint_block(body, tree, scratch, block, i, h):
 
 @kernel
 def turn_derivative(J, c, u, h):
-    """∂ℓ/∂φ of a midpoint body for a small turn φ of it at k + 1, in world axes (3 x 3).
+    """Return ∂ℓ/∂φ of a midpoint body for a small turn φ at k + 1, in world axes (3 x 3).
 
     With L = c 1 + û and j = J u:  (L J Lᵀ − ĵ Lᵀ − j uᵀ) / h.
     """
@@ -86,5 +86,5 @@ def turn_derivative(J, c, u, h):
 
 @kernel
 def body_displacement(scratch, i):
-    """Δx of body i's centre of mass."""
+    """Return Δx of body i's centre of mass."""
     return add(triple(scratch.shift), sub(load3(scratch.next.com, i), load3(scratch.motion.poses.com, i)))

@@ -10,8 +10,8 @@ the sum taken about the common reference point at k, and then
 
     p_j' = s_j⁺ · Σ_{i beyond j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
 
-A rotor that a joint drives has the discrete Lagrangian a Δq²/2h, and so the momentum a Δq/h at both ends, which e_j
-has less, and p_j' more.
+A rotor driven by a joint has the discrete Lagrangian a Δq²/2h, and so the momentum a Δq/h at both ends, which is
+subtracted in e_j and added in p_j'.
 
 By Theorem 2.1 of the thesis this is, for its own discrete body, the trajectory of its maximal-coordinate
 equations (5.11).
@@ -43,14 +43,14 @@ from kernelcache import kernel, routine
 
 
 class Scratch(NamedTuple):
-    """Room for one step; nothing in it outlives the step but the poses and inertias of ``motion``."""
+    """Buffers of one step; only the poses and inertias of ``motion`` outlive it."""
 
     motion: TreeData  # the tree at k; its factors serve Newton's method too
-    next: Poses  # the tree at k + 1, as far as it is known
-    checkpoint: Checkpoint  # where the step began, once it is taken in parts
+    next: Poses  # the tree at k + 1, for the candidate
+    checkpoint: Checkpoint  # the start of a step that is taken in parts
     shift: Floats  # (3,) [m] displacement of O in the step
     q: Floats  # (nq,) the candidate for q_{k+1}; a floating root's position is in ``shift``
-    base_shift: Floats  # (3,) where the line search starts
+    base_shift: Floats  # (3,) start of the line search
     base_q: Floats  # (nq,)
     turn: Floats  # (n, 4) (c, u)
     linear: Floats  # (n, 3) [N·s] P
@@ -58,12 +58,12 @@ class Scratch(NamedTuple):
     wrench: Floats  # (n, 6)
     residual: Floats  # (nv,) e
     delta: Floats  # (nv,) Newton's step
-    diagonal: Floats  # (nv,) of the joints' torques and rotors
-    mean_force: Floats  # (nc, 3) [N] of a step that is taken in parts, as far as these go
+    diagonal: Floats  # (nv,) diagonal terms of the joints' torques and rotors
+    mean_force: Floats  # (nc, 3) [N] mean forces of the completed parts of a step
 
 
 def new_scratch(n: int, nq: int, nv: int, nc: int) -> Scratch:
-    """Room for the steps of a tree, filled with NaN."""
+    """Return buffers for the steps of a tree, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (
         (3,), (nq,), (3,), (nq,), (n, 4), (n, 3), (n, 3), (n, 6), (nv,), (nv,), (nv,), (nc, 3),
     )  # fmt: skip
@@ -73,7 +73,7 @@ def new_scratch(n: int, nq: int, nv: int, nc: int) -> Scratch:
 
 @kernel
 def displace(tree, poses, q, shift, factor, delta, new_q, new_shift):
-    """q ⊕ factor·δ, where δ is in the unit twists of ``poses``; correct to second order in turns."""
+    """Write q ⊕ factor·δ, with δ in the unit twists of ``poses``; correct to second order in turns."""
     for i in range(tree.parent.shape[0]):
         kind, a, j = tree.kind[i], tree.first_q[i], tree.first_v[i]
         if kind == REVOLUTE or kind == PRISMATIC:
@@ -94,7 +94,7 @@ def displace(tree, poses, q, shift, factor, delta, new_q, new_shift):
 
 @kernel
 def set_rates(tree, q, scratch, h, rate):
-    """The displacement from q to ``scratch.q`` over h: the inverse of ``displace`` from the poses at k."""
+    """Write the displacement from q to ``scratch.q`` over h, the inverse of ``displace`` from the poses at k."""
     for i in range(tree.parent.shape[0]):
         kind, a, j = tree.kind[i], tree.first_q[i], tree.first_v[i]
         if kind == REVOLUTE or kind == PRISMATIC:
@@ -116,7 +116,7 @@ def set_rates(tree, q, scratch, h, rate):
 
 @routine
 def reference_point(tree, q):
-    """Where O is: the root's centre of mass if the root floats, else the inertial origin."""
+    """Return the position of O: the root's centre of mass if the root floats, else the inertial origin."""
     if tree.kind[0] == FLOATING:
         return q[0], q[1], q[2]
     return 0.0, 0.0, 0.0
@@ -124,7 +124,7 @@ def reference_point(tree, q):
 
 @kernel
 def set_discrete_momenta(body, tree, scratch, h):
-    """P and ℓ⁻ of every body, from the poses at both ends."""
+    """Set P and ℓ⁻ of every body from the poses at both ends."""
     for i in range(tree.parent.shape[0]):
         turn = v.quat_difference(v.load4(scratch.next.quaternion, i), v.load4(scratch.motion.poses.quaternion, i))
         v.store4(scratch.turn, i, turn)
@@ -136,7 +136,7 @@ def set_discrete_momenta(body, tree, scratch, h):
 
 @kernel
 def load_body_wrenches(tree, scratch, poses, half):
-    """The bodies' discrete momenta and their impulses of gravity, ``half`` = ±h/2, about O at ``poses``."""
+    """Set wrenches to the bodies' discrete momenta and gravity impulses, ``half`` = ±h/2, about O at ``poses``."""
     for i in range(tree.parent.shape[0]):
         weight = half * tree.mass[i]
         gravity = (weight * tree.gravity[0], weight * tree.gravity[1], weight * tree.gravity[2])
@@ -156,7 +156,7 @@ def add_impulse(scratch, i, arm, impulse):
 
 @kernel
 def world_chord(scratch, c):
-    """How far a contact point moves in the step, in the world."""
+    """Return the displacement of a contact point in the step, in world axes."""
     return v.add(
         v.triple(scratch.shift), v.sub(v.load3(scratch.next.contact, c), v.load3(scratch.motion.poses.contact, c))
     )
@@ -164,7 +164,7 @@ def world_chord(scratch, c):
 
 @kernel
 def contact_chord(tree, ground, state, scratch, h, c):
-    """The middle of a contact point's chord and the chord's velocity, in the floor's frame."""
+    """Return the middle of a contact point's chord and the chord's velocity, in the floor's frame."""
     moved = world_chord(scratch, c)
     start = v.add(reference_point(tree, state.q), v.load3(scratch.motion.poses.contact, c))
     if is_moving(ground):
@@ -176,7 +176,7 @@ def contact_chord(tree, ground, state, scratch, h, c):
 
 @kernel
 def set_contact_forces(tree, ground, state, scratch, h):
-    """The floor's forces on the contact points for the chords as they are now."""
+    """Set the ground reaction forces on the contact points for the present chords."""
     for c in range(tree.contact_body.shape[0]):
         force = (0.0, 0.0, 0.0)
         if state.mode[c] != NONE:
@@ -187,7 +187,7 @@ def set_contact_forces(tree, ground, state, scratch, h):
 
 @kernel
 def add_external_impulses(tree, state, pushes, scratch, arms, push_arms, half, sign):
-    """Half of the impulses of contacts and pushes to the wrenches: sign −1 at the start of a step, +1 at its end."""
+    """Add half of the impulses of contacts and pushes to the wrenches: sign −1 at the step's start, +1 at its end."""
     for c in range(tree.contact_body.shape[0]):
         if state.mode[c] != NONE:
             add_impulse(scratch, tree.contact_body[c], v.load3(arms, c), v.scale(half, v.load3(state.force, c)))
@@ -197,7 +197,7 @@ def add_external_impulses(tree, state, pushes, scratch, arms, push_arms, half, s
 
 @kernel
 def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
-    """The bodies' discrete momenta and half of all impulses on them, about O at k, into ``scratch.wrench``."""
+    """Write the bodies' discrete momenta and half of all impulses on them, about O at k, to ``scratch.wrench``."""
     set_discrete_momenta(body, tree, scratch, h)
     set_contact_forces(tree, ground, state, scratch, h)
     load_wrenches_at_start(tree, state, pushes, scratch, h)
@@ -205,21 +205,21 @@ def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
 
 @kernel
 def load_wrenches_at_start(tree, state, pushes, scratch, h):
-    """The same of momenta and forces that are known."""
+    """Do this for known momenta and forces."""
     load_body_wrenches(tree, scratch, scratch.motion.poses, -0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
 
 
 @kernel
 def set_residual(body, tree, ground, state, pushes, scratch, h):
-    """e and the square of its norm; the poses at k + 1 must be those of ``scratch.q``."""
+    """Set e and return its squared norm; the poses at k + 1 must be those of ``scratch.q``."""
     load_start_wrenches(body, tree, ground, state, pushes, scratch, h)
     return gather_residual(tree, state, scratch, h)
 
 
 @kernel
 def gather_residual(tree, state, scratch, h):
-    """e and the square of its norm, of the wrenches at the start."""
+    """Set e from the wrenches at the start, and return its squared norm."""
     total = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = v.load6(scratch.wrench, i)
@@ -243,9 +243,9 @@ def hand_to_parent(tree, wrench, i, b):
 
 
 def set_discrete_momentum(body, tree, state, pushes, scratch, h):
-    """p at k + 1.
+    """Set p at k + 1.
 
-    What is left of e is carried over, so that the solver's tolerance leaves no trace in the momentum.
+    The remaining e is carried over, so that the solver's tolerance has no effect on the momentum.
     """
     turn_to_end(body, tree, scratch)
     load_body_wrenches(tree, scratch, scratch.next, 0.5 * h)
@@ -268,7 +268,7 @@ set_momentum.register(MidpointBody)(set_discrete_momentum)
 
 @kernel
 def move_residual(momentum, scratch):
-    """Take the residual's moment along as O moves: what is carried over is a wrench, fixed in space."""
+    """Correct the residual's moment for the motion of O: the carried residual is a wrench fixed in space."""
     shift = v.triple(scratch.shift)
     moment = v.cross(shift, (scratch.residual[0], scratch.residual[1], scratch.residual[2]))
     for axis in range(3):
@@ -277,7 +277,7 @@ def move_residual(momentum, scratch):
 
 @kernel
 def set_newton_blocks(body, tree, ground, state, scratch, h):
-    """G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
+    """Set G_i of every body and the joints' diagonal, for ``factorization.eliminate``."""
     block = scratch.motion.factors.block
     for i in range(tree.parent.shape[0]):
         store_body_block(body, tree, scratch, block, i, h)

@@ -1,4 +1,4 @@
-"""A free rigid body in flight: the discrete body of ``biped.kernels.variational.equations`` on its own.
+"""A free rigid body in flight: a single discrete body of ``biped.kernels.variational.equations``.
 
 State: (13,) position (3), orientation (4), linear momentum (3), angular momentum about the centre of mass (3),
 all in world axes. Gravity acts on the linear momentum alone; the angular one is constant.
@@ -12,39 +12,39 @@ from kernelcache import kernel, routine
 STATE = 13
 # A turn of a fraction of a radian converges in four iterations.
 ITERATIONS = 12
-# [rad²] A correction below it is rounding.
+# [rad²] Squared correction below which it is rounding.
 SOLVED = 1e-30
 
 
 @kernel
 def body_pose(state):
-    """(position, quaternion)."""
+    """Return (position, quaternion)."""
     return (state[0], state[1], state[2]), (state[3], state[4], state[5], state[6])
 
 
 @kernel
 def body_momenta(state):
-    """(linear, angular)."""
+    """Return (linear, angular) momentum."""
     return (state[7], state[8], state[9]), (state[10], state[11], state[12])
 
 
 @kernel
 def inertia_in_world(state, inertia):
-    """R J Rᵀ."""
+    """Return R J Rᵀ."""
     _, q = body_pose(state)
     return v.congruence(v.quat_matrix(q), inertia)
 
 
 @kernel
 def body_velocities(state, mass, inertia):
-    """(velocity of the centre of mass, angular velocity)."""
+    """Return (velocity of the centre of mass, angular velocity)."""
     linear, angular = body_momenta(state)
     return v.scale(1.0 / mass, linear), v.mat_vec(inverse3(inertia_in_world(state, inertia)), angular)
 
 
 @kernel
 def solve_turn(J, angular, h):
-    """(solved, c, u): the turn over h with discrete angular momentum c y + u × y, y = (2/h) J u (equation 2.51)."""
+    """Return (solved, c, u): the turn over h with angular momentum c y + u × y, y = (2/h) J u (equation 2.51)."""
     inverse = inverse3(J)
     u = v.scale(0.5 * h, v.mat_vec(inverse, angular))
     solved = False
@@ -62,7 +62,7 @@ def solve_turn(J, angular, h):
 
 @routine
 def fly(state, mass, inertia, gravity, h):
-    """Advance the body by h; False, and nothing done, where its turn is too large to be solved for."""
+    """Advance the body by h; return False without a change if its turn is too large to solve for."""
     position, quaternion = body_pose(state)
     linear, angular = body_momenta(state)
     impulse = v.scale(h * mass, gravity)
@@ -82,7 +82,7 @@ def fly(state, mass, inertia, gravity, h):
 
 @kernel
 def strike_body(state, arm, impulse):
-    """An impulse at ``arm`` from the centre of mass."""
+    """Apply an impulse at ``arm`` from the centre of mass."""
     moment = v.cross(arm, impulse)
     for axis in range(3):
         state[7 + axis] += impulse[axis]

@@ -1,18 +1,16 @@
-"""What acts in a joint of one degree of freedom within a step: its actuator, its bearings, its stops.
+"""Torques in a joint of one degree of freedom within a step: actuator, bearings and stops.
 
-All of it is a function of the joint's positions at the two ends of the step. The equations hold it with its exact
-derivative, so that stiff stops and strong friction bound no step.
+All torques are functions of the joint's positions at the two ends of the step. The equations contain them with their
+exact derivatives, so that stiff stops and strong friction do not limit the step.
 
-- The **actuator** gives the torque that is held on it and that of its impedance in the middle of the step, both
-  together within its greatest effort towards either side.
-- A **spring** acts in the middle of the step; it is passive, and no effort bounds it.
-- **Bearings** take b v, and of dry friction f v/√(v² + ε²): Coulomb's law, but for creeping slowly where it would
-  stick.
-- A **stop** is a spring that is touched beyond a limit of position. Its force is the mean slope of its energy over the
-  step's way, −ΔV/Δq (in one dimension the only discrete gradient: Gonzalez 1996): whatever part of the step is spent in
-  it, its work is the energy that it loses, to rounding. A damper acts over the part of the way that is in the stop, as
-  far as both together do not pull.
-- Beyond the greatest **speed** a damper brakes.
+- The **actuator** exerts the held torque and that of its impedance in the middle of the step, clipped together to its
+  effort limits.
+- A **spring** acts in the middle of the step; it is passive and not clipped.
+- **Bearings** resist with b v, and dry friction f v/√(v² + ε²): Coulomb's law with slow creep instead of sticking.
+- A **stop** is a spring beyond a position limit. Its force is the mean slope of its energy over the step, −ΔV/Δq (in
+  one dimension the only discrete gradient: Gonzalez 1996): its work equals its loss of energy to rounding, for any part
+  of the step in the stop. A damper acts over the part of the step in the stop, as long as both together do not pull.
+- Beyond the maximum **speed** a damper brakes.
 """
 
 from biped.kernels.state.simulation_state import ACTUATORS, JOINTS, JOINTS_DISSIPATED
@@ -20,8 +18,8 @@ from biped.kernels.tree import tree as trees
 from contact.analytic import bounded, sqrt
 from kernelcache import kernel, routine
 
-# Where what acts in a joint has a kink, as a function of the joint's positions at the two ends of a step.
-UPPER_BEGIN = 0  # the step begins at the limit: a stop's damper acts from there on
+# Kinks of the torques in a joint, as functions of its positions at the two ends of a step.
+UPPER_BEGIN = 0  # the step begins at the limit, from which a stop's damper acts
 UPPER_END = 1
 UPPER_PRESSURE = 2  # the damper pulls as much as the spring pushes
 LOWER_BEGIN = 3
@@ -34,7 +32,7 @@ JOINT_SWITCHES = 8
 
 @kernel
 def commanded_torque(state, scratch, h, q_index, dof):
-    """What the joint's actuator is to give in this step: the held torque, and its impedance in the middle of it."""
+    """Return the commanded torque of the joint's actuator: the held torque, and its impedance in the step's middle."""
     torque = state.torque[dof]
     stiffness, damping = state.stiffness[dof], state.damping[dof]
     if stiffness != 0.0 or damping != 0.0:
@@ -46,13 +44,13 @@ def commanded_torque(state, scratch, h, q_index, dof):
 
 @kernel
 def within_effort(passive, i, torque):
-    """What the actuator of joint i gives of a torque."""
+    """Return a torque clipped to the effort limits of joint i's actuator."""
     return bounded(torque, passive[i, trees.MIN_EFFORT], passive[i, trees.MAX_EFFORT])
 
 
 @kernel
 def dof_torque(tree, state, scratch, h, i, dof):
-    """What acts in this step along one of the degrees of freedom of joint i."""
+    """Return the torque in this step along a degree of freedom of joint i."""
     if tree.dofs[i] > 1:
         return state.torque[dof]
     a = tree.first_q[i]
@@ -65,13 +63,13 @@ def dof_torque(tree, state, scratch, h, i, dof):
 
 @kernel
 def stop_pressure(stiffness, damping, first, last, way, h):
-    """[N·m or N] what a stop would push back with, did it not keep from pulling."""
+    """Return the force [N·m or N] of a stop before it is clipped at zero."""
     return stiffness * 0.5 * (first + last) + damping * way / h
 
 
 @routine
 def stop_force(stiffness, damping, begin, end, h):
-    """What a stop pushes back with over a way from ``begin`` to ``end`` deep in it, and its derivative by ``end``."""
+    """Return the force of a stop over a displacement from depth ``begin`` to ``end``, and its derivative by ``end``."""
     begins, ends = begin > 0.0, end > 0.0
     if not begins and not ends:
         return 0.0, 0.0
@@ -92,9 +90,9 @@ def stop_force(stiffness, damping, begin, end, h):
 
 @routine
 def limited_torque(passive, i, commanded, begin, end, h):
-    """What the actuator of joint i gives, and its bearings and stops, on a way; and the derivative of these by its end.
+    """Return the actuator's torque, that of bearings and stops of joint i, and the latter's derivative by ``end``.
 
-    Called, not inlined: models without them, as the human, are not to be slower for it.
+    It is not inlined, so that models without bearings and stops, such as the human, are not slower.
     """
     given = within_effort(passive, i, commanded)
     rate = (end - begin) / h
@@ -123,7 +121,7 @@ def limited_torque(passive, i, commanded, begin, end, h):
 
 @kernel
 def stop_energy(tree, i, q):
-    """[J] What the stops of joint i and its spring store at a position."""
+    """Return the energy [J] stored in the stops and the spring of joint i at a position."""
     beyond = max(q - tree.passive[i, trees.UPPER], tree.passive[i, trees.LOWER] - q, 0.0)
     stretch = q - tree.passive[i, trees.REST]
     stops = 0.5 * tree.passive[i, trees.STOP_STIFFNESS] * beyond * beyond
@@ -132,7 +130,7 @@ def stop_energy(tree, i, q):
 
 @kernel
 def set_joint_diagonal(tree, state, scratch, h):
-    """What the joints add to the diagonal of Newton's matrix, −∂e/∂q' of their torques and rotors."""
+    """Set the joints' diagonal terms of Newton's matrix, −∂e/∂q' of their torques and rotors."""
     rate = 1.0 / h
     for dof in range(state.stiffness.shape[0]):
         scratch.diagonal[dof] = 0.25 * h * state.stiffness[dof] + 0.5 * state.damping[dof] + rate * tree.armature[dof]
@@ -148,7 +146,7 @@ def set_joint_diagonal(tree, state, scratch, h):
 
 @kernel
 def account_joint_works(tree, state, scratch, h):
-    """The exact works of actuators, bearings and stops in this step."""
+    """Add the exact works of actuators, bearings and stops in this step to the ledger."""
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             a = tree.first_q[i]
@@ -168,7 +166,7 @@ def account_joint_works(tree, state, scratch, h):
 
 @kernel
 def rotor_momentum(tree, state, scratch, h, i, dof):
-    """a Δq/h of the rotor that joint i drives along one of its degrees of freedom."""
+    """Return a Δq/h of the rotor of joint i along one of its degrees of freedom."""
     armature = tree.armature[dof]
     if armature == 0.0:
         return 0.0

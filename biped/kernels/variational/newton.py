@@ -18,13 +18,13 @@ from biped.kernels.variational.equations import displace, set_newton_blocks, set
 from contact.vectors import copy1, dot, load3, store3
 from kernelcache import kernel
 
-# No residual above this [N·s] is taken for rounding.
+# [N·s] Greatest residual that counts as rounding.
 COARSEST = 1e-4
 
-# Half a quaternion's angle is half a turn of 90°.
+# Scalar part of the quaternion of a turn by 90°.
 COS_45 = math.sqrt(0.5)
 
-# Steps that are solved by exact iterations alone after one that the kept factorization did not solve.
+# Number of steps with exact iterations only after a failure of the kept factorization.
 RETRY_AFTER = 16
 
 
@@ -34,23 +34,23 @@ class ArticulatedNewton(NamedTuple):
     Joints that close loops are a border of it (``biped.kernels.tree.loops``).
     """
 
-    keeps_factors: bool = True  # for iterations after the one that they are of; not those that have a border
+    keeps_factors: bool = True  # reuse of factors in later iterations; not possible with a border
 
 
 class Extrapolation(NamedTuple):
-    """The first candidate goes on as the last three steps did."""
+    """The initial guess that extrapolates the last three steps."""
 
 
 @kernel
 def evaluate(body, tree, ground, state, pushes, scratch, h):
-    """The residual's norm at the candidate ``scratch.q``, ``scratch.shift``."""
+    """Return the residual's norm at the candidate ``scratch.q``, ``scratch.shift``."""
     place_candidate(tree, pushes, scratch)
     return math.sqrt(set_residual(body, tree, ground, state, pushes, scratch, h))
 
 
 @kernel
 def measure_step(tree, ground, state, pushes, scratch, method, h):
-    """(‖e‖, ‖e‖ together with the gaps of closing joints as momenta), at the candidate."""
+    """Return (‖e‖, ‖e‖ together with the gaps of closing joints as momenta) at the candidate."""
     place_candidate(tree, pushes, scratch)
     squared = set_residual(method.body, tree, ground, state, pushes, scratch, h)
     squared = closing.add_closing_impulses(squared, scratch, method.closing)
@@ -59,7 +59,7 @@ def measure_step(tree, ground, state, pushes, scratch, method, h):
 
 @kernel
 def place_candidate(tree, pushes, scratch):
-    """The poses at k + 1 for ``scratch.q``, and where pushes act on them."""
+    """Set the poses at k + 1 for ``scratch.q``, and the points of pushes on them."""
     place_bodies(tree, scratch.q, scratch.next)
     for j in range(pushes.body.shape[0]):
         place_push(scratch.next, pushes, j, pushes.right)
@@ -67,25 +67,25 @@ def place_candidate(tree, pushes, scratch):
 
 @kernel
 def place_push(poses, pushes, j, arms):
-    """Where push j's point is, relative to O."""
+    """Set the point of push j relative to O."""
     store3(arms, j, point_of_body(poses, pushes.body[j], load3(pushes.offset, j)))
 
 
 @kernel
 def displace_base(tree, scratch, factor, trial):
-    """The candidate at ``factor`` of Newton's step from ``scratch.base_q``; trials are counted from 0."""
+    """Set the candidate at ``factor`` of Newton's step from ``scratch.base_q``; trials are counted from 0."""
     if trial > 0:
-        place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists where the search began
+        place_bodies(tree, scratch.base_q, scratch.next)  # δ is in the unit twists at the start of the search
     displace(tree, scratch.next, scratch.base_q, scratch.base_shift, factor, scratch.delta, scratch.q, scratch.shift)
 
 
 @kernel
 def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, merit, kept):
-    """Go a part of Newton's step; ``measure_step`` there, or inf.
+    """Take a part of Newton's step; return ``measure_step`` there, or inf.
 
-    Of an exact step the largest of 1, 1/2, 1/4, ... that reduces the residual. Of one by ``kept`` factors the whole,
-    or, if that is worse, none: Newton's matrix is M/h + O(1), so that the factors of a step of another length, also
-    backwards, serve by their ratio. The residual is evaluated in one place, since each place is compiled by itself.
+    For an exact step it is the largest of 1, 1/2, 1/4, … that reduces the residual; for ``kept`` factors the whole
+    step, or none if that is worse. Newton's matrix is M/h + O(1), so that factors of a step of another length, also
+    backward, are scaled by the ratio of lengths. Each call that evaluates the residual is inlined, so there is one.
     """
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
@@ -120,7 +120,7 @@ def extrapolate(tree, ground, state, pushes, scratch, guess, h):
 
 @kernel
 def go_on_at_rates(tree, state, scratch, h):
-    """The candidate to which the rates in ``scratch.delta`` lead."""
+    """Set the candidate reached with the rates in ``scratch.delta``."""
     scratch.shift[:] = 0.0
     displace(tree, scratch.motion.poses, state.q, scratch.shift, h, scratch.delta, scratch.q, scratch.shift)
 
@@ -132,7 +132,7 @@ def remember_for_extrapolation(tree, state, scratch, guess, h):
 
 @kernel
 def remember_rates(tree, state, scratch, h):
-    """The rates and their changes, for an extrapolation."""
+    """Save the rates and their changes for the next extrapolation."""
     set_rates(tree, state.q, scratch, h, scratch.delta)
     between = 0.5 * (h + state.clock[LAST_STEP_LENGTH])
     for dof in range(state.cache.rate.shape[0]):
@@ -145,13 +145,13 @@ def remember_rates(tree, state, scratch, h):
 
 @kernel
 def contact_key(state, c):
-    """What Newton's matrix depends on at contact point c: its mode, and whether it pushes."""
+    """Return a key of contact point c in Newton's matrix: its mode, and whether it carries a force."""
     return state.mode[c] + (0.5 if state.force[c, 2] != 0.0 else 0.0)
 
 
 @kernel
 def kept_factors(state, scratch):
-    """The factors of Newton's matrix: they stay with the plant, so that the next step may try them first."""
+    """Return the factors of Newton's matrix kept in the state, which the next step may try first."""
     room = scratch.motion.factors
     return Factors(
         room.block, state.cache.kept_u, state.cache.kept_w, state.cache.kept_d, room.wrench, room.twist, room.epsilon
@@ -160,7 +160,7 @@ def kept_factors(state, scratch):
 
 @kernel
 def note_purpose(state, h):
-    """Note what the kept factors were made for."""
+    """Record the step length and contacts of the kept factors."""
     state.cache.kept_for[0] = h
     for c in range(state.mode.shape[0]):
         state.cache.kept_for[1 + c] = contact_key(state, c)
@@ -168,7 +168,7 @@ def note_purpose(state, h):
 
 @kernel
 def may_serve(state, h):
-    """Whether the kept factorization is of the same step length and the same contacts, and its turn has come."""
+    """Return True if the kept factorization has the same step length and contacts, and is not suspended."""
     if state.counts[PATIENCE] > 0:
         state.counts[PATIENCE] -= 1
         return False
@@ -182,7 +182,7 @@ def may_serve(state, h):
 
 @kernel
 def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, merit, kept):
-    """One iteration of Newton's method, by its exact matrix or by the factors at hand; ``measure_step`` then."""
+    """Do one Newton iteration with the exact matrix or the kept factors; return ``measure_step`` after it."""
     factors, left, right = kept_factors(state, scratch), scratch.motion.poses.motion, scratch.next.motion
     if not kept:
         set_newton_blocks(method.body, tree, ground, state, scratch, h)
@@ -195,11 +195,11 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, merit, k
 
 @kernel
 def round_off(tree, q, poses, h):
-    """[N·s] what rounding leaves of the residual.
+    """Return the rounding error [N·s] of the residual.
 
-    Moments of m Δx/h about a reference point that may be far, and J ω of turns, which are differences of
-    quaternions. Places are sums along the tree, so their roundings grow with its length. Joints keep their
-    coordinates to a part ε of what they are, and those of one that has turned round often are large.
+    It comes from moments of m Δx/h about a reference point that may be far, and from J ω of turns, which are
+    differences of quaternions. Positions are sums along the tree, so their rounding grows with its length. Coordinates
+    of joints have a relative rounding ε, and are large after many turns.
     """
     total = farthest = 0.0
     for i in range(tree.parent.shape[0]):
@@ -213,13 +213,13 @@ def round_off(tree, q, poses, h):
 
 @kernel
 def tolerance_of(method, tree, scratch, h):
-    """[N·s] the norm of the residual to reach."""
+    """Return the residual norm [N·s] to be reached."""
     return max(method.solver.tolerance, round_off(tree, scratch.q, scratch.motion.poses, h))
 
 
 @kernel
 def solve_step(tree, ground, state, pushes, scratch, method, h):
-    """Find q_{k+1}: the number of iterations, or a cause of failure.
+    """Solve for q_{k+1}; return the number of iterations, or a cause of failure.
 
     Afterwards ``scratch.q``, ``scratch.shift`` and ``scratch.next`` hold the tree at k + 1, ``state.force`` the contact
     forces whose impulses over h act at the contact points' chords, and ``scratch.turn`` the bodies' turns.
@@ -231,11 +231,11 @@ def solve_step(tree, ground, state, pushes, scratch, method, h):
 
 @kernel
 def on_branch(tree, state, scratch, iterations):
-    """What a search ended with, or TURNED_TOO_FAR where its solution is not that of small turns.
+    """Return the result of a search, or TURNED_TOO_FAR if its solution is not that of small turns.
 
     The angular momentum of a discrete body grows with its turn up to 90° and falls again beyond, so that a momentum
-    belongs to two turns, and a joint may go round any number of times in between. Only the first is an
-    approximation of the motion. A step that would have to turn farther is too long.
+    belongs to two turns, and a joint may complete any number of turns in between. Only the smallest turn approximates
+    the motion. A step that needs a larger turn is too long.
     """
     if iterations < 0:
         return iterations
@@ -249,10 +249,10 @@ def on_branch(tree, state, scratch, iterations):
 
 @find_root.register(ArticulatedNewton)
 def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """The first iteration goes by the last step's factorization, where that may serve.
+    """Solve a step; the first iteration uses the last step's factorization if possible, at a third of the cost.
 
-    It is a step old and costs a third. All others, and all where it did not do, are exact; but for a last one by the
-    factorization of the iteration before, where that reduces the residual enough if it does so as much as that one did.
+    Further iterations are exact, except that the last reuses the factorization of the one before if an equal reduction
+    of the residual would suffice.
     """
     tolerance = tolerance_of(method, tree, scratch, h)
     closing.begin_closing(tree, scratch, method.closing)
@@ -275,6 +275,6 @@ def find_by_articulated_newton(tree, ground, state, pushes, scratch, method, roo
 
 @kernel
 def set_new_momentum(tree, state, pushes, scratch, method, h):
-    """p_{k+1}, after ``solve_step``."""
+    """Set p_{k+1}, after ``solve_step``."""
     set_momentum(method.body, tree, state, pushes, scratch, h)
     closing.close_momentum(tree, state, scratch, method.closing)

@@ -155,7 +155,7 @@ def test_what_cannot_be_assembled_is_told():
 @pytest.mark.parametrize("name", [name for name in biped.INTEGRATORS if name not in TAKE_LOOPS])
 def test_other_integrators_say_which_take_loops(name):
     model = four_bar()
-    with pytest.raises(biped.InputError, match="trees only.*recursive, maximal, rigid"):
+    with pytest.raises(biped.InputError, match="does not support loops.*recursive, maximal, rigid"):
         biped.Scene(model, integrator=name, state=biped.State.at(model, four_bar_start(model)[0])).prepare()
 
 

@@ -142,7 +142,7 @@ def test_files_have_the_radius(tmp_path):
 
 
 def test_other_integrators_say_that_they_know_points_only():
-    with pytest.raises(InputError, match="knows contact points without a radius only.*these take balls: rigid"):
+    with pytest.raises(InputError, match="does not support contact points with a radius.*supported by: rigid"):
         simulate(ball(), step=STEP, duration=0.01)
     with pytest.raises(ModelError, match="contact point 'below': radius"):
         ContactPoint("below", "ball", (0.0, 0.0, 0.0), -0.1)

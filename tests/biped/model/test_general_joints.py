@@ -136,7 +136,7 @@ def test_energy_of_screws_does_not_drift():
 
 @pytest.mark.parametrize("name", ["maximal", "midpoint"])
 def test_integrators_that_know_no_screws_say_which_do(name):
-    with pytest.raises(InputError, match=r"knows no helical joints.*recursive"):
+    with pytest.raises(InputError, match=r"does not support helical joints.*recursive"):
         simulate(nut(0.05), duration=0.1, integrator=INTEGRATORS[name])
 
 

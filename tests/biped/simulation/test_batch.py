@@ -97,7 +97,7 @@ def test_what_has_no_batch_is_refused(person):
     for count, workers in ((0, None), (2, 0), (2.5, None), ("2", None), (True, None), (2, 1.5)):
         with pytest.raises(InputError, match="both must be one or more|must be a whole number"):
             SessionBatch(scene, count, workers=workers)
-    with pytest.raises(InputError, match="steps from Python has no batches"):
+    with pytest.raises(InputError, match="step from Python cannot run in a batch"):
         SessionBatch(Scene(person, CONTROLLER, integrator=Adaptive()), 2)
     with pytest.raises(InputError, match=r"the given torques have shape \(12,\); it must be \(2, 12\)"):
         SessionBatch(scene, 2).step(np.zeros(12))

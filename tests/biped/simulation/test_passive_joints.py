@@ -155,7 +155,7 @@ def test_integrators_agree(tumbling, name, gap):
 
 
 def test_other_integrators_and_starts_beyond_a_limit_are_refused():
-    with pytest.raises(biped.InputError, match="no limits, damping or friction .* these do: recursive.*limits = false"):
+    with pytest.raises(biped.InputError, match="damping or friction .* supported by: recursive.*limits = false"):
         slid(sledge(damping=1.0), integrator=biped.ExplicitEuler())
     with pytest.raises(
         biped.InputError, match="'rail' begins at 0.5, 0.4 beyond its limits of -0.1 to 0.1: begin within"

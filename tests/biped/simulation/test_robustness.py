@@ -148,10 +148,10 @@ def lifted(height):
     (lambda: State.at(human(), np.zeros(19)), "the quaternion of joint 'body' has length 0: it must be 1"),
     (lambda: State.at(human(), ["x"] * 19), "it must be 19 numbers"),
     (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
-    (lambda: simulate(human(), WorkspaceController), "the class WorkspaceController is no controller"),
+    (lambda: simulate(human(), WorkspaceController), "controller = the class WorkspaceController: it must be"),
     (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be one of Actuators, Push, Force"),
     (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run takes at most one"),
-    (lambda: simulate(human(), object()), "object is no controller"),
+    (lambda: simulate(human(), object()), "controller = object: it must be"),
     (lambda: simulate(human(), CONTROLLER, step=3e-4), "step = 0.0003 s does not divide the controller's period of "
      "0.002 s; the nearest steps that do: 0.000285714 or 0.000333333 s"),
     (lambda: simulate(human(), CONTROLLER, step=5e-3), "the nearest steps that do: 0.002 s"),

@@ -265,5 +265,5 @@ def test_a_stop_yields_as_ours_under_the_greatest_effort(side):
 
 def test_who_has_none_refuses_them():
     pytest.importorskip("pybullet")
-    with pytest.raises(InputError, match="'pybullet' simulates no .* these do: mujoco, recursive, maximal"):
+    with pytest.raises(InputError, match="'pybullet' does not support .* supported by: mujoco, recursive, maximal"):
         simulate(sledge(damping=1.0), duration=0.1, integrator=EngineIntegrator(engine_named("pybullet")))

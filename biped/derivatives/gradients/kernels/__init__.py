@@ -1,1 +1,1 @@
-"""What objectives need of each row of a trial, compiled."""
+"""Compiled forward and backward passes of trials."""

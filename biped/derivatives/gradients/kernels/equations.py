@@ -1,13 +1,13 @@
-"""The equations of a trial's steps in another world: what a change of the model, the floor or a push does to them.
+"""The equations of a trial's steps in worlds with another model, floor or push.
 
 A step solves e(q_k, p_k, a_k, q_{k+1}; ρ) = 0, and gives p_{k+1}(…; ρ) and a_{k+1}(…; ρ). With the μ of its adjoint
-(``biped.derivatives.gradients.kernels.step``), and the weights λ_p' and λ_a' of its end, a number of the world ρ has
-the derivative
+(``biped.derivatives.gradients.kernels.step``), and the weights λ_p' and λ_a' of its end, the derivative by a parameter
+ρ of the world is
 
     Σ_k μᵀ ∂e/∂ρ + λ_p'ᵀ ∂p'/∂ρ + λ_a'ᵀ ∂a'/∂ρ,
 
-all at the states that were simulated. So the sums of μᵀ e + λ_p'ᵀ p' + λ_a'ᵀ a' in worlds whose ρ is another are all
-that is needed. The regime of each contact point is held.
+all at the simulated states. So only the sums of μᵀ e + λ_p'ᵀ p' + λ_a'ᵀ a' in worlds with another ρ are needed. The
+regime of each contact point is held.
 """
 
 from typing import NamedTuple
@@ -31,18 +31,18 @@ from kernelcache import kernel
 
 
 class Multipliers(NamedTuple):
-    """What the sums are taken with, of each step; no rows where nobody asks for them."""
+    """Multipliers of the sums by step; without rows if the sums are not needed."""
 
     residual: Floats  # (steps, nv) μ
     momentum: Floats  # (steps, nv) λ_p'
     anchor: Floats  # (steps, nc, 2) λ_a'
-    regime: Integers  # (steps, nc) that are held, of ``contact.regimes``
+    regime: Integers  # (steps, nc) held regimes, of ``contact.regimes``
     moves: Integers  # (steps, nc) 1 where the anchor is dragged
-    total: Floats  # (2 nv + 2 nc,) the sums, of each equation for itself
+    total: Floats  # (2 nv + 2 nc,) the sums by equation
 
 
 def new_multipliers(nv: int, nc: int, steps: int) -> Multipliers:
-    """Room for those of so many steps."""
+    """Return multipliers for a number of steps."""
     z, whole = np.zeros, np.int64
     return Multipliers(
         z((steps, nv)), z((steps, nv)), z((steps, nc, 2)), z((steps, nc), whole), z((steps, nc), whole),
@@ -52,7 +52,7 @@ def new_multipliers(nv: int, nc: int, steps: int) -> Multipliers:
 
 @kernel
 def keep_weights(M, weight, points, row):
-    """Note the weights of a step's end, before it is gone back through."""
+    """Store the weights of a step's end before the backward pass through the step."""
     if row < M.residual.shape[0]:
         copy1(weight.momentum, M.momentum[row])
         for c in range(M.regime.shape[1]):
@@ -62,14 +62,14 @@ def keep_weights(M, weight, points, row):
 
 @kernel
 def keep_multipliers(M, weight, row):
-    """Note μ, behind that."""
+    """Store μ after the backward pass through the step."""
     if row < M.residual.shape[0]:
         copy1(weight.solution, M.residual[row])
 
 
 @kernel
 def add_equations(M, L, row, h):
-    """Add those of a step, of which the world ``L`` knows where it began and ended."""
+    """Add the equations of a step whose start and end are set in the world ``L``."""
     tree, state, scratch = L.tree, L.before, L.scratch
     set_candidate(tree, state.q, L.state.q, scratch)
     place_candidate(tree, L.pushes, scratch)
@@ -88,7 +88,7 @@ def add_equations(M, L, row, h):
 
 @kernel
 def hold_forces(M, L, row, h):
-    """The floor's forces for the step's chords, and the anchors that it leaves: each point in its regime."""
+    """Set the ground reaction forces for the step's chords, and add its anchors, each point in its regime."""
     ground, state, first = L.ground, L.before, 2 * M.residual.shape[1]
     for c in range(M.regime.shape[1]):
         floor, anchor = law_at(ground, c), (state.anchor[c, 0], state.anchor[c, 1])

@@ -1,12 +1,12 @@
 """The adjoint of one variational step: ``biped.derivatives.linearization.kernels.tangent.carry``, transposed.
 
-With Newton's matrix A and the derivatives of a step as ``biped.derivatives.linearization.kernels.step`` has them,
-weights λ of (q', p', a') become those of (q, p, a) and of the torque that is held:
+With Newton's matrix A and the derivatives of a step of ``biped.derivatives.linearization.kernels.step``, weights λ of
+(q', p', a') become those of (q, p, a) and of the held torque:
 
     Aᵀ μ = λ_q' + (∂p'/∂q')ᵀ λ_p' + (∂a'/∂q')ᵀ λ_a'
     λ_q = (∂e/∂q)ᵀ μ + (∂p'/∂q)ᵀ λ_p' + (∂a'/∂q)ᵀ λ_a',     λ_p = μ,     λ_τ = h/2 (μ + λ_p')
 
-and λ_a likewise. Aᵀ has the factors of A, with the two ends of the step exchanged.
+and λ_a likewise. The factors of Aᵀ are those of A, with the two ends of the step exchanged.
 """
 
 from typing import NamedTuple
@@ -22,26 +22,26 @@ from kernelcache import kernel, routine
 
 
 class Adjoint(NamedTuple):
-    """Weights of a state: the derivatives of one number by it."""
+    """Weights of a state: the derivatives of a number by it."""
 
     q: Floats  # (nv,) in the unit twists of the configuration
     momentum: Floats  # (nv,)
     anchor: Floats  # (nc, 2)
-    torque: Floats  # (nv,) of what is held, summed over the steps of a tick
-    # Room:
+    torque: Floats  # (nv,) by the held torque, summed over the steps of a tick
+    # Buffers:
     load: Floats  # (nv,)
     solution: Floats  # (nv,) μ
 
 
 def new_adjoint(nv: int, nc: int) -> Adjoint:
-    """Room for the weights of a tree's state, all of them zero."""
+    """Return zero weights of a tree's state."""
     z = np.zeros
     return Adjoint(z(nv), z(nv), z((nc, 2)), z(nv), z(nv), z(nv))
 
 
 @kernel
 def add_transposed(matrix, weights, target):
-    """target += matrixᵀ weights."""
+    """Add matrixᵀ weights to ``target``."""
     for i in range(matrix.shape[0]):
         weight = weights[i]
         for j in range(matrix.shape[1]):
@@ -50,7 +50,7 @@ def add_transposed(matrix, weights, target):
 
 @kernel
 def point_moves(jacobian, along):
-    """How a contact point moves with displacements ``along`` the unit twists."""
+    """Return the displacement of a contact point for displacements ``along`` the unit twists."""
     x = y = z = 0.0
     for dof in range(jacobian.shape[0]):
         x += along[dof] * jacobian[dof, 0]
@@ -61,7 +61,7 @@ def point_moves(jacobian, along):
 
 @kernel
 def add_point_weight(jacobian, weight, target):
-    """target += Jᵀ weight, with J the Jacobian of a contact point."""
+    """Add Jᵀ weight to ``target``, with J the Jacobian of a contact point."""
     for dof in range(jacobian.shape[0]):
         x, y, z = jacobian[dof, 0], jacobian[dof, 1], jacobian[dof, 2]
         target[dof] += x * weight[0] + y * weight[1] + z * weight[2]
@@ -69,13 +69,13 @@ def add_point_weight(jacobian, weight, target):
 
 @kernel
 def weight_of_place(M, first, x, y):
-    """The transposed 2 x 3 matrix that begins at ``first``, times the weights of an anchor."""
+    """Return the transposed 2 x 3 matrix that begins at ``first`` times the weights of an anchor."""
     return M[first] * x + M[first + 3] * y, M[first + 1] * x + M[first + 4] * y, M[first + 2] * x + M[first + 5] * y
 
 
 @routine
 def pull_back(tree, scratch, D, weights, h):
-    """From the weights of the state behind a step to those of the state before it; ``D`` is the step's derivative."""
+    """Change the weights of the state after a step to those of the state before; ``D`` is the step's derivative."""
     now, later, points = scratch.motion.poses, scratch.next, D.points
     load, mu = weights.load, weights.solution
     for dof in range(load.shape[0]):
@@ -103,7 +103,7 @@ def pull_back(tree, scratch, D, weights, h):
 
 @kernel
 def pull_anchors(tree, scratch, D, weights, h):
-    """The weights of anchors before the step, and what dragged ones add to those of q."""
+    """Change the weights of anchors to those before the step, and add dragged ones to the weights of q."""
     now, points = scratch.motion.poses, D.points
     for c in range(tree.contact_body.shape[0]):
         x, y = weights.anchor[c, 0], weights.anchor[c, 1]
@@ -121,7 +121,7 @@ def pull_anchors(tree, scratch, D, weights, h):
 
 @kernel
 def force_weight(tree, scratch, D, weights, c, h):
-    """The weight of the floor's force on contact point c in the step, world axes: of half its impulse at each end."""
+    """Return the weight of the ground reaction force on contact point c, world axes, half its impulse at each end."""
     now, jacobian = scratch.motion.poses, D.points.jacobian
     set_point_jacobian(tree, now.motion, c, load3(now.contact, c), jacobian)
     begin = point_moves(jacobian, weights.solution)

@@ -1,8 +1,8 @@
-"""A trial forwards, noted step by step, and backwards: from the weights of its states to those of what it came from.
+"""The forward and the backward pass of a trial.
 
-Forwards, the closed loop's own machine code takes the steps; a step that was taken in parts is gone through part by
-part (``biped.derivatives.linearization.kernels.steps``). Where each began is noted, so that nothing has to be simulated
-again. Backwards, each step is differentiated where it was, and the law by its tape.
+In the forward pass the machine code of the closed loop takes the steps; a step in parts is repeated part by part
+(``biped.derivatives.linearization.kernels.steps``). The start of each is recorded, so that nothing has to be simulated
+again. In the backward pass each step is differentiated at its recorded state, and the law by its tape.
 """
 
 from typing import NamedTuple
@@ -29,79 +29,79 @@ from contact.regimes import SWITCHES
 from contact.vectors import copy1
 from kernelcache import Entry, Packed, addresses, call, kernel, part
 
-#: What ``take_ticks`` gives back where there is no more room.
+#: Return value of ``take_ticks`` when the record is full.
 NO_ROOM = -102
-#: What ``go_back_through`` gives back: another branch of the law was taken there; or torques that are not the law's.
+#: Return value of ``go_back_through``: the law took another branch there, or the torques are not those of the law.
 OTHER_BRANCH = -103
 
-# Places in ``Record.taken``.
+# Indices of ``Record.taken``.
 SUBSTEPS, TICKS, AT_KINKS, CHANGED = range(4)
-LEFT_AT = 4  # the tick whose law is to be gone back through, on the way back
+LEFT_AT = 4  # the tick at which the backward pass was interrupted, before its law
 TAKEN = 5
 
-# How near to a switch, of its scale, a point counts as at a kink.
+# Distance from a switch relative to its scale below which a point is at a kink.
 AT_KINK = 1e-6
-# [N·m] as a part of the greatest by which a tape's torques may differ from those that were asked for.
+# Allowed difference of a tape's torques from the recorded demand, relative to the greatest torque.
 SAME = 1e-9
 
-# Places of the addresses of parts.
+# Indices of the addresses of parts.
 KEEP, KEEP_TICK, PLACE, PULL, ADD, PARTS = range(6)
 
 
 class Addresses(NamedTuple):
-    """Of parts that another one calls."""
+    """Addresses of parts that another part calls."""
 
     of: Integers
 
 
 class Nearest(NamedTuple):
-    """The nearest that each of some places came to each kink that it has."""
+    """The smallest distances of points or joints from their kinks."""
 
-    switch: Floats  # (places, switches) what vanishes there
-    at: Integers  # (places, switches) in which step
-    scale: Floats  # (places, switches) by which it is near
+    switch: Floats  # (places, switches) quantity that vanishes at the kink
+    at: Integers  # (places, switches) step
+    scale: Floats  # (places, switches) scale of the quantity
 
 
 def new_nearest(places: int, switches: int) -> Nearest:
-    """None near yet."""
+    """Return infinite distances."""
     shape = places, switches
     return Nearest(np.full(shape, np.inf), np.zeros(shape, np.int64), np.ones(shape))
 
 
 class Record(NamedTuple):
-    """A trial, noted: where each step began, what was held at each tick; and weights on the way back."""
+    """The record of a trial: start of each step, torques of each tick, and weights of the backward pass."""
 
-    # Of each step, or part of one; q has a row more, of the end:
+    # By step, or part of one; states have a further row for the end:
     q: Floats  # (steps + 1, nq)
     momentum: Floats  # (steps + 1, nv)
     mode: Integers  # (steps + 1, nc)
     anchor: Floats  # (steps + 1, nc, 2)
     down: Integers  # (steps + 1, nc) 1 where a point is in contact, or carried load in the step before
-    span: Floats  # (steps, 2) [s] when it began, and how long it was
-    # Of each tick; ``first`` has a row more, of the end:
-    first: Integers  # (ticks + 1,) its first step
+    span: Floats  # (steps, 2) [s] start and length
+    # By tick; ``first`` and ``time`` have a further row for the end:
+    first: Integers  # (ticks + 1,) first step of the tick
     time: Floats  # (ticks + 1,)
-    asked: Floats  # (ticks, nv) what the law asked for
-    held: Floats  # (ticks, nv) what the actuators gave
+    asked: Floats  # (ticks, nv) torques demanded by the law
+    held: Floats  # (ticks, nv) torques of the actuators
     taken: Integers  # (TAKEN,)
-    # Backwards:
+    # Backward pass:
     weight: Adjoint
     of_q: Floats  # (ticks + 1, nv) weights of the states at ticks
     of_momentum: Floats  # (ticks + 1, nv)
-    of_torque: Floats  # (ticks, nv) of what is held from tick to tick
+    of_torque: Floats  # (ticks, nv) weights of the torques held from tick to tick
     passes: Floats  # (ticks, nv) 1, or 0 where an actuator was at its limit
-    share: Floats  # (3,) what a lag keeps of the last torques; ticks by which sensors are late; whether a law is asked
-    numbers: Floats  # (numbers,) weights of what the law depends on
-    multipliers: equations.Multipliers  # of the steps' equations, for those of other worlds
-    impedance: Floats  # (3, nv) of the joints' stiffness, damping and rest
-    asking: Floats  # (nv,) room
-    nearest: Nearest  # of contact points
-    nearest_joint: Nearest  # of degrees of freedom
+    share: Floats  # (3,) share of the last torques that a lag keeps, sensor delay in ticks, 1 if there is a law
+    numbers: Floats  # (numbers,) weights of the law's numbers
+    multipliers: equations.Multipliers  # multipliers of the steps' equations, for other worlds
+    impedance: Floats  # (3, nv) weights of the joints' stiffness, damping and rest angles
+    asking: Floats  # (nv,) buffer
+    nearest: Nearest  # distances of contact points
+    nearest_joint: Nearest  # distances of degrees of freedom
     parts: Integers  # (PARTS,) addresses
 
 
 def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int, kept: int) -> Record:
-    """Room for a trial of so many steps, parts included, and ticks, and for the multipliers of ``kept`` steps."""
+    """Return a record for numbers of steps (parts included) and ticks, with the multipliers of ``kept`` steps."""
     z = np.zeros
     whole = np.int64
     return Record(
@@ -130,7 +130,7 @@ def note_state(R, state, row):
 
 @part
 def keep_part(R, L, begin, h):
-    """Note the step that was taken: when it began, and where it led."""
+    """Record the last step: its span, and the state at its end."""
     row = R.taken[SUBSTEPS]
     if row < R.span.shape[0]:
         R.span[row, 0], R.span[row, 1] = begin, h
@@ -142,7 +142,7 @@ def keep_part(R, L, begin, h):
 
 @part
 def keep_tick_part(R, L, world, begin):
-    """Note what is held from here on."""
+    """Record the torques held from this tick on."""
     tick = R.taken[TICKS]
     R.first[tick], R.time[tick] = R.taken[SUBSTEPS], begin
     if R.taken[SUBSTEPS] == 0:
@@ -161,17 +161,17 @@ def count_tick(R):
 
 @part
 def take_ticks(R, L, world, loop, asked, law, ticks, period):
-    """``ticks`` control ticks of ``period`` steps, all of them noted; OK, or why not.
+    """Run and record ``ticks`` control ticks of ``period`` steps; return OK or a reason to stop.
 
     Args:
         R: the trial's ``Record``.
         L: the ``Linearized``.
         world: address of the loop's world.
-        loop: of the loop's parts.
-        asked: as for ``biped.kernels.loop.closed_loop.run_ticks``.
-        law: likewise.
-        ticks: how many.
-        period: steps of each.
+        loop: addresses of the loop's parts.
+        asked: address of ``ask`` or NOBODY, as in ``biped.kernels.loop.closed_loop.run_ticks``.
+        law: address of the law.
+        ticks: number of ticks.
+        period: steps of each tick.
     """
     for _ in range(ticks):
         reason = call(loop.of[MEASURE], world, 0, NOT_SHOWN if asked == NOBODY else SHOWN)
@@ -196,7 +196,7 @@ def take_ticks(R, L, world, loop, asked, law, ticks, period):
 
 @kernel
 def put_step(R, L, row):
-    """What the equations of a step know of where it began, and where it ended."""
+    """Set the start and the end of a recorded step, as its equations need them."""
     before = L.before
     copy1(R.q[row], before.q)
     copy1(R.momentum[row], before.momentum)
@@ -212,10 +212,10 @@ def put_step(R, L, row):
 
 @part
 def place_part(R, L, row, tick):
-    """Let the world be in a step that was noted: what acts in it, and where it ends."""
+    """Set the world to a recorded step, with its forces and its end."""
     put_step(R, L, row)
     copy1(R.held[tick], L.before.torque)
-    L.taken[STEP_NUMBER] = row  # where a step ends the next begins: that is a kink once
+    L.taken[STEP_NUMBER] = row  # the end of a step is the start of the next: it counts as a kink once
     begin, h = R.span[row, 0], R.span[row, 1]
     prepare(L.tree, L.before, L.scratch)
     if L.pushes.body.shape[0] > 0:
@@ -228,7 +228,7 @@ def place_part(R, L, row, tick):
 
 @part
 def pull_part(R, L, row, h):
-    """The weights of the state before the step, and how near it was to kinks."""
+    """Set the weights of the state before the step, and record its distances from kinks."""
     for dof in range(R.asking.shape[0]):
         R.asking[dof] = R.weight.torque[dof]
     equations.keep_weights(R.multipliers, R.weight, L.derivative.points, row)
@@ -244,7 +244,7 @@ def pull_part(R, L, row, h):
 
 @kernel
 def pull_impedance(tree, before, end_q, R, h):
-    """Weights of the impedance, which acts on a joint as its torque does, in the middle of the step."""
+    """Add the weights of the impedance, which acts on a joint like its torque, in the middle of the step."""
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             dof, a = tree.first_v[i], tree.first_q[i]
@@ -257,7 +257,7 @@ def pull_impedance(tree, before, end_q, R, h):
 
 @kernel
 def note_changes(R, row):
-    """Whether the mode of a point changes behind a step."""
+    """Count the changes of contact modes after a step."""
     if row < R.taken[SUBSTEPS] - 1:
         for c in range(R.mode.shape[1]):
             if R.mode[row, c] != R.mode[row + 1, c]:
@@ -266,7 +266,7 @@ def note_changes(R, row):
 
 @kernel
 def note_kinks(R, nearest, switch, row):
-    """How near each place is to each kink in a step."""
+    """Update the distances from kinks by those of a step."""
     for c in range(switch.shape[0]):
         for k in range(switch.shape[1]):
             size = abs(switch[c, k])
@@ -284,7 +284,7 @@ def steps_of(R, tick):
 
 @part
 def pull_torques(R, tick):
-    """From the weights of what was held to those of what was asked for, and of what was held before."""
+    """Change the weights of held torques to those of the demand, and of the torques held before."""
     weight, kept, last = R.weight, R.share[0], tick == 0
     for dof in range(weight.torque.shape[0]):
         given = R.passes[tick, dof] * (weight.torque[dof] + R.of_torque[tick, dof])
@@ -295,7 +295,7 @@ def pull_torques(R, tick):
 
 @part
 def pull_law(R, tape, tick):
-    """Let the weights of the torques be those of the state that the law was shown, by its tape."""
+    """Add the weights of the torques to those of the law's measured state and numbers, by its tape."""
     shown = max(tick - int(R.share[1]), 0)
     row, nq, nv = R.first[shown], R.q.shape[1], R.asking.shape[0]
     for k in range(nq):
@@ -316,7 +316,7 @@ def pull_law(R, tape, tick):
 
 @kernel
 def differs(tape, asked):
-    """Whether the tape's torques are others than those that were asked for; also where they are no numbers."""
+    """Return True if the tape's torques differ from the recorded demand, or are not finite."""
     most, apart = 0.0, 0.0
     for k in range(asked.shape[0]):
         place = tape.result[k]
@@ -329,7 +329,7 @@ def differs(tape, asked):
 
 @part
 def add_state_weights(R, tick):
-    """Add the weights that the state at a tick has by itself."""
+    """Add the direct weights of the state at a tick."""
     for k in range(R.asking.shape[0]):
         R.weight.q[k] += R.of_q[tick, k]
         R.weight.momentum[k] += R.of_momentum[tick, k]
@@ -338,7 +338,7 @@ def add_state_weights(R, tick):
 
 @part
 def pull_tick(R, L, tick):
-    """Back through the steps of a tick."""
+    """Go backward through the steps of a tick."""
     first, end = steps_of(R, tick)
     for row in range(end - 1, first - 1, -1):
         call(R.parts[PLACE], R, L, row, tick)
@@ -349,24 +349,24 @@ def pull_tick(R, L, tick):
     return OK
 
 
-# Places in the ``Addresses`` of ``go_back_through``.
+# Indices in the ``Addresses`` of ``go_back_through``.
 TICK, TORQUES, LAW, STATES = range(4)
 
 
 @part
 def go_back_through(R, L, laws, addresses, tick, is_left):
-    """Back from the state behind a tick, which is ``tick``, to the first; OK, or why not.
+    """Go backward from the state after ``tick`` to the first tick; return OK or a reason to stop.
 
-    Where another branch of the law was taken, it ends there, to be gone on with by another tape: with ``is_left`` 1,
-    from the tick that it was left at.
+    At another branch of the law it stops, and can be continued with another tape from the tick ``LEFT_AT``, with
+    ``is_left`` 1.
 
     Args:
-        R: the trial's.
-        L: where the ``Linearized`` is.
+        R: the trial's ``Record``.
+        L: address of the ``Linearized``.
         laws: the law's tape.
-        addresses: of ``pull_tick``, ``pull_torques``, ``pull_law`` and ``add_state_weights``.
-        tick: where to begin.
-        is_left: whether its steps have been gone through.
+        addresses: addresses of ``pull_tick``, ``pull_torques``, ``pull_law`` and ``add_state_weights``.
+        tick: first tick of the backward pass.
+        is_left: 1 if the steps of this tick are done.
     """
     while tick >= 0:
         if not is_left:
@@ -390,14 +390,14 @@ def go_back_through(R, L, laws, addresses, tick, is_left):
 
 @part
 def add_part(R, L, row, h):
-    """The equations of a step that was noted, in the world that ``L`` is of."""
+    """Add the equations of a recorded step in the world of ``L``."""
     equations.add_equations(R.multipliers, L, row, h)
     return OK
 
 
 @part
 def add_all(R, L, ticks):
-    """Those of all steps of so many ticks."""
+    """Add the equations of all steps of a number of ticks."""
     for tick in range(ticks):
         first, end = steps_of(R, tick)
         for row in range(first, end):
@@ -407,7 +407,7 @@ def add_all(R, L, ticks):
 
 
 class Trial:
-    """A loop whose trials are noted, and gone back through: everything is compiled, or loaded, once it is made."""
+    """A loop with recorded trials and backward passes; all kernels are compiled or loaded when it is made."""
 
     def __init__(self, loop: Loop, steps: int, ticks: int, tape: Tape, numbers: int, keeps: bool = False) -> None:
         state, parts = loop.world.state, loop.world.parts
@@ -432,7 +432,7 @@ class Trial:
         self._equations_in(room)
 
     def take(self, ticks: int, period: int) -> int:
-        """``ticks`` control ticks from where the world is, noted; OK, or why not."""
+        """Run and record ``ticks`` control ticks from the present state; return OK or a reason to stop."""
         self.record.taken[:] = 0
         loop = self.loop
         return self._take(loop.place, loop.asked, loop.law_address, ticks, period)
@@ -441,16 +441,16 @@ class Trial:
         return Entry(go_back_through, self._record, self._room, Packed(tape), self._backwards, 0, 0)
 
     def go_back(self, tape: Tape, tick: int, is_left: bool) -> int:
-        """Back from the state behind a tick to the first: OK, or why not."""
+        """Go backward from the state after a tick to the first; return OK or a reason to stop."""
         return self._way_back(tape)(tick, int(is_left))
 
     def _equations_in(self, room: Packed) -> Entry:
         return Entry(add_all, self._record, room, 0)
 
     def equations_in(self, world: World) -> Floats:
-        """(2 nv + 2 nc,) the sums of the steps' equations, weighted, in another world of the same kind.
+        """Return the weighted sums (2 nv + 2 nc,) of the steps' equations in another world of the same kind.
 
-        Needs a trial that ``keeps`` its multipliers, and that has been gone back through.
+        Needs a trial that ``keeps`` its multipliers, after its backward pass.
         """
         total = self.record.multipliers.total
         total[:] = 0.0
@@ -459,5 +459,5 @@ class Trial:
 
 
 def _room_in(world: World) -> Packed:
-    """Room for the steps of a world, whose variations nobody asks for."""
+    """Return buffers for the steps of a world, without variations."""
     return Packed(linearized.new_linearized(world, 1, np.zeros(0, dtype=np.int64), 1))

@@ -1,1 +1,1 @@
-"""Exact derivatives of what is simulated: of a step with its contact modes held, of a control period, of a law."""
+"""Compiled exact derivatives of a step with contact modes held, of a control period, and of a law."""

@@ -1,4 +1,4 @@
-"""The derivative of what acts in joints of one degree of freedom: actuators, bearings, stops, rotors."""
+"""The derivatives of the torques in joints of one degree of freedom: actuators, bearings, stops, rotors."""
 
 import math
 from typing import NamedTuple
@@ -12,18 +12,18 @@ from kernelcache import kernel
 
 
 class JointDerivatives(NamedTuple):
-    """Of each degree of freedom: what acts along it depends on its positions at the two ends of a step."""
+    """Derivatives, by degree of freedom, of the joint torques by the positions at the two ends of a step."""
 
-    given: Floats  # (nv,) 1, or 0 where an actuator is at its limit: ∂(what it gives)/∂τ
-    diagonal: Floats  # (nv,) of Newton's matrix
-    start_residual: Floats  # (nv,) of ∂e/∂q_k
-    start_momentum: Floats  # (nv,) of ∂p'/∂q_k
-    end_momentum: Floats  # (nv,) of ∂p'/∂q_{k+1}
-    switch: Floats  # (nv, JOINT_SWITCHES) what vanishes where there is a kink; infinite where there is none
+    given: Floats  # (nv,) 1, or 0 for an actuator at its limit: ∂(actuator torque)/∂τ
+    diagonal: Floats  # (nv,) diagonal terms of Newton's matrix
+    start_residual: Floats  # (nv,) diagonal terms of ∂e/∂q_k
+    start_momentum: Floats  # (nv,) diagonal terms of ∂p'/∂q_k
+    end_momentum: Floats  # (nv,) diagonal terms of ∂p'/∂q_{k+1}
+    switch: Floats  # (nv, JOINT_SWITCHES) quantities that vanish at kinks; infinite without a kink
 
 
 def new_joint_derivatives(nv: int) -> JointDerivatives:
-    """Room for the joints of a tree."""
+    """Return derivatives for the joints of a tree."""
     z = np.zeros
     switch = np.full((nv, joint_forces.JOINT_SWITCHES), np.inf)
     return JointDerivatives(z(nv), z(nv), z(nv), z(nv), z(nv), switch)
@@ -31,10 +31,10 @@ def new_joint_derivatives(nv: int) -> JointDerivatives:
 
 @kernel
 def differentiate_joints(tree, state, scratch, joints, step, h):
-    """Fill ``joints`` for the step that has been solved.
+    """Fill ``joints`` for the solved step.
 
-    Bearings and stops are as they are with time reversed: the derivative by the start of a way is that by the end of
-    the way back, taken in −h.
+    Bearings and stops are symmetric under time reversal: the derivative by the start of a displacement is that by the
+    end of the reversed displacement in −h.
     """
     for dof in range(joints.given.shape[0]):
         joints.given[dof] = 1.0
@@ -65,7 +65,7 @@ def differentiate_joints(tree, state, scratch, joints, step, h):
 
 @kernel
 def store_joint_switches(passive, i, commanded, begin, end, h, step, switch):
-    """What vanishes at each switch. Where a step begins is where the last ended: it counts in the first step alone."""
+    """Set the values of all switches; those of a step's start, the end of the step before, in the first step only."""
     rate, upper, lower = abs(end - begin) / abs(h), passive[i, trees.UPPER], passive[i, trees.LOWER]
     for k in range(joint_forces.JOINT_SWITCHES):
         switch[k] = math.inf
@@ -81,9 +81,9 @@ def store_joint_switches(passive, i, commanded, begin, end, h, step, switch):
 
 @kernel
 def store_stop_switches(stiffness, damping, begin, end, h, step, switch):
-    """Those of a stop, for a way in it.
+    """Set the switches of a stop for a displacement in it.
 
-    Without a damper, or where that keeps the stop from pressing, its force is smooth where it is touched.
+    Without a damper, or if the damper cancels the force, the force of the stop is smooth where contact begins.
     """
     first, last = max(begin, 0.0), max(end, 0.0)
     pressure = joint_forces.stop_pressure(stiffness, damping, first, last, end - begin, h)

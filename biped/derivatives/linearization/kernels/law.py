@@ -1,4 +1,4 @@
-"""The rates M⁻¹ p as the torques of a law, so that they are differentiated as laws are."""
+"""The rates M⁻¹ p as the torques of a law, so that they can be differentiated like a law."""
 
 from typing import NamedTuple
 

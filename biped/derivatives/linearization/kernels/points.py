@@ -1,4 +1,4 @@
-"""The derivative of the forces at contact points, and of the anchors that they leave behind."""
+"""The derivatives of the forces and anchors of contact points."""
 
 from typing import NamedTuple
 
@@ -15,20 +15,20 @@ from kernelcache import kernel, routine
 
 
 class PointDerivatives(NamedTuple):
-    """Of each contact point c: what its force and its anchor depend on, in a step."""
+    """Derivatives, by contact point, of the force and the anchor in a step."""
 
-    regime: Integers  # (nc,) of ``contact.regimes``
+    regime: Integers  # (nc,) regime of ``contact.regimes``
     moves: Integers  # (nc,) 1 where the anchor is dragged
     by_start: Floats  # (nc, 9) [N/m] ∂F/∂P_k, world axes
     by_end: Floats  # (nc, 9) [N/m] ∂F/∂P_{k+1}
     by_anchor: Floats  # (nc, 6) [N/m] ∂F/∂a, three rows of two
-    anchor: Floats  # (nc, 16) ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2), of points whose anchor is dragged
-    switch: Floats  # (nc, SWITCHES) what vanishes where the law has a kink
-    jacobian: Floats  # (nv, 3) room: of one point
+    anchor: Floats  # (nc, 16) ∂a'/∂P_k (2 x 3), ∂a'/∂P_{k+1} (2 x 3), ∂a'/∂a (2 x 2), for dragged anchors
+    switch: Floats  # (nc, SWITCHES) quantities that vanish at kinks of the contact law
+    jacobian: Floats  # (nv, 3) buffer for one point
 
 
 def new_point_derivatives(nv: int, nc: int) -> PointDerivatives:
-    """Room for the points of a tree."""
+    """Return derivatives for the points of a tree."""
     return PointDerivatives(
         np.zeros(nc, dtype=np.int64),
         np.zeros(nc, dtype=np.int64),
@@ -43,7 +43,7 @@ def new_point_derivatives(nv: int, nc: int) -> PointDerivatives:
 
 @kernel
 def set_point_jacobian(tree, twists, c, arm, jacobian):
-    """How contact point c, at ``arm``, moves along the unit twists: rows of zeros on other paths than its own."""
+    """Set the Jacobian of contact point c at ``arm`` by the unit twists; rows of joints off its path are zero."""
     for dof in range(jacobian.shape[0]):
         jacobian[dof, 0] = jacobian[dof, 1] = jacobian[dof, 2] = 0.0
     j = tree.contact_body[c]
@@ -56,7 +56,7 @@ def set_point_jacobian(tree, twists, c, arm, jacobian):
 
 @kernel
 def differentiate_points(tree, ground, state, scratch, points, h):
-    """Fill ``points`` for the step that has been solved."""
+    """Fill ``points`` for the solved step."""
     for c in range(tree.contact_body.shape[0]):
         floor, mode = law_at(ground, c), state.mode[c]
         middle, velocity = contact_chord(tree, ground, state, scratch, h, c)
@@ -84,7 +84,7 @@ def store_switches(points, c, values):
 
 @kernel
 def store_point(ground, points, c, start, finish):
-    """The force's derivatives, turned to the world: R_middle D Rᵀ, with R of the end at which the point is moved."""
+    """Store the force's derivatives in world axes: R_middle D Rᵀ, with R of the end at which the point moves."""
     holds = mat_scale(-1.0, (start[0] + finish[0], start[1] + finish[1], 0.0,
                              start[3] + finish[3], start[4] + finish[4], 0.0,
                              start[6] + finish[6], start[7] + finish[7], 0.0))  # fmt: skip
@@ -101,7 +101,7 @@ def store_point(ground, points, c, start, finish):
 
 @kernel
 def store_anchor(ground, points, c, dragged):
-    """The anchor's derivatives: anchors are places on the floor, points are places in the world."""
+    """Store the anchor's derivatives; anchors are in the floor's frame, points in the world."""
     row = points.anchor[c]
     row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7] = dragged[:8]
     row[8], row[9], row[10], row[11], row[12], row[13], row[14], row[15] = dragged[8:]
@@ -112,7 +112,7 @@ def store_anchor(ground, points, c, dragged):
 
 @kernel
 def turn_columns(row, first, R):
-    """M Rᵀ for the 2 x 3 matrix that begins at ``first``."""
+    """Replace the 2 x 3 matrix M that begins at ``first`` by M Rᵀ."""
     for k in (first, first + 3):
         x, y, z = row[k], row[k + 1], row[k + 2]
         row[k] = x * R[0] + y * R[1] + z * R[2]
@@ -122,7 +122,7 @@ def turn_columns(row, first, R):
 
 @kernel
 def add_load_block(block, i, arm, force):
-    """G_i += [0; −F̂] [1, −r̂]: the moment of a force that is fixed in space, at a point that moves with the body."""
+    """Add [0; −F̂] [1, −r̂] to G_i: the moment of a force fixed in space, at a point that moves with the body."""
     F = hat(force)
     add_matrix(block, i, 3, 0, mat_scale(-1.0, F))
     add_matrix(block, i, 3, 3, mat_hat(F, arm))
@@ -133,15 +133,15 @@ def add_points(tree, state, points, block, left, at, D, factor, loaded):
     """Add ``factor`` times the derivative of the points' wrenches to the bodies' blocks.
 
     Args:
-        tree: of which.
+        tree: the tree.
         state: modes and forces.
         points: regimes.
-        block: (n, 6, 6).
-        left: (nc, 3) where the forces act.
-        at: (nc, 3) the points that are moved.
-        D: (nc, 9) the forces' derivative by these.
+        block: (n, 6, 6) blocks of the bodies.
+        left: (nc, 3) points where the forces act.
+        at: (nc, 3) points that move.
+        D: (nc, 9) the forces' derivatives by these points.
         factor: ±h/2.
-        loaded: 1 where ``at`` is where the forces act.
+        loaded: 1 if the forces act at ``at``.
     """
     for c in range(tree.contact_body.shape[0]):
         i = tree.contact_body[c]

@@ -1,4 +1,4 @@
-"""The exact derivative of one variational step, its contact modes held.
+"""The exact derivative of one variational step with contact modes held.
 
 The step solves e(q_k, p_k, τ, a, q_{k+1}) = 0 and gives p_{k+1} (``biped.kernels.variational.equations``), so that
 
@@ -8,20 +8,19 @@ The step solves e(q_k, p_k, τ, a, q_{k+1}) = 0 and gives p_{k+1} (``biped.kerne
 for the anchors a of contact points. Each δq is in the unit twists of its own configuration: turns of a floating or
 spherical joint are rotation vectors in world axes.
 
-**One block a body is enough.** A discrete Lagrangian that does not change under translations and turns of the whole
-step has one momentum wrench W of each body about a fixed point, the same at both ends of the step, which moves with the
-body's displacements as wrenches do. For twists V of the body at k and V' at k + 1
+**One block per body is enough.** A discrete Lagrangian that does not change under translations and turns of the whole
+step has one momentum wrench W of each body about a fixed point, equal at both ends of the step, which transforms like a
+wrench under displacements of the body. For twists V of the body at k and V' at k + 1
 
     δW = G V' + (V ×* W − G V),
 
-with the G of Newton's matrix: displaced by V at both ends, W changes by V ×* W. So neither the discrete body's second
-derivatives nor its third are written again here, and any ``body`` of a variational method serves.
+with the G of Newton's matrix: for a displacement V at both ends, W changes by V ×* W. So no further derivatives of the
+discrete body are needed, and the formulas hold for any ``body`` of a variational method.
 
-The rest is where wrenches act. B = W ∓ h/2 f at the two ends, e_j = … − s_j⁻ · Σ B⁻, p_j' = s_j⁺ · Σ B⁺: s_j moves with
-the joint, δs_j = V × s_j (the Lie bracket), and forces f move with their points.
+The remaining terms are due to the points where wrenches act. B = W ∓ h/2 f at the two ends, e_j = … − s_j⁻ · Σ B⁻,
+p_j' = s_j⁺ · Σ B⁺: s_j moves with the joint, δs_j = V × s_j (the Lie bracket), and forces f move with their points.
 
-All wrenches and twists of both ends are about O at k, but for twists at k + 1 that are displaced, which are about O
-at k + 1.
+All wrenches and twists of both ends are about O at k, except displaced twists at k + 1, which are about O at k + 1.
 """
 
 from typing import NamedTuple
@@ -43,7 +42,7 @@ from kernelcache import kernel, routine
 
 
 class StepDerivative(NamedTuple):
-    """The derivative of a step, and room for it."""
+    """The derivative of a step, with buffers."""
 
     start_residual: Floats  # (nv, nv) ∂e/∂q_k
     start_momentum: Floats  # (nv, nv) ∂p'/∂q_k
@@ -64,7 +63,7 @@ class StepDerivative(NamedTuple):
 
 
 def new_step_derivative(n: int, nv: int, nc: int) -> StepDerivative:
-    """Room for the derivative of a step of a tree."""
+    """Return buffers for the derivative of a step of a tree."""
     z = np.zeros
     square, six, blocks, wrench = (nv, nv), (nv, 6), (n, 6, 6), (n, 6)
     return StepDerivative(
@@ -76,26 +75,26 @@ def new_step_derivative(n: int, nv: int, nc: int) -> StepDerivative:
 
 @kernel
 def newton_factors(scratch, D):
-    """Newton's matrix at the solution: factors of its own, so that the next step begins as if nobody had asked."""
+    """Return separate factors of Newton's matrix at the solution, so that the next step is not affected."""
     room = scratch.motion.factors
     return Factors(room.block, D.u, D.w, D.d, room.wrench, room.twist, room.epsilon)
 
 
 @kernel
 def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, step, h):
-    """Fill ``D`` for the step from ``state`` to ``end_q``, and give back its residual's norm [N·s].
+    """Fill ``D`` for the step from ``state`` to ``end_q``; return the norm of its residual [N·s].
 
     Args:
-        body: discretized how.
-        tree: of which.
-        ground: with its frames and regions of the step.
-        state: where the step began, with what was held in it.
+        body: the discrete body of the method.
+        tree: the tree.
+        ground: the ground with frames and regions of the step.
+        state: the state at the start of the step, with the held torques.
         end_q: (nq,) q_{k+1}.
-        pushes: with their impulses in the step.
-        scratch: room, where the step is left: poses of both ends, displacement.
-        D: the derivative.
-        step: its number; the first one begins at stops, too.
-        h: [s].
+        pushes: pushes with their impulses in the step.
+        scratch: buffers, which receive the poses of both ends and the displacement.
+        D: receives the derivative.
+        step: number of the step; switches of a step's start count in the first step only.
+        h: [s] length of the step.
     """
     prepare(tree, state, scratch)
     set_candidate(tree, state.q, end_q, scratch)
@@ -118,7 +117,7 @@ def differentiate_step(body, tree, ground, state, end_q, pushes, scratch, D, ste
 
 @kernel
 def set_candidate(tree, begin_q, end_q, scratch):
-    """q_{k+1} as the equations take it: a floating root by its displacement."""
+    """Set the candidate to q_{k+1}; the position of a floating root is its displacement."""
     v.copy1(end_q, scratch.q)
     for axis in range(3):
         scratch.shift[axis] = end_q[axis] - begin_q[axis] if tree.kind[0] == FLOATING else 0.0
@@ -132,7 +131,7 @@ def copy_rows(source, target):
 
 @kernel
 def factor_newton(tree, state, scratch, D, h):
-    """Factor A: the bodies' blocks G_i of Newton's matrix, and what forces at contact points add in their regimes."""
+    """Factor A from the bodies' blocks G_i of Newton's matrix and the contact forces in their regimes."""
     block = scratch.motion.factors.block
     load_blocks(D.body, block)
     left, right = scratch.motion.poses.contact, scratch.next.contact
@@ -143,7 +142,7 @@ def factor_newton(tree, state, scratch, D, h):
 
 @kernel
 def place_ends(scratch, D):
-    """Unit twists and contact points at k + 1 as seen from O at k."""
+    """Set unit twists and contact points at k + 1 relative to O at k."""
     shift = v.triple(scratch.shift)
     for dof in range(D.left.shape[0]):
         s = v.load6(scratch.next.motion, dof)
@@ -155,7 +154,7 @@ def place_ends(scratch, D):
 
 @kernel
 def store_momenta(tree, scratch, D):
-    """W of each body and of all outboard of it, about O at k."""
+    """Store W of each body, about O at k."""
     for i in range(tree.parent.shape[0]):
         linear = v.load3(scratch.linear, i)
         moment = v.add(v.load3(scratch.angular, i), v.cross(v.load3(scratch.motion.poses.com, i), linear))
@@ -164,7 +163,7 @@ def store_momenta(tree, scratch, D):
 
 @kernel
 def store_end_wrenches(tree, state, pushes, scratch, D, h):
-    """B⁺ of all bodies outboard of each, about O at k + 1."""
+    """Store B⁺ of each body and all bodies outboard of it, about O at k + 1."""
     shift = v.triple(scratch.shift)
     half = 0.5 * h
     for i in range(tree.parent.shape[0]):
@@ -180,7 +179,7 @@ def store_end_wrenches(tree, state, pushes, scratch, D, h):
 
 @kernel
 def store_moved_blocks(body, tree, scratch, D, h):
-    """G of each body, and V ×* W − G V with V about O at k."""
+    """Store G of each body, and V ×* W − G V with V about O at k."""
     shift = v.triple(scratch.shift)
     for i in range(tree.parent.shape[0]):
         store_body_block(body, tree, scratch, D.body, i, h)
@@ -207,7 +206,7 @@ def load_blocks(source, block):
 
 @kernel
 def add_loads(tree, pushes, block, com, arms, half, share):
-    """Add what weights and pushes add to blocks whose displaced end is where they act."""
+    """Add weights and pushes to the blocks of the end at which they act."""
     for i in range(tree.parent.shape[0]):
         contact_slopes.add_load_block(block, i, v.load3(com, i), v.scale(half * tree.mass[i], v.triple(tree.gravity)))
     for j in range(pushes.body.shape[0]):
@@ -226,7 +225,7 @@ def compose(tree, block):
 
 @kernel
 def differentiate_residual(tree, state, pushes, scratch, D, h):
-    """∂e/∂q_k, but for what acts in joints."""
+    """Set ∂e/∂q_k without the torques in joints."""
     poses, points = scratch.motion.poses, D.points
     load_blocks(D.moved, D.block)
     contact_slopes.add_points(tree, state, points, D.block, poses.contact, poses.contact, points.by_start, -0.5 * h, 1)
@@ -239,7 +238,7 @@ def differentiate_residual(tree, state, pushes, scratch, D, h):
 
 @kernel
 def differentiate_momentum(tree, state, pushes, scratch, D, h):
-    """∂p'/∂q_k and ∂p'/∂q_{k+1}, but for what acts in joints."""
+    """Set ∂p'/∂q_k and ∂p'/∂q_{k+1} without the torques in joints."""
     now, later, points = scratch.motion.poses, scratch.next, D.points
     load_blocks(D.moved, D.block)
     contact_slopes.add_points(tree, state, points, D.block, D.arm, now.contact, points.by_start, 0.5 * h, 0)
@@ -258,7 +257,7 @@ def differentiate_momentum(tree, state, pushes, scratch, D, h):
 
 @routine
 def add_products(tree, block, left, right, sign, result):
-    """result += sign s_j · C s_l', with C the sum of the blocks outboard of both joints; zero on different branches."""
+    """Add sign s_j · C s_l' to ``result``, with C the sum of blocks outboard of both joints; zero off common paths."""
     for i in range(tree.parent.shape[0]):
         for j in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             s, t = v.load6(left, j), v.load6(right, j)
@@ -278,7 +277,7 @@ def add_products(tree, block, left, right, sign, result):
 
 @routine
 def add_turned_twists(tree, poses, wrench, sign, result):
-    """result += sign δs_j · B_j: what carries a joint carries its unit twists.
+    """Add sign δs_j · B_j to ``result``: unit twists move with their joints.
 
     Those of a hinge or a slider move with the parent. Those of a floating or spherical joint keep the world's axes, so
     that only their point moves.
@@ -304,7 +303,7 @@ def add_turned_twists(tree, poses, wrench, sign, result):
 
 @kernel
 def add_joints(joints, D):
-    """What actuators, bearings, stops and rotors add to the diagonals."""
+    """Add the terms of actuators, bearings, stops and rotors to the diagonals."""
     for dof in range(joints.diagonal.shape[0]):
         D.start_residual[dof, dof] += joints.start_residual[dof]
         D.start_momentum[dof, dof] += joints.start_momentum[dof]

@@ -1,7 +1,7 @@
-"""Steps as they are simulated, by the very machine code, and variations that are carried along with them.
+"""Propagation of variations through steps taken by the machine code of the simulation.
 
-Each step is taken by the closed loop's own ``advance``; then its derivative is found from its two ends. A step that was
-taken in parts is taken back and gone through part by part.
+Each step is taken by ``advance`` of the closed loop; then its derivative is computed from its two ends. A step in parts
+is undone and repeated part by part.
 """
 
 from typing import Any, NamedTuple
@@ -25,52 +25,52 @@ from contact.regimes import SWITCHES
 from contact.vectors import copy1
 from kernelcache import Entry, Packed, addresses, call, kernel, part
 
-# What ``linearize_steps`` gives back besides what ``biped.kernels.state.status`` lists.
-TOO_MANY_PARTS = -100  # of one step
-UNKNOWN_STEP = -101  # something else than the equations of a variational step moved the tree
+# Return values of ``linearize_steps`` besides those of ``biped.kernels.state.status``.
+TOO_MANY_PARTS = -100  # a step needs more than MOST_PARTS parts
+UNKNOWN_STEP = -101  # something other than the equations of a variational step moved the tree
 
-# A step is gone through in this many parts at most.
+# Greatest number of parts of a step.
 MOST_PARTS = 256
-# [N·s] of a step's equations, and as a part of the tree's momentum, that rounding of its ends leaves.
+# [N·s] Rounding error of a step's equations, also relative to the tree's momentum.
 LEFT_OVER = 1e-6
 
-# Places in ``Linearized.taken``.
+# Indices of ``Linearized.taken``.
 SUBSTEPS = 0
 TAKEN = 1
 
-# Places of the addresses of parts.
+# Indices of the addresses of parts.
 BEGIN, GO_BACK, DIFFERENTIATE, CARRY, SET_OFF, TAKE_STEP = range(6)
-KEEP = 6  # what is done with each step, or part of one
-STEP = 7  # the loop's own
+KEEP = 6  # called for each step, or part of one
+STEP = 7  # ``advance_world`` of the loop
 PARTS = 8
 
 
 class Linearized(NamedTuple):
-    """A world whose variations are carried along, and room for it."""
+    """A world with variations and buffers."""
 
-    body: Any  # how its method discretizes a body
+    body: Any  # the discrete body of its method
     tree: Tree
     ground: Ground
     state: SimulationState
     pushes: Pushes
-    live: Scratch  # the world's own
+    live: Scratch  # the scratch of the world
     derivative: StepDerivative
     tangent: Tangent
-    before: SimulationState  # where a step, or a part of one, began
+    before: SimulationState  # the state at the start of a step, or a part of one
     scratch: Scratch
     checkpoint: Checkpoint
     driven: Integers  # the degrees of freedom whose torques vary
     taken: Integers  # (TAKEN,)
-    switch: Floats  # (substeps, nc, SWITCHES) what vanishes where the contact law has a kink
-    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same of what acts in joints
-    mode: Integers  # (substeps, nc) the contact modes that are held
+    switch: Floats  # (substeps, nc, SWITCHES) quantities that vanish at kinks of the contact law
+    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same for torques in joints
+    mode: Integers  # (substeps, nc) the held contact modes
     regime: Integers  # (substeps, nc)
-    parts: Integers  # (PARTS,) addresses of what is compiled by itself
-    left_over: Floats  # (1,) [N·s] most that the equations of a step left
+    parts: Integers  # (PARTS,) addresses of separately compiled parts
+    left_over: Floats  # (1,) [N·s] residual of the last step's equations
 
 
 def new_linearized(world: World, columns: int, driven: Integers, substeps: int) -> Linearized:
-    """Room for so many variations of a world, and for what is noted of so many steps."""
+    """Return buffers for a number of variations of a world, and for the records of ``substeps`` steps."""
     n, nq, nv = world.tree.parent.shape[0], world.state.q.shape[0], world.state.momentum.shape[0]
     nc = world.state.mode.shape[0]
     return Linearized(
@@ -86,7 +86,7 @@ def new_linearized(world: World, columns: int, driven: Integers, substeps: int) 
 
 @kernel
 def note_beginning(state, before):
-    """What the equations of the coming step know of the state."""
+    """Copy the parts of the state that the equations of the coming step depend on."""
     copy1(state.q, before.q)
     copy1(state.momentum, before.momentum)
     copy1(state.mode, before.mode)
@@ -100,7 +100,7 @@ def note_beginning(state, before):
 
 @kernel
 def note_contact(L):
-    """Modes, regimes and switches of the step that has been taken."""
+    """Record modes, regimes and switches of the last step."""
     step = L.taken[SUBSTEPS]
     if step < L.mode.shape[0]:
         for c in range(L.mode.shape[1]):
@@ -114,7 +114,7 @@ def note_contact(L):
 
 @part
 def set_off_part(L):
-    """From the state that the world has been given, with a variation of each number of it and of each torque."""
+    """Begin with the present state of the world and a variation of each of its numbers and of each torque."""
     prepare(L.tree, L.state, L.live)
     seed(L.tangent, L.driven)
     L.taken[SUBSTEPS] = 0
@@ -123,7 +123,7 @@ def set_off_part(L):
 
 @part
 def begin_part(L):
-    """Note where a step begins."""
+    """Record the start of a step."""
     note_beginning(L.state, L.before)
     save_checkpoint(L.state, L.checkpoint)
     return OK
@@ -131,7 +131,7 @@ def begin_part(L):
 
 @part
 def go_back_part(L):
-    """Take the step back."""
+    """Undo the step."""
     roll_back(L.state, L.checkpoint)
     prepare(L.tree, L.state, L.live)
     return OK
@@ -139,7 +139,7 @@ def go_back_part(L):
 
 @part
 def differentiate_part(L, h):
-    """The derivative of the step of length h that led to where the world is."""
+    """Compute the derivative of the step of length h that led to the present state."""
     L.left_over[0] = differentiate_step(
         L.body, L.tree, L.ground, L.before, L.state.q, L.pushes, L.scratch, L.derivative, L.taken[SUBSTEPS], h
     )
@@ -148,7 +148,7 @@ def differentiate_part(L, h):
 
 @part
 def carry_part(L, h):
-    """Carry the variations through it."""
+    """Propagate the variations through the step."""
     carry(L.tree, L.scratch, L.derivative, L.tangent, h)
     note_contact(L)
     return OK
@@ -156,7 +156,7 @@ def carry_part(L, h):
 
 @kernel
 def is_explained(L):
-    """Whether the equations of a variational step are what led from its start to its end."""
+    """Return True if the equations of a variational step hold between its start and its end."""
     return L.left_over[0] <= LEFT_OVER * (1.0 + greatest(L.state.momentum))
 
 
@@ -170,15 +170,15 @@ def greatest(values):
 
 @part
 def take_whole_step(L, world, keep, own, begin, h):
-    """One step, and ``keep`` of it; one that was taken in parts is taken back, and gone through part by part.
+    """Take one step and call ``keep`` for it; a step in parts is undone and repeated part by part.
 
     Args:
         L: the ``Linearized``.
         world: address of the loop's world.
-        keep: address of what is called for each part: with ``own``, ``L``, when it began, and how long it was.
-        own: what that works on.
-        begin: [s].
-        h: [s].
+        keep: address of the part to call for each part of a step, with ``own``, ``L``, start and length [s].
+        own: address of the first argument of ``keep``.
+        begin: [s] start of the step.
+        h: [s] length of the step.
     """
     done, size = 0, MOST_PARTS
     while done < MOST_PARTS:
@@ -205,7 +205,7 @@ def take_whole_step(L, world, keep, own, begin, h):
 
 @part
 def keep_derivative(own, L, begin, h):
-    """The variations through the step that was taken."""
+    """Propagate the variations through the last step."""
     call(L.parts[DIFFERENTIATE], L, h)
     if not is_explained(L):
         return UNKNOWN_STEP
@@ -214,7 +214,7 @@ def keep_derivative(own, L, begin, h):
 
 @part
 def linearize_steps(L, world, steps):
-    """Take ``steps`` steps with the torques that are held, and carry the variations along; OK, or why not."""
+    """Take ``steps`` steps with held torques and propagate the variations; return OK or a reason to stop."""
     for _ in range(steps):
         begin, h = time_of(L.state), L.state.clock[STEP_LENGTH]
         reason = call(L.parts[TAKE_STEP], L, world, L.parts[KEEP], L, begin, h)
@@ -224,7 +224,7 @@ def linearize_steps(L, world, steps):
 
 
 def step_calls(room: Any) -> tuple[tuple[Any, ...], ...]:
-    """Each part of steps that are gone through and what it is called with, in the order of ``Linearized.parts``."""
+    """Return the parts with their arguments, in the order of ``Linearized.parts``."""
     return (
         (begin_part, room), (go_back_part, room), (differentiate_part, room, 0.0), (carry_part, room, 0.0),
         (set_off_part, room), (take_whole_step, room, 0, 0, 0, 0.0, 0.0), (keep_derivative, 0, room, 0.0, 0.0),
@@ -232,7 +232,7 @@ def step_calls(room: Any) -> tuple[tuple[Any, ...], ...]:
 
 
 class Linearizer:
-    """A loop whose steps are linearized: everything is compiled, or loaded, once it is made.
+    """A loop with linearized steps; all kernels are compiled or loaded when it is made.
 
     Columns of its variations are displacements, momenta, anchors, and the torques on the ``driven`` degrees of freedom.
     """
@@ -248,9 +248,9 @@ class Linearizer:
         self.take(0)
 
     def set_off(self) -> None:
-        """Begin with the state that the world has been given."""
+        """Begin with the present state of the world."""
         self._set_off()
 
     def take(self, steps: int) -> int:
-        """``steps`` steps of the loop with the torques as they are; OK, or why not."""
+        """Take ``steps`` steps of the loop with the present torques; return OK or a reason to stop."""
         return self._take(self.loop.place, steps)

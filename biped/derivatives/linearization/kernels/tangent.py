@@ -1,7 +1,6 @@
-"""Variations of a state, carried through steps: one column each.
+"""Variations of a state, one column each, and their propagation through steps.
 
-With the identity as columns, what comes of a step is its derivative; carried through the steps of a control period,
-that of the period.
+With the identity as columns the result is the derivative of a step, or of a control period.
 """
 
 from typing import NamedTuple
@@ -18,21 +17,21 @@ from kernelcache import kernel
 
 
 class Tangent(NamedTuple):
-    """m variations, a column each; rows of one variation after the other, since loops run over the variations."""
+    """Set of m variations, a column each; rows are contiguous, since loops run over the variations."""
 
     q: Floats  # (nv, m) in the unit twists of the configuration
     momentum: Floats  # (nv, m)
-    anchor: Floats  # (2 nc, m) places on the floor: x and y of one point after the other
-    torque: Floats  # (nv, m) held
-    single: Integers  # (2 nc,) the one column of each row of ``anchor`` that is not zero, where it is 1; −1: any
-    # Room:
+    anchor: Floats  # (2 nc, m) positions on the floor: x and y of one point after the other
+    torque: Floats  # (nv, m) held torques
+    single: Integers  # (2 nc,) column of the only nonzero, a 1, in each row of ``anchor``; −1 for a general row
+    # Buffers:
     load: Floats  # (nv, m)
-    moved: Floats  # (3, m) of a contact point
+    moved: Floats  # (3, m) displacements of a contact point
     wrench: Floats  # (n, 6, m)
 
 
 def new_tangent(n: int, nv: int, nc: int, m: int) -> Tangent:
-    """Room for m variations of a tree, all of them zero."""
+    """Return m zero variations of a tree."""
     z = np.zeros
     rows, points, single = z((nv, m)), z((2 * nc, m)), np.full(2 * nc, -1)
     return Tangent(rows, rows.copy(), points, rows.copy(), single, rows.copy(), z((3, m)), z((n, 6, m)))
@@ -40,7 +39,7 @@ def new_tangent(n: int, nv: int, nc: int, m: int) -> Tangent:
 
 @kernel
 def seed(tangent, driven):
-    """A variation of each displacement, momentum and anchor, and of the torque on each of some degrees of freedom."""
+    """Set a unit variation of each displacement, momentum and anchor, and of the torques on ``driven``."""
     nv, points = tangent.q.shape[0], tangent.anchor.shape[0]
     tangent.q[:] = 0.0
     tangent.momentum[:] = 0.0
@@ -57,7 +56,7 @@ def seed(tangent, driven):
 
 @kernel
 def add_row(target, factor, source):
-    """target += factor source."""
+    """Add factor source to ``target``."""
     if factor == 0.0:
         return
     for m in range(target.shape[0]):
@@ -66,7 +65,7 @@ def add_row(target, factor, source):
 
 @kernel
 def add_product(matrix, rows, target):
-    """target += matrix rows; what is zero in the matrix, as between joints on different branches, costs nothing."""
+    """Add matrix rows to ``target``; zeros of the matrix, as between joints on different branches, cost nothing."""
     for i in range(matrix.shape[0]):
         add_rows(target[i], 1.0, matrix[i], rows, 0, matrix.shape[1], 0, rows.shape[1])
 
@@ -79,9 +78,9 @@ def copy_row(source, target):
 
 @kernel
 def solve_columns(tree, left, right, load, factors, wrench, solution):
-    """``biped.kernels.tree.factorization.solve`` for many loads at once, which it leaves as ε.
+    """Do ``biped.kernels.tree.factorization.solve`` for many loads at once, which are replaced by ε.
 
-    Two rows at a time: of more, LLVM does not find out that they are apart, and takes their numbers one by one.
+    It works on two rows at a time: for more, LLVM cannot prove that they do not overlap, and does not vectorize.
     """
     wrench[:] = 0.0
     for i in range(tree.parent.shape[0] - 1, -1, -1):
@@ -115,7 +114,7 @@ def solve_columns(tree, left, right, load, factors, wrench, solution):
 
 @kernel
 def move_point(jacobian, rows, moved):
-    """How a contact point moves in each variation, into three rows of ``moved``."""
+    """Write the displacement of a contact point in each variation to the rows of ``moved``."""
     moved[:] = 0.0
     for dof in range(jacobian.shape[0]):
         for axis in range(3):
@@ -124,7 +123,7 @@ def move_point(jacobian, rows, moved):
 
 @kernel
 def push_joints(jacobian, c, factor, D, tangent, target):
-    """target += factor Jᵀ ∂F/∂a δa for contact point c, with J its Jacobian."""
+    """Add factor Jᵀ ∂F/∂a δa to ``target`` for contact point c, with J its Jacobian."""
     for dof in range(jacobian.shape[0]):
         for axis in range(2):
             weight = factor * along_anchor(jacobian, dof, D, axis)
@@ -137,20 +136,20 @@ def push_joints(jacobian, c, factor, D, tangent, target):
 
 @kernel
 def along_anchor(jacobian, dof, D, axis):
-    """s · ∂F/∂a of one degree of freedom, by one of the anchor's two coordinates."""
+    """Return s · ∂F/∂a of one degree of freedom, by one of the anchor's two coordinates."""
     return jacobian[dof, 0] * D[axis] + jacobian[dof, 1] * D[2 + axis] + jacobian[dof, 2] * D[4 + axis]
 
 
 @kernel
 def is_held(points, c):
-    """Whether the force at contact point c depends on its anchor."""
+    """Return True if the force at contact point c depends on its anchor."""
     D = points.by_anchor[c]
     return points.regime[c] != FREE and (D[0] != 0.0 or D[3] != 0.0)
 
 
 @kernel
 def carry(tree, scratch, D, tangent, h):
-    """Carry the variations through the step of which ``D`` is the derivative."""
+    """Propagate the variations through the step with derivative ``D``."""
     now, later, points, load = scratch.motion.poses, scratch.next, D.points, tangent.load
     half = 0.5 * h
     for dof in range(load.shape[0]):
@@ -166,7 +165,7 @@ def carry(tree, scratch, D, tangent, h):
             push_joints(points.jacobian, c, half, force, tangent, load)
             set_point_jacobian(tree, D.left, c, load3(D.arm, c), points.jacobian)
             push_joints(points.jacobian, c, half, force, tangent, tangent.momentum)
-    # Where a point was is told by the old variations of q, so that the new ones are kept apart until it is known.
+    # The anchors need the old variations of q, which the solve overwrites.
     carry_anchors_from_start(tree, now, points, tangent)
     factors = Factors(scratch.motion.factors.block, D.u, D.w, D.d, scratch.wrench, scratch.wrench, scratch.delta)
     solve_columns(tree, now.motion, later.motion, load, factors, tangent.wrench, tangent.q)
@@ -176,7 +175,7 @@ def carry(tree, scratch, D, tangent, h):
 
 @kernel
 def carry_anchors_from_start(tree, now, points, tangent):
-    """∂a'/∂P_k δP_k + ∂a'/∂a δa of the anchors that are dragged."""
+    """Set dragged anchors to ∂a'/∂P_k δP_k + ∂a'/∂a δa."""
     for c in range(tree.contact_body.shape[0]):
         if points.moves[c] == 1:
             set_point_jacobian(tree, now.motion, c, load3(now.contact, c), points.jacobian)
@@ -192,7 +191,7 @@ def carry_anchors_from_start(tree, now, points, tangent):
 
 @kernel
 def carry_anchors_to_end(tree, later, points, tangent):
-    """∂a'/∂P_{k+1} δP_{k+1} of the same."""
+    """Add ∂a'/∂P_{k+1} δP_{k+1} to dragged anchors."""
     for c in range(tree.contact_body.shape[0]):
         if points.moves[c] == 1:
             set_point_jacobian(tree, later.motion, c, load3(later.contact, c), points.jacobian)

@@ -1,17 +1,16 @@
-"""The equations of motion in continuous time, and the books of a step as further ones.
+"""The equations of motion in continuous time, extended by the works and impulses of a step.
 
-A point of the flow is a configuration q and a velocity v, followed by what the forces have done since the step
-began: their works and impulses are integrals over it, and so they are integrated as q and v are, by the same
-method with the same error. A method that evaluates forces at instants needs that: the mean force of a step times its
-chord is its work to second order only.
+A point of the flow is a configuration q and a velocity v, followed by the works and impulses of the forces since the
+start of the step. These integrals are integrated like q and v, by the same method with the same error. A method that
+evaluates forces at instants needs that: the mean force of a step times its chord is its work to second order only.
 
     q̇ = v,  with ½ ω q for a quaternion q, ω in the axes that it maps to
     v̇ = M(q)⁻¹ (τ − C(q, v))                      Algorithm 3.3 of Wendlandt 1997, in O(n)
 
-A quaternion is integrated as four numbers. The equations take it as if it were unit, which keeps its length
-exactly, and the numbers' own errors in it are scaled away at the step's end, so that no order is lost (Hairer,
-Lubich and Wanner 2006, IV.4, on projection). Contact modes and anchors, held torques and the pushes' forces are
-constant through the step.
+A quaternion is integrated as four numbers. The equations treat it as a unit quaternion and keep its length exactly;
+the numerical errors of its length are scaled away at the step's end, so that no order is lost (Hairer, Lubich and
+Wanner 2006, IV.4, on projection). Contact modes and anchors, held torques and the pushes' forces are constant through
+the step.
 """
 
 import math
@@ -42,25 +41,25 @@ class Point(NamedTuple):
     moment: Floats  # (3,) [N·m·s] angular impulse from outside, about O at the start
     contact_work: Floats  # (nc,) [J]
     contact_impulse: Floats  # (nc, 3) [N·s]
-    whole: Floats  # all of the above, one after the other: they are views of it
+    whole: Floats  # all of the above in one array, of which they are views
 
 
 class Flow(NamedTuple):
-    """Room for the equations of motion; nothing in it outlives the step."""
+    """Buffers of the equations of motion; nothing in them outlives the step."""
 
-    at: Point  # where they are evaluated
+    at: Point  # the point of evaluation
     slope: Point  # the rate of change there
-    start: Floats  # ``at.whole`` when the step began
+    start: Floats  # ``at.whole`` at the start of the step
     total: Floats  # sums of slopes
     motion: dynamics.TreeData  # the tree there
     q: Floats  # (nq,) the configuration there, its quaternions unit
-    force: Floats  # (nc, 3) [N] of the floor
-    torque: Floats  # (nv,) of the joints
+    force: Floats  # (nc, 3) [N] ground reaction forces
+    torque: Floats  # (nv,) torques of the joints
     momentum: Floats  # (nv,) p at the end of the step
 
 
 def new_point(nq: int, nv: int, nc: int) -> Point:
-    """A point of the flow, filled with NaN."""
+    """Return a point of the flow, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = ((nq,), (nv,), (1,), (3,), (nc,), (nc, 3))
     ends = np.cumsum([math.prod(shape) for shape in shapes])
     whole = np.full(int(ends[-1]), np.nan)
@@ -69,7 +68,7 @@ def new_point(nq: int, nv: int, nc: int) -> Point:
 
 
 def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:
-    """Room for the flow of a tree, filled with NaN."""
+    """Return buffers for the flow of a tree, filled with NaN."""
     at, slope = new_point(nq, nv, nc), new_point(nq, nv, nc)
     sizes: tuple[tuple[int, ...], ...] = ((nq,), (nc, 3), (nv,), (nv,))
     rest = [np.full(size, np.nan) for size in sizes]
@@ -78,7 +77,7 @@ def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:
 
 @kernel
 def begin_flow_step(tree, ground, state, pushes, scratch, flow, begin, h):
-    """Stand at the start of a step: ``flow.at`` is the plant's state, with empty books, and M is factored there."""
+    """Begin a step: ``flow.at`` is the plant's state with zero works and impulses, and M is factored there."""
     begin_substep(tree, ground, state, pushes, scratch, begin, h)
     motion = flow.motion
     copy_poses(scratch.motion.poses, motion.poses)
@@ -96,7 +95,7 @@ def begin_flow_step(tree, ground, state, pushes, scratch, flow, begin, h):
 
 @kernel
 def set_unit_coordinates(tree, source, target):
-    """Copy a configuration, and scale its quaternions to length one."""
+    """Copy a configuration with its quaternions scaled to length one."""
     vec.copy1(source, target)
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] != REVOLUTE and tree.kind[i] != PRISMATIC:
@@ -106,7 +105,7 @@ def set_unit_coordinates(tree, source, target):
 
 @kernel
 def place_flow(tree, flow):
-    """The tree at ``flow.at``, and its mass matrix factored."""
+    """Place the tree at ``flow.at``, and factor its mass matrix."""
     set_unit_coordinates(tree, flow.at.q, flow.q)
     place_bodies(tree, flow.q, flow.motion.poses)
     dynamics.turn_inertias(tree, flow.motion.poses, flow.motion.inertia)
@@ -115,9 +114,9 @@ def place_flow(tree, flow):
 
 @kernel
 def set_slope(tree, ground, state, pushes, flow, ahead, h):
-    """The rate of change at ``flow.at``; the tree must be placed there.
+    """Set the rate of change at ``flow.at``; the tree must be placed there.
 
-    Forces and accelerations are those at ``flow.at``. Coordinates and books go by velocities that are
+    Forces and accelerations are those at ``flow.at``. Coordinates, works and impulses use velocities that are
     ``ahead``·h later: 0, or 1 for a method whose positions move with the new velocities.
     """
     motion = flow.motion
@@ -140,7 +139,7 @@ def set_slope(tree, ground, state, pushes, flow, ahead, h):
 
 @kernel
 def displacement(tree, flow):
-    """Where O is, from where it was at the start of the step."""
+    """Return the displacement of O since the start of the step."""
     if tree.kind[0] == FLOATING:
         return vec.triple(flow.at.q)
     return 0.0, 0.0, 0.0
@@ -148,14 +147,14 @@ def displacement(tree, flow):
 
 @kernel
 def contact_velocity(tree, motion, c):
-    """Velocity of a contact point; needs ``motion.velocity``."""
+    """Return the velocity of a contact point; needs ``motion.velocity``."""
     twist = vec.load6(motion.velocity, tree.contact_body[c])
     return vec.add(twist[:3], vec.cross(twist[3:], vec.load3(motion.poses.contact, c)))
 
 
 @kernel
 def set_floor_forces(tree, ground, state, flow):
-    """The contact law at the points' places and velocities of this instant."""
+    """Set the forces of the contact law at the points' present positions and velocities."""
     origin = vec.add(reference_point(tree, state.q), displacement(tree, flow))
     for c in range(tree.contact_body.shape[0]):
         force = (0.0, 0.0, 0.0)
@@ -168,7 +167,7 @@ def set_floor_forces(tree, ground, state, flow):
 
 @kernel
 def set_joint_torques(tree, state, flow):
-    """The held torques, and the joints' impedance at this instant."""
+    """Set the joints' torques: the held ones, and the impedance at this instant."""
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             torque = state.torque[dof]
@@ -180,7 +179,7 @@ def set_joint_torques(tree, state, flow):
 
 @kernel
 def push_force(pushes, j, h):
-    """The mean force of push j in a step: its impulse is exact whatever the step."""
+    """Return the mean force of push j in a step, whose impulse is exact for any step."""
     return vec.scale(1.0 / h, vec.load3(pushes.impulse, j))
 
 
@@ -191,7 +190,7 @@ def push_arm(pushes, flow, j):
 
 @kernel
 def add_outer_forces(tree, pushes, flow, h):
-    """Take the forces of the floor and of pushes off the wrenches that the joints must provide."""
+    """Subtract ground reaction forces and pushes from the wrenches that the joints must exert."""
     wrench = flow.motion.factors.wrench
     for c in range(tree.contact_body.shape[0]):
         dynamics.take_off(
@@ -203,7 +202,7 @@ def add_outer_forces(tree, pushes, flow, h):
 
 @kernel
 def set_coordinate_slopes(tree, flow):
-    """q̇ from ``motion.rates``."""
+    """Set q̇ from ``motion.rates``."""
     rates, q, slope = flow.motion.rates, flow.at.q, flow.slope.q
     for i in range(tree.parent.shape[0]):
         kind, first, dof = tree.kind[i], tree.first_q[i], tree.first_v[i]
@@ -221,7 +220,7 @@ def set_coordinate_slopes(tree, flow):
 
 @kernel
 def joint_turning(tree, motion, i):
-    """The angular velocity of a floating or spherical joint in the axes that its quaternion maps to."""
+    """Return the angular velocity of a floating or spherical joint in the axes to which its quaternion maps."""
     rates = motion.rates
     if tree.kind[i] == FLOATING:
         dof = tree.first_v[i] + 3
@@ -235,7 +234,7 @@ def joint_turning(tree, motion, i):
 
 @kernel
 def set_work_slopes(tree, flow):
-    """The powers of joints and contacts, and the contacts' forces; needs ``motion.rates`` and velocities."""
+    """Set the powers of joints and contacts, and the contacts' forces; needs ``motion.rates`` and velocities."""
     power = 0.0
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
@@ -250,7 +249,7 @@ def set_work_slopes(tree, flow):
 
 @kernel
 def set_moment_slope(tree, pushes, flow, h):
-    """The moment of gravity, contacts and pushes about where O was at the start of the step."""
+    """Set the moment of gravity, contacts and pushes about the position of O at the start of the step."""
     poses, shift = flow.motion.poses, displacement(tree, flow)
     moment = (0.0, 0.0, 0.0)
     for i in range(tree.parent.shape[0]):
@@ -265,9 +264,9 @@ def set_moment_slope(tree, pushes, flow, h):
 
 @kernel
 def arrive(tree, state, pushes, scratch, flow, h):
-    """Make ``flow.at`` the end of the step: what ``solve_step`` leaves behind; False where a number is not finite.
+    """Make ``flow.at`` the end of the step, with the results of ``solve_step``; return False if a number is not finite.
 
-    The plant is not touched then.
+    In that case the plant is not changed.
     """
     for k in range(flow.at.whole.shape[0]):
         if not math.isfinite(flow.at.whole[k]):
@@ -286,7 +285,7 @@ def arrive(tree, state, pushes, scratch, flow, h):
 
 @kernel
 def place_end(tree, pushes, scratch, q, shift):
-    """Make a configuration, whose quaternions need not be unit, and a displacement of O the end of the step."""
+    """Set the end of the step from a configuration, whose quaternions need not be unit, and a displacement of O."""
     set_unit_coordinates(tree, q, scratch.q)
     scratch.shift[0], scratch.shift[1], scratch.shift[2] = shift
     place_bodies(tree, scratch.q, scratch.next)
@@ -302,9 +301,9 @@ def place_end(tree, pushes, scratch, q, shift):
 
 @kernel
 def set_momentum(tree, poses, rates, motion, momentum):
-    """p = M(q) v: the bodies' momenta about O, summed inboard, and the rotors'.
+    """Set p = M(q) v: the bodies' momenta about O, summed inboard, and the rotors'.
 
-    ``motion`` is room, and gets inertias and velocities.
+    ``motion`` is a buffer that receives inertias and velocities.
     """
     dynamics.turn_inertias(tree, poses, motion.inertia)
     move_bodies(tree, poses, rates, motion.velocity, motion.bias)

@@ -1,7 +1,7 @@
-"""Explicit methods: Euler's, the semi-implicit Euler's and the classical Runge–Kutta method, as users know them.
+"""Explicit methods for comparison: Euler's, the semi-implicit Euler's and the classical Runge–Kutta method.
 
-They take velocities and accelerations where a variational method takes momenta and impulses. They are here to be
-compared with: the books show what they gain and lose.
+They use velocities and accelerations, while a variational method uses momenta and impulses. The energy balance shows
+their gains and losses.
 """
 
 from typing import NamedTuple
@@ -32,41 +32,41 @@ from kernelcache import kernel, routine
 class Explicit(NamedTuple):
     """A method that integrates the flow by slopes, the same compiled code for all of them.
 
-    A stage's slope is taken ``fraction``·h along the slope of the stage before; the step goes along the sum of all
-    stages' slopes, ``weight`` of each. With no stages at all it is the caller who integrates
-    (``biped.integrators.explicit.adaptive``), and a step that is asked of the compiled loop fails.
+    A stage's slope is taken ``fraction``·h along the slope of the stage before; the step is h times the sum of all
+    stages' slopes times ``weight``. Without stages the caller integrates (``biped.integrators.explicit.adaptive``), and
+    a step of the compiled loop fails.
     """
 
     fraction: Floats  # (stages,)
     weight: Floats  # (stages,)
-    ahead: float  # 1 where positions move with the velocities of the step's end, 0 else
-    exponential: bool  # turns by the exponential of h ω, instead of ½ ω q as four numbers; of one stage only
+    ahead: float  # 1 if positions move with the velocities of the step's end, else 0
+    exponential: bool  # turns by the exponential of h ω instead of ½ ω q as four numbers; for one stage only
     flow: Flow
 
 
 def euler(flow: Flow) -> Explicit:
-    """q' = q + h v, v' = v + h a(q, v)."""
+    """Return Euler's method: q' = q + h v, v' = v + h a(q, v)."""
     return Explicit(np.zeros(1), np.ones(1), 0.0, True, flow)
 
 
 def semi_implicit_euler(flow: Flow) -> Explicit:
-    """v' = v + h a(q, v), q' = q + h v'."""
+    """Return the semi-implicit Euler method: v' = v + h a(q, v), q' = q + h v'."""
     return Explicit(np.zeros(1), np.ones(1), 1.0, True, flow)
 
 
 def runge_kutta_4(flow: Flow) -> Explicit:
-    """The classical method of order four (Kutta 1901)."""
+    """Return the classical method of order four (Kutta 1901)."""
     return Explicit(np.array([0.0, 0.5, 0.5, 1.0]), np.array([1.0, 2.0, 2.0, 1.0]) / 6.0, 0.0, False, flow)
 
 
 def no_stages(flow: Flow) -> Explicit:
-    """Room for a caller who integrates the flow."""
+    """Return buffers for a caller that integrates the flow."""
     return Explicit(np.zeros(0), np.zeros(0), 0.0, False, flow)
 
 
 @advance.register(Explicit)
 def advance_explicitly(tree, ground, state, pushes, scratch, method, begin, h):
-    """In one part, whatever happens in it."""
+    """Advance by h in one part; return OK or NOT_FINITE."""
     begin_flow_step(tree, ground, state, pushes, scratch, method.flow, begin, h)
     if not go_along_slopes(tree, ground, state, pushes, scratch, method, h):
         return NOT_FINITE
@@ -76,7 +76,7 @@ def advance_explicitly(tree, ground, state, pushes, scratch, method, begin, h):
 
 @kernel
 def go_along_slopes(tree, ground, state, pushes, scratch, method, h):
-    """From where ``begin_flow_step`` stands to the end of the step; False where a number is not finite."""
+    """Integrate from ``begin_flow_step`` to the end of the step; return False if a number is not finite."""
     flow = method.flow
     stages = method.weight.shape[0]
     flow.total[:] = 0.0
@@ -101,7 +101,7 @@ def go_from_start(flow, h, slope):
 
 @kernel
 def turn_by_exponential(tree, state, flow, h):
-    """Turn the quaternions of the start by h ω, with the velocities that the coordinates went by."""
+    """Turn the quaternions of the start by h ω, with the velocities used for the coordinates."""
     for i in range(tree.parent.shape[0]):
         if tree.kind[i] != REVOLUTE and tree.kind[i] != PRISMATIC:
             a = quaternion_place(tree, i)
@@ -111,7 +111,7 @@ def turn_by_exponential(tree, state, flow, h):
 
 @kernel
 def exponential(phi):
-    """The unit quaternion of a turn by the rotation vector ``phi``."""
+    """Return the unit quaternion of a turn by the rotation vector ``phi``."""
     angle = norm(phi)
     if angle < 1e-8:  # the angle's square is below rounding
         return quat_normalized((1.0, 0.5 * phi[0], 0.5 * phi[1], 0.5 * phi[2]))
@@ -120,7 +120,7 @@ def exponential(phi):
 
 @kernel
 def account_step(tree, ground, state, pushes, scratch, method, h):
-    """Book the works and impulses that the flow has integrated, settle the contacts, move on to q_{k+1}."""
+    """Add the integrated works and impulses to the ledger, update the contacts, and advance to q_{k+1}."""
     end = method.flow.at
     state.ledger.works[ACTUATORS] += end.joint_work[0]
     step.account_push_works(state, pushes, scratch, h)
@@ -138,7 +138,7 @@ def account_step(tree, ground, state, pushes, scratch, method, h):
 
 @kernel
 def outer_impulse(tree, pushes, end, h):
-    """The linear impulse of gravity, contacts and pushes in a step."""
+    """Return the linear impulse of gravity, contacts and pushes in a step."""
     mass = 0.0
     for i in range(tree.parent.shape[0]):
         mass += tree.mass[i]
@@ -152,20 +152,20 @@ def outer_impulse(tree, pushes, end, h):
 
 @routine
 def begin_flow(tree, ground, state, pushes, scratch, method, begin, h):
-    """``begin_flow_step`` for a caller who integrates."""
+    """Call ``begin_flow_step``, for a caller that integrates."""
     begin_flow_step(tree, ground, state, pushes, scratch, method.flow, begin, h)
 
 
 @routine
 def slope_of_flow(tree, ground, state, pushes, flow, h):
-    """The rate of change at ``flow.at``, into ``flow.slope``, for a caller who integrates."""
+    """Write the rate of change at ``flow.at`` to ``flow.slope``, for a caller that integrates."""
     place_flow(tree, flow)
     set_slope(tree, ground, state, pushes, flow, 0.0, h)
 
 
 @routine
 def end_flow(tree, ground, state, pushes, scratch, method, h):
-    """Take ``flow.at`` as the end of the step and keep its books; OK or NOT_FINITE."""
+    """Make ``flow.at`` the end of the step and update the ledger; return OK or NOT_FINITE."""
     if not arrive(tree, state, pushes, scratch, method.flow, h):
         return NOT_FINITE
     account_step(tree, ground, state, pushes, scratch, method, h)

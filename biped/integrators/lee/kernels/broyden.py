@@ -12,27 +12,27 @@ from kernelcache import kernel, routine
 
 
 class Broyden(NamedTuple):
-    """The inverse of Newton's matrix starts each step as h M(q_k)⁻¹, and learns from every correction.
+    """Broyden's inverse of Newton's matrix, which starts each step as h M(q_k)⁻¹ and is updated by every correction.
 
-    Started anew so that a step depends on nothing but the plant: that too is O(n²), one solve for each degree
-    of freedom. (Lee et al. do not say what theirs starts from.)
+    It is restarted in each step, so that a step depends on the plant only. The restart is O(n²) too, one solve for each
+    degree of freedom. (Lee et al. do not state their start.)
     """
 
     inverse: Floats  # (nv, nv)
-    residual: Floats  # (nv,) before the last correction
-    load: Floats  # (nv,) a unit vector; the change of the residual
+    residual: Floats  # (nv,) residual before the last correction
+    load: Floats  # (nv,) a unit vector, then the change of the residual
     image: Floats  # (nv,)
     row: Floats  # (nv,)
 
 
 def new_broyden(nv: int) -> Broyden:
-    """Room for a tree."""
+    """Return buffers for nv degrees of freedom."""
     return Broyden(np.full((nv, nv), np.nan), *(np.full(nv, np.nan) for _ in range(4)))
 
 
 @kernel
 def start_inverse(root_finder, tree, scratch, h):
-    """h M(q_k)⁻¹, row by row; it is symmetric."""
+    """Set the inverse to h M(q_k)⁻¹, row by row; it is symmetric."""
     factor_mass_matrix(tree, scratch.motion, 0)
     root_finder.load[:] = 0.0
     for j in range(root_finder.load.shape[0]):
@@ -43,9 +43,9 @@ def start_inverse(root_finder, tree, scratch, h):
 
 @routine
 def learn(H, delta, change, image, row):
-    """H += (δ − H y) δᵀH / (δᵀH y): afterwards H y = δ for the change y of the residual (Sherman and Morrison).
+    """Add (δ − H y) δᵀH / (δᵀH y) to H, so that H y = δ for the change y of the residual (Sherman and Morrison).
 
-    A residual that did not change along the step teaches nothing.
+    H is not changed if the residual did not change along the step.
     """
     n = delta.shape[0]
     row[:] = 0.0
@@ -67,7 +67,7 @@ def learn(H, delta, change, image, row):
 
 @routine
 def multiply(H, vector, result):
-    """H times a vector."""
+    """Set ``result`` to H times a vector."""
     for i in range(result.shape[0]):
         total = 0.0
         for j in range(vector.shape[0]):

@@ -1,4 +1,4 @@
-"""Newton's method with a full matrix, column by column (Lee et al. 2016, algorithms 2 and 4): O(n³) an iteration."""
+"""Newton's method with a full matrix, built by columns (Lee et al. 2016, algorithms 2 and 4): O(n³) per iteration."""
 
 from typing import NamedTuple
 
@@ -15,21 +15,21 @@ from kernelcache import routine
 
 
 class ColumnNewton(NamedTuple):
-    """Algorithm 4 of Lee et al. 2016: each column of the derivative by two passes over the tree."""
+    """Buffers of algorithm 4 of Lee et al. 2016, which takes two passes over the tree for each column."""
 
     matrix: Floats  # (nv, nv)
-    order: Integers  # (nv,) of the rows, as pivoted
-    moves: Integers  # (n,) whether the column's degree of freedom moves a body
+    order: Integers  # (nv,) order of the rows by pivoting
+    moves: Integers  # (n,) 1 if the column's degree of freedom moves a body
 
 
 def new_column_newton(n: int, nv: int) -> ColumnNewton:
-    """Room for a tree's full matrix."""
+    """Return buffers for a tree's full matrix."""
     return ColumnNewton(np.full((nv, nv), np.nan), np.zeros(nv, np.int64), np.zeros(n, np.int64))
 
 
 @routine
 def fill_columns(tree, left, right, block, diagonal, moves, wrench, matrix):
-    """A, column by column: outboard which bodies move, inboard the wrenches that this takes."""
+    """Set A by columns: outboard the bodies that move, inboard the necessary wrenches."""
     n = tree.parent.shape[0]
     for body in range(n):
         for i in range(n):

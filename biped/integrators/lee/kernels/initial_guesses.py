@@ -1,4 +1,4 @@
-"""The first guesses of Lee et al. 2016, section 3.3."""
+"""The initial guesses of Lee et al. 2016, section 3.3."""
 
 from typing import NamedTuple
 
@@ -16,12 +16,12 @@ EXTRAPOLATED, CURRENT, EULER, DYNAMICS = range(4)
 
 
 class InitialGuess(NamedTuple):
-    """The tree goes on as in the last three steps (0), stays (1), goes on as in the last step (2), or accelerates (3).
+    """The initial guess: extrapolate three steps (0), stay (1), repeat the last step (2), or use accelerations (3).
 
-    One class for all, so that the kernels are compiled for one.
+    All guesses share one class, so that kernels are compiled once.
     """
 
-    number: int  # of the paper's IG1, IG2, IG3, or 0 for ours
+    number: int  # 1 to 3 for the paper's IG1 to IG3, or 0 for ours
 
 
 @set_initial_guess.register(InitialGuess)
@@ -34,7 +34,7 @@ def propose(tree, ground, state, pushes, scratch, guess, h):
 
 @kernel
 def go_on(tree, state, pushes, scratch, guess, h):
-    """As one of the paper's guesses."""
+    """Set the candidate by one of the paper's guesses."""
     scratch.delta[:] = 0.0
     if guess.number == EULER:
         copy1(state.cache.rate, scratch.delta)
@@ -52,7 +52,7 @@ def remember_for_guess(tree, state, scratch, guess, h):
 
 @routine
 def set_accelerations(tree, state, pushes, scratch, h):
-    """M⁻¹(Q − C) at k, into ``scratch.delta``: gravity, torques, pushes, and the contact forces of the last step."""
+    """Write M⁻¹(Q − C) at k to ``scratch.delta``: gravity, torques, pushes, and contact forces of the last step."""
     motion = scratch.motion
     s = motion.poses.motion
     move_bodies(tree, motion.poses, state.cache.rate, motion.velocity, motion.bias)
@@ -70,7 +70,7 @@ def set_accelerations(tree, state, pushes, scratch, h):
 
 @kernel
 def set_joint_loads(tree, state, load):
-    """Torques held on the joints, and those of their springs and dampers as they are now."""
+    """Set the held torques of the joints, and the present ones of their springs and dampers."""
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
             load[dof] = state.torque[dof]

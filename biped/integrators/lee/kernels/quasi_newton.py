@@ -1,7 +1,7 @@
-"""Root finding as Lee et al. 2016 do it (algorithms 1 and 3): correct the candidate until the residual is small.
+"""The quasi-Newton method of Lee et al. 2016 (algorithms 1 and 3): correct the candidate until the residual is small.
 
-No line search. Where that does not converge (stiff contacts in particular, which the paper leaves out), the step is
-retried in parts, as all steps are.
+There is no line search. Steps that do not converge (with stiff contacts in particular, which the paper leaves out) are
+retried in parts.
 """
 
 import math
@@ -18,11 +18,11 @@ from kernelcache import generic, kernel
 
 @generic("root_finder")
 def set_correction(root_finder, tree, ground, state, scratch, body, h, iteration):
-    """δ that is to remove ``scratch.residual``, into ``scratch.delta``; ``iteration`` counts from 0."""
+    """Write the δ that should remove ``scratch.residual`` to ``scratch.delta``; ``iteration`` counts from 0."""
 
 
 def iterate_quasi_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """Iterations, or a cause of failure: ``find_root`` for the finders that have a ``set_correction``."""
+    """Implement ``find_root`` by ``set_correction``; return the iterations or a cause of failure."""
     tolerance = tolerance_of(method, tree, scratch, h)
     iteration = 0
     while True:
@@ -37,9 +37,9 @@ def iterate_quasi_newton(tree, ground, state, pushes, scratch, method, root_find
 
 
 class Riqn(NamedTuple):
-    """RIQN, algorithm 3: the residual, taken for an impulse, moves the tree by h M(q_k)⁻¹ e (equation 25); O(n).
+    """RIQN, algorithm 3: the residual as an impulse moves the tree by h M(q_k)⁻¹ e (equation 25), in O(n).
 
-    Newton's matrix is M/h + O(h) where nothing stiff acts. M is factored once a step.
+    Newton's matrix is M/h + O(h) without stiff forces. M is factored once per step.
     """
 
 
@@ -52,7 +52,7 @@ def set_impulse_correction(root_finder, tree, ground, state, scratch, body, h, i
 
 @kernel
 def solve_by_mass(tree, scratch, load, h, solution):
-    """h M(q_k)⁻¹ load."""
+    """Set ``solution`` to h M(q_k)⁻¹ load."""
     twists = scratch.motion.poses.motion
     solve(tree, twists, twists, load, scratch.motion.factors, solution)
     for dof in range(solution.shape[0]):

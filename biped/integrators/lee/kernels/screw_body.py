@@ -29,14 +29,14 @@ from contact import vectors as v
 from contact.analytic import sqrt
 from kernelcache import kernel, routine
 
-# Turns of at most 3.6° (σ = sin² 1.8°) take NEAR terms of the series, those up to 60° all. Beyond, where nothing
-# cancels, the closed form serves.
+# Turns of at most 3.6° (σ = sin² 1.8°) use the first terms of the series, those up to 60° all terms. Larger turns use
+# the closed form, in which nothing cancels there.
 NEAR_UP_TO = 0.001
 SERIES_UP_TO = 0.25
 
 
 def _series(terms: int) -> tuple[float, ...]:
-    """k(σ) = Σ k_j σ^j, from asin²(x) = ½ Σ_{n≥1} (2x)^{2n} / (n² C(2n, n))."""
+    """Return the k_j of k(σ) = Σ k_j σ^j, from asin²(x) = ½ Σ_{n≥1} (2x)^{2n} / (n² C(2n, n))."""
     return tuple(0.5 * 4.0**n / (n * n * math.comb(2 * n, n)) for n in range(2, 2 + terms))
 
 
@@ -50,7 +50,7 @@ class ScrewBody(NamedTuple):
 
 @kernel
 def screw_terms(c, sigma):
-    """k and dk/dσ of a turn with cos(θ/2) = c and sin²(θ/2) = σ."""
+    """Return k and dk/dσ of a turn with cos(θ/2) = c and sin²(θ/2) = σ."""
     if sigma <= NEAR_UP_TO:
         x = sigma
         k = _K0 + x * (_K1 + x * (_K2 + x * (_K3 + x * (_K4 + x * _K5))))
@@ -61,7 +61,7 @@ def screw_terms(c, sigma):
 
 @kernel
 def screw_curve(c, sigma):
-    """d²k/dσ²."""
+    """Return d²k/dσ²."""
     if sigma <= NEAR_UP_TO:
         x = sigma
         return 2.0 * _K2 + x * (6.0 * _K3 + x * (12.0 * _K4 + x * (20.0 * _K5 + x * (30.0 * _K6 + x * (42.0 * _K7)))))
@@ -70,7 +70,7 @@ def screw_curve(c, sigma):
 
 @routine
 def far_screw_terms(c, sigma):
-    """k, dk/dσ and d²k/dσ² of turns that a few terms do not do; called, not inlined, for they are rare."""
+    """Return k, dk/dσ and d²k/dσ² of turns that need many terms; they are rare, so this is not inlined."""
     if sigma <= SERIES_UP_TO:
         k = dk = half = 0.0
         for j in range(len(_K) - 1, -1, -1):
@@ -90,22 +90,22 @@ def far_screw_terms(c, sigma):
 
 @kernel
 def translation_gradient(mass, u, moved, h, k, dk):
-    """∂/∂u of (m/2h) k |u × Δx|²."""
+    """Return ∂/∂u of (m/2h) k |u × Δx|²."""
     w = v.cross(u, moved)
     return v.scale(mass / h, v.add(v.scale(dk * v.dot(w, w), u), v.scale(k, v.cross(moved, w))))
 
 
 @kernel
 def rotation_gradient(j, u, h, B, dB):
-    """∂/∂u of (2/h) B u · J u, with j = J u."""
+    """Return ∂/∂u of (2/h) B u · J u, with j = J u."""
     return v.scale(4.0 / h, v.add(v.scale(dB * v.dot(u, j), u), v.scale(B, j)))
 
 
 @body_momentum.register(ScrewBody)
 def screw_momentum(body, mass, inertia, turn, moved, h):
-    """A small turn η at the start changes u by −L η/2, at the end by Lᵀ η/2, with L = c + û.
+    """Return (P, ℓ⁻): a small turn η at the start changes u by −L η/2, at the end by Lᵀ η/2, with L = c + û.
 
-    The turning part of K is the same for both (J taken along), its momentum (2/h) L (B j + B′ (u · j) u).
+    The rotational part of K is equal at both ends (J moves with the body), its momentum (2/h) L (B j + B′ (u · j) u).
     """
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
@@ -126,7 +126,7 @@ def screw_to_end(body, tree, scratch):
 
 @kernel
 def cross_derivative(mass, u, moved, h, k, dk):
-    """∂P/∂u, the transpose of ∂²K/∂u∂Δx (3 x 3)."""
+    """Return ∂P/∂u, the transpose of ∂²K/∂u∂Δx (3 x 3)."""
     d = v.dot(u, moved)
     left = v.sub(v.scale(2.0 * (k + v.dot(u, u) * dk), moved), v.scale(2.0 * dk * d, u))
     N = v.mat_add(v.outer(left, u), v.mat_scale(-k, v.outer(u, moved)))
@@ -136,7 +136,7 @@ def cross_derivative(mass, u, moved, h, k, dk):
 
 @kernel
 def translation_curve(mass, u, moved, h, k, dk, ddk):
-    """∂²/∂u² of (m/2h) k |u × Δx|²."""
+    """Return ∂²/∂u² of (m/2h) k |u × Δx|²."""
     w = v.cross(u, moved)
     W = v.dot(w, w)
     half = v.cross(moved, w)  # half of ∂W/∂u
@@ -150,7 +150,7 @@ def translation_curve(mass, u, moved, h, k, dk, ddk):
 
 @kernel
 def rotation_curve(J, j, u, h, B, dB, ddB):
-    """∂²/∂u² of (2/h) B u · J u."""
+    """Return ∂²/∂u² of (2/h) B u · J u."""
     uj = v.dot(u, j)
     H = v.mat_add(v.mat_scale(B, J), v.outer(v.add(v.scale(2.0 * dB, j), v.scale(2.0 * ddB * uj, u)), u))
     H = v.mat_add(H, v.outer(v.scale(2.0 * dB, u), j))
@@ -160,7 +160,7 @@ def rotation_curve(J, j, u, h, B, dB, ddB):
 
 @kernel
 def screw_derivatives(mass, J, turn, moved, h):
-    """∂P/∂Δx, ∂P/∂η, ∂ℓ⁻/∂Δx and ∂ℓ⁻/∂η for a small turn η at the end (3 x 3 each)."""
+    """Return ∂P/∂Δx, ∂P/∂η, ∂ℓ⁻/∂Δx and ∂ℓ⁻/∂η for a small turn η at the end (3 x 3 each)."""
     c, ux, uy, uz = turn
     u = (ux, uy, uz)
     sigma = v.dot(u, u)

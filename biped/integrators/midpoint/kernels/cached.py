@@ -1,17 +1,17 @@
-"""Derivatives of the Lagrangian one body and one coordinate at a time, as Johnson and Murphey 2009 have them.
+"""Derivatives of the Lagrangian by bodies and coordinates, by the recursions of Johnson and Murphey 2009.
 
-Equations (5) to (10) give a body's velocity in its own axes and its derivatives from its parent's; (23) to (27) sum
-them up. A pair of coordinates moves the bodies beyond both only, so that first derivatives take O(n · depth) and second
-ones O(n · depth²), and Newton's matrix is full: O(n³) a step of a chain. What they take here is less than in the paper:
-velocities are six numbers and not 4 x 4 matrices (its footnote 3), symmetric pairs are computed once, and a body's
-values take its parent's place where that has no other child, so that they stay in the processor's cache.
+Equations (5) to (10) give a body's velocity in its axes and its derivatives from its parent's; (23) to (27) sum them
+up. A pair of coordinates moves only the bodies beyond both, so that first derivatives take O(n · depth), second ones
+O(n · depth²), and Newton's matrix is full: O(n³) for a step of a chain. This is cheaper than in the paper: velocities
+are six numbers instead of 4 x 4 matrices (its footnote 3), symmetric pairs are computed once, and a body's values
+overwrite those of a parent without other children, so that they stay in the processor's cache.
 
-With ξ the constant twist of a joint in its body's axes and Ad what takes the parent's velocities there,
+With ξ the constant twist of a joint in its body's axes and Ad the transformation of the parent's velocities to them,
 
     V = Ad V_p + ξ q̇,    ∂V/∂q_i = Ad ∂V_p/∂q_i,    ∂V/∂q̇_i = Ad ∂V_p/∂q̇_i                     for joints i inboard,
     ∂V/∂q = −ξ × V,      ∂²V/∂q∂q_i = −ξ × ∂V/∂q_i,    ∂²V/∂q∂q̇_i = −ξ × ∂V/∂q̇_i,    ∂V/∂q̇ = ξ   for its own,
 
-× the Lie bracket. The place of a body moves by ∂p/∂q_i = the linear part of ∂V/∂q̇_i, in its own axes.
+× the Lie bracket. The position of a body changes by ∂p/∂q_i = the linear part of ∂V/∂q̇_i, in its axes.
 """
 
 from typing import NamedTuple
@@ -30,12 +30,12 @@ from kernelcache import kernel, routine
 
 
 class Cached(NamedTuple):
-    """The paper's recursions, and room for them; a pair of coordinates is given by their places on a body's path."""
+    """Buffers of the paper's recursions; pairs of coordinates are given by their indices on a body's path."""
 
-    slot: Integers  # (n,) where a body's values stand
-    depth: Integers  # (n,) how many coordinates move a body
+    slot: Integers  # (n,) index of a body's values
+    depth: Integers  # (n,) number of coordinates that move a body
     path: Integers  # (slots, n) these coordinates, from the root
-    order: Integers  # (n,) of the rows of the matrix, as pivoted
+    order: Integers  # (n,) order of the matrix rows by pivoting
     gravity: Floats  # (slots, 3) [m/s²] in the body's axes
     velocity: Floats  # (slots, 6) V
     by_place: Floats  # (slots, n, 6) ∂V/∂q
@@ -49,11 +49,11 @@ class Cached(NamedTuple):
     L_qq: Floats  # (n, n)
     L_qv: Floats  # (n, n) ∂²L/∂q_i∂q̇_j
     L_vv: Floats  # (n, n)
-    matrix: Floats  # (n, n) Newton's
+    matrix: Floats  # (n, n) Newton's matrix
 
 
 def new_cached(tree: Tree) -> Cached:
-    """Room for a tree whose joints have one coordinate each."""
+    """Return buffers for a tree whose joints have one coordinate each."""
     n = tree.parent.shape[0]
     slot, depth = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     slots = 0
@@ -78,7 +78,7 @@ def new_cached(tree: Tree) -> Cached:
 
 @kernel
 def joint_transform(tree, i, q):
-    """(R, p, ξ): the axes and the centre of mass of body i in its parent's axes, and the joint's twist in its own."""
+    """Return (R, p, ξ): axes and centre of mass of body i in its parent's axes, and the joint's twist in the body's."""
     axis, offset = v.load3(tree.axis, i), v.load3(tree.com_offset, i)
     if tree.kind[i] == REVOLUTE:
         R = v.quat_matrix(v.quat_about(axis, q))
@@ -90,13 +90,13 @@ def joint_transform(tree, i, q):
 
 @kernel
 def carried(R, p, V):
-    """Ad V: a velocity of the parent in the axes of its child."""
+    """Return Ad V, a velocity of the parent in the axes of its child."""
     return v.mat_t_vec(R, v.add(V[:3], v.cross(V[3:], p))) + v.mat_t_vec(R, V[3:])
 
 
 @kernel
 def turned_back(twist, V):
-    """−ξ × V."""
+    """Return −ξ × V."""
     x = motion_cross(twist, V)
     return -x[0], -x[1], -x[2], -x[3], -x[4], -x[5]
 
@@ -108,7 +108,7 @@ def momentum_of_body(tree, i, V):
 
 @kernel
 def set_path(tree, cached, i):
-    """The coordinates that move body i, its own the last; how many, and where the parent's values are."""
+    """Set the coordinates that move body i; return its slot, its parent's slot, and the index of its own coordinate."""
     slot, last = cached.slot[i], cached.depth[i] - 1
     source = slot if tree.parent[i] < 0 else cached.slot[tree.parent[i]]
     if source != slot:
@@ -120,7 +120,7 @@ def set_path(tree, cached, i):
 
 @kernel
 def set_velocities(tree, rates, cached, i, transform):
-    """V, ∂V/∂q and ∂V/∂q̇ of body i: equations (5), (6) and (8)."""
+    """Set V, ∂V/∂q and ∂V/∂q̇ of body i: equations (5), (6) and (8)."""
     R, p, twist = transform
     slot, source, last = set_path(tree, cached, i)
     V = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -142,7 +142,7 @@ def set_velocities(tree, rates, cached, i, transform):
 
 @kernel
 def add_first_sums(tree, cached, i):
-    """What body i adds to ∂L/∂q and ∂L/∂q̇: equations (23), (25) and (31)."""
+    """Add body i to ∂L/∂q and ∂L/∂q̇: equations (23), (25) and (31)."""
     slot = cached.slot[i]
     momentum = momentum_of_body(tree, i, v.load6(cached.velocity, slot))
     weight = v.scale(tree.mass[i], v.load3(cached.gravity, slot))
@@ -155,7 +155,7 @@ def add_first_sums(tree, cached, i):
 
 @routine
 def set_first_derivatives(tree, q, rates, cached):
-    """∂L/∂q and ∂L/∂q̇, O(n · depth)."""
+    """Set ∂L/∂q and ∂L/∂q̇, in O(n · depth)."""
     for j in range(q.shape[0]):
         cached.L_q[j] = 0.0
         cached.L_v[j] = tree.armature[j] * rates[j]
@@ -167,7 +167,7 @@ def set_first_derivatives(tree, q, rates, cached):
 
 @kernel
 def set_second_velocities(tree, cached, i, transform):
-    """∂²V of body i by pairs of coordinates: equations (7) and (10); after ``set_velocities``."""
+    """Set ∂²V of body i by pairs of coordinates: equations (7) and (10); after ``set_velocities``."""
     R, p, twist = transform
     slot, last = cached.slot[i], cached.depth[i] - 1
     source = slot if tree.parent[i] < 0 else cached.slot[tree.parent[i]]
@@ -185,7 +185,7 @@ def set_second_velocities(tree, cached, i, transform):
 
 @kernel
 def add_second_sums(tree, cached, i):
-    """What body i adds to the second derivatives of L: equations (24), (26), (27) and (32), each pair once."""
+    """Add body i to the second derivatives of L: equations (24), (26), (27) and (32), each pair once."""
     slot, count = cached.slot[i], cached.depth[i]
     momentum = momentum_of_body(tree, i, v.load6(cached.velocity, slot))
     weight = v.scale(tree.mass[i], v.load3(cached.gravity, slot))
@@ -209,7 +209,7 @@ def add_second_sums(tree, cached, i):
 
 @routine
 def set_second_derivatives(tree, q, rates, cached):
-    """The second derivatives of L, O(n · depth²); of symmetric ones the upper half."""
+    """Set the second derivatives of L, in O(n · depth²), for symmetric ones the upper half."""
     cached.L_qq[:] = 0.0
     cached.L_qv[:] = 0.0
     cached.L_vv[:] = 0.0
@@ -223,7 +223,7 @@ def set_second_derivatives(tree, q, rates, cached):
 
 @kernel
 def set_residual_by_derivatives(derivatives, rule, h):
-    """e and its norm, of L's first derivatives (20)."""
+    """Set e from L's first derivatives (20), and return its norm."""
     total = 0.0
     for j in range(rule.start.shape[0]):
         e = rule.room.load[j] + (1.0 - rule.alpha) * h * derivatives.L_q[j] - derivatives.L_v[j]
@@ -234,7 +234,7 @@ def set_residual_by_derivatives(derivatives, rule, h):
 
 @kernel
 def set_matrix_by_derivatives(derivatives, alpha, h):
-    """−D₂D₁L_d of L's second derivatives (22); of symmetric ones the upper half is read."""
+    """Set −D₂D₁L_d from L's second derivatives (22), of which the upper half is read if symmetric."""
     for j in range(derivatives.matrix.shape[0]):
         for k in range(derivatives.matrix.shape[0]):
             low, high = min(j, k), max(j, k)
@@ -245,7 +245,7 @@ def set_matrix_by_derivatives(derivatives, alpha, h):
 
 @kernel
 def set_momentum_by_derivatives(derivatives, rule, h, momentum):
-    """D₂L_d (21)."""
+    """Set ``momentum`` to D₂L_d (21)."""
     for j in range(momentum.shape[0]):
         momentum[j] = rule.alpha * h * derivatives.L_q[j] + derivatives.L_v[j]
 
@@ -259,7 +259,7 @@ def set_summed_residual(derivatives, rule, h):
 
 @set_newton_step.register(Cached)
 def set_summed_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
-    """Newton's matrix, factored as a full one."""
+    """Set Newton's step by the full matrix, factored if ``fresh``."""
     cached = derivatives
     if fresh:
         set_second_derivatives(rule.tree, rule.room.middle, rule.room.rates, cached)

@@ -14,7 +14,7 @@ from kernelcache import kernel
 
 
 class LinearTime(NamedTuple):
-    """Passes over the tree; Newton's matrix is eliminated along it with two 6 x 6 blocks a body."""
+    """Derivatives by passes over the tree; Newton's matrix is eliminated with two 6 x 6 blocks per body."""
 
 
 @set_legendre_residual.register(LinearTime)
@@ -36,10 +36,10 @@ def set_two_block_step(derivatives, tree, ground, state, scratch, rule, h, fresh
 
 @kernel
 def add_contact_blocks(tree, ground, state, scratch, by_rate, h):
-    """What the floor's forces add to Newton's matrix.
+    """Add the ground reaction forces to Newton's matrix.
 
-    They act at the unit twists at k, by the points' displacements at k + 1. r and h c are these twists up to O(h²), so
-    that forces belong to the block that Y is multiplied with, each at its own arms.
+    They act at the unit twists at k and depend on the points' displacements at k + 1. r and h c are these twists up to
+    O(h²), so that forces belong to the block of Y, each at its own arms.
     """
     shift = triple(scratch.shift)
     for c in range(tree.contact_body.shape[0]):

@@ -1,4 +1,4 @@
-"""The midpoint rule in generalized coordinates, with all that acts on a tree from outside.
+"""The midpoint rule in generalized coordinates, with all external forces on a tree.
 
 Johnson and Murphey 2009: between two configurations the discrete Lagrangian is h L at the coordinates
 q_m = (1 − α) q + α q' and the velocity v = (q' − q)/h (equation 19). A step solves
@@ -7,14 +7,14 @@ q_m = (1 − α) q + α q' and the velocity v = (q' − q)/h (equation 19). A st
 
 (equations 44 to 46; ``biped.kernels.midpoint`` has the derivatives of L_d and Newton's matrix, in O(n)).
 The coordinates are those of a tree whose joints all have one degree of freedom (``expansion``): a floating root's
-place relative to where it is at k, so that no digit is lost far from the origin, and three angles of a chart for each
-free turn (``charts``). The state keeps its momenta in fixed axes, which are theirs by a change of coordinates at either
-end of the step.
+position relative to that at k, so that no digit is lost far from the origin, and three angles of a chart for each
+free turn (``charts``). The state keeps momenta in fixed axes, which are changed to these coordinates at either end of
+the step.
 
-f⁻ and f⁺ are what ``biped.kernels.variational.equations`` has: half of each force's impulse at each end, at the points'
-own arms there. Forces go by the chords between the ends, so that their works are exact.
+f⁻ and f⁺ are those of ``biped.kernels.variational.equations``: half of each force's impulse at each end, at the points'
+arms there. Forces depend on the chords between the ends, so that their works are exact.
 
-Newton's method searches along each of its steps, halving it.
+Newton's method has a line search by halving.
 """
 
 import math
@@ -40,22 +40,22 @@ from kernelcache import generic, kernel
 
 
 class MidpointRule(NamedTuple):
-    """The rule for one tree, and room for one step; nothing in it outlives the step."""
+    """The rule for one tree, with buffers of one step; nothing in them outlives the step."""
 
     alpha: float
     tree: Tree  # the same bodies on joints of one coordinate
-    derivatives: Any  # how those of the Lagrangian are evaluated
+    derivatives: Any  # selects the evaluation of the Lagrangian's derivatives
     room: MidpointRoom
-    chart: Integers  # (n,) of each joint with a free turn
+    chart: Integers  # (n,) chart of each joint with a free turn
     start: Floats  # (nv,) coordinates at k
     end: Floats  # (nv,) the candidate for those at k + 1
-    base: Floats  # (nv,) the displacement at which a line search starts
-    nothing: Floats  # (nv,) zeros: no impulse along a coordinate
+    base: Floats  # (nv,) displacement at the start of a line search
+    nothing: Floats  # (nv,) zeros: impulses along coordinates
     free: Integers  # (nv,) zeros: no coordinate is prescribed
 
 
 def new_rule(alpha: float, wide: Tree, derivatives: Any, n: int) -> MidpointRule:
-    """Room for a step of a tree of n bodies whose expansion is ``wide``, filled with NaN."""
+    """Return the rule for a tree of n bodies whose expansion is ``wide``, with buffers filled with NaN."""
     nv = wide.parent.shape[0]
     start, end, base = (np.full(nv, np.nan) for _ in range(3))
     chart, free = (np.zeros(size, dtype=np.int64) for size in (n, nv))
@@ -64,22 +64,22 @@ def new_rule(alpha: float, wide: Tree, derivatives: Any, n: int) -> MidpointRule
 
 @generic("derivatives")
 def set_legendre_residual(derivatives, rule, h):
-    """e and its norm, of the momenta in ``rule.room.load`` and the displacement ``rule.room.moved``."""
+    """Set e from the momenta in ``rule.room.load`` and the displacement ``rule.room.moved``; return its norm."""
 
 
 @generic("derivatives")
 def set_newton_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
-    """Newton's step into ``rule.room.delta``, by the matrix of this candidate, or by the last one if not ``fresh``."""
+    """Write Newton's step to ``rule.room.delta``, by the matrix of this candidate, or the last one if not ``fresh``."""
 
 
 @generic("derivatives")
 def set_legendre_momentum(derivatives, rule, h, momentum):
-    """D₂L_d of the last displacement of which the residual was asked."""
+    """Set ``momentum`` to D₂L_d at the displacement of the last residual."""
 
 
 @kernel
 def turn_place(tree, i):
-    """Where the angles of a floating or spherical joint stand among the degrees of freedom."""
+    """Return the index among the degrees of freedom of the angles of a floating or spherical joint."""
     return tree.first_v[i] + (3 if tree.kind[i] == FLOATING else 0)
 
 
@@ -105,7 +105,7 @@ def dot4(a, b):
 
 @kernel
 def begin_rule(tree, state, scratch, rule):
-    """Charts and coordinates at k, and the displacement to the candidate in ``scratch``."""
+    """Set charts and coordinates at k, and the displacement to the candidate in ``scratch``."""
     for i in range(tree.parent.shape[0]):
         a, j = tree.first_q[i], tree.first_v[i]
         if tree.kind[i] == FLOATING:
@@ -133,9 +133,9 @@ def begin_turn(tree, state, scratch, rule, i):
 
 @kernel
 def put_candidate(tree, state, scratch, rule):
-    """``rule.end`` as ``scratch.q`` and ``scratch.shift``, which the forces from outside go by.
+    """Write ``rule.end`` to ``scratch.q`` and ``scratch.shift``, which determine the external forces.
 
-    Of the two quaternions of an orientation it is the one nearer to that at k.
+    Of the two quaternions of an orientation the one nearer to that at k is chosen.
     """
     for i in range(tree.parent.shape[0]):
         a, j = tree.first_q[i], tree.first_v[i]
@@ -153,7 +153,7 @@ def put_candidate(tree, state, scratch, rule):
 
 @kernel
 def into_charts(tree, poses, chart, angles, values):
-    """Turn components in fixed axes into those of the angles, in place; ``poses`` are those of the angles."""
+    """Change components in fixed axes to those of the angles, in place; ``poses`` are those of the angles."""
     for i in range(tree.parent.shape[0]):
         if has_turn(tree, i):
             j = turn_place(tree, i)
@@ -165,7 +165,7 @@ def into_charts(tree, poses, chart, angles, values):
 
 @kernel
 def out_of_charts(tree, poses, chart, angles, values):
-    """The inverse of ``into_charts``."""
+    """Change components of the angles to those in fixed axes, the inverse of ``into_charts``."""
     for i in range(tree.parent.shape[0]):
         if has_turn(tree, i):
             j = turn_place(tree, i)
@@ -177,7 +177,7 @@ def out_of_charts(tree, poses, chart, angles, values):
 
 @kernel
 def is_acted_on(state, pushes):
-    """Whether contacts or pushes may act in this step."""
+    """Return True if contacts or pushes may act in this step."""
     if pushes.body.shape[0] > 0:
         return True
     for c in range(state.mode.shape[0]):
@@ -188,7 +188,7 @@ def is_acted_on(state, pushes):
 
 @kernel
 def add_outer_loads(tree, state, scratch, twists, h, values):
-    """Add h/2 of the joints' torques, and take what ``scratch.wrench`` does at the unit twists."""
+    """Add h/2 of the joints' torques, and ``scratch.wrench`` along the unit twists."""
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = v.load6(scratch.wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
@@ -198,7 +198,7 @@ def add_outer_loads(tree, state, scratch, twists, h, values):
 
 @kernel
 def set_start_load(tree, ground, state, pushes, scratch, rule, h, acted):
-    """p + f⁻ in the coordinates of the charts."""
+    """Set ``rule.room.load`` to p + f⁻ in the coordinates of the charts."""
     v.copy1(state.momentum, rule.room.load)
     set_contact_forces(tree, ground, state, scratch, h)
     scratch.wrench[:] = 0.0
@@ -210,7 +210,7 @@ def set_start_load(tree, ground, state, pushes, scratch, rule, h, acted):
 
 @kernel
 def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
-    """The norm of e for the displacement ``rule.room.moved``."""
+    """Return the norm of e for the displacement ``rule.room.moved``."""
     for j in range(rule.end.shape[0]):
         rule.end[j] = rule.start[j] + rule.room.moved[j]
     put_candidate(tree, state, scratch, rule)
@@ -223,7 +223,7 @@ def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
 
 @kernel
 def arrive(tree, state, pushes, scratch, rule):
-    """The poses and turns at k + 1 of a solved step, and what is left of e as a wrench fixed in space."""
+    """Set the poses and turns at k + 1 of a solved step, and the remaining e as a wrench fixed in space."""
     v.copy1(rule.room.residual, scratch.residual)
     if not is_acted_on(state, pushes):
         place_candidate(tree, pushes, scratch)
@@ -249,12 +249,12 @@ def set_rule_momentum(body, tree, state, pushes, scratch, h):
 
 
 class MidpointNewton(NamedTuple):
-    """Newton's method; its matrix is that of the rule's ``derivatives``."""
+    """Newton's method with the matrix of the rule's ``derivatives``."""
 
 
 @kernel
 def search_step(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
-    """Take the largest of 1, 1/2, 1/4, ... of Newton's step that reduces e; its norm, inf if none does."""
+    """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces e; return its norm, inf if none does."""
     rule = method.body
     v.copy1(rule.room.moved, rule.base)
     factor = 1.0
@@ -270,7 +270,7 @@ def search_step(tree, ground, state, pushes, scratch, method, h, tolerance, norm
 
 @find_root.register(MidpointNewton)
 def find_by_newton(tree, ground, state, pushes, scratch, method, root_finder, h):
-    """Exact iterations; but one by the factorization of the last, where that one reduced e so far that it will do."""
+    """Solve a step by exact iterations; the last reuses the factorization if an equal reduction would suffice."""
     rule = method.body
     begin_rule(tree, state, scratch, rule)
     tolerance = tolerance_of(method, tree, scratch, h)

@@ -1,4 +1,4 @@
-"""The method's named tuples: what an interior point method for the contacts of a tree needs, and what is recorded."""
+"""Named tuples of the rigid method: contacts, unknowns and buffers of the interior point method, recorded numbers."""
 
 from typing import Any, NamedTuple
 
@@ -11,41 +11,41 @@ from biped.kernels.tree.dynamics import TreeData, new_tree_data
 from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats, Integers
 
-# Places in ``ContactUnknowns.worst``: of all steps since the last recorded row.
-RESIDUAL = 0  # [N·s, with lengths as impulses of a mean body] of the equations
+# Indices of ``ContactUnknowns.worst``, over all steps since the last recorded row.
+RESIDUAL = 0  # [N·s, with lengths as impulses of a mean body] residual of the equations
 COMPLEMENTARITY = 1  # [N·s·m] the greatest product of a pair
-DEPTH = 2  # [m] of the deepest contact point
-UNRESOLVED = 3  # how many steps ended without impulses for their velocities
+DEPTH = 2  # [m] depth of the deepest contact point
+UNRESOLVED = 3  # number of steps without a solution for the velocities at the end
 WORSTS = 4
 
 
 class BodyPairs(NamedTuple):
-    """p pairs of capsules of two bodies that may touch, which are the last of the contacts, and the room of m ≤ p near.
+    """The p pairs of capsules of bodies that may touch, the last of the contacts, with buffers for m ≤ p near ones.
 
-    What there is of the first body stands at 2 k, what of the second at 2 k + 1.
+    Rows of the first body are at 2 k, of the second at 2 k + 1.
     """
 
     body: Integers  # (p, 2)
     center: Floats  # (2 p, 3) [m] the capsule's middle from the body's centre of mass, home axes
     half: Floats  # (2 p, 3) [m] from there to an end of its axis
     radius: Floats  # (p, 2) [m]
-    frame: Floats  # (p, 9) rows: normal from the first to the second, and two tangents, where the step begins
+    frame: Floats  # (p, 9) rows: normal from the first to the second, and two tangents, at the start of the step
     local: Floats  # (2 p, 3) [m] the material point that touches there, from the centre of mass, home axes
-    begin_rows: Floats  # (6 p, 6) by the bodies' twists about O: along normal and tangents where the step begins
-    end_rows: Floats  # (6 p, 6) how gap and way change where it ends
-    response: Floats  # (3 m, nv) what unit impulses do to the unknowns
-    response_twist: Floats  # (3 m, n, 6) and to the bodies
-    compliance: Floats  # (3 m, 3 m) and to the pairs' points
+    begin_rows: Floats  # (6 p, 6) gradients by the bodies' twists about O, of normal and tangents, at the step's start
+    end_rows: Floats  # (6 p, 6) gradients of gap and displacement at its end
+    response: Floats  # (3 m, nv) response of the unknowns to unit impulses
+    response_twist: Floats  # (3 m, n, 6) response of the bodies
+    compliance: Floats  # (3 m, 3 m) response of the pairs' points
     matrix: Floats  # (3 m, 3 m)
     load: Floats  # (3 m,)
     impulse: Floats  # (3 m,)
-    swaps: Integers  # (3 m,) of the matrix's rows
-    order: Integers  # (m,) of those that are near
-    work: Floats  # (p,) [J] of the impulse where the step begins
+    swaps: Integers  # (3 m,) row swaps of the matrix
+    order: Integers  # (m,) indices of the near pairs
+    work: Floats  # (p,) [J] work of the impulse at the start of the step
 
 
 class BodyParts(NamedTuple):
-    """What ``BodyPairs`` has of the model."""
+    """The parts of ``BodyPairs`` that come from the model."""
 
     body: Integers
     center: Floats
@@ -55,7 +55,7 @@ class BodyParts(NamedTuple):
 
 
 def new_body_pairs(parts: BodyParts, n: int, nv: int) -> BodyPairs:
-    """Room, filled with NaN."""
+    """Return buffers filled with NaN."""
     p = len(parts.body)
 
     def room(*shape: int) -> Floats:
@@ -70,50 +70,50 @@ def new_body_pairs(parts: BodyParts, n: int, nv: int) -> BodyPairs:
 
 
 class Arms(NamedTuple):
-    """From O to where the c points or balls touch the floor: [m] each (c, 3), of points the points themselves."""
+    """Arms from O to the touching points of the c points or balls, (c, 3) [m] each; a point touches itself."""
 
-    begin: Floats  # where the step begins
-    moved: Floats  # the same material point where the candidate ends
-    end: Floats  # where it touches at the end of the step
+    begin: Floats  # at the start of the step
+    moved: Floats  # the same material point at the end of the candidate
+    end: Floats  # the touching point at the end of the step
 
 
 class ContactUnknowns(NamedTuple):
-    """What is solved for at the c contacts, K pairs in all, first of the step, then of the velocity at its end.
+    """Unknowns of the c contacts, K pairs in all, first of the step, then of the velocity at its end.
 
-    It is the ``motion`` and the ``room`` of ``biped.kernels.solve.contacts``.
+    They are both ``motion`` and ``room`` of ``biped.kernels.solve.contacts``.
     """
 
     slack: Floats  # (K,)
     dual: Floats  # (K,)
-    dimension: Integers  # (K,) of the cone that begins there: 1 of a pair, CONE of friction's, 0 within one
-    target: Floats  # (K,) of the products
+    dimension: Integers  # (K,) 1 for a pair, CONE at the first index of a friction cone, 0 within one
+    target: Floats  # (K,) target products
     slack_change: Floats  # (K,)
     dual_change: Floats  # (K,)
-    base_slack: Floats  # (K,) where a line search begins
+    base_slack: Floats  # (K,) slacks at the start of a line search
     base_dual: Floats  # (K,)
-    watched: Integers  # (c,) 1 of points that are looked at in each step, 0 of those that are where they are near
-    active: Integers  # (c,) whether a point is looked at
-    used: Integers  # (1,) one more than the last that is looked at in the step
-    gap_begin: Floats  # (c,) [m] where the step begins
-    slide: Floats  # (c, 3) [m] along the normal, and from the anchor along the floor
-    offset: Floats  # (c, 2) [m] from the anchor where the step begins
+    watched: Integers  # (c,) 1 for points checked in each step, 0 for those checked when they are near
+    active: Integers  # (c,) 1 for points in the equations
+    used: Integers  # (1,) one more than the last active point of the step
+    gap_begin: Floats  # (c,) [m] gap at the start of the step
+    slide: Floats  # (c, 3) [m] displacement along the normal, and from the anchor along the floor
+    offset: Floats  # (c, 2) [m] offset from the anchor at the start of the step
     contact_impulse: Floats  # (c, 3) [N·s] along the normal and the floor
-    first: Floats  # (c, 3) [N·s] that of the step, world axes; of a pair in its frame
-    last: Floats  # (c, 3) [N·s] that of the velocity at its end, likewise
-    velocity: Floats  # (c, 3) [m/s] of the point where the step begins, world axes
-    floor_velocity: Floats  # (c, 3) [m/s] of the floor there where the step ends
-    mode: Integers  # (c,) before the step
-    first_mode: Integers  # (c,) in it, of points that touch the floor
-    place: Floats  # (c, 2) [m] on the floor where the step begins
-    force: Floats  # (c, 3) before the step
-    momentum: Floats  # (nv,) before the step
-    impulse: Floats  # (nv,) [N·s] the momentum that the rates are of
+    first: Floats  # (c, 3) [N·s] impulse of the step, world axes; for a pair in its frame
+    last: Floats  # (c, 3) [N·s] impulse of the velocity at its end, likewise
+    velocity: Floats  # (c, 3) [m/s] velocity of the point at the start of the step, world axes
+    floor_velocity: Floats  # (c, 3) [m/s] velocity of the floor below it at the end of the step
+    mode: Integers  # (c,) mode before the step
+    first_mode: Integers  # (c,) mode in the step, of points that touch the floor
+    place: Floats  # (c, 2) [m] position on the floor at the start of the step
+    force: Floats  # (c, 3) force before the step
+    momentum: Floats  # (nv,) momentum before the step
+    impulse: Floats  # (nv,) [N·s] momentum that belongs to the rates
     measure: Floats  # (MEASURES,)
     worst: Floats  # (WORSTS,)
 
 
 def new_contact_unknowns(watched: Integers, nv: int, pairs: int) -> ContactUnknowns:
-    """Room, filled with NaN."""
+    """Return buffers filled with NaN."""
     nc = len(watched)
 
     def room(*shape: int) -> Floats:
@@ -132,27 +132,27 @@ def new_contact_unknowns(watched: Integers, nv: int, pairs: int) -> ContactUnkno
 
 
 class RigidContact(NamedTuple):
-    """A variational step with rigid contact, and the velocity at its end; its room is good for one tree."""
+    """A variational step with rigid contact, and the velocity at its end, with buffers for one tree."""
 
     body: Any
     guess: Any
     solver: Solver
     complementarity: float  # [N·s·m] the greatest product of a pair
-    restitution: float  # the part of a velocity of approach that an impact gives back
-    contacts: Contacts  # with the floor, then of bodies with one another
+    restitution: float  # the share of a velocity of approach that an impact returns
+    contacts: Contacts  # contacts with the floor, then of bodies with one another
     pairs: BodyPairs
     arms: Arms
     unknowns: ContactUnknowns
-    closing: Any  # the ``Closing`` of a tree whose loops are closed, or ``Nothing``
-    loops: Any  # its ``Loops``, or ``Nothing``
+    closing: Any  # the ``Closing`` of a tree with loops, or ``Nothing``
+    loops: Any  # the ``Loops`` of a tree with loops, or ``Nothing``
     ahead: TreeData  # the tree at the end of the step
 
 
 def contact_room(tree: Tree, directions: int, radius: Floats, watched: Integers, parts: BodyParts) -> dict[str, Any]:
-    """The fields of ``RigidContact`` from ``contacts`` to ``unknowns``, and ``ahead``: room for a tree.
+    """Return the fields of ``RigidContact`` from ``contacts`` to ``unknowns``, and ``ahead``, for a tree.
 
-    With so many directions of friction, or with none in the true cone. ``ContactUnknowns`` has ``watched``; ``radius``
-    (nc,) [m] is that of balls, 0 of points.
+    ``directions`` is the number of directions of friction, 0 for the true cone; ``radius`` (nc,) [m] is that of balls,
+    0 for points; ``watched`` is documented in ``ContactUnknowns``.
     """
     n, nv, nc = tree.parent.shape[0], tree.armature.shape[0], tree.contact_body.shape[0]
     width, count = pairs_of(1.0, directions), nc + len(parts.body)

@@ -1,4 +1,4 @@
-"""A search for a step: where it begins and ends, where the next iteration's products are aimed, and how far it goes."""
+"""The search for a step by the interior point method: start, target products, step length and end."""
 
 from biped.integrators.rigid.kernels.method import ContactUnknowns, RigidContact
 from biped.integrators.rigid.kernels.points import solve_for_target
@@ -8,27 +8,27 @@ from biped.kernels.solve.contacts import width_of
 from contact.vectors import norm, scale, sub
 from kernelcache import kernel
 
-# Attempts at a step: from the last step's impulses, from none, from far inside of the inequalities by small parts.
+# Attempts at a step: from the last step's impulses, from none, and cautiously from far inside the inequalities.
 EXPECTED, FRESH, CAUTIOUS, ATTEMPTS = range(4)
-# Where the last of them begins, in products of the one before.
+# Initial products of the last attempt relative to the one before.
 FARTHER = 1e4
 
-# A search from the last step's impulses that has not ended after so many iterations begins anew.
+# Greatest number of iterations of a search from the last step's impulses.
 HASTY = 12
-# Products that such a search begins with, in parts of what is asked for.
+# Initial products of such a search relative to the required complementarity.
 WARM = 10.0
-# Ways that it takes for none, in parts of what a body falls in a step.
+# Displacement that it counts as zero, relative to the fall of a body in a step.
 NEAR = 1e-2
 
-# What a cautious iteration leaves of the products.
+# Reduction of the products by a cautious iteration.
 STEADY = 0.2
-# A step whose pairs allow this part of it needs no correction.
+# Share of a step allowed by the pairs beyond which it needs no correction.
 FAR = 0.9
 
 
 @kernel
 def mean_mass(tree):
-    """[kg] of a body."""
+    """Return the mean mass [kg] of a body."""
     total = 0.0
     for i in range(tree.mass.shape[0]):
         total += tree.mass[i]
@@ -37,20 +37,20 @@ def mean_mass(tree):
 
 @kernel
 def usual_way(tree, h):
-    """[m] by which a body falls in a step."""
+    """Return the distance [m] that a body falls in a step."""
     return max(h * h * norm((tree.gravity[0], tree.gravity[1], tree.gravity[2])), 1e-9)
 
 
 @kernel
 def center_of(tree, h, attempt):
-    """[N·s·m] the products that a search begins with where nothing is known."""
+    """Return the initial products [N·s·m] of a search without expected impulses."""
     way = usual_way(tree, h)
     return way * mean_mass(tree) * way / abs(h) * (FARTHER if attempt == CAUTIOUS else 1.0)
 
 
 @kernel
 def most_iterations(method, attempt):
-    """Of one of the attempts."""
+    """Return the greatest number of iterations of an attempt."""
     return (HASTY, method.solver.max_iterations, 2 * method.solver.max_iterations)[attempt]
 
 
@@ -62,7 +62,7 @@ def has_converged(method, tolerance):
 
 @kernel
 def aim(unknowns, value):
-    """The same product of all pairs that play a part, and of a cone that many times its unit."""
+    """Set one target product for all active pairs, and for a cone that multiple of its unit."""
     for k in range(unknowns.slack.shape[0]):
         unknowns.target[k] = value if unknowns.dual[k] > 0.0 and unknowns.dimension[k] > 0 else 0.0
     interior.measure_products(unknowns, unknowns)
@@ -70,9 +70,9 @@ def aim(unknowns, value):
 
 @kernel
 def aim_likely(unknowns, complementarity):
-    """Mehrotra's aim, after a step towards products of zero: what it can reach, less what it leaves in second order.
+    """Set Mehrotra's targets after a step towards zero products: the reachable product less the second-order term.
 
-    σ κ − Δs Δγ with σ = (κ there/κ)³ (Mehrotra 1992, section 2), the second only as far as the step can be gone.
+    σ κ − Δs Δγ with σ = (κ there/κ)³ (Mehrotra 1992, section 2), the second term scaled by the possible step length.
     """
     most = interior.way_to_boundary(unknowns, unknowns)
     value = interior.likely_center(unknowns, unknowns, complementarity)
@@ -89,13 +89,13 @@ def aim_likely(unknowns, complementarity):
 
 @kernel
 def aim_steadily(unknowns, complementarity):
-    """The same product of all pairs, a part of what it is on average."""
+    """Set one target product for all pairs, a share of the mean product."""
     aim(unknowns, max(STEADY * unknowns.measure[interior.CENTER], interior.BELOW * complementarity))
 
 
 @kernel
 def can_go_far(unknowns):
-    """Whether the step in hand may be gone nearly to its end."""
+    """Return True if nearly the whole present step can be taken."""
     return interior.way_to_boundary(unknowns, unknowns) >= FAR
 
 
@@ -103,9 +103,9 @@ def can_go_far(unknowns):
 def set_direction(
     tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change, attempt
 ):  # fmt: skip
-    """Newton's step: predicted with products near zero, then aimed at what that shows to be within reach.
+    """Set Newton's step: a predictor with products near zero, then a corrector with reachable targets.
 
-    A cautious one is aimed at a part of the products at once. Takes what ``solve_for_target`` takes.
+    A cautious attempt targets a share of the products at once. The arguments are those of ``solve_for_target``.
     """
     unknowns = method.unknowns
     is_aimed = attempt == CAUTIOUS
@@ -113,7 +113,7 @@ def set_direction(
         aim_steadily(unknowns, method.complementarity)
     else:
         aim(unknowns, interior.BELOW * method.complementarity)
-    while True:  # what is solved is inlined once
+    while True:  # so that the solve is inlined once
         solve_for_target(
             tree, ground, at, method, left, right, left_arms, right_arms, centers, residual, factors, factor, change
         )  # fmt: skip
@@ -125,7 +125,7 @@ def set_direction(
 
 @kernel
 def in_use(method):
-    """The method with the pairs of the contacts up to the last one that is looked at: others cost nothing then."""
+    """Return the method with the pairs up to the last active contact, so that others cost nothing."""
     full = method.unknowns
     end = full.used[0] * width_of(method.contacts)
     unknowns = ContactUnknowns(
@@ -143,7 +143,7 @@ def in_use(method):
 
 @kernel
 def note_used(unknowns):
-    """How many of the contacts there are up to the last one that is looked at."""
+    """Set ``used``, the number of contacts up to the last active one."""
     for c in range(unknowns.active.shape[0]):
         if unknowns.active[c] == 1:
             unknowns.used[0] = c + 1

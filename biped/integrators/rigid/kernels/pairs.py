@@ -1,15 +1,15 @@
-"""Parts of a tree's bodies that touch one another: capsules, and what their contacts do to Newton's step.
+"""Contacts between capsules on a tree's bodies, and their part in Newton's step.
 
-φ is the true distance of two capsules where the step ends, so that none is in another one; the impulse acts along the
-normal where the step begins, on both bodies at one place in the world, so that momenta are conserved whatever the
-iterations leave. Between both bodies K = −∂f/∂δ couples two branches of the tree. As joints that close loops are
+φ is the true distance of two capsules at the end of the step, so that they do not overlap; the impulse acts along the
+normal at the start of the step, on both bodies at one position in the world, so that momenta are conserved at any
+residual. Between both bodies K = −∂f/∂δ couples two branches of the tree. Like joints that close loops
 (``biped.kernels.tree.loops``), it is a border of the factorization A of everything else: with L and R the bodies'
 twists by which the three impulses of each contact act, and by which its point moves,
 
     (1 + K Y) f = f₀ − K R A⁻¹ e,        Y = R A⁻¹ Lᵀ,
 
-three solves with the tree's factors for each pair that is near, and nothing for the others. Where the tree has loops,
-A is that of the tree with its loops closed.
+three solves with the tree's factors for each near pair, and none for the others. If the tree has loops, A is that of
+the tree with its loops closed.
 """
 
 from biped.integrators.rigid.kernels.loops import add_response, close_response
@@ -24,7 +24,7 @@ from kernelcache import kernel
 
 @kernel
 def capsule_of(poses, pairs, k, side):
-    """A capsule of pair k as ``contact.capsules`` takes it, places from O."""
+    """Return a capsule of pair k in the form of ``contact.capsules``, relative to O."""
     i, at = pairs.body[k, side], 2 * k + side
     center = point_of_body(poses, i, v.load3(pairs.center, at))
     return center, v.mat_vec(v.load9(poses.rotation, i), v.load3(pairs.half, at)), pairs.radius[k, side]
@@ -32,7 +32,7 @@ def capsule_of(poses, pairs, k, side):
 
 @kernel
 def pair_gap(poses, pairs, k):
-    """(gap [m], normal from the first to the second, middle between their surfaces (3,) [m] from O)."""
+    """Return (gap [m], normal from the first to the second, middle between their surfaces (3,) [m] from O)."""
     a, b = capsule_of(poses, pairs, k, 0), capsule_of(poses, pairs, k, 1)
     gap, normal, s, _ = capsule_gap(a, b)
     return gap, normal, v.add(point_on_axis(a, s), v.scale(a[2] + 0.5 * gap, normal))
@@ -40,14 +40,14 @@ def pair_gap(poses, pairs, k):
 
 @kernel
 def store_row(rows, k, axis, side, direction, place):
-    """Row ``axis`` of pair k: along a direction at a place from O, of the second body (1) less the first (0)."""
+    """Store row ``axis`` of pair k along a direction at a point from O, of the second body (1) less the first (0)."""
     along = v.scale(2.0 * side - 1.0, direction)
     v.store_twist(rows, 6 * k + 2 * axis + side, along, v.cross(place, along))
 
 
 @kernel
 def along_rows(pairs, rows, k, twist):
-    """(3,) how the second point of pair k moves from the first as the bodies do."""
+    """Return (3,) the motion of the second point of pair k relative to the first for twists of the bodies."""
     a, b = v.load6(twist, pairs.body[k, 0]), v.load6(twist, pairs.body[k, 1])
     n = v.dot6(v.load6(rows, 6 * k), a) + v.dot6(v.load6(rows, 6 * k + 1), b)
     x = v.dot6(v.load6(rows, 6 * k + 2), a) + v.dot6(v.load6(rows, 6 * k + 3), b)
@@ -57,7 +57,7 @@ def along_rows(pairs, rows, k, twist):
 
 @kernel
 def open_pair(poses, pairs, k):
-    """Where pair k touches in these poses, in which frame, and how impulses act there; the gap [m]."""
+    """Set contact point, frame and impulse rows of pair k in these poses; return the gap [m]."""
     gap, n, place = pair_gap(poses, pairs, k)
     across = (1.0, 0.0, 0.0) if abs(n[0]) < 0.6 else (0.0, 1.0, 0.0)
     x = v.cross(n, across)
@@ -77,14 +77,14 @@ def open_pair(poses, pairs, k):
 
 @kernel
 def apart(poses, pairs, k):
-    """(3,) [m] from the first body's material point where pair k was opened to the second's, in these poses."""
+    """Return (3,) [m] from the first to the second material point of ``open_pair``, in these poses."""
     first = point_of_body(poses, pairs.body[k, 0], v.load3(pairs.local, 2 * k))
     return v.sub(point_of_body(poses, pairs.body[k, 1], v.load3(pairs.local, 2 * k + 1)), first)
 
 
 @kernel
 def wake_pairs(begin, end, method, height):
-    """Look at the pairs too that the candidate brings this near [m]; whether there are new ones, to be placed."""
+    """Activate pairs that are within ``height`` [m] in the candidate; return True if there are new ones to place."""
     pairs, unknowns = method.pairs, method.unknowns
     floors, found = unknowns.active.shape[0] - pairs.body.shape[0], False
     for k in range(pairs.body.shape[0]):
@@ -100,7 +100,7 @@ def wake_pairs(begin, end, method, height):
 
 @kernel
 def place_pair(end, pairs, unknowns, c, k):
-    """The candidate's way of pair k, contact c, and the rows of its changes."""
+    """Set the candidate's displacement of pair k, contact c, and the rows of its changes."""
     gap, normal, place = pair_gap(end, pairs, k)
     frame = v.load9(pairs.frame, k)
     x, y = frame[3:6], frame[6:]
@@ -115,7 +115,7 @@ def place_pair(end, pairs, unknowns, c, k):
 
 @kernel
 def place_pairs(end, method):
-    """The candidate's ways of the pairs that are looked at."""
+    """Set the candidate's displacements of the active pairs."""
     unknowns, pairs = method.unknowns, method.pairs
     floors = unknowns.active.shape[0] - pairs.body.shape[0]
     for k in range(pairs.body.shape[0]):
@@ -125,14 +125,14 @@ def place_pairs(end, method):
 
 @kernel
 def add_pair_wrench(pairs, k, impulse, wrench, sign):
-    """The impulse (3,) of pair k, in its frame, to both bodies' wrenches, times a sign."""
+    """Add the impulse (3,) of pair k, in its frame, times a sign, to both bodies' wrenches."""
     for axis in range(3):
         add_row(pairs, k, axis, wrench, sign * impulse[axis])
 
 
 @kernel
 def add_row(pairs, k, axis, wrench, size):
-    """An impulse of pair k along one axis of its frame to both bodies' wrenches."""
+    """Add an impulse of pair k along one axis of its frame to both bodies' wrenches."""
     for side in range(2):
         i = pairs.body[k, side]
         row = v.load6(pairs.begin_rows, 6 * k + 2 * axis + side)
@@ -141,7 +141,7 @@ def add_row(pairs, k, axis, wrench, size):
 
 @kernel
 def count_pairs(method):
-    """How many pairs are looked at."""
+    """Return the number of active pairs."""
     unknowns, total = method.unknowns, 0
     for c in range(unknowns.active.shape[0] - method.pairs.body.shape[0], unknowns.active.shape[0]):
         total += unknowns.active[c]
@@ -150,7 +150,7 @@ def count_pairs(method):
 
 @kernel
 def set_pair_responses(tree, method, left, right, rows, nothing, factors, factor):
-    """What unit impulses of the pairs do to the unknowns and the bodies, and Y times ``factor``; needs A factored."""
+    """Set the responses to unit impulses of the pairs, and Y times ``factor``; needs A factored."""
     pairs, unknowns = method.pairs, method.unknowns
     floors, count = unknowns.active.shape[0] - pairs.body.shape[0], 0
     for k in range(pairs.body.shape[0]):
@@ -174,7 +174,7 @@ def set_pair_responses(tree, method, left, right, rows, nothing, factors, factor
 
 @kernel
 def couple_pairs(tree, method, rows, factors, factor, change):
-    """From A⁻¹ e in ``change`` and in ``factors.twist`` to what they are with the pairs' impulses."""
+    """Add the pairs' impulses to A⁻¹ e in ``change`` and ``factors.twist``."""
     pairs, unknowns, contacts = method.pairs, method.unknowns, method.contacts
     count, floors = count_pairs(method), unknowns.active.shape[0] - pairs.body.shape[0]
     for j in range(count):
@@ -207,7 +207,7 @@ def couple_pairs(tree, method, rows, factors, factor, change):
 
 @kernel
 def scale_rows(matrix, load):
-    """Each equation by its largest number: stiffnesses of pairs differ by many powers of ten."""
+    """Scale each equation by its largest number, since stiffnesses of pairs differ by many powers of ten."""
     for r in range(load.shape[0]):
         most = 0.0
         for column in range(load.shape[0]):
@@ -219,7 +219,7 @@ def scale_rows(matrix, load):
 
 @kernel
 def keep_pair_work(method, scratch, c, h):
-    """The work of the impulse of contact c, a pair's, where the step begins: by the mean velocity around it."""
+    """Store the work of the impulse of pair contact c at the start of the step, by the mean velocity around it."""
     pairs, unknowns = method.pairs, method.unknowns
     k = c - (unknowns.active.shape[0] - pairs.body.shape[0])
     pairs.work[k] = 0.0
@@ -232,7 +232,7 @@ def keep_pair_work(method, scratch, c, h):
 
 @kernel
 def work_of_pair(method, scratch, c, h):
-    """[J] of both impulses of contact c, a pair's, once those of the velocities are known."""
+    """Return the work [J] of both impulses of pair contact c, once those of the velocities are known."""
     pairs, unknowns = method.pairs, method.unknowns
     k = c - (unknowns.active.shape[0] - pairs.body.shape[0])
     if unknowns.active[c] == 0:

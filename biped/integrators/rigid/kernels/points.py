@@ -1,8 +1,8 @@
-"""The contact points of a tree: where they go in a step, what the floor gives them, and what that is along the joints.
+"""The contact points of a tree: displacements in a step, impulses of the floor, and their components along the joints.
 
-The pairs of each point and their elimination are those of ``biped.kernels.solve.contacts``, with the floor's normal and
-its x and y as the contact's frame. The way along the floor of a point that sticks is from the place where it first
-did, so that what an interior point method leaves of a step's way does not add up.
+The pairs of each point and their elimination are those of ``biped.kernels.solve.contacts``, with the floor's normal,
+x and y as the contact's frame. The displacement of a sticking point along the floor is from the position where it began
+to stick, so that the residual displacements of the interior point method do not accumulate.
 """
 
 import math
@@ -21,17 +21,17 @@ from contact.ground import END, START, is_moving, law_at, rotation_of, to_floor
 from contact.modes import STICKING
 from kernelcache import kernel
 
-# [m] A point touches that ends a step no higher.
+# [m] Height at the end of a step up to which a point touches.
 TOUCHING = 1e-7
-# An expected friction is at most this part of what there can be.
+# Greatest expected friction relative to its limit.
 WITHIN = 0.999
-# Where nothing is known the true cone's ψ is so many times the way: at the cone's side a search begins badly.
+# Initial ψ of the true cone relative to the displacement: a search from the cone's surface converges badly.
 FAR_INSIDE = 10.0
 
 
 @kernel
 def out_of_floor(ground, row, force):
-    """A vector along the normal and the floor, in world axes."""
+    """Return a vector (normal, x, y) of the floor in world axes."""
     turned = (force[1], force[2], force[0])
     if not is_moving(ground):
         return turned
@@ -40,7 +40,7 @@ def out_of_floor(ground, row, force):
 
 @kernel
 def into_floor(ground, row, vector):
-    """The inverse of ``out_of_floor``."""
+    """Return a world vector as (normal, x, y) of the floor, the inverse of ``out_of_floor``."""
     x, y, z = vector
     if is_moving(ground):
         x, y, z = v.mat_t_vec(rotation_of(ground, row), vector)
@@ -49,7 +49,7 @@ def into_floor(ground, row, vector):
 
 @kernel
 def begin_points(tree, ground, state, scratch, method):
-    """What does not change in the step: friction, gaps, ways from the anchors."""
+    """Set the constants of a step: friction, gaps, displacements from the anchors."""
     unknowns, poses = method.unknowns, scratch.motion.poses
     set_touching_arms(ground, START, method.contacts, poses, method.arms.begin)
     for c in range(tree.contact_body.shape[0]):
@@ -70,7 +70,7 @@ def begin_points(tree, ground, state, scratch, method):
 
 @kernel
 def set_touching_arms(ground, row, contacts, poses, arms):
-    """Where points touch, or would: themselves, or below the middle of their balls."""
+    """Set the touching points: the points themselves, or those below the centres of balls."""
     for c in range(arms.shape[0]):
         center = v.load3(poses.contact, c)
         if contacts.radius[c] > 0.0:
@@ -80,7 +80,7 @@ def set_touching_arms(ground, row, contacts, poses, arms):
 
 @kernel
 def set_moved_arms(tree, scratch, method):
-    """Where the candidate brings the material points that touch where the step begins."""
+    """Set the candidate's positions of the material points that touch at the start of the step."""
     for c in range(tree.contact_body.shape[0]):
         center = v.load3(scratch.next.contact, c)
         if method.contacts.radius[c] > 0.0:
@@ -93,13 +93,13 @@ def set_moved_arms(tree, scratch, method):
 
 @kernel
 def touching_chord(scratch, arms, c):
-    """How far the material point that touches where the step begins moves in it, in the world."""
+    """Return the displacement in the step, in world axes, of the material point that touches at its start."""
     return v.add(v.triple(scratch.shift), v.sub(v.load3(arms.moved, c), v.load3(arms.begin, c)))
 
 
 @kernel
 def floor_way(tree, ground, state, arm, moved):
-    """What a way in the world, from an arm where the step begins, is in the floor's frame."""
+    """Return a displacement in the world, from an arm at the start of the step, in the floor's frame."""
     if not is_moving(ground):
         return moved
     start = v.add(reference_point(tree, state.q), arm)
@@ -108,7 +108,7 @@ def floor_way(tree, ground, state, arm, moved):
 
 @kernel
 def place_points(tree, ground, state, scratch, method):
-    """The candidate's ways: of material points along the floor, of balls' middles from it."""
+    """Set the candidate's displacements: of material points along the floor, of balls' centres along the normal."""
     unknowns, arms = method.unknowns, method.arms
     set_moved_arms(tree, scratch, method)
     for c in range(tree.contact_body.shape[0]):
@@ -121,7 +121,7 @@ def place_points(tree, ground, state, scratch, method):
 
 @kernel
 def wake(contacts, unknowns, height):
-    """Look at the points too that the candidate brings this near to the floor [m]; whether there are new ones."""
+    """Activate points within ``height`` [m] of the floor in the candidate; return True if there are new ones."""
     found = False
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 0 and contacts.other[c] < 0:
@@ -135,7 +135,7 @@ def wake(contacts, unknowns, height):
 
 @kernel
 def load_impulses(ground, row, method, arms, wrench, sign):
-    """The impulses of the candidate at ``arms`` into the bodies' wrenches, instead of what is there."""
+    """Set the bodies' wrenches to the impulses of the candidate at ``arms``, times a sign."""
     unknowns, contacts = method.unknowns, method.contacts
     wrench[:] = 0.0
     for c in range(contacts.body.shape[0]):
@@ -157,7 +157,7 @@ def add_wrench(wrench, i, arm, impulse):
 
 @kernel
 def add_along_joints(tree, motion, wrench, load):
-    """What the bodies' wrenches are along the joints, added to ``load``; the wrenches are summed inboard."""
+    """Add the components of the bodies' wrenches along the joints to ``load``; the wrenches are summed inboard."""
     for i in range(tree.parent.shape[0] - 1, -1, -1):
         b = v.load6(wrench, i)
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
@@ -168,9 +168,9 @@ def add_along_joints(tree, motion, wrench, load):
 
 @kernel
 def measure_candidate(method, others, stiff):
-    """The norm of all equations, and the products.
+    """Set the norm of all equations, and the measures of the products.
 
-    Lengths count ``stiff`` [kg/s] times; ``others`` is the sum of the balances' squares.
+    Lengths are multiplied by ``stiff`` [kg/s]; ``others`` is the sum of the balances' squares.
     """
     unknowns, contacts = method.unknowns, method.contacts
     lengths = impulses = 0.0
@@ -196,9 +196,9 @@ def measure_candidate(method, others, stiff):
 
 @kernel
 def add_stiffnesses(ground, left_row, method, block, left, right, centers, factor):
-    """``factor`` times the stiffnesses of the points, at arms where the impulses act and where the points end.
+    """Add ``factor`` times the stiffnesses of the points, with the arms of the impulses and of the points' ends.
 
-    Gaps change as the ``centers`` move.
+    Gaps change with the ``centers``.
     """
     unknowns, contacts = method.unknowns, method.contacts
     for c in range(left.shape[0]):
@@ -214,7 +214,7 @@ def add_stiffnesses(ground, left_row, method, block, left, right, centers, facto
 
 @kernel
 def world_stiffness(ground, left_row, K, factor):
-    """``factor`` times a matrix along the normal and the floor, in world axes."""
+    """Return ``factor`` times a matrix along the normal and the floor, in world axes."""
     W = (
         factor * K[4], factor * K[5], factor * K[3],
         factor * K[7], factor * K[8], factor * K[6],
@@ -229,9 +229,9 @@ def world_stiffness(ground, left_row, K, factor):
 def solve_for_target(
     tree, ground, left_row, method, left, right, left_arms, right_arms, centers, load, factors, factor, change
 ):  # fmt: skip
-    """Newton's step for the products in ``target``: ``change`` (nv,), and what becomes of the pairs.
+    """Set Newton's step ``change`` (nv,) for the products in ``target``, and the changes of the pairs.
 
-    Points are displaced by ``factor`` times what ``change`` displaces them.
+    Points are displaced by ``factor`` times the displacement by ``change``.
     """
     unknowns, contacts, pairs = method.unknowns, method.contacts, method.pairs
     rows = pairs.end_rows if left_row == START else pairs.begin_rows
@@ -259,7 +259,7 @@ def solve_for_target(
 
 @kernel
 def moved_from_floor(ground, contacts, arms, centers, twist, factor, c):
-    """How ``factor`` times the bodies' twists move a point; up from the floor that is where a sphere's centre goes."""
+    """Return the displacement of a point by ``factor`` times the twists; along the normal that of a ball's centre."""
     t = v.load6(twist, contacts.body[c])
     z, x, y = into_floor(ground, END, v.scale(factor, v.add(t[:3], v.cross(t[3:], v.load3(arms, c)))))
     if contacts.radius[c] > 0.0:
@@ -269,7 +269,7 @@ def moved_from_floor(ground, contacts, arms, centers, twist, factor, c):
 
 @kernel
 def rounding_of_step(method, twist, arms):
-    """[N·s] what rounding of Newton's step leaves of the equations, by the stiffness of what its way presses on."""
+    """Return the error [N·s] of the equations by rounding of Newton's step, by the stiffness of the contacts."""
     unknowns, contacts = method.unknowns, method.contacts
     total = 0.0
     for c in range(contacts.body.shape[0]):
@@ -285,7 +285,7 @@ def rounding_of_step(method, twist, arms):
 
 @kernel
 def park(contacts, unknowns, c, first):
-    """The pairs of point c from ``first`` on play no part."""
+    """Deactivate the pairs of point c from ``first`` on."""
     at = contacts.pair[c]
     for k in range(at + first, at + floor_contacts.width_of(contacts)):
         unknowns.slack[k], unknowns.dual[k] = 1.0, 0.0
@@ -295,7 +295,7 @@ def park(contacts, unknowns, c, first):
 
 @kernel
 def start_point(contacts, unknowns, c, way, center):
-    """Pairs inside all inequalities where nothing is known; ``way`` [m] counts as small, products are ``center``."""
+    """Set initial pairs inside all inequalities with products ``center``; ``way`` [m] counts as small."""
     at, mu = contacts.pair[c], contacts.friction[c]
     slack = max(floor_contacts.gap_of(unknowns, c), way)
     gamma = center / slack
@@ -313,7 +313,7 @@ def start_point(contacts, unknowns, c, way, center):
 
 @kernel
 def share_of_side(count, i, across, size, angle):
-    """The impulse along direction i of a friction of this size and angle, made of the two directions beside it."""
+    """Return the impulse along direction i of friction with a size and angle, split to the two nearest directions."""
     off = angle - i * across
     off -= 2.0 * math.pi * math.floor(off / (2.0 * math.pi) + 0.5)
     return size * math.sin(across - abs(off)) / math.sin(across) if abs(off) < across else 0.0
@@ -321,10 +321,10 @@ def share_of_side(count, i, across, size, angle):
 
 @kernel
 def expect_point(contacts, unknowns, c, impulse, near, center):
-    """Pairs whose products are ``center`` [N·s·m], or not much more, for an impulse that is expected.
+    """Set pairs with products of about ``center`` [N·s·m] for an expected impulse.
 
-    What is within ``near`` [m] of the floor and sticks has slacks of those products, whatever the candidate makes of
-    its ways; what slides farther has them where friction is, and the ways of the other directions.
+    A point within ``near`` [m] of the floor that sticks has slacks of these products for any displacement of the
+    candidate; a point that slides farther has them in the directions of friction, and its displacements in the others.
     """
     at, mu, gamma = contacts.pair[c], contacts.friction[c], impulse[0]
     gap = floor_contacts.gap_of(unknowns, c)
@@ -359,7 +359,7 @@ def expect_point(contacts, unknowns, c, impulse, near, center):
 
 @kernel
 def expect_cone(contacts, unknowns, c, impulse, near, center):
-    """The same of friction in the true cone: a product of ``center`` times the unit."""
+    """Set the friction pairs of the true cone for an expected impulse, with the product ``center`` times the unit."""
     at, most = contacts.pair[c], contacts.friction[c] * impulse[0]
     way = (unknowns.slide[c, 1], unknowns.slide[c, 2])
     if math.hypot(*way) > near:
@@ -373,7 +373,7 @@ def expect_cone(contacts, unknowns, c, impulse, near, center):
 
 @kernel
 def note_worst(unknowns):
-    """Keep the worst of the solved steps."""
+    """Update the worst values of the solved steps."""
     worst = unknowns.worst
     worst[RESIDUAL] = max(worst[RESIDUAL], unknowns.measure[EQUATIONS])
     worst[COMPLEMENTARITY] = max(worst[COMPLEMENTARITY], unknowns.measure[PRODUCT])
@@ -381,5 +381,5 @@ def note_worst(unknowns):
 
 @kernel
 def set_merit(unknowns):
-    """What the line search wants less of."""
+    """Set the merit of the line search."""
     unknowns.measure[MERIT] = math.hypot(unknowns.measure[EQUATIONS], unknowns.measure[OFF_CENTER])

@@ -1,7 +1,7 @@
-"""The configuration at the end of a step, and the impulses of the contacts at its beginning.
+"""The configuration at the end of a step, and the impulses of the contacts at its start.
 
-The equations are those of ``biped.kernels.variational.equations``, in which the contacts' impulses γ act at the
-configuration where the step begins, so that no point ends below the floor (Brüdigam et al. 2024, equations 22 to 29):
+The equations are those of ``biped.kernels.variational.equations``, in which the contacts' impulses γ act at the start
+configuration of the step, so that no point ends below the floor (Brüdigam et al. 2024, equations 22 to 29):
 each iteration of the interior point method adds the points' stiffnesses to the bodies' blocks, and factors Newton's
 matrix in O(n).
 """
@@ -24,14 +24,14 @@ from contact.ground import START
 from contact.vectors import copy1, load3, scale
 from kernelcache import kernel, routine
 
-# A point that is not watched is looked at if the first candidate brings it this near to the floor, in parts of what a
-# body falls in a step.
+# Height in the first candidate below which a point that is not watched becomes active, relative to the fall of a body
+# in a step.
 WITHIN_REACH = 100.0
 
 
 @kernel
 def evaluate_step(tree, ground, state, pushes, scratch, method, h):
-    """The equations at the candidate ``scratch.q``, ``scratch.shift`` and the pairs."""
+    """Evaluate the equations at the candidate ``scratch.q``, ``scratch.shift`` and the pairs."""
     place_candidate(tree, pushes, scratch)
     set_residual(method.body, tree, ground, state, pushes, scratch, h)
     points.place_points(tree, ground, state, scratch, method)
@@ -48,7 +48,7 @@ def evaluate_step(tree, ground, state, pushes, scratch, method, h):
 
 @kernel
 def set_newton_step(tree, ground, state, scratch, method, h, attempt):
-    """Newton's step, of the configuration and of the pairs."""
+    """Set Newton's step of the configuration and of the pairs."""
     factors, poses, ahead, arms = scratch.motion.factors, scratch.motion.poses, scratch.next, method.arms
     set_newton_blocks(method.body, tree, ground, state, scratch, h)
     points.add_stiffnesses(ground, START, method, factors.block, arms.begin, arms.moved, ahead.contact, 1.0)
@@ -65,9 +65,9 @@ def set_newton_step(tree, ground, state, scratch, method, h, attempt):
 
 @kernel
 def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, is_first):
-    """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does.
+    """Take the largest of 1, 1/2, 1/4, … of the bounded Newton step that reduces the merit; return False if none does.
 
-    The first candidate is only evaluated: here, since each place that evaluates is compiled by itself.
+    The first candidate is only evaluated; that is done here since each call of the evaluation is inlined.
     """
     unknowns = method.unknowns
     points.set_merit(unknowns)
@@ -105,9 +105,9 @@ def is_solved(tree, scratch, method, tolerance):
 
 @kernel
 def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
-    """The first candidate and the pairs there: from what the last step's forces let expect, or without.
+    """Set the first candidate and its pairs, with the impulses expected from the last step's forces or without.
 
-    Of bodies that touch nothing is expected: it is then another attempt, which is returned.
+    For touching bodies no impulses are expected, which makes it another attempt; return the attempt.
     """
     set_initial_guess(tree, ground, state, pushes, scratch, method.guess, h)
     place_bodies(tree, scratch.q, scratch.next)
@@ -139,7 +139,7 @@ def begin_search(tree, ground, state, pushes, scratch, method, h, attempt):
 
 @kernel
 def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt):
-    """Iterations to a solution, or why there is none."""
+    """Iterate to a solution; return the number of iterations or a cause of failure."""
     iteration = -1  # before the first candidate is evaluated
     while iteration < 0 or not is_solved(tree, scratch, method, tolerance):
         if iteration >= 0:
@@ -156,7 +156,7 @@ def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, attempt)
 
 @routine
 def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
-    """From the last step's forces; where that does not do, from none, and then with caution."""
+    """Solve a step from the last step's forces; if that fails from none, and then cautiously."""
     tolerance = tolerance_of(method, tree, scratch, h)
     points.begin_points(tree, ground, state, scratch, method)
     taken, attempt, searching = NOT_CONVERGED, 0, True
@@ -166,7 +166,7 @@ def solve_rigid_step(tree, ground, state, pushes, scratch, method, h):
         if taken < 0:
             attempt += 1
             searching = attempt < newton.ATTEMPTS
-        else:  # again where something came to touch that was not looked at
+        else:  # again if an inactive point or pair came to touch
             searching = points.wake(method.contacts, method.unknowns, points.TOUCHING)
             searching = wake_pairs(scratch.motion.poses, scratch.next, method, points.TOUCHING) or searching
     if taken >= 0:

@@ -1,4 +1,4 @@
-"""One step with rigid contact: solve for positions, then for velocities, keep the ledger, move on."""
+"""One step with rigid contact: solve for positions, then for velocities, update the ledger, advance."""
 
 import math
 
@@ -29,9 +29,9 @@ from contact.modes import NONE, SLIDING, STICKING
 from contact.vectors import add, copy1, cross, dot, load3, load6, mat_vec, scale, store3, sub, triple
 from kernelcache import kernel
 
-# A point slides whose cone has no more than this part of its friction left.
+# Remaining share of the friction limit below which a point slides.
 SATURATED = 1e-3
-# [s] to either side of a time, for the velocity of a floor that moves.
+# [s] Half interval of the differences for the velocity of a moving floor.
 MOMENT = 1e-5
 
 
@@ -40,7 +40,7 @@ advance.register(RigidContact)(step.advance_in_parts)
 
 @take_part.register(RigidContact)
 def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
-    """One step of length h; no point lands in the floor."""
+    """Take one step of length h, without penetration of the floor; return the iterations or a cause of failure."""
     step.begin_substep(tree, ground, state, pushes, scratch, begin, h)
     set_aside(state, method.unknowns)
     iterations = solve_rigid_step(tree, ground, state, pushes, scratch, method, h)
@@ -49,7 +49,7 @@ def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, dept
         return iterations, iterations
     points.note_worst(method.unknowns)
     keep_first_impulses(tree, ground, state, scratch, method, h)
-    set_momentum(method.body, tree, state, pushes, scratch, h)  # that of the chord, before the impulses at its end
+    set_momentum(method.body, tree, state, pushes, scratch, h)  # that of the chord, without the impulses at its end
     set_floor_velocities(tree, ground, state, scratch, method, begin + 0.5 * h, begin + h)
     more = find_velocities(tree, ground, state, scratch, method, h)
     account_joint_works(tree, state, scratch, h)
@@ -62,7 +62,7 @@ def take_rigid_part(tree, ground, state, pushes, scratch, method, begin, h, dept
 
 @kernel
 def set_aside(state, unknowns):
-    """What the equations without contact must not see, and what a step that fails gives back."""
+    """Save contact data that the equations without contact must not see, and that a failed step restores."""
     copy1(state.momentum, unknowns.momentum)
     copy1(state.mode, unknowns.mode)
     for c in range(state.mode.shape[0]):
@@ -81,7 +81,7 @@ def put_back(state, unknowns):
 
 @kernel
 def keep_first_impulses(tree, ground, state, scratch, method, h):
-    """The step's impulses in world axes, its modes, and how fast the points were when it began."""
+    """Store the step's impulses in world axes, its modes, and the velocities of the points at its start."""
     unknowns, contacts, motion = method.unknowns, method.contacts, scratch.motion
     rates_from_momentum(tree, state.momentum, motion)
     set_twists(tree, motion.poses, motion.rates, motion.velocity)
@@ -102,13 +102,13 @@ def keep_first_impulses(tree, ground, state, scratch, method, h):
 
 @kernel
 def floor_point(ground, row, place):
-    """Where a place of the floor is in the world."""
+    """Return a point of the floor in the world."""
     return add(load3(ground.frame, row), mat_vec(rotation_of(ground, row), place))
 
 
 @kernel
 def set_floor_velocities(tree, ground, state, scratch, method, middle, end):
-    """How fast a floor that moves is under each point where the step ends."""
+    """Set the velocity of a moving floor under each point at the end of the step."""
     if not is_moving(ground):
         return
     velocity = method.unknowns.floor_velocity
@@ -127,7 +127,7 @@ def set_floor_velocities(tree, ground, state, scratch, method, middle, end):
 
 @kernel
 def find_velocities(tree, ground, state, scratch, method, h):
-    """``solve_velocities`` with the tree at the end of the step."""
+    """Call ``solve_velocities`` with the tree at the end of the step; return its iterations."""
     ahead, unknowns = method.ahead, method.unknowns
     copy_poses(scratch.next, ahead.poses)
     points.set_touching_arms(ground, END, method.contacts, ahead.poses, method.arms.end)
@@ -143,7 +143,7 @@ def find_velocities(tree, ground, state, scratch, method, h):
 
 @kernel
 def account_contacts(tree, ground, state, pushes, scratch, method, h):
-    """The works and the momentum of the contacts: each impulse by the mean of the velocities around it."""
+    """Add the works and momenta of the contacts to the ledger, each impulse by the mean of the velocities around it."""
     unknowns, ahead, arms = method.unknowns, method.ahead, method.arms
     shift = triple(scratch.shift)
     set_twists(tree, ahead.poses, ahead.rates, ahead.velocity)
@@ -177,9 +177,10 @@ def account_contacts(tree, ground, state, pushes, scratch, method, h):
 
 @kernel
 def working_chord(ground, scratch, method, c):
-    """[m] The way that a contact's impulses work along: along the floor that of what touches, from it the middle's.
+    """Return the displacement [m] along which a contact's impulses work.
 
-    What touches where the step begins leaves the floor in it as the ball rolls on, and is not pressed on then.
+    Along the floor it is that of the touching material point, along the normal that of the ball's centre: the material
+    point leaves the floor in the step as the ball rolls, and carries no pressure then.
     """
     chord = points.touching_chord(scratch, method.arms, c)
     if method.contacts.radius[c] > 0.0:
@@ -190,7 +191,7 @@ def working_chord(ground, scratch, method, c):
 
 @kernel
 def floor_chord(tree, ground, state, scratch, arms, c):
-    """[m] What of a point's way in the step the floor makes."""
+    """Return the part [m] of a point's displacement in the step that is due to the floor's motion."""
     start = add(reference_point(tree, state.q), load3(arms.begin, c))
     chord = points.touching_chord(scratch, arms, c)
     before, after = to_floor(ground, START, start), to_floor(ground, END, add(start, chord))
@@ -199,7 +200,7 @@ def floor_chord(tree, ground, state, scratch, arms, c):
 
 @kernel
 def settle_points(tree, ground, state, scratch, method, h):
-    """Modes, anchors and forces, for the next step and for the rows."""
+    """Set modes, anchors and forces for the next step and for the rows."""
     unknowns = method.unknowns
     for c in range(tree.contact_body.shape[0]):
         at = add(reference_point(tree, state.q), load3(scratch.motion.poses.contact, c))
@@ -223,7 +224,7 @@ def settle_points(tree, ground, state, scratch, method, h):
 
 @record_more.register(ContactUnknowns)
 def record_contacts(tree, state, scratch, more, row, place):
-    """The worst of the steps since the last row, and how hard bodies pressed on one another in the last step."""
+    """Record the worst values since the last row, and the forces between bodies in the last step."""
     for k in range(WORSTS):
         row[place + k] = more.worst[k]
         more.worst[k] = 0.0

@@ -1,14 +1,14 @@
-"""The momentum at the end of a step: what the contacts give there so that no touching point goes into the floor.
+"""The momentum at the end of a step, with contact impulses that stop touching points from moving into the floor.
 
-The step ends with the momentum p⁻ of its chord, and points that touch may have a velocity into the floor, or along it.
-The impulses of the end, γ, make of it p = p⁻ + Jᵀ γ and velocities β = M⁻¹ p, for which the contacts obey the same
-conditions as ways do (the ways h β): an impact loses all of the approach, and what sticks is at rest. Together with the
-next step's impulses these are the paper's, as RATTLE's and SHAKE's are the same.
+The step ends with the momentum p⁻ of its chord, and touching points may have a velocity into the floor or along it.
+The impulses of the end, γ, change it to p = p⁻ + Jᵀ γ with velocities β = M⁻¹ p, for which the contacts obey the same
+conditions as for displacements (here h β): an impact loses the whole approach velocity, and sticking points are at
+rest. Together with the next step's impulses they equal the paper's, like RATTLE and SHAKE.
 
-With a coefficient of restitution e a point that came with v⁻ leaves with −e v⁻ at least (Newton; Moreau 1988): the
-height that its way counts from is h e v⁻, below the floor.
+With a coefficient of restitution e a point that arrives with v⁻ leaves with −e v⁻ at least (Newton; Moreau 1988): its
+displacement counts from the height h e v⁻, below the floor.
 
-Loops are closed in every candidate: the momentum has what of Cᵀ λ makes C β = 0 besides (``loops``).
+Loops are closed in every candidate: the momentum includes the Cᵀ λ that makes C β = 0 (``loops``).
 """
 
 import math
@@ -30,7 +30,7 @@ from kernelcache import kernel, routine
 
 @kernel
 def choose_touching(ground, method, h):
-    """The points that end the step on the floor, and the height that their ways count from; how many."""
+    """Select the points that end the step on the floor, and their reference heights; return their number."""
     unknowns, contacts = method.unknowns, method.contacts
     found = 0
     for c in range(contacts.body.shape[0]):
@@ -49,7 +49,7 @@ def choose_touching(ground, method, h):
 
 @kernel
 def set_rates(tree, ground, state, scratch, method, h):
-    """β = M⁻¹ (p⁻ + Jᵀ γ) and the points' ways h J β; needs M factored in ``scratch.motion.factors``."""
+    """Set β = M⁻¹ (p⁻ + Jᵀ γ) and the points' displacements h J β; needs M factored in ``scratch.motion.factors``."""
     unknowns, ahead, factors = method.unknowns, method.ahead, scratch.motion.factors
     points.load_impulses(ground, END, method, method.arms.end, ahead.factors.wrench, 1.0)
     copy1(state.momentum, unknowns.impulse)
@@ -72,7 +72,7 @@ def set_rates(tree, ground, state, scratch, method, h):
 
 @kernel
 def begin_velocities(tree, ground, state, scratch, method, h, attempt):
-    """The first candidate: with the impulses of the step, or with none."""
+    """Set the first candidate, with the impulses of the step or with none."""
     expected = attempt == newton.EXPECTED
     unknowns, contacts = method.unknowns, method.contacts
     for c in range(contacts.body.shape[0]):
@@ -95,7 +95,7 @@ def begin_velocities(tree, ground, state, scratch, method, h, attempt):
 
 @kernel
 def set_velocity_step(tree, ground, method, h, attempt):
-    """Newton's step, of impulses and of rates."""
+    """Set Newton's step of impulses and rates."""
     ahead, arms = method.ahead, method.arms.end
     poses, factors = ahead.poses, ahead.factors
     load_body_blocks(tree, ahead, factors.block)
@@ -113,7 +113,7 @@ def set_velocity_step(tree, ground, method, h, attempt):
 
 @kernel
 def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
-    """Iterations to a solution, or why there is none; all is linear but the products, so that each step is taken."""
+    """Iterate without a line search, since all but the products is linear; return iterations or a cause of failure."""
     unknowns = method.unknowns
     iteration = 0
     while True:
@@ -133,12 +133,12 @@ def iterate_velocities(tree, ground, state, scratch, method, h, attempt):
 
 @routine
 def solve_velocities(tree, ground, state, scratch, method, h):
-    """Add the impulses of the end to ``state.momentum``, which is p⁻, if there are any; the iterations.
+    """Add the impulses of the end to ``state.momentum``, which is p⁻; return the iterations.
 
-    Needs poses and inertias of ``method.ahead``, whose rates are then those of the end.
+    Needs poses and inertias of ``method.ahead``, and sets its rates to those of the end.
     """
     unknowns, ahead = method.unknowns, method.ahead
-    keep_pairs(unknowns, unknowns)  # the first candidate's impulses are those of the step
+    keep_pairs(unknowns, unknowns)  # the step's impulses, for the first candidate
     if choose_touching(ground, method, h) == 0:
         set_free_rates(tree, state, method)
         return 0
@@ -160,14 +160,14 @@ def solve_velocities(tree, ground, state, scratch, method, h):
 
 @kernel
 def set_free_rates(tree, state, method):
-    """The rates without impulses of contacts, and what keeps loops closed in the momentum."""
+    """Set the rates without contact impulses, and add to the momentum the impulses that keep loops closed."""
     rates_from_momentum(tree, state.momentum, method.ahead)
     close_free_rates(tree, method.ahead, method.loops, state.momentum)
 
 
 @kernel
 def open_pairs(poses, method):
-    """The pairs that touch where the step ends, whose impulses act there."""
+    """Set the contact points of the pairs that touch at the end of the step, where their impulses act."""
     floors = method.unknowns.active.shape[0] - method.pairs.body.shape[0]
     for k in range(method.pairs.body.shape[0]):
         if method.unknowns.active[floors + k] == 1:
@@ -176,7 +176,7 @@ def open_pairs(poses, method):
 
 @kernel
 def leave_unresolved(unknowns):
-    """No impulses at the end: the paper's own step, whose next one makes up for what the velocities violate."""
+    """Set zero impulses at the end, as in the paper; the next step corrects the violation by the velocities."""
     unknowns.worst[UNRESOLVED] += 1.0
     unknowns.measure[EQUATIONS] = unknowns.measure[PRODUCT] = 0.0
     for c in range(unknowns.active.shape[0]):
@@ -186,7 +186,7 @@ def leave_unresolved(unknowns):
 
 @kernel
 def set_mass_factors(tree, scratch, ahead):
-    """M at the end of the step, factored in the room of the step, whose factors are no longer needed."""
+    """Factor M at the end of the step in the buffers of the step, whose factors are no longer needed."""
     factors = scratch.motion.factors
     load_body_blocks(tree, ahead, factors.block)
     eliminate(tree, ahead.poses.motion, ahead.poses.motion, tree.armature, factors, 0)

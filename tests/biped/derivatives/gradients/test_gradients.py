@@ -231,7 +231,7 @@ def test_one_pass_forwards_serves_several_objectives(scene):
 @refuses(
     ({}, "settling_time", GAINS[:1], "no gradient; those with one are"),
     ({}, "rms_torque", ("controller.gains.kp[0]",), "no gradient by 'controller.gains.kp\\[0\\]'; did you mean"),
-    ({}, "rms_torque", ("floor.k_nn",), "did you mean 'floor.k_n'\\? .* as model.trunk.mass"),
+    ({}, "rms_torque", ("floor.k_nn",), "did you mean 'floor.k_n'\\? .* such as model.trunk.mass"),
     ({}, "rms_torque", ("controller.period",), "changes the scene's controller's period"),
     ({}, "rms_torque", ("controller.target_orientation[1]",), "it cannot be varied by itself"),
     ({"controller": WholeBodyController()}, "rms_torque", (), "no exact derivative"),
