@@ -224,7 +224,11 @@ class Parser(argparse.ArgumentParser):
 
     def add_figure_axes(self) -> None:
         """Add the option for the axes of a run's sheet and page alone."""
-        self.option("--figure-axes", "AXES", "axes of a run: world (x, y; the default) or anatomical (AP, ML)")
+        self.option(
+            "--figure-axes",
+            "AXES",
+            "axes of a run: anatomical (AP, ML, flexion; default for models with feet) or world (x, y)",
+        )
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))

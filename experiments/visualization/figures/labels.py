@@ -96,12 +96,22 @@ def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[s
     ]
 
 
-def senses_of(model: Model) -> dict[str, str]:
-    """What a positive angle or torque of each joint of the legs is to an anatomist, or a negative one.
+#: Motions of joints of the legs, and their opposites.
+OPPOSITES = {
+    "flexion": "extension",
+    "dorsiflexion": "plantarflexion",
+    "abduction": "adduction",
+    "inversion": "eversion",
+    "external rotation": "internal rotation",
+}
 
-    By where it moves what is below the hip or the knee, the toes, and the sole, in the home configuration.
+
+def joint_motions(model: Model) -> dict[str, tuple[str, float]]:
+    """Return the anatomical motion of each joint of the legs, and the sign (1 or -1) of the angle that goes with it.
+
+    The sign follows from how the leg, the toes or the sole moves in the home configuration.
     """
-    found: dict[str, str] = {}
+    motions: dict[str, tuple[str, float]] = {}
     forwards = np.array(model.facing)
     for leg in legs_of(model):
         outwards = np.array(model.left) * (1.0 if leg.side == SIDES[0] else -1.0)
@@ -115,9 +125,15 @@ def senses_of(model: Model) -> dict[str, str]:
             elif joint in leg.frontal:
                 word, size = ("inversion", -below @ outwards) if is_last else ("abduction", below @ outwards)
             else:
-                word, size = "outwards", toes @ outwards
-            found[joint] = f"{word} {'+' if size > 0.0 else '−'}"
-    return found
+                word, size = "external rotation", toes @ outwards
+            motions[joint] = word, 1.0 if size > 0.0 else -1.0
+    return motions
+
+
+def motion_label(joint: str, motion: str) -> str:
+    """Return a joint's label with its anatomical motion: "hip flexion" for "hip pitch"."""
+    stem, _, axis = joint.rpartition(" ")
+    return f"{stem if stem and axis in ('pitch', 'roll', 'yaw') else joint} {motion}"
 
 
 def label_width(label: str) -> float:

@@ -14,12 +14,12 @@ from matplotlib.transforms import offset_copy
 from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.contacts import add_state_legend, modes_panel
-from experiments.visualization.figures.directions import AXES, direction_of
+from experiments.visualization.figures.directions import AXES, XYZ, ahead_of, direction_of
 from experiments.visualization.figures.labels import who
 from experiments.visualization.figures.panels import LINE, draw_panel, label_lines
-from experiments.visualization.figures.quantities import XYZ, curve, over_time
+from experiments.visualization.figures.quantities import curve, over_time
 from experiments.visualization.figures.subject import Subject
-from experiments.visualization.figures.support import COLORS, COM, COP, XCOM, Support, ahead_of, margin_of_stability
+from experiments.visualization.figures.support import COLORS, Support, margin_of_stability
 from experiments.visualization.look import style
 from experiments.visualization.look.words import what_was_done
 from experiments.visualization.look.writing import width_of
@@ -129,7 +129,7 @@ def _drive(axes: Axes, subject: Subject) -> None:
     """The largest torques, or how the root moves where none acts."""
     if any(np.any(subject.column(f"torque_{joint}")) for joint in q.joints_with(subject, "torque")):
         return _draw(axes, subject, q.largest_torques(subject))
-    velocity = q.by_axis(q.columns(subject, f"{subject.root}_v"))
+    velocity = q.in_space(subject, q.columns(subject, f"{subject.root}_v"))
     return _draw(axes, subject, over_time("Velocity of the root's centre of mass", "velocity [m/s]", velocity))
 
 
@@ -141,12 +141,11 @@ def _states(axes: Axes, subject: Subject) -> None:
 
 def _force(axis: str) -> Draw:
     def draw(axes: Axes, subject: Subject) -> None:
-        curves, along_it = q.foot_forces(subject, axis), "vertical"
+        curves, title = q.foot_forces(subject, axis), "Vertical GRF"
         if axis != "z":
             shown = direction_of(subject.model, XYZ.index(axis))
             curves = tuple(replace(one, y=shown.sign * np.asarray(one.y)) for one in curves)
-            along_it = shown.name if shown.name in AXES else f"along {shown.name}"
-        title = f"Force of the floor, {along_it}"
+            title = f"{shown.name} GRF" if shown.name in AXES else f"GRF along {shown.name}"
         _draw(axes, subject, over_time(title, "force [N]", curves, legend=axis == "z"))
         _scale(axes, subject, [np.asarray(one.y) for one in curves])
 
@@ -188,7 +187,6 @@ def _residual(axes: Axes, subject: Subject) -> None:
     _draw(axes, subject, q.energy_residual(subject))
 
 
-SHORT = {COM: "CoM", XCOM: "xCoM", COP: "CoP"}
 #: The longer side of the view from above over the shorter one, at most.
 SLIMMEST = 2.0
 _BASE = "#E9EEF2"
@@ -198,7 +196,7 @@ def path_panel(support: Support, axis: int, *, legend: bool) -> Panel:
     """Return paths [mm] along x (0) or y (1); the centre of mass is on top."""
     shown = direction_of(support.subject.model, axis)
     paths = {name: shown.sign * 1e3 * support.paths[name][:, axis] for name in COLORS}
-    curves = tuple(curve(SHORT[name], path, COLORS[name]) for name, path in paths.items())
+    curves = tuple(curve(name, path, COLORS[name]) for name, path in paths.items())
     floor = _floor_path(support.subject, axis)
     return over_time(shown.title, f"{shown.name} [mm]", (*floor, *curves), legend=legend)
 
@@ -242,7 +240,7 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
     axes.set_xlabel(f"{shown[0].name} [mm]")
     axes.set_ylabel(f"{shown[1].name} [mm]")
     moving = ", on the moving floor" if support.subject.has("platform_x") else ""
-    axes.set_title(f"From above{moving}; {who(model)} faces up")
+    axes.set_title(f"Top view{moving}; {who(model)} faces up")
 
 
 def _widened(low: float, high: float, least: float) -> tuple[float, float]:

@@ -9,18 +9,28 @@ from numpy.typing import ArrayLike
 
 from biped.metrics import anatomical
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
+from biped.model import Model
 from biped.model.legs import common_name, legs_of
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from biped.runs.world import Plot, World
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
-from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label, senses_of
+from experiments.visualization.figures.directions import XYZ, is_anatomical, space_axes
+from experiments.visualization.figures.labels import (
+    OPPOSITES,
+    SIDES,
+    WORKS,
+    contact_groups,
+    joint_groups,
+    joint_label,
+    joint_motions,
+    motion_label,
+)
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
-XYZ = ("x", "y", "z")
 #: Of a unit, its thousandth, and so on.
 _PREFIXES = ("", "m", "µ", "n", "p")
 #: (value, colour) of dashed lines: where curves should be.
@@ -88,9 +98,15 @@ def by_axis(values: Values) -> tuple[Points, ...]:
     return named(values, XYZ, style.AXES)
 
 
+def in_space(subject: Subject, values: Values) -> tuple[Points, ...]:
+    """Return curves of a vector in the axes of the current look: AP, ML and vertical, or x, y and z."""
+    axes = space_axes(subject.model)
+    return named([sign * values[k] for _, k, sign in axes], [name for name, _, _ in axes], style.AXES)
+
+
 def root_position(subject: Subject) -> tuple[Points, ...]:
-    """[mm]"""
-    return by_axis([1e3 * part for part in columns(subject, f"{subject.root}_")])
+    """Return the position of the root [mm]."""
+    return in_space(subject, [1e3 * part for part in columns(subject, f"{subject.root}_")])
 
 
 def root_orientation(subject: Subject) -> tuple[Points, ...]:
@@ -106,7 +122,7 @@ def targets(subject: Subject) -> tuple[Targets, Targets]:
     if subject.set_point is None:
         return (), ()
     position, orientation = subject.set_point.position, subject.set_point.orientation
-    millimetres = [1e3 * part for part in position]
+    millimetres = [1e3 * sign * position[k] for _, k, sign in space_axes(subject.model)]
     return tuple(zip(millimetres, style.AXES, strict=True)), tuple(zip(orientation, style.QUATERNION, strict=True))
 
 
@@ -123,9 +139,9 @@ def orientation_error(subject: Subject) -> tuple[Points, ...]:
 
 
 def leans(subject: Subject, title: str, quaternion: Sequence[Points]) -> Panel:
-    """[°] how far a turn, given by its w, x, y and z, leans forwards and to the right, and turns to the left."""
+    """Return the pitch, roll and yaw [°] of a turn given by its w, x, y and z."""
     angles = anatomical.leans(subject.model, np.column_stack([one.y for one in quaternion])).T
-    labels = ("leans forwards (pitch)", "leans to the right (roll)", "turns to the left (yaw)")
+    labels = ("pitch, forward +", "roll, right +", "yaw, left +")
     return over_time(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
 
@@ -143,23 +159,32 @@ def joints_with(subject: Subject, *kinds: str) -> list[str]:
 
 
 def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tuple[str, tuple[Points, ...]]]:
-    """[°] or [N·m] of each leg, and of the others a few a group; with a label, or an empty one."""
+    """Return a title and curves [°] or [N·m] for each leg, then for groups of the other joints without a title.
+
+    In the anatomical look an angle or torque of a leg is positive in the direction of its label, such as flexion.
+    """
     convert: Callable[[Floats], Floats] = np.degrees if kind == "angle" else np.asarray
-    senses = {joint: f", {sense}" for joint, sense in senses_of(subject.model).items()}
-    return [
-        (
-            name,
-            named(
-                [convert(subject.column(f"{kind}_{joint}")) for joint, _ in members],
-                [f"{label}{senses.get(joint, '')}" for joint, label in members],
-            ),
-        )
-        for name, members in joint_groups(subject.model, joints, len(style.LINES))
-    ]
+    groups = []
+    for name, members in joint_groups(subject.model, joints, len(style.LINES)):
+        motions = [_motion(subject.model, *member) for member in members]
+        values = [convert(subject.column(f"{kind}_{joint}")) for joint, _ in members]
+        signed = [sign * value for value, (_, sign) in zip(values, motions, strict=True)]
+        groups.append((name, named(signed, [label for label, _ in motions])))
+    return groups
+
+
+def _motion(model: Model, joint: str, label: str) -> tuple[str, float]:
+    """Return the label of a joint in the current look, and the sign of its values."""
+    if joint not in joint_motions(model):
+        return label, 1.0
+    motion, sign = joint_motions(model)[joint]
+    if is_anatomical(model):
+        return motion_label(label, motion), sign
+    return f"{label}, {motion} {'+' if sign > 0.0 else '−'}", 1.0
 
 
 def largest_torques(subject: Subject) -> Panel:
-    """The joints with the largest torques, three kinds of them, right ones dark and dashed; the largest is named."""
+    """Return the torques of the three pairs of joints with the largest ones; right joints are dark and dashed."""
     legs = legs_of(subject.model)
     twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
     paired = {joint for pair in twins for joint in pair}
@@ -169,15 +194,22 @@ def largest_torques(subject: Subject) -> Panel:
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
     shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:3]
     dashes: tuple[Dash, ...] = ("solid", "dash")
-    curves = [
-        curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
-        for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False)
-        for place, (joint, color, dash) in enumerate(zip(kind, colors, dashes, strict=False))
-    ]
+    motions = joint_motions(subject.model) if is_anatomical(subject.model) else {}
+    curves = []
+    for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False):
+        for place, (joint, color, dash) in enumerate(zip(kind, colors, dashes, strict=False)):
+            label, (motion, sign) = joint_label(common_name(joint, kind[-1])), motions.get(joint, ("", 1.0))
+            label = motion_label(label, motion) if motion else label
+            curves.append(curve("" if place else label, sign * torques[joint], color, dash=dash))
     if any(len(kind) > 1 for kind in shown):
         curves.append(curve("right", np.full_like(subject.time, np.nan), style.BLACK, dash="dash"))
     largest = max(peaks, key=lambda joint: peaks[joint])
-    title = f"Largest torques: {joint_label(largest)} {peaks[largest]:.0f} N·m"
+    name = joint_label(largest)
+    if largest in motions:
+        motion, sign = motions[largest]
+        peak = sign * torques[largest][np.argmax(np.abs(torques[largest]))]
+        name = motion_label(name, motion if peak > 0.0 else OPPOSITES[motion])
+    title = f"Largest joint torques: {name} {peaks[largest]:.0f} N·m"
     return over_time(title, "torque [N·m]", tuple(curves))
 
 
@@ -220,7 +252,7 @@ def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
 
 
 def foot_forces(subject: Subject, axis: str) -> tuple[Points, ...]:
-    """[N] the floor's force on each foot, or on each contact point of a model without feet."""
+    """Return the ground reaction force [N] on each foot, or on each contact point of a model without feet."""
     groups = contact_groups(subject.model)
     forces = [np.sum([subject.column(f"contact_{point}_f{axis}") for point in points], axis=0) for _, points in groups]
     for values in forces:

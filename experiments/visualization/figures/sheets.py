@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from scipy.spatial.transform import Rotation
 
 from biped.errors import InputError
 from biped.metrics import series
@@ -15,6 +14,7 @@ from biped.model import Model
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from contact.errors import did_you_mean
+from experiments.lookup.figure_look import WORLD, current_look, drawn_as
 from experiments.lookup.figure_names import file_name
 from experiments.visualization.figures import contacts
 from experiments.visualization.figures import quantities as q
@@ -33,16 +33,17 @@ LEAST = 1.0
 ANGULAR = "Angular momentum about the centre of mass"
 #: Label, columns of the position and of the margin, colour, and whether a page hides it at first.
 _POINTS = (
-    ("centre of mass", "com", "", style.BLUE, False),
-    ("extrapolated", "xcom", "margin_of_stability", style.RED, False),
+    ("CoM", "com", "", style.BLUE, False),
+    ("XCoM", "xcom", "margin_of_stability", style.RED, False),
     ("capture point", "capture_point", "capture_margin", style.PURPLE, True),
-    ("centre of pressure", "cop", "cop_margin", style.ORANGE, False),
-    ("zero moment point", "zmp", "zmp_margin", style.GREEN, True),
+    ("CoP", "cop", "cop_margin", style.ORANGE, False),
+    ("ZMP", "zmp", "zmp_margin", style.GREEN, True),
 )
 _SUPPORT = (
-    "How far the extrapolated centre of mass (Hof, Gazendam, Sinke 2005), the capture point (Koolen et al. 2012), the "
-    "centre of pressure and the zero moment point are inside of what supports them; below zero: outside. Then where "
-    "they are; the centre of pressure and the zero moment point in the floor's frame."
+    "Margins: distances of the extrapolated centre of mass (XCoM; Hof, Gazendam, Sinke 2005), the capture point "
+    "(Koolen et al. 2012), the centre of pressure (CoP) and the zero moment point (ZMP) from the edge of the base of "
+    "support, positive inside. Below: their positions and that of the centre of mass (CoM); CoP and ZMP in the floor's "
+    "frame."
 )
 
 
@@ -99,7 +100,7 @@ def _orientation_error(subject: Subject) -> list[Panel]:
 
 def _position_error(subject: Subject) -> list[Panel]:
     """Thesis, figures 4.7 and 4.16."""
-    errors = q.by_axis(q.position_error(subject).T)
+    errors = q.in_space(subject, q.position_error(subject).T)
     return [over_time(f"Position error of the {subject.model.root.name}", "error [mm]", errors, least=LEAST)]
 
 
@@ -111,8 +112,8 @@ def _desired(subject: Subject, letter: str, what: str, unit: str) -> list[Panel]
 
 def _centre_of_mass(subject: Subject) -> list[Panel]:
     """Thesis, figure 5.3."""
-    curves, titles = q.by_axis(q.columns(subject, "com_")), ("Centre of mass", "", "")
-    return [over_time(title, f"${c.label}$ [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
+    curves, titles = q.in_space(subject, q.columns(subject, "com_")), ("Centre of mass", "", "")
+    return [over_time(title, f"{c.label} [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
 
 
 def _newton_iterations(subject: Subject) -> list[Panel]:
@@ -154,7 +155,7 @@ def _support(subject: Subject) -> list[Panel]:
         over_time(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)
         for axis, shown, title in _horizontal(subject.model)
     ]
-    return [over_time("Margins", "inside by [mm]", curves(), ((0.0, style.GREY),)), *positions]
+    return [over_time("Margins; positive inside", "margin [mm]", curves(), ((0.0, style.GREY),)), *positions]
 
 
 def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
@@ -168,22 +169,20 @@ def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
 
 def _floor_forces(subject: Subject) -> list[Panel]:
     horizontal = []
-    for axis, shown, title in _horizontal(subject.model):
+    for axis, shown, _ in _horizontal(subject.model):
         curves = tuple(replace(c, y=shown.sign * np.asarray(c.y)) for c in q.foot_forces(subject, axis))
-        is_anatomical = shown.name in AXES
-        label = f"{shown.name} force [N]" if is_anatomical else f"f{axis} [N]"
-        horizontal.append(over_time(title if is_anatomical else f"Along {axis}", label, curves, least=LEAST))
-    return [over_time("Vertical force of the floor", "fz [N]", q.foot_forces(subject, "z")), *horizontal]
+        heading = f"{shown.name} GRF" if shown.name in AXES else f"GRF along {axis}"
+        horizontal.append(over_time(heading, "force [N]", curves, least=LEAST))
+    return [over_time("Vertical ground reaction force (GRF)", "force [N]", q.foot_forces(subject, "z")), *horizontal]
 
 
 def _platform(subject: Subject) -> list[Panel]:
-    """Shift, and the rotation vector of the turn."""
+    """Return the translation and the rotation of a moving floor."""
     shift = [1e3 * part for part in q.columns(subject, "platform_")]
-    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
-    turns = turn.as_rotvec(degrees=True).T
+    turn = [q.curve("", part) for part in q.columns(subject, "platform_", POSE[3:])]
     return [
-        over_time("Shift of the floor", "[mm]", q.by_axis(shift)),
-        over_time("Turn of the floor", "[°]", q.by_axis(turns)),
+        over_time("Translation of the floor", "position [mm]", q.in_space(subject, shift)),
+        q.leans(subject, "Rotation of the floor", turn),
     ]
 
 
@@ -242,7 +241,7 @@ SHEETS = [
                 _asked, "Distance of the root body from its set point, and angle of the turn to it."),
     FigureSheet("support", _support, _stands, _asked, _SUPPORT),
     FigureSheet("floor-forces", _floor_forces, _stands, _asked,
-                "Force of the floor: sum over the contact points of a foot."),
+                "Ground reaction force (GRF): sum over the contact points of a foot."),
     FigureSheet("platform", _platform, lambda s: s.has("platform_x"), _asked, "Motion of the floor."),
     FigureSheet("momentum-defect", _momentum_defect, q.floats, _asked, _DEFECT),
 ]  # fmt: skip
@@ -279,7 +278,7 @@ def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None
     Args:
         run: the run, with at least two rows.
         folder: where the files go; it must exist.
-        numbers: by kind, the numbers of the figures in a publication that they correspond to.
+        numbers: by kind, the number of the corresponding figure in a publication; such a figure has world axes.
         name: whose run it is, for the heading of the overview, which says what was done too.
 
     Returns:
@@ -295,6 +294,8 @@ def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None
     files: list[Path] = []
     with styled():
         for sheet in sheets_of(run):
-            if sheet.applies(subject) and (sheet.kind in numbers or sheet.general(subject)):
+            if not sheet.applies(subject) or not (sheet.kind in numbers or sheet.general(subject)):
+                continue
+            with drawn_as(replace(current_look(), axes=WORLD) if sheet.kind in numbers else current_look()):
                 files += write_figure(sheet.draw(subject), Path(folder) / file_name(sheet.kind, numbers))
     return files

@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 
 from biped.metrics import series
 from biped.metrics.kernels.polygon import convex_hull
-from biped.model import Model
 from biped.runs.row_layout import POSE
 from contact.arrays import Floats
 from contact.modes import NONE
@@ -23,8 +22,8 @@ from experiments.visualization.panels.panel import Panel
 AROUND = 0.25
 #: Part of the width of what is shown that is left free on both sides.
 ROOM = 0.06
-COM, XCOM, COP = "centre of mass", "extrapolated centre of mass", "centre of pressure"
-#: Of each path; those drawn later lie on top.
+COM, XCOM, COP = "CoM", "XCoM", "CoP"
+#: Colours of paths; later ones are drawn on top.
 COLORS = {COP: style.ORANGE, XCOM: style.RED, COM: style.BLUE}
 
 
@@ -103,17 +102,12 @@ class Support:
 
 
 def margin_of_stability(subject: Subject) -> Panel:
-    """[mm] by how much the extrapolated centre of mass is inside of the base of support."""
+    """Return the distance [mm] of the extrapolated centre of mass from the edge of the base of support."""
     margin = 1e3 * series(subject.run)["margin_of_stability"].to_numpy()
     curve = q.curve("margin of stability", margin, style.RED)
     return q.over_time(
-        "Margin of stability (Hof 2005)", "inside by [mm]", (curve,), ((0.0, style.BLACK),), legend=False
+        "Margin of stability (Hof 2005); positive inside", "margin [mm]", (curve,), ((0.0, style.BLACK),), legend=False
     )
-
-
-def ahead_of(model: Model) -> int:
-    """Along which axis the model looks: x (0) or y (1)."""
-    return int(abs(model.facing[1]) > abs(model.facing[0]))
 
 
 def hull(points: Floats) -> Floats:

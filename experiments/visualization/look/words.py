@@ -21,7 +21,7 @@ _WORDS = {
     "ap": "AP",
     "ml": "ML",
     "zmp": "ZMP",
-    "grf": "floor force",
+    "grf": "GRF",
     "rms": "RMS",
     "hz": "Hz",
     "newton": "Newton iterations,",

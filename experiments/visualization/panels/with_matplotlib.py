@@ -151,6 +151,16 @@ def _reach(values: Any, interval: Any) -> Any:
     return None if interval is None else np.abs(np.asarray(interval, dtype=float) - np.asarray(values, dtype=float))
 
 
+def _are_inside(item: Points, panel: Panel) -> bool:
+    """Return whether all points lie within the ends that a panel's axes are given."""
+    for values, axis in ((item.x, panel.x), (item.y, panel.vertical)):
+        low, high = (default if end is None else end for end, default in ((axis.low, -np.inf), (axis.high, np.inf)))
+        shown = np.asarray([] if values is None else values, dtype=float)
+        if np.any((shown < low) | (shown > high)):
+            return False
+    return True
+
+
 @singledispatch
 def _draw(item: Item, _on: _Place) -> None:
     raise TypeError(f"no panel has a {type(item).__name__}")
@@ -159,16 +169,18 @@ def _draw(item: Item, _on: _Place) -> None:
 @_draw.register
 def _draw_points(item: Points, on: _Place) -> None:
     x, label = _along(item.x, on.panel), item.label or None
+    is_clipped = bool(item.dash) and not (item.marker and _are_inside(item, on.panel))
     if item.shades is not None or np.ndim(item.size):
         colors: Any = {"c": item.shades, "cmap": f"{style.MAP}_r", "linewidths": 0} if item.shades is not None else {
             "facecolors": item.face or item.color, "edgecolors": item.color, "linewidths": 1.0,
         }  # fmt: skip
-        on.axes.scatter(x, item.y, s=np.square(item.size), label=label, zorder=on.above, alpha=item.alpha, **colors)
+        on.axes.scatter(x, item.y, s=np.square(item.size), label=label, zorder=on.above, alpha=item.alpha,
+                        clip_on=not _are_inside(item, on.panel), **colors)  # fmt: skip
         return
     look: dict[str, Any] = {
         "color": item.color, "marker": _MARKERS[item.marker], "markersize": item.size, "linewidth": item.width,
         "linestyle": DASHES[item.dash], "label": label, "zorder": on.above, "alpha": item.alpha,
-        "clip_on": bool(item.dash) or not np.size(x), "drawstyle": "steps-post" if item.is_step else "default",
+        "clip_on": is_clipped or not np.size(x), "drawstyle": "steps-post" if item.is_step else "default",
     }  # fmt: skip
     if item.face:
         look["markerfacecolor"] = item.face

@@ -6,10 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from contact.arrays import Floats
-from experiments.visualization.figures.directions import Direction, direction_of
+from experiments.visualization.figures.directions import Direction, ahead_of, direction_of
 from experiments.visualization.figures.labels import who
 from experiments.visualization.figures.subject import Subject
-from experiments.visualization.figures.support import COLORS, Support, ahead_of
+from experiments.visualization.figures.support import COLORS, Support
 from experiments.visualization.look import style, theme
 from experiments.visualization.pages import Chart
 from experiments.visualization.report.curves import rows_to_show
@@ -17,9 +17,9 @@ from experiments.visualization.report.curves import rows_to_show
 #: Positions of the slider.
 MOMENTS = 60
 _CAPTION = (
-    "From above{moving}: {who} faces up. Paths of the centre of mass, of the extrapolated centre of mass (Hof, "
-    "Gazendam, Sinke 2005) and of the centre of pressure, and the soles at the start. The slider moves the hull of the "
-    "points in contact, and the points that belong to it."
+    "Top view{moving}: {who} faces up. Paths of the centre of mass (CoM), the extrapolated centre of mass (XCoM; Hof, "
+    "Gazendam, Sinke 2005) and the centre of pressure (CoP), and the soles at the start. The slider selects the time "
+    "of the base of support (the hull of the points in contact) and of the marked points."
 )
 #: How the caption goes on where the floor moves.
 MOVING = ", in axes that the floor carries along"
@@ -88,7 +88,7 @@ def _add_path(figure: go.Figure, time: Floats, path: Floats, ahead: int, label: 
 
 def _moment(ring: Floats, points: dict[str, Floats], ahead: int, names: Sequence[str]) -> list[go.Scatter]:
     polygon = go.Scatter(
-        x=ring[:, 1 - ahead], y=ring[:, ahead], name="points in contact", mode="lines", fill="toself",
+        x=ring[:, 1 - ahead], y=ring[:, ahead], name="base of support", mode="lines", fill="toself",
         line={"color": style.GREEN, "width": 1.5}, fillcolor="rgba(0,158,115,0.15)", hoverinfo="skip",
     )  # fmt: skip
     markers = [

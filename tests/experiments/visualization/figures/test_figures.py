@@ -13,7 +13,7 @@ from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
-from experiments.visualization.figures.labels import label_rows, label_width, senses_of
+from experiments.visualization.figures.labels import joint_label, joint_motions, label_rows, label_width, motion_label
 from experiments.visualization.figures.quantities import curve, leans, over_time, rescaled, told_apart
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
@@ -104,14 +104,18 @@ def test_the_sheet_begins_shortly_before_the_disturbance_and_names_the_largest_t
     push = Push("trunk", (-1.0, 0.0, 0.0), 5.0, start=0.5)
     run = simulate(human(), WorkspaceController(), disturbances=push, duration=0.9)
     figure = run.plot()
-    times = [axes for axes in figure.axes if axes.get_title("left").startswith(("Along", "Force", "Largest"))]
+    times = [
+        axes
+        for axes in figure.axes
+        if axes.get_title("left").startswith(("Anter", "Medio", "Vertical GRF", "AP GRF", "ML GRF", "Largest"))
+    ]
     assert len(times) == 6
     assert all(axes.get_xlim()[0] == pytest.approx(0.3) for axes in times)
     torques = {
         joint: np.abs(run.frame[f"torque_{joint}"][run.frame["time"] >= 0.3]).max() for joint in human().joint_names
     }
     titles = [axes.get_title("left") for axes in figure.axes]
-    assert f"Largest torques: left knee pitch {max(torques.values()):.0f} N·m" in titles
+    assert f"Largest joint torques: left knee extension {max(torques.values()):.0f} N·m" in titles
     assert run.verdict_line in figure.get_suptitle()
     assert "a push of 5 N·s forwards at 0.5 s" in figure.get_suptitle()
 
@@ -129,10 +133,10 @@ def test_no_legend_lies_on_curves(runs, width):
         )
 
 
-def test_senses_of_joints_are_those_that_move_the_legs_so():
+def test_joint_motions_are_those_of_the_legs():
     """The hip's flexion brings the ankle forwards, the knee's backwards, the ankle's raises the toes; and so on."""
     model = human()
-    told = senses_of(model)
+    motions = joint_motions(model)
     ahead, place = np.array(model.facing), model.configuration()
 
     def moved(joint, body, part):
@@ -150,11 +154,12 @@ def test_senses_of_joints_are_those_that_move_the_legs_so():
             f"{side}_ankle_pitch": ("dorsiflexion", moved(f"{side}_ankle_pitch", foot, ahead)[2]),
             f"{side}_hip_roll": ("abduction", moved(f"{side}_hip_roll", foot, None) @ out),
             f"{side}_ankle_roll": ("inversion", -moved(f"{side}_ankle_roll", foot, down) @ out),
-            f"{side}_hip_yaw": ("outwards", moved(f"{side}_hip_yaw", foot, ahead) @ out),
+            f"{side}_hip_yaw": ("external rotation", moved(f"{side}_hip_yaw", foot, ahead) @ out),
         }
         for joint, (word, size) in found.items():
             assert abs(size) > 1e-3, joint
-            assert told[joint] == f"{word} {'+' if size > 0.0 else '−'}", joint
+            assert motions[joint] == (word, np.sign(size)), joint
+            assert motion_label(joint_label(joint), word) == f"{side} {joint.split('_')[1]} {word}"
 
 
 def test_a_moving_floor_has_its_trace_and_its_onset():
@@ -163,17 +168,17 @@ def test_a_moving_floor_has_its_trace_and_its_onset():
     assert [(mark.label, mark.time) for mark in subject_of(run).marks if mark.label == "floor"] == [("floor", 0.1)]
     along, *_ = run.plot().axes
     (trace,) = (line for line in along.lines if line.get_label() == "floor")
-    np.testing.assert_allclose(trace.get_ydata()[-1], 30.0, rtol=1e-9)
+    np.testing.assert_allclose(trace.get_ydata()[-1], -30.0, rtol=1e-9)  # +x is posterior
 
 
-def test_the_sheet_may_have_posturographys_axes():
+def test_the_sheet_has_posturographys_axes_by_default():
     """The floor goes backward and to the right of the human, who looks along −x; what is drawn is the series's."""
     floor = Platform(x=Signal.step(0.03, 0.1, 0.4), y=Signal.step(0.01, 0.1, 0.4))
     run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
     table = series(run)
-    world, *_ = run.plot().axes
-    with drawn_as(look_of(None, None, "anatomical")):
-        figure = run.plot()
+    figure = run.plot()
+    with drawn_as(look_of(None, None, "world")):
+        world, *_ = run.plot().axes
     labels = {axes.get_ylabel(): axes for axes in figure.axes[:2]}
     assert (world.get_ylabel(), set(labels)) == ("x [mm]", {"AP [mm]", "ML [mm]"})
     for name, far in (("ap", -30.0), ("ml", 10.0)):
@@ -186,8 +191,8 @@ def test_the_sheet_may_have_posturographys_axes():
         )
         assert axes.get_ylim()[0] < axes.get_ylim()[1]
     titles = {axes.get_title("left"): axes for axes in figure.axes}
-    assert {"Force of the floor, AP", "Force of the floor, ML"} <= set(titles)
-    above = titles["From above, on the moving floor; the human faces up"]
+    assert {"Vertical GRF", "AP GRF", "ML GRF"} <= set(titles)
+    above = titles["Top view, on the moving floor; the human faces up"]
     assert (above.get_xlabel(), above.get_ylabel()) == ("ML [mm]", "AP [mm]")
     (com,) = (line for line in above.lines if line.get_color() == COLORS[COM] and len(line.get_xdata()) > 1)
     np.testing.assert_allclose(com.get_xdata(), 1e3 * table["com_ml"].to_numpy(), atol=1e-9)
