@@ -224,11 +224,7 @@ class Parser(argparse.ArgumentParser):
 
     def add_figure_axes(self) -> None:
         """Add the option for the axes of a run's sheet and page alone."""
-        self.option(
-            "--figure-axes",
-            "AXES",
-            "axes of a run: anatomical (AP, ML, flexion; default for models with feet) or world (x, y)",
-        )
+        self.option("--figure-axes", "AXES", "axes of a run: anatomical (AP, ML; default with feet) or world (x, y)")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))

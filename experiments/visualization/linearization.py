@@ -1,4 +1,4 @@
-"""A linearization's files and page, and a closed loop's modes as they move: exaggerated, and slow enough to see."""
+"""Files and page of a linearization, and animations of closed-loop modes, exaggerated and slowed down."""
 
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, replace
@@ -27,26 +27,26 @@ from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot
 from experiments.visualization.viewer.trajectory import PoseTrajectory, snapshot_of
 
-#: [rad] and [m] to which what turns and what moves most is exaggerated.
+#: [rad] and [m] largest rotation and largest displacement in the animation of a mode.
 WIDEST_TURN, WIDEST_MOVE = 0.25, 0.15
-#: Time constants that are shown, and rows for them.
+#: Time constants that an animation lasts, and its number of rows.
 CONSTANTS, ROWS = 4.0, 120
-#: [s] The longest that is shown, of a mode that hardly changes.
+#: [s] Longest animation, for modes that hardly change.
 LONGEST = 10.0
 FIGURE, PAGE = "linearization", "linearization.html"
 
 
 @dataclass(frozen=True)
 class MovingMode:
-    """One mode from where it is widest until it has died away, or the other way round where it grows."""
+    """Animation of one mode: from its largest amplitude until it has decayed, or reversed for a mode that grows."""
 
     name: str
     trajectory: PoseTrajectory
-    verdict: str  # the mode in words
+    verdict: str  # description of the mode
 
 
 def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
-    """Real and imaginary part (nv,) of the displacements of a mode, exaggerated, and its rate."""
+    """Return real and imaginary part (nv,) of a mode's exaggerated displacements, and its rate."""
     model, mode = found.model, found.mode_list[number]
     values, right, _ = found.eigenvectors
     k = int(np.argmin(np.abs(values - mode.eigenvalue)))
@@ -54,19 +54,19 @@ def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
     whole[list(found.kept)] = right[:, k]
     own = whole[: model.nv]
     turns = np.array([unit == "rad" for unit in found.state_units[: model.nv]])
-    own = own * np.exp(-1j * np.angle(own[np.argmax(np.abs(own))]))  # at its widest to begin with
+    own = own * np.exp(-1j * np.angle(own[np.argmax(np.abs(own))]))  # start at the largest amplitude
     sizes = [np.abs(own[turns]).max(initial=0.0) / WIDEST_TURN, np.abs(own[~turns]).max(initial=0.0) / WIDEST_MOVE]
     own = own / max(*sizes, 1e-300)
     return own.real.copy(), own.imag.copy(), mode.rate
 
 
 def moving_mode(found: Linearization, state: State, number: int) -> MovingMode:
-    """The motion of a mode about a state.
+    """Return the animation of a mode about a state.
 
     Args:
-        found: the linearization there.
-        state: where.
-        number: of the mode, the slowest is 0.
+        found: linearization at the state.
+        state: state that the displacements are added to.
+        number: number of the mode; the slowest is 0.
     """
     real, imaginary, rate = shape(found, number)
     span = min(CONSTANTS / abs(rate.real), LONGEST) if rate.real else LONGEST
@@ -86,15 +86,15 @@ def _stacked(rows: list[Snapshot], times: Floats) -> Snapshot:
     def stacked(item: Field[Any], *values: Any) -> Any:
         if item.name != "support":
             return np.array(values)
-        polygons = np.empty(len(values), dtype=object)  # of as many corners as there are
+        polygons = np.empty(len(values), dtype=object)  # numbers of corners differ
         polygons[:] = values
         return polygons
 
-    return replace(Snapshot.of_each(stacked, *rows), time=times)  # type: ignore[arg-type]  # of rows: all of them
+    return replace(Snapshot.of_each(stacked, *rows), time=times)  # type: ignore[arg-type]  # each row is a Snapshot
 
 
 def write_modes_figure(found: Linearization, state: State, path: Path) -> list[Path]:
-    """The eigenvalues in the plane, and the shape of the slowest mode; the files.
+    """Write a figure of the eigenvalues and of the slowest mode's shape; return the files.
 
     Raises:
         OSError: a file cannot be written.
@@ -108,7 +108,7 @@ def write_modes_figure(found: Linearization, state: State, path: Path) -> list[P
 
 
 def _draw_plane(found: Linearization, axes: Axes) -> None:
-    """Rates s = ln λ / T: to the right of zero they grow."""
+    """Plot the rates s = ln λ / T; modes to the right of zero grow."""
     values = found.eigenvalues
     rates = np.log(values[np.abs(values) > 0.0]) / found.period
     slow = found.mode_list[0].rate
@@ -127,7 +127,7 @@ def _draw_plane(found: Linearization, axes: Axes) -> None:
 
 
 def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
-    """From the side or from the front, wherever more is to be seen."""
+    """Draw the slowest mode in the plane, x-z or y-z, in which it moves more."""
     model, (real, _, _) = found.model, shape(found, 0)
     still = _lines(model, state.q)
     moved = [_lines(model, displaced(model, state.q, sign * real)) for sign in (1.0, -1.0)]
@@ -143,7 +143,7 @@ def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
 
 
 def _lines(model: Model, q: Floats) -> list[Floats]:
-    """Lines of the bodies, from their joints to what they carry: joints, contact points, a head."""
+    """Return lines from each body's joint to its child joints and contact points, and to the root's highest point."""
     motion, tree = forward_kinematics(model, q), model.tree
     position, rotation = (
         np.asarray(motion.position),
@@ -163,14 +163,14 @@ def _lines(model: Model, q: Floats) -> list[Floats]:
     return found
 
 
-#: Kinks that are worth a row.
+#: Most kinks listed in the table.
 KINKS = 10
 
 
 def write_linearization(
     found: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
 ) -> tuple[Path, ...]:
-    """Print the findings; write NumPy, MATLAB, JSON, the modes as a table and in a figure, and a page with jinja2.
+    """Print the findings; write NumPy, MATLAB and JSON files, the modes as a table and a figure, and a page (jinja2).
 
     Raises:
         OSError: a file cannot be written.
@@ -186,7 +186,7 @@ def write_linearization(
 
 
 def linearization_document(found: Linearization, gains: Sequence[GainSensitivity]) -> Document:
-    """Return the modes, what the gains do to the slowest, and how far the map is smooth."""
+    """Return a document of the modes, the gains' effects on the slowest one, and the range in which the map is smooth."""
     stable = "small deviations die away" if found.is_stable else "small deviations grow"
     lost = len(found.kept) - found.controllability_rank
     lead = (

@@ -1,4 +1,4 @@
-"""The page of a comparison, and its interactive figures."""
+"""Page of a comparison, and its interactive figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from experiments.visualization.pages.blocks import shown
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.curves import time_figure
 
-#: Numbers that readers want in another unit than the tables have: what they are multiplied by.
+#: Factors of numbers that are shown in another unit than the tables'.
 _SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")}
 _LEDGER = (
     "All runs have the same ledger. Ours is exact: the works are those that the integrator's own equations contain. Of "
@@ -48,7 +48,7 @@ _PRECISION = (
 _VENDOR = "Each engine as its own users know it, with its own default step; of ours, the experiment's defaults."
 
 
-#: What of a rollout is of the engines rather than of who balances.
+#: Quantities of a rollout that depend on the engine rather than on the controller.
 _OF_ENGINES = (
     "step", "period", "simulated", "penetration", "energy_residual", "momentum_defect", "angular_momentum_defect",
     "apart", "steps", "per_step", "foot_creep",
@@ -56,7 +56,7 @@ _OF_ENGINES = (
 
 
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
-    """The page of what there is; ``sheet`` is the figure sheet, ``made`` machine and versions."""
+    """Return the page of the results so far; ``sheet`` is the figure sheet, ``made`` machine and versions."""
     charts = charts_of(results)
     sections = [
         Section(name, title, subtitle, blocks=(*before, *charts[name], *after))
@@ -73,7 +73,7 @@ def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapp
     )
 
 
-#: Name, title and subtitle of a section; what stands before its charts, and after them: nothing, if not measured.
+#: Name, title and subtitle of a section, and the blocks before and after its charts, which are empty if not measured.
 Part = tuple[str, str, str, Sequence[Block], Sequence[Block]]
 
 
@@ -119,7 +119,7 @@ def _cell(value: object) -> str:
 
 
 def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequence[str] = ()) -> tuple[Table, ...]:
-    """Quantities down, engines across; those that no engine has are left out."""
+    """Return a table with quantities down and engines across; quantities that no engine has are left out."""
     if not rows:
         return ()
     kind, lines = type(rows[0]), []
@@ -133,7 +133,7 @@ def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequen
 
 
 def _down(caption: str, results: Results, rows: Sequence[Any], *, fold: bool = False) -> tuple[Table, ...]:
-    """Engines down, quantities across; those that no engine has are left out."""
+    """Return a table with engines down and quantities across; quantities that no engine has are left out."""
     if not rows:
         return ()
     headings, columns = [], []
@@ -216,7 +216,7 @@ _PRECISION_CAPTION = (
 
 
 def charts_of(results: Results) -> dict[str, list[Chart]]:
-    """All figures that there is something for, by the section of the page that they go into."""
+    """Return all figures that can be drawn, by section of the page."""
     return {
         EQUAL: list(_runs(results, EQUAL)),
         VENDOR: list(_runs(results, VENDOR)),
@@ -251,5 +251,5 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
 
 
 def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
-    """Two panels in a row; a line has one entry in the legend, and one click hides it in all panels."""
+    """Return a chart with two panels in a row; a click on a legend entry hides its line in all panels."""
     return [Chart(found, text, name, columns=2)] if found else []

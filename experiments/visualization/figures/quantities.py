@@ -1,4 +1,4 @@
-"""Curves of a run with labels, units and colours, and panels of them, for whatever draws them."""
+"""Curves of a run with labels, units and colours, and panels of them, for files and pages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,11 +31,11 @@ from experiments.visualization.figures.subject import Subject
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
-#: Of a unit, its thousandth, and so on.
+#: Prefixes of units: 1, 1e-3, 1e-6, …
 _PREFIXES = ("", "m", "µ", "n", "p")
-#: (value, colour) of dashed lines: where curves should be.
+#: (value, colour) of dashed lines at target values.
 Targets = tuple[tuple[float, str], ...]
-#: Of each curve: (rows,).
+#: (rows,) values of each curve.
 Values = Sequence[Floats] | Floats
 
 
@@ -56,7 +56,7 @@ def over_time(
 ) -> Panel:
     """Return a panel of curves over time, with dashed lines at their targets.
 
-    Values below ``least`` are round-off: the axis shows so much on both sides of zero.
+    If all values are below ``least``, as round-off is, the axis shows this range on both sides of zero.
     """
     rules = [
         Rule(value, color, "" if place else "set point", "y", "dash", 0.9)
@@ -71,12 +71,12 @@ def named(values: Values, labels: Sequence[str], colors: Sequence[str] = style.L
     return tuple(curve(label, value, color) for value, label, color in zip(values, labels, colors, strict=False))
 
 
-#: Curves of one panel at most, which a legend has room for.
+#: Most curves in one panel.
 MOST_CURVES = 8
 
 
 def world_panels(run: Run, world: World) -> list[Panel]:
-    """Panels that the world of a run of no tree names; of many curves those of the greatest values."""
+    """Return the panels that a run without a tree of bodies defines; of many curves those with the largest values."""
     return [_world_panel(run, plot) for plot in world.plots]
 
 
@@ -118,7 +118,7 @@ def _quaternion(values: Values) -> tuple[Points, ...]:
 
 
 def targets(subject: Subject) -> tuple[Targets, Targets]:
-    """Targets of the root's position [mm] and orientation; none without a set point."""
+    """Return targets of the root's position [mm] and orientation; none without a set point."""
     if subject.set_point is None:
         return (), ()
     position, orientation = subject.set_point.position, subject.set_point.orientation
@@ -127,13 +127,13 @@ def targets(subject: Subject) -> tuple[Targets, Targets]:
 
 
 def position_error(subject: Subject) -> Floats:
-    """(rows, 3) [mm]; needs a set point."""
+    """Return the position error (rows, 3) [mm]; requires a set point."""
     assert subject.set_point is not None
     return 1e3 * position_errors(subject.run, subject.set_point)
 
 
 def orientation_error(subject: Subject) -> tuple[Points, ...]:
-    """q_et, which goes to the identity; needs a set point."""
+    """Return the error quaternion q_et, the identity at the set point; requires a set point."""
     assert subject.set_point is not None
     return _quaternion(error_quaternions(subject.run, subject.set_point).T)
 
@@ -146,7 +146,7 @@ def leans(subject: Subject, title: str, quaternion: Sequence[Points]) -> Panel:
 
 
 def error_sizes(subject: Subject) -> tuple[Points, Points]:
-    """Distance from the set point and angle of the turn to it; needs one."""
+    """Return the distance from the set point and the angle to it; requires a set point."""
     assert subject.set_point is not None
     angle = np.degrees(orientation_errors(subject.run, subject.set_point))
     distance = np.linalg.norm(position_error(subject), axis=1)
@@ -154,7 +154,7 @@ def error_sizes(subject: Subject) -> tuple[Points, Points]:
 
 
 def joints_with(subject: Subject, *kinds: str) -> list[str]:
-    """The joints that have columns of all these kinds: angle, torque."""
+    """Return the joints that have columns of all these kinds (angle, torque)."""
     return [joint for joint in subject.model.joint_names if subject.has(*(f"{kind}_{joint}" for kind in kinds))]
 
 
@@ -213,14 +213,14 @@ def largest_torques(subject: Subject) -> Panel:
     return over_time(title, "torque [N·m]", tuple(curves))
 
 
-#: Part of what a panel shows within which two curves are one line to the eye.
+#: Part of a panel's range within which two curves look like one line.
 SAME = 0.004
-#: Strokes of curves that lie on one another, from below: gaps of each let those below be seen.
+#: Dashes of curves that coincide, from the bottom up: gaps show the curves below.
 _ONE_ON_ANOTHER: tuple[Dash, ...] = ("solid", "8px,8px", "4px,12px", "2px,14px")
 
 
 def told_apart(panel: Panel) -> Panel:
-    """Return a panel whose lines are dashed where they would hide one another, unless dashes have a meaning already."""
+    """Return a panel whose coinciding lines are dashed, unless dashes already have a meaning."""
     curves = panel.curves
     if any(one.dash != "solid" or one.hidden for one in curves):
         return panel
@@ -246,7 +246,7 @@ def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
 
 
 def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
-    """The wrench that the controller wants on the root: force for f, torque for n; in the body's axes."""
+    """Return the wrench on the root that the controller requests, in body axes: force for f, torque for n."""
     parts = [f"{letter}{axis}" for axis in XYZ]
     return named(columns(subject, "desired_", parts), parts, style.AXES)
 
@@ -257,18 +257,18 @@ def foot_forces(subject: Subject, axis: str) -> tuple[Points, ...]:
     forces = [np.sum([subject.column(f"contact_{point}_f{axis}") for point in points], axis=0) for _, points in groups]
     for values in forces:
         if values[0] == 0.0 and len(values) > 1 and values[1] != 0.0:
-            values[0] = np.nan  # of the start, before the first step
+            values[0] = np.nan  # unknown before the first step
     labels, colors = [label for label, _ in groups], [style.LINES[k % len(style.LINES)] for k in range(len(groups))]
     return tuple(replace(one, width=1.1) for one in dash_the_right(named(forces, labels, colors)))
 
 
 def dash_the_right(curves: Sequence[Points]) -> tuple[Points, ...]:
-    """Lines of the right side dashed: where both sides do the same, both are seen."""
+    """Dash the lines of the right side, so that both sides are visible where they coincide."""
     return tuple(replace(c, dash="dash") if c.label.startswith(SIDES[1]) else c for c in curves)
 
 
 def energy_and_work(subject: Subject) -> tuple[Points, ...]:
-    """[J] since the start; works that do nothing are left out."""
+    """Return energy and works [J] since the start; works that are zero are left out."""
     energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
     total = curve("kinetic + potential", energy - energy[0], style.BLACK)
     works = {column: label for column, label in WORKS.items() if subject.has(column) and np.any(subject.column(column))}
@@ -277,13 +277,13 @@ def energy_and_work(subject: Subject) -> tuple[Points, ...]:
 
 
 def energy_residual(subject: Subject) -> Panel:
-    """The energy that no work accounts for, in a unit that fits its size."""
+    """Return the change of energy that no work accounts for, in a unit that fits its size."""
     residual = curve("residual", subject.column("ledger_residual"), style.RED)
     return rescaled(over_time("Energy residual: what no work accounts for", "residual [J]", (residual,), legend=False))
 
 
 def rescaled(panel: Panel) -> Panel:
-    """A panel in the thousandth, millionth or billionth of its unit, where all of it is that small."""
+    """Return a panel in a thousandth, millionth or billionth of its unit if all values are that small."""
     largest = max((float(np.nanmax(np.abs(one.y), initial=0.0)) for one in panel.curves), default=0.0)
     steps = next((k for k in range(len(_PREFIXES)) if largest * 1e3**k >= 1.0), len(_PREFIXES) - 1 if largest else 0)
     what, _, unit = panel.y.label.partition("[")
@@ -292,7 +292,7 @@ def rescaled(panel: Panel) -> Panel:
 
 
 def angular_momentum(subject: Subject, *, change: bool = False) -> tuple[Points, ...]:
-    """[N·m·s] about the centre of mass; or how far it is from where it started."""
+    """Return the angular momentum about the centre of mass [N·m·s], or its change since the start."""
     values = columns(subject, "momentum_l")
     return by_axis([part - part[0] for part in values] if change else values)
 

@@ -1,4 +1,4 @@
-"""All figures of a run: which there are, what each needs, and the files they go into."""
+"""Figures of a run: their kinds, the runs they apply to, and the files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ from experiments.visualization.look import style
 from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Panel, Points
 
-#: [mm], [N] that axes of positions and of horizontal forces show on both sides of zero at least.
+#: [mm], [N] least half range of axes of positions and of horizontal forces.
 LEAST = 1.0
 ANGULAR = "Angular momentum about the centre of mass"
 #: Label, columns of the position and of the margin, colour, and whether a page hides it at first.
@@ -51,12 +51,12 @@ _SUPPORT = (
 class FigureSheet:
     """A kind of figure of a run, for files and for a page."""
 
-    kind: str  # its name, one of ``figure_names.KINDS``
-    content: Callable[[Subject], list[Panel] | Figure]  # panels over time, or a figure of Matplotlib for files only
-    applies: Callable[[Subject], bool]  # whether a run has what it shows
-    general: Callable[[Subject], bool] = lambda _: True  # whether every such run has the file, without being asked
-    caption: str = ""  # below it on a page; not on a page without one
-    options: Mapping[str, Any] = field(default_factory=dict)  # of the subplots in a file
+    kind: str  # name, one of ``figure_names.KINDS``
+    content: Callable[[Subject], list[Panel] | Figure]  # panels over time, or a Matplotlib figure for files only
+    applies: Callable[[Subject], bool]  # whether a run has the data
+    general: Callable[[Subject], bool] = lambda _: True  # whether every such run has the file without a request
+    caption: str = ""  # caption on a page; a figure without one is in files only
+    options: Mapping[str, Any] = field(default_factory=dict)  # options of the subplots in a file
 
     def draw(self, subject: Subject) -> Figure:
         """Return the figure for a file."""
@@ -65,13 +65,13 @@ class FigureSheet:
 
 
 def _joints(subject: Subject, kind: str, unit: str) -> list[Panel]:
-    """Thesis, figures 4.3, 4.4, 4.12 and 4.13."""
+    """Return the panels of the thesis's figures 4.3, 4.4, 4.12 and 4.13."""
     groups = q.joint_curves(subject, kind, q.joints_with(subject, kind))
     return [over_time(f"Joint {kind}s{f', {name}' if name else ''}", unit, curves) for name, curves in groups]
 
 
 def _body_position(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.5 and 4.14; the height on an axis of its own, for it is a hundred times the rest."""
+    """Return the panels of the thesis's figures 4.5 and 4.14; the much larger height has its own axis."""
     position, (target, _), root = q.root_position(subject), q.targets(subject), subject.model.root.name
     height = over_time(f"Position of the {root}'s centre of mass", "height [mm]", position[2:], target[2:])
     return [height, over_time("", "position [mm]", position[:2], target[:2])]
@@ -80,7 +80,7 @@ def _body_position(subject: Subject) -> list[Panel]:
 def _angles_and_quaternion(
     subject: Subject, what: str, curves: tuple[Points, ...], target: q.Targets = ()
 ) -> list[Panel]:
-    """In degrees, and as the thesis has it, with the scalar part on an axis of its own."""
+    """Return angles in degrees, and the quaternion, as in the thesis, with the scalar part on its own axis."""
     return [
         q.leans(subject, f"{what} of the {subject.model.root.name}", curves),
         over_time("As a quaternion", "scalar part [–]", curves[:1], target[:1]),
@@ -89,48 +89,48 @@ def _angles_and_quaternion(
 
 
 def _body_orientation(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.6 and 4.15."""
+    """Return the panels of the thesis's figures 4.6 and 4.15."""
     return _angles_and_quaternion(subject, "Orientation", q.root_orientation(subject), q.targets(subject)[1])
 
 
 def _orientation_error(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.8 and 4.17."""
+    """Return the panels of the thesis's figures 4.8 and 4.17."""
     return _angles_and_quaternion(subject, "Orientation error", q.orientation_error(subject))
 
 
 def _position_error(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.7 and 4.16."""
+    """Return the panels of the thesis's figures 4.7 and 4.16."""
     errors = q.in_space(subject, q.position_error(subject).T)
     return [over_time(f"Position error of the {subject.model.root.name}", "error [mm]", errors, least=LEAST)]
 
 
 def _desired(subject: Subject, letter: str, what: str, unit: str) -> list[Panel]:
-    """Thesis, figures 4.9 and 4.18 (force), 4.10 and 4.19 (torque)."""
+    """Return the panels of the thesis's figures 4.9 and 4.18 (force), 4.10 and 4.19 (torque)."""
     title = f"Desired {what} on the {subject.model.root.name}, body axes"
     return [over_time(title, f"{what} [{unit}]", q.desired_wrench(subject, letter))]
 
 
 def _centre_of_mass(subject: Subject) -> list[Panel]:
-    """Thesis, figure 5.3."""
+    """Return the panels of the thesis's figure 5.3."""
     curves, titles = q.in_space(subject, q.columns(subject, "com_")), ("Centre of mass", "", "")
     return [over_time(title, f"{c.label} [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
 
 
 def _newton_iterations(subject: Subject) -> list[Panel]:
-    """Thesis, figure 5.6."""
+    """Return the panel of the thesis's figure 5.6."""
     title, curves = "Newton iterations, the most of any step since the row before", q.newton_iterations(subject)
     panel = over_time(title, "iterations [–]", curves, legend=False)
     return [replace(panel, y=replace(panel.y, low=0.0, high=max(5, int(np.max(curves[0].y))) + 0.5))]
 
 
 def _ledger(subject: Subject) -> list[Panel]:
-    """Energy and work since the start, and what none of them accounts for, on an axis of its own."""
+    """Return energy and work since the start, and the unexplained rest on its own axis."""
     energy = over_time("Energy balance since the start", "change, work [J]", q.energy_and_work(subject))
     return [energy, q.energy_residual(subject)]
 
 
 def _momentum(subject: Subject) -> list[Panel]:
-    """Angular momentum about the centre of mass, and its change on an axis of its own."""
+    """Return the angular momentum about the centre of mass, and its change on its own axis."""
     change = over_time("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)
     return [over_time(ANGULAR, "[N·m·s]", q.angular_momentum(subject)), q.rescaled(change)]
 
@@ -144,7 +144,7 @@ def _support(subject: Subject) -> list[Panel]:
     table = series(subject.run)
 
     def curves(axis: str = "", sign: float = 1.0) -> tuple[Points, ...]:
-        """Return the positions along an axis; without one, the margins."""
+        """Return positions along an axis, or the margins without one."""
         found = []
         for label, position, margin, color, hidden in _POINTS:
             if name := f"{position}_{axis}" if axis else margin:
@@ -159,7 +159,7 @@ def _support(subject: Subject) -> list[Panel]:
 
 
 def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
-    """Return x and y, how the sheet shows them, and a heading: that of the world where no axis is turned round."""
+    """Return x and y with their directions in the current look, and headings."""
     shown = [direction_of(model, axis) for axis in range(2)]
     return [
         (axis, one, one.title if one.name in AXES else along(axis, model))
@@ -210,7 +210,7 @@ _WRENCH = "The wrench that the controller wants on the root body, in the body's 
 _DEFECT = "Momentum that no impulse accounts for, since the start: round-off, if nothing is wrong."
 _QUATERNION: Any = {"gridspec_kw": {"height_ratios": (2.2, 1, 2.2)}}
 _SHARED = {"sharey": True}
-#: Every run is drawn with these; append one of your own.
+#: Figures of every run; append your own.
 SHEETS = [
     FigureSheet("overview", overview, q.floats),
     FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints, caption="Joint angles.",
@@ -248,10 +248,10 @@ SHEETS = [
 
 
 def plot_run(run: Run, kind: str) -> Figure:
-    """One figure of a run, by its kind; what ``Run.plot`` calls.
+    """Draw one figure of a run, as ``Run.plot`` does.
 
     Raises:
-        InputError: there is none of this kind, or the run has nothing to show in it.
+        InputError: unknown kind, or the run lacks the data.
     """
     sheets = {sheet.kind: sheet for sheet in sheets_of(run)}
     subject = subject_of(run, str(run.parameters.get("experiment", "")) or run.name)
@@ -264,7 +264,7 @@ def plot_run(run: Run, kind: str) -> Figure:
 
 
 def sheets_of(run: Run) -> list[FigureSheet]:
-    """The figures that there may be: of a run of no tree, one with all that its world says is worth a look."""
+    """Return the kinds of figures for a run; a run without a tree of bodies has one, with the panels it defines."""
     if run.world is None:
         return SHEETS
     panels = q.world_panels(run, run.world)
@@ -273,13 +273,13 @@ def sheets_of(run: Run) -> list[FigureSheet]:
 
 
 def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None = None, name: str = "") -> list[Path]:
-    """Draw all figures that a run has something to show in; as PNG, unless ``drawn_as`` says otherwise.
+    """Draw all figures for which a run has the data; as PNG, unless ``drawn_as`` says otherwise.
 
     Args:
         run: the run, with at least two rows.
         folder: where the files go; it must exist.
         numbers: by kind, the number of the corresponding figure in a publication; such a figure has world axes.
-        name: whose run it is, for the heading of the overview, which says what was done too.
+        name: name of the run, for the heading of the overview.
 
     Returns:
         The files.
