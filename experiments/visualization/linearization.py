@@ -186,7 +186,7 @@ def write_linearization(
 
 
 def linearization_document(found: Linearization, gains: Sequence[GainSensitivity]) -> Document:
-    """Return a document of the modes, the gains' effects on the slowest one, and the range in which the map is smooth."""
+    """Return a document of the modes, the gains' effects on the slowest, and the range in which the map is smooth."""
     stable = "small deviations die away" if found.is_stable else "small deviations grow"
     lost = len(found.kept) - found.controllability_rank
     lead = (
