@@ -25,7 +25,7 @@ def rate_of(run: Run) -> float:
 
 
 def points_of(run: Run) -> dict[str, Floats]:
-    """Return positions (n, 3) [m] in world axes of the centre of mass, the root, the joints and the contact points.
+    """Return positions (n, 3) [m], world axes: whole-body and root centre of mass, joints, contact points.
 
     Joints at the same position, such as a hip's three hinges, are one point, named without the axis: ``left_hip``.
     """

@@ -1,4 +1,4 @@
-"""A run beside what was measured: columns over each other, and the same numbers of both in one table."""
+"""Comparison of a run with a measured record: curves over each other, and a table of differences and sway measures."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,36 +27,37 @@ from experiments.visualization.panels.overlay import overlay
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
 
-#: [Hz] below which sway is measured, of person and model alike (Prieto et al. 1996).
+#: [Hz] low-pass for the sway of person and model (Prieto et al. 1996).
 LOW_PASS = 5.0
-#: [px] of a column's panel.
+#: [px] height of a column's panel on a page.
 _ON_PAGE = 260
-#: [inch] likewise.
+#: [inch] height of a column's panel in a file.
 _ON_PAPER = 2.4
 FIGURE, TABLE = "-record.png", "-record.csv"
 
 
 class Pair(NamedTuple):
-    """A column as it was measured and as a run has it, at times [s] of both, (n,) each."""
+    """Measured and modelled values (n,) of a column at common times [s]."""
 
     column: str
     unit: str
     time: Floats
     measured: Floats
     model: Floats
-    is_free: bool  # whether both are about their means
+    is_free: bool  # whether both are relative to their means
 
 
 def pairs_beside(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
-    """Of each record, the measured columns that stand beside those of a run.
+    """Return the measured columns of each record with the run's columns.
 
     Args:
-        run: of the human, or another body that has metrics.
-        file: a record, whose columns are named and timed as the run's are, or the TOML file of a fit: its tables
-            ``[[record]]`` say file, ``begin``, and columns by their names, with scale and offset.
+        run: run of the human, or of another body that has metrics.
+        file: a record with the run's column names and times, or the TOML file of a fit, whose tables ``[[record]]``
+        give
+            file, ``begin``, and columns by their names, with scale and offset.
 
     Raises:
-        InputError: it is neither, it has no column of the run's, or what ``biped fit`` refuses.
+        InputError: neither format, no column of the run, or a file that ``biped fit`` refuses.
         OSError: the file cannot be read.
     """
     table = _table(run)
@@ -78,11 +79,11 @@ def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
 
 
 def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
-    """A row for each column: how far the run is from what was measured, both at the times of the record.
+    """Return a row for each column with the differences of run and record at the record's times.
 
-    ``rms_difference``, ``mean_difference`` (model less measured), ``sd_measured``, ``sd_model`` in the column's unit,
-    ``correlation``, and ``r_squared`` as ``biped fit`` has it. Where the offset is free both are taken about their
-    means, and have no mean difference.
+    The columns are ``rms_difference``, ``mean_difference`` (model minus measured), ``sd_measured`` and ``sd_model`` in
+    the column's unit, ``correlation``, and ``r_squared`` as in ``biped fit``. With a free offset both are relative to
+    their means, and have no mean difference.
     """
     rows = []
     for one in pairs:
@@ -101,10 +102,10 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
 
 
 def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
-    """The measures of posturography of person and model: ``of``, ``measure``, ``unit``, ``measured``, ``model``.
+    """Return the sway measures of person and model: ``of``, ``measure``, ``unit``, ``measured``, ``model``.
 
-    For each two columns that end in ``_ap`` and ``_ml``, at the record's times, both low-passed at 5 Hz if the record
-    is sampled at 25 Hz or more and has no gap.
+    They are computed for each pair of columns ``…_ap`` and ``…_ml`` at the record's times, after a low-pass at 5 Hz if
+    the record is sampled at 25 Hz or more and has no gap.
     """
     by_name = {one.column: one for one in pairs}
     rows = []
@@ -127,11 +128,11 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class BesideRecord:
-    """A run beside a record: a section of its page, a figure and a table.
+    """Comparison of a run with a record, as a section of its page, a figure and a table.
 
     Attributes:
-        file: of the record, or of a fit.
-        records: of each, the pairs of columns.
+        file: the record, or the TOML file of a fit.
+        records: pairs of columns for each record.
     """
 
     file: Path
@@ -139,14 +140,14 @@ class BesideRecord:
 
     @classmethod
     def of(cls, run: Run, file: str | Path) -> "BesideRecord":
-        """See ``pairs_beside`` for the file; raises InputError also where the run has nothing to be compared."""
+        """Read a record for a run (``pairs_beside``); raise InputError also if the run has no comparable data."""
         if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
             raise InputError(f"{file}: a record stands beside the run of a body that stands, of two rows or more")
         return cls(Path(file), pairs_beside(run, file))
 
     @property
     def remarked(self) -> list[tuple[Pair, str]]:
-        """With what a title says behind the column: that the offset is free, and of several records the number."""
+        """Pairs with notes for their titles: a free offset, and the number of the record if there are several."""
         numbers = [f", record {number}" if len(self.records) > 1 else "" for number in range(1, len(self.records) + 1)]
         return [
             (one, (", about their means" if one.is_free else "") + number)
@@ -161,7 +162,7 @@ class BesideRecord:
         ]
 
     def compared(self, compare: Callable[[Sequence[Pair]], pd.DataFrame]) -> pd.DataFrame:
-        """Of all records; where there are several, ``record`` is the number of each in the file, from 1 on."""
+        """Return the comparison of all records; ``record`` is the number in the file, from 1, if there are several."""
         tables = [compare(pairs) for pairs in self.records]
         if len(tables) > 1:
             for number, table in enumerate(tables, start=1):
@@ -180,10 +181,10 @@ class BesideRecord:
         return Section("record", "Beside the record", self.file.name, blocks=(*tables, *charts))
 
     def write(self, page: Path) -> list[Path]:
-        """All columns over each other, ``PAGE-record.png``, and their differences, ``PAGE-record.csv``; the files.
+        """Write the curves (``PAGE-record.png``) and their differences (``PAGE-record.csv``); return the files.
 
         Raises:
-            InputError: one of these is the record itself.
+            InputError: a file to write is the record itself.
         """
         table, figure = (page.with_name(f"{page.stem}{ending}") for ending in (TABLE, FIGURE))
         for target in (table, figure):
@@ -202,7 +203,7 @@ def _told(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _table(run: Run) -> pd.DataFrame:
-    """All columns of a run, those of ``biped.metrics.series`` too; ``attrs["units"]`` has their units."""
+    """Return all columns of a run with those of ``biped.metrics.series``; ``attrs["units"]`` has their units."""
     more = series(run)
     table = pd.concat([run.frame, more.drop(columns="time")], axis=1)
     table.attrs["units"] = {**run.units, **more.attrs["units"]}
@@ -210,7 +211,7 @@ def _table(run: Run) -> pd.DataFrame:
 
 
 def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
-    """Where both are there."""
+    """Yield the pairs of a record where both have values."""
     time = np.array(measured.trace.times)
     for k, column in enumerate(measured.trace.columns):
         model = np.interp(time, table["time"], table[column], right=np.nan)

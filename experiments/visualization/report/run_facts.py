@@ -1,4 +1,4 @@
-"""The facts of a run, for the terminal and for its page: the verdict, the effects of what was done, and tables."""
+"""Facts of a run for the terminal and its page: verdict, effects of the disturbances, and tables."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _IMPACTS = (
     "speed before [m/s]",
 )  # fmt: skip
 _CHECKS = ("check", "passed", "value", "limit", "unit", "finding")
-#: Rows of a table on the terminal: a block that lies on the trunk has an impact in each step.
+#: Most rows of a table on the terminal: a block lying on the trunk has an impact in each step.
 MOST = 24
 #: Singular and plural of the events that have impulses.
 KINDS = (("push", "pushes"), ("impact", "impacts"))
@@ -38,9 +38,9 @@ KINDS = (("push", "pushes"), ("impact", "impacts"))
 def print_report(
     run: Run, title: str, files: Sequence[Path] = (), replaced: str = "", *, verbose: bool = False
 ) -> None:
-    """Print the verdict, the few numbers that tell most, all other facts if ``verbose``, and the files.
+    """Print the verdict, the most informative numbers, all other facts if ``verbose``, and the files.
 
-    ``replaced`` says when the run was saved that was in the folder before.
+    ``replaced`` is the time of the run that was in the folder before.
     """
     facts = [*effects(run), *(more_facts(run) if verbose else ())]
     lead = [headline(run), Prose(title, "muted")]
@@ -59,7 +59,7 @@ def print_report(
 
 
 def headline(run: Run) -> Prose:
-    """Return the verdict and what was done."""
+    """Return the verdict and the disturbances."""
     done = what_was_done(run)
     text = f"{run.verdict_line} ({done})" if done else run.verdict_line
     return Prose(text, _MOODS.get(run.summary["verdict"], "bad"))
@@ -71,7 +71,7 @@ def facts_table(facts: Facts) -> Table:
 
 
 def effects(run: Run) -> Facts:
-    """Return the effects of a disturbance at their worst and in the end, and what the checks of the run found."""
+    """Return the largest and the final effects of a disturbance, and the result of the run's checks."""
     facts: Facts = []
     metrics = run.metrics
     if not is_human(str(run.parameters.get(ROBOT, HUMAN))):
@@ -109,7 +109,7 @@ def _recovery(metrics: dict[str, Any]) -> Facts:
 
 
 def _trust(run: Run) -> Facts:
-    """Return the checks that failed; if none did, the residuals of the conservation laws."""
+    """Return the failed checks; if all passed, the residuals of the conservation laws."""
     checks, metrics = run.trust, run.metrics
     beyond: Facts = [(check.passed, check.text) for check in checks if check.passed != OK]
     if beyond or not checks:
@@ -123,7 +123,7 @@ def _trust(run: Run) -> Facts:
 
 
 def more_facts(run: Run) -> Iterator[tuple[str, str]]:
-    """Return errors, slides, impulses, and what the computation took."""
+    """Yield errors, slip, impulses, and the cost of the computation."""
     summary, metrics = run.summary, run.metrics
     if None not in (metrics.get("position_error"), metrics.get("orientation_error")):
         name = "final error" if metrics.get("settling_time") is None else "steady-state error"
@@ -144,7 +144,7 @@ def more_facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "angular momentum residual", f"{metrics['angular_momentum_defect']:.1e} N·m·s"
     if metrics.get("newton_mean") is not None:
         iterations = f"mean {metrics['newton_mean']:.3f}, max {metrics['newton_max']}"
-        retried = metrics.get("retried_steps")  # of trees alone
+        retried = metrics.get("retried_steps")  # only in runs of trees of bodies
         more = "" if retried is None else f"; {retried} of {summary['steps']} steps retried"
         yield "Newton iterations", iterations + more
     factor = summary["real_time_factor"]

@@ -1,4 +1,4 @@
-"""The page of a run: what came of it, what was run, its figures, its events, and how to make it again."""
+"""Page of a run: outcome, parameters, figures, events, metrics, and the commands that reproduce it."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from experiments.visualization.report.beside_record import BesideRecord
 from experiments.visualization.report.run_figures import run_charts
 from experiments.visualization.report.run_source import RunSource, saved_option
 
-#: The sections of figures: name, title, and the figures that go into it.
+#: Sections of figures: name, title, figures.
 _SECTIONS = (
     ("quantities", "Quantities", ("overview",)),
     ("balance", "Balance", ("body-position", "body-orientation", "error", "position-error", "orientation-error",
@@ -35,10 +35,10 @@ _TRUST = (
 
 
 def run_page(source: RunSource, command: str, beside: BesideRecord | None = None) -> Page:
-    """The page of a saved run; ``command`` is what made the page, ``beside`` what was measured."""
+    """Return the page of a saved run; ``command`` made the page, ``beside`` is a comparison with a record."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
-    if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
+    if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # other runs have no metrics
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
         title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {what_was_done(run) or made_by.title}",
@@ -125,7 +125,7 @@ _HEADINGS = ("name", "value", "unit", "meaning", "source")
 
 
 def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
-    """The metrics: first those of the whole run, then those of each joint and foot."""
+    """Return the metrics of the whole run, then those of each joint and foot, and the checks."""
     whole = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
     each = tuple(_metric_row(name, value) for name, value in measured.items() if metric_named(name).per)
     blocks: list[Block] = []
@@ -144,7 +144,7 @@ def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
 
 
 def command_of(source: RunSource) -> str | None:
-    """The command that runs it again; None where it is of no experiment."""
+    """Return the command that reproduces a run; None if it belongs to no experiment."""
     if source.experiment is None:
         return None
     sets = [f"--set {shlex.quote(f'{name}={exact(value)}')}" for name, value in source.changes.items()]
@@ -155,7 +155,7 @@ def command_of(source: RunSource) -> str | None:
 
 
 def exact(value: Any) -> str:
-    """A value as ``--set`` takes it, with all digits that it has."""
+    """Return a value for ``--set``, with all digits."""
     if isinstance(value, tuple):
         return ",".join(exact(part) for part in value)
     return repr(value) if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""The page of a study: how its trials ended, what was varied, what its kind says of it, its trials and its failures."""
+"""Page of a study: outcomes of its trials, varied parameters, findings of its kind, trials and failures."""
 
 import json
 import shlex
@@ -20,18 +20,18 @@ from experiments.visualization.report.run_source import saved_option
 from experiments.visualization.studies import kinds
 from experiments.visualization.studies.trials import Trials
 
-#: Trials, and failures, that the page's tables have at most.
+#: Most trials and most failures in tables.
 MOST_TRIALS, MOST_FAILURES = 200, 100
-#: Trials that are named beside a traceback.
+#: Most trials that are listed beside a traceback.
 MOST_NAMED = 10
-#: Metrics that the table of trials has at most.
+#: Most metrics in the table of trials.
 MOST_COLUMNS = 8
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 
 @saved_names()
 def study_page(study: Study, command: str) -> Page:
-    """The page of a study that is open to be read; ``command`` is what made the page."""
+    """Return the page of a study that is open for reading; ``command`` made the page."""
     trials = Trials(study)
     planned = kinds.planned_trials(study)
     is_of_records = planned == 0
@@ -50,7 +50,7 @@ def study_page(study: Study, command: str) -> Page:
 
 
 def _what_was_done(trials: Trials) -> str:
-    """The experiment in words, and what was varied."""
+    """Return the experiment in words, and the varied parameters."""
     done = "" if trials.experiment is None else trials.experiment.title_over(trials.study.header.varied)
     varied = ", ".join(map(words_of, trials.study.header.varied))
     return "; varied: ".join(filter(None, (done, varied)))
@@ -74,7 +74,7 @@ def _verdicts(trials: Trials) -> Table:
 
 
 def _progress(trials: Trials, planned: int | None) -> tuple[Block, ...]:
-    """Whether that is all of the study; nothing, where it is."""
+    """Return a note that the study is incomplete; nothing for a complete one."""
     study = trials.study
     done = len(trials)
     of = f"{done} of {planned} trials are" if planned is not None else f"{done} trials are"
@@ -127,7 +127,7 @@ def _row(trials: Trials, name: str, text: str) -> tuple[str, ...]:
 
 
 def _trials(trials: Trials, *, verdicts: bool) -> Section:
-    """The first trials; all are in the table on disk."""
+    """Return the first trials; the table on disk has all of them."""
     names = ["trial", "verdict", *trials.labels, *trials.varied, *trials.shown_metrics[:MOST_COLUMNS]]
     part = trials.frame[names].head(MOST_TRIALS)
     part = part.rename(columns={name: trials.heading(name) for name in names})
@@ -139,7 +139,7 @@ def _trials(trials: Trials, *, verdicts: bool) -> Section:
 
 
 def _failures(trials: Trials) -> list[Section]:
-    """The trials that could not be computed: how many of each kind, and how to run each again."""
+    """Return the failed trials: the number of each kind, and the command that runs each again."""
     failed = trials.frame[trials.frame["verdict"] == FAILED]
     if failed.empty:
         return []
@@ -162,7 +162,7 @@ def _failures(trials: Trials) -> list[Section]:
 
 
 def _tracebacks(failed: pd.DataFrame) -> list[Block]:
-    """Where code of one's own failed: each place once, with the trials that it ended."""
+    """Return each traceback in user code once, with the trials that it ended."""
     if TRACEBACK not in failed:
         return []
     blocks: list[Block] = []

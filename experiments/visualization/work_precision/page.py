@@ -1,4 +1,4 @@
-"""The page and the table of a comparison."""
+"""Page and table of a work-precision comparison."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import pandas as pd
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 
-#: [m] accuracies whose costs are in the table of a problem.
+#: [m] accuracies whose costs are in a problem's table.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
 
 _HOW = (
@@ -24,7 +24,7 @@ _HOW = (
 
 
 def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """One row for each method and step size, failures too; units are in the columns' names."""
+    """Return a row for each method and step size, failures included; column names have units."""
     rows: list[dict[str, Any]] = []
     for comparison in comparisons:
         for curve in comparison.curves:
@@ -53,7 +53,7 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 
 
 def method_table(comparison: Comparison) -> Table:
-    """One row a method: its order, as it says and as measured, and what accuracies cost."""
+    """Return a row for each method: its nominal and measured order, and the cost of each accuracy."""
     costs = tuple(f"{error:.0e} m [ms/s]" for error in SHOWN)
     headings = ("method", "order", "measured", *costs, "finest error [m]", "energy error there [J]")
     return Table("Methods", headings, tuple(_row(curve) for curve in comparison.curves), fold=False)
@@ -104,7 +104,7 @@ def work_precision_page(
     stamp: Mapping[str, Any],
     command: str,
 ) -> Page:
-    """The page; ``missing`` are problems that were asked for, and are not there."""
+    """Return the page of a comparison; ``missing`` are requested problems without results."""
     rows = tuple((c.problem.name, *line) for c in comparisons for line in cheapest_lines(c))
     lead: list[Block] = [Table("Which method to pick", ("problem", *HEADINGS), rows, fold=False)]
     if missing:
