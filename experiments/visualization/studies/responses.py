@@ -1,4 +1,4 @@
-"""Figures of any study: how the verdict and the metrics depend on what was varied."""
+"""Figures of any study: verdicts and metrics over the varied parameters."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,18 +17,18 @@ from experiments.visualization.panels.with_plotly import COLUMNS
 from experiments.visualization.studies.sweep_figure import metric_map, metric_panel, share_map, share_panel
 from experiments.visualization.studies.trials import Axis, Trials, is_grid
 
-#: Points of one figure at most; of more trials, some are drawn.
+#: Most points of a figure; of more trials, a random part is drawn.
 MOST_POINTS = 40_000
-#: Lines of parallel coordinates at most, and axes in them.
+#: Most lines of parallel coordinates, and most axes.
 MOST_LINES, MOST_AXES = 1000, 8
-#: Rows of panels at most, and cells of a map along an axis.
+#: Most rows of panels, and most cells of a map along an axis.
 MOST_ROWS, MOST_CELLS = 4, 60
 
 
 def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...] = ()) -> list[Section]:
-    """A section of the figures that there is something for, over these axes; none without any.
+    """Return a section of figures over these axes; none without data.
 
-    ``counts`` are the verdicts that the study counts as losses, if it names them.
+    ``counts`` are the verdicts that the study counts as losses, if it specifies any.
     """
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
@@ -69,7 +69,7 @@ def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Chart:
 
 
 def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
-    """Each trial over each axis, for one metric at a time, the medians, and of replicas over one axis the means."""
+    """Return each trial, medians, and means of replicas over one axis, for one metric at a time."""
     names = trials.shown_metrics
     frame, chosen = _chosen(trials, max(50, MOST_POINTS // (len(names) * len(axes))))
     means = len(axes) == 1 and "replica" in frame and frame["replica"].nunique() > 1
@@ -86,7 +86,7 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
 
 
 def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
-    """Parallel coordinates: what was varied, the verdict, and some metrics."""
+    """Return parallel coordinates: varied parameters, some metrics, and the verdict."""
     frame, part = _chosen(trials, MOST_LINES)
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
     losses = counts or USUAL_LOSSES
@@ -113,7 +113,7 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
 
 
 def _chosen(trials: Trials, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The trials that could be computed, and so many of them at most, chosen at random."""
+    """Return the trials without failures, and a random selection of at most ``most``."""
     frame = trials.frame[trials.frame["verdict"] != FAILED]
     return frame, frame.iloc[np.sort(np.random.default_rng(0).permutation(len(frame))[:most])]
 

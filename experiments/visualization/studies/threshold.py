@@ -1,4 +1,4 @@
-"""The findings of a study of thresholds: on the terminal, as tables and figures in its folder, and on its page."""
+"""Findings of a threshold study for the terminal, tables and figures in its folder, and its page."""
 
 import math
 from collections import Counter
@@ -24,18 +24,18 @@ from experiments.visualization.studies import threshold_text as words
 from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
 
-#: Said where no condition has a median.
+#: Text if no condition has a median.
 NO_MEDIAN = "There is no median: most replicas recovered from nothing that was tried."
 
 
 def so_far(study: Study) -> tuple[Threshold, Findings]:
-    """Return the plan of a study and the findings from the trials that are finished."""
+    """Return the plan of a study and the findings from its finished trials."""
     plan = plan_of(study)
     return plan, findings_so_far(plan, study)
 
 
 def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[str, Findings] = {}) -> Document:
-    """The thresholds, what limits them, and what changes between engines or from other maps.
+    """Return the thresholds, the verdicts that limit them, and changes between engines or from other maps.
 
     ``others`` are the findings of other maps by their names.
     """
@@ -72,7 +72,7 @@ def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[
 
 
 def _lead(findings: Findings) -> Iterator[Prose]:
-    """The result in a sentence, what limits it, and remarks that a reader needs."""
+    """Yield the result in a sentence, the limiting verdicts, and necessary remarks."""
     plan, found = findings.plan, by_strength(findings)
     confidence = f"{100.0 * findings.conditions[0].estimate.median.confidence:.1f} % interval"
     text = NO_MEDIAN
@@ -138,7 +138,7 @@ def _called(finding: Finding) -> str:
 
 
 def _tables(findings: Findings) -> tuple[Table, Table]:
-    """Return the thresholds, and with how many replicas and trials each was found."""
+    """Return the thresholds, and their numbers of replicas and trials."""
     plan = findings.plan
     confidence = 100.0 * findings.conditions[0].estimate.median.confidence
     limited = any(finding.limit is not None for finding in findings.conditions)
@@ -173,7 +173,7 @@ def _chart(findings: Findings) -> Chart:
 
 
 def _map_charts(findings: Findings) -> Iterator[Chart]:
-    """The map around the human, what changes between engines, and how replicas end and what is left of them."""
+    """Yield the map around the human, changes between engines, verdicts at thresholds, and remaining proportions."""
     plan, rings, changes = findings.plan, rings_of(findings), changes_of_engines(findings)
     text = (
         f"Largest {words.label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "

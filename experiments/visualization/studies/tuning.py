@@ -1,4 +1,4 @@
-"""The findings of a tuning: the winner and whether it is confirmed, on the terminal, in files, and on its page."""
+"""Findings of a tuning: the winner and its confirmation, for the terminal, files and its page."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,7 +20,7 @@ _HEADINGS = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
 
 
 def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
-    """The winner, whether it is confirmed on fresh replicas, and how the search went."""
+    """Return the winner, its confirmation on fresh replicas, and the course of the search."""
     history, winner, confirmation = outcome.history, outcome.winner, outcome.confirmation
     evaluations = history.evaluations
     found: list[Block] = [_variables(tuning, outcome)]
@@ -58,7 +58,7 @@ def _value(one: Evaluation, variable: str) -> str:
 
 
 def _cells(comparison: Comparison) -> list[str]:
-    """Name, baseline, winner, difference, its interval, and the chance."""
+    """Return name, baseline, winner, difference, its interval, and the probability."""
     return [
         comparison.name,
         f"{comparison.baseline:.5g} ± {comparison.baseline_spread:.2g}",
@@ -70,7 +70,7 @@ def _cells(comparison: Comparison) -> list[str]:
 
 
 def _variables(tuning: Tuning, outcome: Outcome) -> Table:
-    """Return the range of each variable, and values and scores of the baseline and of what was chosen."""
+    """Return the range of each variable, and values and scores of the baseline and of the chosen candidate."""
     baseline, front = outcome.history.baseline, outcome.history.front
     chosen = [outcome.winner] if outcome.winner is not None else front[:MOST]
     headings = ("", "unit", "from", "to", "baseline", *(f"candidate {one.number}" for one in chosen))
@@ -95,7 +95,7 @@ def _confirmation(found: Confirmation) -> Table:
 
 
 def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
-    """The words about an objective or a limit, and how they are coloured."""
+    """Return the words about an objective or a constraint, and their mood."""
     if name in found.better:
         if found.better[name]:
             return "better", "good"
