@@ -139,7 +139,7 @@ def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel(f"{'xy'[axis]} [m]")
     axes.set_ylabel("z [m]")
-    axes.set_title("The slowest, exaggerated")
+    axes.set_title("Slowest mode, exaggerated")
 
 
 def _lines(model: Model, q: Floats) -> list[Floats]:
@@ -187,20 +187,20 @@ def write_linearization(
 
 def linearization_document(found: Linearization, gains: Sequence[GainSensitivity]) -> Document:
     """Return a document of the modes, the gains' effects on the slowest, and the range in which the map is smooth."""
-    stable = "small deviations die away" if found.is_stable else "small deviations grow"
+    stable = "small deviations decay" if found.is_stable else "small deviations grow"
     lost = len(found.kept) - found.controllability_rank
     lead = (
         Prose(
-            f"{stable.capitalize()}: greatest |λ| {found.spectral_radius:.6f} over a period of {found.period:g} s, "
+            f"{stable.capitalize()}: largest |λ| {found.spectral_radius:.6f} over a period of {found.period:g} s, "
             f"margin {found.margin:.3g}."
         ),
         Prose(
-            f"{len(found.states)} states, of which {len(found.kept)} move and act; {len(found.inputs)} inputs, which "
-            + ("move all modes." if lost == 0 else f"move all modes but {lost}.")
+            f"{len(found.states)} states, {len(found.kept)} of them dynamic; {len(found.inputs)} inputs, which "
+            + ("control all modes." if lost == 0 else f"control all modes but {lost}.")
         ),
-        Prose(f"The state itself moves by at most {abs(found.moved).max():.3g} in the period."),
+        Prose(f"The state changes by at most {abs(found.moved).max():.3g} in one period."),
     )
-    headings = ("λ", "|λ|", "decay [1/s]", "frequency [Hz]", "damping ratio", "what it is")
+    headings = ("λ", "|λ|", "decay [1/s]", "frequency [Hz]", "damping ratio", "main motion")
     rows = tuple(
         (
             f"{mode.eigenvalue:.6f}", f"{mode.size:.6f}", f"{mode.decay:.4g}", f"{mode.frequency:.4g}",
@@ -208,17 +208,17 @@ def linearization_document(found: Linearization, gains: Sequence[GainSensitivity
         )
         for mode in found.mode_list
     )  # fmt: skip
-    sections = [Section("modes", "Modes", "the slowest first", blocks=(Table("", headings, rows, fold=False),))]
+    sections = [Section("modes", "Modes", "slowest first", blocks=(Table("", headings, rows, fold=False),))]
     if gains:
-        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]", "decay by 1 % more [1/s]")
+        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]", "change of decay for +1 % [1/s]")
         lines = tuple(
             (one.name, f"{one.value:g}", f"{one.slope:.4g}", f"{one.decay:.4g}", f"{0.01 * one.value * one.decay:+.3g}")
             for one in sorted(gains, key=lambda one: -abs(one.decay * one.value))
         )
         block = Table("", heads, lines, fold=False)
-        sections.append(Section("gains", "What gains do to the slowest mode", blocks=(block,)))
-    names = ("point", "what happens", "away", "step")
+        sections.append(Section("gains", "Effect of the gains on the slowest mode", blocks=(block,)))
+    names = ("point", "event", "distance", "step")
     kinks = tuple((k.point, k.what, f"{k.value:+.4g} {k.unit}", str(k.step)) for k in found.kinks[:KINKS])
     block = Table("", names, kinks, fold=False)
-    sections.append(Section("kinks", "Where the map is not smooth", blocks=(block,)))
+    sections.append(Section("kinks", "Points where the map is not smooth", blocks=(block,)))
     return Document(lead, sections)

@@ -102,7 +102,7 @@ def print_ranking(results: Results, files: Sequence[Path]) -> None:
 
 NOT_MEASURED = "not measured"
 #: Text in place of a panel if runs have no row but their start.
-NOTHING = "nothing to show"
+NOTHING = "no data"
 
 
 def draw_figure_sheet(results: Results) -> Figure:
@@ -116,7 +116,7 @@ def draw_figure_sheet(results: Results) -> Figure:
         turn = None if first is None else panels.pose(first)[-1]  # the height, if there is no set point
         vertical = None if first is None else next(iter(panels.forces(first)), None)
         _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", turn)
-        _draw_runs(force, results, "Vertical force of the floor, equal settings", vertical)
+        _draw_runs(force, results, "Vertical GRF, equal settings", vertical)
         _draw(creep, panels.creep(results), f"Creep of the soles under {FORCE:g} N")
         if any(settings == VENDOR for settings, _ in results.drifts):
             lines = [Line2D([], [], color="#555555", ls=DASHES[dash], lw=1.4) for dash in ("solid", "dot")]
@@ -124,7 +124,7 @@ def draw_figure_sheet(results: Results) -> Figure:
         gentle = panels.flights(results)[:1]
         end = max((float(np.max(line.get_xdata())) for line in _draw(flight, gentle)), default=0.0)
         flight.set_title(f"Energy error in {end:g} s of free flight" if gentle else "Energy error in flight")
-        _draw(precision, panels.precision(results)[:1], "Error against cost, a second of flight")
+        _draw(precision, panels.precision(results)[:1], "Error against cost, one second of flight")
         _add_legend(figure, results)
     return figure
 

@@ -87,7 +87,7 @@ Quantity = tuple[str, str, Callable[[Run], Floats]]
 def pose(run: Run) -> list[Quantity]:
     """Return title, unit and values of the root's position, and of its angle from the set point."""
     found: list[Quantity] = [(f"Root, {axis}", "m", partial(column, f"{run.root}_{axis}")) for axis in "xyz"]
-    return found if run.set_point is None else [*found, ("Turn from the set point", "°", turn)]
+    return found if run.set_point is None else [*found, ("Angle from the set point", "°", turn)]
 
 
 def torques(run: Run) -> list[Quantity]:
@@ -99,7 +99,7 @@ def torques(run: Run) -> list[Quantity]:
 
 def forces(run: Run) -> list[Quantity]:
     """Return title, unit and values of the total ground reaction force."""
-    axes = (("z", "Floor's force, vertical"), ("x", "Floor's force, along x")) if run.state.model.nc else ()
+    axes = (("z", "Vertical GRF"), ("x", "GRF along x")) if run.state.model.nc else ()
     return [(title, "N", partial(floor_force, axis)) for axis, title in axes]
 
 
@@ -129,7 +129,7 @@ def creep(results: Results) -> list[Panel]:
             if which == name
         )
         if lines:
-            y = Axis("moved sideways [mm]", log=True, powers=True)
+            y = Axis("sideways displacement [mm]", log=True, powers=True)
             found.append(Panel(lines, Axis("time [s]"), y, f"Creep, {SETTINGS[name]}"))
     return found
 
@@ -144,7 +144,7 @@ def flights(results: Results) -> list[Panel]:
                 dash: Dash = "dash" if is_smooth(label, results) else "solid"
                 lines.append(line(results, label, *_clipped(*flown.worst_so_far), dash))
         if lines:
-            y = Axis("greatest relative error so far", log=True, powers=True)
+            y = Axis("largest relative error so far", log=True, powers=True)
             found.append(Panel(tuple(lines), Axis("time [s]"), y, f"{motion.capitalize()} flight"))
     return found
 
@@ -160,7 +160,7 @@ def refinements(results: Results) -> list[Panel]:
         return []
     ticks = {1e3 * step: f"{1e3 * step:g}" for step in sorted({row.step for row in rows})}
     x, found = Axis("step [ms]", log=True, ticks=ticks), []
-    for number, title in (("peak", "greatest distance on the way [m]"), ("final", "distance at the end [m]")):
+    for number, title in (("peak", "largest distance [m]"), ("final", "distance at the end [m]")):
         lines = []
         for label in dict.fromkeys(row.engine for row in rows):
             mine = [row for row in rows if row.engine == label]
@@ -174,7 +174,7 @@ def precision(results: Results) -> list[Panel]:
     """Return the error after a second of free flight against its cost, and against the step."""
     curves = [] if results.precision is None else [one for one in results.precision.curves if one.measurements]
     found = []
-    for by_cost, title in ((True, "engine time of a simulated second [ms]"), (False, "step [ms]")):
+    for by_cost, title in ((True, "cost per simulated second [ms]"), (False, "step [ms]")):
         lines = []
         for curve in curves:
             x = [1e3 * (m.seconds if by_cost else m.size.step) for m in curve.measurements]

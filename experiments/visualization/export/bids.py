@@ -110,11 +110,11 @@ def _dataset(task: str) -> dict[str, Any]:
 def _frames() -> dict[str, Any]:
     """Return the levels of ``reference_frame``."""
     level = {
-        "Description": "the world: x forward, y up, z to the right of who stands at home",
+        "Description": "the world: x forward, y up, z to the right, for the home stance",
         "SpatialAxes": "ASR",
         "RotationRule": "right-hand",
     }
-    return {"reference_frame": {"Description": "frame in which a channel is told", "Levels": {FRAME: level}}}
+    return {"reference_frame": {"Description": "frame of the channel", "Levels": {FRAME: level}}}
 
 
 def _label(name: str) -> str:

@@ -36,7 +36,7 @@ def modes_panel(subject: Subject, title: str) -> Panel:
         if mine.any():
             color = style.MODES[state.value - 1]
             items.append(Spans(place[mine].astype(int), begin[mine], end[mine], color, STATES[state]))
-    more = "" if stride == 1 else f"; every {stride}th row, for there are too many changes"
+    more = "" if stride == 1 else f"; every {stride}th row, as there are too many changes"
     y = Axis(words=tuple(point_label(name) for name in names), grid=False)
     return Panel(tuple(items), Axis("time [s]", grid=False), y, title + more, legend="right")
 

@@ -279,7 +279,7 @@ def energy_and_work(subject: Subject) -> tuple[Points, ...]:
 def energy_residual(subject: Subject) -> Panel:
     """Return the change of energy that no work accounts for, in a unit that fits its size."""
     residual = curve("residual", subject.column("ledger_residual"), style.RED)
-    return rescaled(over_time("Energy residual: what no work accounts for", "residual [J]", (residual,), legend=False))
+    return rescaled(over_time("Energy residual, not explained by work", "residual [J]", (residual,), legend=False))
 
 
 def rescaled(panel: Panel) -> Panel:

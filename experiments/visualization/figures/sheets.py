@@ -118,7 +118,7 @@ def _centre_of_mass(subject: Subject) -> list[Panel]:
 
 def _newton_iterations(subject: Subject) -> list[Panel]:
     """Return the panel of the thesis's figure 5.6."""
-    title, curves = "Newton iterations, the most of any step since the row before", q.newton_iterations(subject)
+    title, curves = "Newton iterations, maximum since the previous row", q.newton_iterations(subject)
     panel = over_time(title, "iterations [–]", curves, legend=False)
     return [replace(panel, y=replace(panel.y, low=0.0, high=max(5, int(np.max(curves[0].y))) + 0.5))]
 
@@ -137,7 +137,7 @@ def _momentum(subject: Subject) -> list[Panel]:
 
 def _momentum_defect(subject: Subject) -> list[Panel]:
     linear, angular = (q.by_axis(q.columns(subject, f"momentum_defect_{kind}")) for kind in "pl")
-    return [over_time("Linear momentum", "defect [N·s]", linear), over_time(ANGULAR, "defect [N·m·s]", angular)]
+    return [over_time("Linear momentum defect", "defect [N·s]", linear), over_time(ANGULAR, "defect [N·m·s]", angular)]
 
 
 def _support(subject: Subject) -> list[Panel]:
@@ -206,8 +206,8 @@ def _asked(_: Subject) -> bool:
     return False
 
 
-_WRENCH = "The wrench that the controller wants on the root body, in the body's axes."
-_DEFECT = "Momentum that no impulse accounts for, since the start: round-off, if nothing is wrong."
+_WRENCH = "Wrench on the root body that the controller requests, in the body's axes."
+_DEFECT = "Momentum change since the start that no impulse explains: round-off in a correct simulation."
 _QUATERNION: Any = {"gridspec_kw": {"height_ratios": (2.2, 1, 2.2)}}
 _SHARED = {"sharey": True}
 #: Figures of every run; append your own.
@@ -216,12 +216,12 @@ SHEETS = [
     FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints, caption="Joint angles.",
                 options=_SHARED),
     FigureSheet("joint-torques", lambda s: _joints(s, "torque", "torque [N·m]"), _has_joints, options=_SHARED,
-                caption="Torques on the outboard bodies, held torque and impedance together."),
+                caption="Joint torques on the distal bodies: held torque plus impedance."),
     FigureSheet("body-position", _body_position, q.floats, _has_joints, "Position of the root body."),
     FigureSheet("body-orientation", _body_orientation, q.floats, _has_joints, "Orientation of the root body.",
                 _QUATERNION),
     FigureSheet("position-error", _position_error, _has_set_point, caption="Distance from the set point, by axis."),
-    FigureSheet("orientation-error", _orientation_error, _has_set_point, caption="Turn to the set point.",
+    FigureSheet("orientation-error", _orientation_error, _has_set_point, caption="Rotation to the set point.",
                 options=_QUATERNION),
     FigureSheet("desired-force", lambda s: _desired(s, "f", "force", "N"), lambda s: s.has("desired_fx"),
                 caption=_WRENCH),
@@ -235,10 +235,10 @@ SHEETS = [
     FigureSheet("contact-modes", lambda s: [contacts.modes_panel(s, "State of each contact point")], _touches,
                 caption="State of each contact point at the end of the last step."),
     FigureSheet("ledger", _ledger, lambda _: True, options={"gridspec_kw": {"height_ratios": (2.2, 1)}},
-                caption="Energy and work since the start. What no work accounts for is the integrator's own error."),
+                caption="Energy and work since the start. The residual is the integrator's own error."),
     FigureSheet("momentum", _momentum, lambda s: q.floats(s) and not _touches(s), caption=f"{ANGULAR}."),
     FigureSheet("error", lambda s: [over_time("Error", "[mm], [°]", q.error_sizes(s), log=True)], _has_set_point,
-                _asked, "Distance of the root body from its set point, and angle of the turn to it."),
+                _asked, "Distance of the root body from its set point, and angle to it."),
     FigureSheet("support", _support, _stands, _asked, _SUPPORT),
     FigureSheet("floor-forces", _floor_forces, _stands, _asked,
                 "Ground reaction force (GRF): sum over the contact points of a foot."),
@@ -257,7 +257,7 @@ def plot_run(run: Run, kind: str) -> Figure:
     subject = subject_of(run, str(run.parameters.get("experiment", "")) or run.name)
     fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
     if kind not in fitting:
-        known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
+        known = f"this run has {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
         raise InputError(f"no figure {kind!r}: {did_you_mean(kind, fitting)}{known}")
     with styled():
         return sheets[kind].draw(subject)
@@ -268,7 +268,7 @@ def sheets_of(run: Run) -> list[FigureSheet]:
     if run.world is None:
         return SHEETS
     panels = q.world_panels(run, run.world)
-    caption = "What is worth a look in the columns of the run."
+    caption = "Main columns of the run."
     return [FigureSheet("overview", lambda _: panels, lambda _: bool(panels), caption=caption)]
 
 

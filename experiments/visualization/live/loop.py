@@ -191,7 +191,7 @@ class Loop:
     def set_gains(self, gains: WorkspaceGains) -> None:
         """Set the gains of a workspace controller from now on; raise InputError for another controller."""
         if not isinstance(self.controller, WorkspaceController):
-            raise InputError("this experiment has no workspace controller, whose gains could be changed")
+            raise InputError("this experiment has no workspace controller with gains to change")
         self.set_controller(replace(self.controller, gains=gains))
 
     def set_controller(self, controller: Controller | None) -> None:
@@ -248,7 +248,7 @@ class Loop:
     def _target(self) -> str:
         bodies = [shape.body for shape in self.model.shapes]
         if not bodies:
-            raise InputError(f"model {self.model.name!r} has no box that a block could hit")
+            raise InputError(f"model {self.model.name!r} has no box to throw at")
         return self.model.root.name if self.model.root.name in bodies else bodies[0]
 
     def middle_of_target(self) -> Vector3:

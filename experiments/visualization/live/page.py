@@ -45,7 +45,7 @@ KEYS_AND_MOUSE = {
     "R": "restart",
     "P": "push",
     "T": "throw a block",
-    "Ctrl-drag a body": "pull at it",
+    "Ctrl-drag a body": "pull it",
 }
 
 
@@ -111,7 +111,7 @@ class Page:
             self._update_text(loop)
 
     def complain(self, what: str) -> None:
-        self._notify("That cannot be done", what, "red")
+        self._notify("Not possible", what, "red")
 
     def _notify(self, title: str, what: str, color: str) -> None:
         for client in self.server.get_clients().values():
@@ -177,7 +177,7 @@ class Page:
         restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
         auto_restart = gui.add_checkbox("Restart by itself after a fall", False)
 
-        save = gui.add_button("Save run", hint=f"what was recorded, into {self._runs}: for biped view")
+        save = gui.add_button("Save run", hint=f"recorded rows, into {self._runs}: for biped view")
         save.on_click(self._asker(self.save_run))
         add_screenshot(gui)
 

@@ -72,7 +72,7 @@ def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
     columns = tuple(Column(name) for name in record.columns if name in units)
     if not columns:
         raise InputError(
-            f"{file}: none of its columns ({', '.join(record.columns)}) is called as one of a run's, such as "
+            f"{file}: none of its columns ({', '.join(record.columns)}) has the name of a run's column, such as "
             f"com_ap or cop_ap: say which is which in a TOML file with [[record]] ({', '.join(FORMATS)})"
         )
     return (measured_of(record, columns, units, 0.0, 0.0, duration),)
@@ -142,7 +142,9 @@ class BesideRecord:
     def of(cls, run: Run, file: str | Path) -> "BesideRecord":
         """Read a record for a run (``pairs_beside``); raise InputError also if the run has no comparable data."""
         if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
-            raise InputError(f"{file}: a record stands beside the run of a body that stands, of two rows or more")
+            raise InputError(
+                f"{file}: a record can be compared only with a run of a floating body, of two rows or more"
+            )
         return cls(Path(file), pairs_beside(run, file))
 
     @property
@@ -150,7 +152,7 @@ class BesideRecord:
         """Pairs with notes for their titles: a free offset, and the number of the record if there are several."""
         numbers = [f", record {number}" if len(self.records) > 1 else "" for number in range(1, len(self.records) + 1)]
         return [
-            (one, (", about their means" if one.is_free else "") + number)
+            (one, (", relative to their means" if one.is_free else "") + number)
             for pairs, number in zip(self.records, numbers, strict=True)
             for one in pairs
         ]
@@ -173,12 +175,12 @@ class BesideRecord:
         tables = [Table.of("Model and record, at the record's times", _told(self.compared(compare_columns)))]
         sway = self.compared(compare_sway)
         if len(sway):
-            tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
+            tables.append(Table.of("Sway of person and model", _told(sway)))
         charts = [
             Chart(panel, f"Measured and modelled: {panel.title}.", f"measured-{number}", pixels=_ON_PAGE)
             for number, panel in enumerate(self._panels())
         ]
-        return Section("record", "Beside the record", self.file.name, blocks=(*tables, *charts))
+        return Section("record", "Comparison with the record", self.file.name, blocks=(*tables, *charts))
 
     def write(self, page: Path) -> list[Path]:
         """Write the curves (``PAGE-record.png``) and their differences (``PAGE-record.csv``); return the files.
@@ -189,9 +191,7 @@ class BesideRecord:
         table, figure = (page.with_name(f"{page.stem}{ending}") for ending in (TABLE, FIGURE))
         for target in (table, figure):
             if target.resolve() == self.file.resolve():
-                raise InputError(
-                    f"{self.file}: what is measured would be written over: choose another --out, or rename it"
-                )
+                raise InputError(f"{self.file}: the record would be overwritten: choose another --out, or rename it")
         replace_file(table, self.compared(compare_columns).to_csv(index=False).encode())
         panels = self._panels()
         return [*write_panels(figure, panels, (style.SIZE[0], _ON_PAPER * len(panels))), table]
@@ -217,7 +217,7 @@ def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
         model = np.interp(time, table["time"], table[column], right=np.nan)
         both = measured.counts[k] & np.isfinite(model)
         if both.sum() < 2:
-            raise InputError(f"{column}: fewer than two measured values while the run has any: say where it begins")
+            raise InputError(f"{column}: fewer than two measured values at times of the run: set begin")
         there, model, is_free = measured.values[k, both], model[both], measured.is_free[k]
         if is_free:
             there, model = there - there.mean(), model - model.mean()

@@ -25,7 +25,7 @@ Facts = list[tuple[str, str]]
 
 _MOODS: dict[str, Mood] = {RECOVERED: "good", STEPPED: "good", COMPLETED: "good", FAILED: "bad", UNRELIABLE: "bad"}
 _IMPACTS = (
-    "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "place [m]",
+    "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "position [m]",
     "speed before [m/s]",
 )  # fmt: skip
 _CHECKS = ("check", "passed", "value", "limit", "unit", "finding")
@@ -97,7 +97,7 @@ def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "margin of stability", f"min {length(least)}{last}"
     if metrics.get("cop_range_ap") is not None:
         ap, ml = length(metrics["cop_range_ap"]), length(metrics["cop_range_ml"])
-        yield "excursion of the centre of pressure", f"AP {ap}, ML {ml}"
+        yield "CoP excursion", f"AP {ap}, ML {ml}"
 
 
 def _recovery(metrics: dict[str, Any]) -> Facts:
@@ -191,7 +191,7 @@ def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
 
 def checks_table(run: Run) -> Table:
     rows = tuple((c.name, c.passed, shown(c.value), shown(c.limit), unit_text(c.unit), c.text) for c in run.trust)
-    return Table("Checks of the run by itself", _CHECKS, rows, fold=False)
+    return Table("Automatic checks of the run", _CHECKS, rows, fold=False)
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table:

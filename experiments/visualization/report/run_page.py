@@ -29,7 +29,7 @@ _SECTIONS = (
 )  # fmt: skip
 
 _TRUST = (
-    "A momentum defect above 1e-8 N·s is a defect of the program. The energy left over falls by four where the step is "
+    "A momentum defect above 1e-8 N·s is an error of the program. The energy residual falls by four if the step is "
     "halved; compare it with the energies that matter to you."
 )
 
@@ -70,7 +70,7 @@ def _what(source: RunSource) -> Section:
         rows = tuple((name, saved_option(value)) for name, value in source.values.items())
         if rows:
             blocks.append(Table("Parameters as saved", ("parameter", "value"), rows, fold=True))
-        return Section("what", "What was run", blocks=tuple(blocks))
+        return Section("what", "Experiment", blocks=tuple(blocks))
     table = {parameter.name: parameter for parameter in source.experiment.parameters}
     if source.changes:
         changed = tuple(
@@ -88,7 +88,7 @@ def _what(source: RunSource) -> Section:
     blocks.append(
         Table("All parameters", ("parameter", "value", "unit", "meaning", "source of the default"), every, fold=True)
     )
-    return Section("what", "What was run", source.experiment.title, blocks=tuple(blocks))
+    return Section("what", "Experiment", source.experiment.title, blocks=tuple(blocks))
 
 
 def _figures(run: Run) -> Iterator[Section]:
@@ -108,7 +108,7 @@ def _events(run: Run) -> Section:
         blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
-        blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows, fold=True))
+        blocks.append(Table("Touch and lift of contact points", ("time [s]", "kind", "point"), rows, fold=True))
     counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
@@ -118,7 +118,9 @@ def _steps(run: Run) -> Table:
     table = steps(run)
     units = table.attrs["units"]
     names = {name: f"{name.replace('_', ' ')} [{unit_text(unit)}]" for name, unit in units.items() if unit}
-    return Table.of("Steps: onset after the disturbance; forwards (ap), to the right (ml)", table.rename(columns=names))
+    return Table.of(
+        "Footsteps: onset after the disturbance; ap: forward, ml: to the right", table.rename(columns=names)
+    )
 
 
 _HEADINGS = ("name", "value", "unit", "meaning", "source")
@@ -176,5 +178,5 @@ def _rerun(source: RunSource, command: str) -> Section:
         blocks += [Prose("The run, on the command line and in Python:"), Code(rerun), Code(python)]
     blocks += [Prose("This page:"), Code(command)]
     versions = tuple((name, text) for name, text in source.versions.items())
-    blocks.append(Table("What computed the run", ("", "version"), versions, fold=False))
-    return Section("rerun", "To reproduce it", blocks=tuple(blocks))
+    blocks.append(Table("Software", ("", "version"), versions, fold=False))
+    return Section("rerun", "To reproduce the run", blocks=tuple(blocks))

@@ -79,9 +79,9 @@ def _progress(trials: Trials, planned: int | None) -> tuple[Block, ...]:
     done = len(trials)
     of = f"{done} of {planned} trials are" if planned is not None else f"{done} trials are"
     if is_being_written(study.folder):
-        return (Prose(f"The study is still running: {of} finished, and this page is about those.", "bad"),)
+        return (Prose(f"The study is still running: {of} finished, and this page shows these.", "bad"),)
     if done and planned is not None and done < planned:
-        return (Prose(f"The study was stopped: {of} finished. The command that began it goes on with it.", "bad"),)
+        return (Prose(f"The study was stopped: {of} finished. Its command continues it.", "bad"),)
     return () if done or planned == 0 else (Prose("No trial is finished.", "bad"),)
 
 
@@ -94,7 +94,7 @@ def _what(trials: Trials) -> Section:
     common = {name: value for name, value in trials.common.items() if name not in trials.varied}
     if common:
         rows = tuple(_row(trials, name, saved_option(value)) for name, value in common.items())
-        blocks.append(Table("The same in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
+        blocks.append(Table("Equal in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
     if trials.experiment is None:
         blocks.append(Prose("The study names code that was not run for this page; add --trust to run it."))
     else:
@@ -103,7 +103,7 @@ def _what(trials: Trials) -> Section:
         headings = ("parameter", "default", "unit", "meaning", "source of the default")
         blocks.append(Table(f"All parameters of {study.header.experiment}", headings, every, fold=True))
     seed = "" if study.header.seed is None else f"; its seed is {study.header.seed}"
-    return Section("what", "What was studied", f"{study.header.experiment}{seed}", blocks=tuple(blocks))
+    return Section("what", "Study", f"{study.header.experiment}{seed}", blocks=tuple(blocks))
 
 
 def _varied(trials: Trials, name: str) -> tuple[str, ...]:
@@ -156,9 +156,9 @@ def _failures(trials: Trials) -> list[Section]:
         for row in failed.head(MOST_FAILURES).to_dict(orient="records")
     )
     more = "" if len(rows) == len(failed) else f", the first {len(rows)}"
-    table = Table(f"Each of them{more}", ("trial", "failure", "message", "varied", "to run it again"), rows)
+    table = Table(f"Failed trials{more}", ("trial", "failure", "message", "varied", "to run it again"), rows)
     blocks: tuple[Block, ...] = (kinds_of, table, *_tracebacks(failed))
-    return [Section("failures", "Trials that failed", verdict=f"{len(failed)} failed", mood="bad", blocks=blocks)]
+    return [Section("failures", "Failures", verdict=f"{len(failed)} failed", mood="bad", blocks=blocks)]
 
 
 def _tracebacks(failed: pd.DataFrame) -> list[Block]:
@@ -179,7 +179,7 @@ def _rerun(trials: Trials, command: str) -> Section:
     blocks: list[Block] = [*own]
     blocks.append(Code(configuration, "The study's configuration"))
     if len(trials):
-        blocks.append(Prose("One trial, with everything recorded:"))
+        blocks.append(Prose("One trial, with all rows recorded:"))
         blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
     blocks += [Prose("This page:"), Code(command)]
     names = list(dict.fromkeys(name for session in study.header.sessions for name in session))
@@ -188,5 +188,5 @@ def _rerun(trials: Trials, command: str) -> Section:
     )
     if rows:
         numbers = tuple(f"session {k + 1}" for k in range(len(study.header.sessions)))
-        blocks.append(Table("What computed it, and where", ("", *numbers), rows, fold=False))
-    return Section("rerun", "To reproduce it", blocks=tuple(blocks))
+        blocks.append(Table("Software and machines", ("", *numbers), rows, fold=False))
+    return Section("rerun", "To reproduce the study", blocks=tuple(blocks))

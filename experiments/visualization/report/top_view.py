@@ -22,7 +22,7 @@ _CAPTION = (
     "of the base of support (the hull of the points in contact) and of the marked points."
 )
 #: Addition to the caption for a moving floor.
-MOVING = ", in axes that the floor carries along"
+MOVING = ", relative to the moving floor"
 
 
 def top_view(subject: Subject) -> Chart:

@@ -122,7 +122,7 @@ def _worth(found: Found) -> str:
     count = len(found.estimate.residuals)
     if "z" in found.quality:
         return f"{found.runs} runs; mean squared z-score of {count} targets: {(found.quality['z'] ** 2).mean():.3g}"
-    return f"{found.runs} runs; {count} numbers are fitted, worth {_independent(found):.0f} independent ones"
+    return f"{found.runs} runs; {count} values are fitted, equivalent to {_independent(found):.0f} independent ones"
 
 
 def _independent(found: Found) -> float:

@@ -30,7 +30,7 @@ def document(plan: GroupIdentification, found: Grouped, _: Path) -> Document:
     counted = ", ".join(f"{count} {group}" for group, count in sizes.items())
     text = (
         "Differences over subjects: 95 % by the bootstrap, p by permutations of subjects between groups, Hedges' g. "
-        "Nothing is corrected for several comparisons."
+        "There is no correction for multiple comparisons."
     )
     own = found.table.rename(columns={name: with_unit(name, unit) for name, unit in found.units.items()})
     blocks = (
@@ -40,7 +40,7 @@ def document(plan: GroupIdentification, found: Grouped, _: Path) -> Document:
         Table.of("Subjects", own, fold=True),
     )
     return Document(
-        [Prose(f"{len(plan.subjects)} subjects, each identified by himself: {counted}.")],
+        [Prose(f"{len(plan.subjects)} subjects, each identified separately: {counted}.")],
         [Section("groups", "Differences between the groups", blocks=blocks)],
         {"units": dict(found.units), "subjects": found.table, "differences": differences},
         {SUBJECTS: found.table, DIFFERENCES: differences},

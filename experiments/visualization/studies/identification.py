@@ -45,7 +45,7 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
     averaging = plan.averaging
     text = (
         f"Gain, phase and coherence, with their intervals at {100.0 * averaging.confidence:.4g} % by a bootstrap over "
-        f"{averaging.over}; lines are the fitted model. The remnant is what sways besides, from cycle to cycle."
+        f"{averaging.over}; lines are the fitted model. The remnant is the sway that varies from cycle to cycle."
     )
     numbers = Table("", ("response", "frequency [Hz]", *_headings(response.frame)), tuple(_rows(response.frame)))
     sections = [Section("response", "Frequency response", blocks=(Chart(panels, text, "response"), numbers))]
@@ -53,7 +53,7 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
         lead += [Prose(f"{one}.") for one in fit.told]
         table = Table("Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(fit)), fold=False)
         known = tuple((name, f"{v:.4g}", unit_text(fit.model.unit(name))) for name, v in fit.model.known.items())
-        of_body = Table("Known, and not fitted", ("parameter", "value", "unit"), known, fold=False)
+        of_body = Table("Known parameters, not fitted", ("parameter", "value", "unit"), known, fold=False)
         title = f"Fit of {fit.model.name}"
         sections.append(Section("fit", title, f"{_left(fit).capitalize()}.", blocks=(table, of_body)))
     data = {
@@ -155,11 +155,11 @@ def _cell(row: Any, name: str, factor: float, form: str) -> str:
 def _left(fit: ModelFit) -> str:
     """Return the weighted residual in words."""
     left, what = fit.as_json["residual_deviation"], {
-        "deviation": "deviations by the cycles' scatter, about 1 where the model fits",
+        "deviation": "standard deviations over cycles, about 1 if the model fits",
         "relative": "of the responses",
         "log": "of their logarithms",
     }  # fmt: skip
-    return f"root mean square of what is left: {left:.3g} {what[fit.error]}"
+    return f"RMS residual: {left:.3g} {what[fit.error]}"
 
 
 def _fit_rows(fit: ModelFit) -> list[tuple[str, ...]]:

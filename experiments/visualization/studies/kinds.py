@@ -41,7 +41,7 @@ def document_of(trials: Trials) -> Document:
         document: Document = module.document(*getattr(module, "so_far", recall)(study), study.folder)
         more = module.page_sections(trials) if hasattr(module, "page_sections") else ()
     except InputError as error:
-        return Document([Prose(f"Not known yet: {error}.", "muted")])
+        return Document([Prose(f"No findings yet: {error}.", "muted")])
     return replace(document, sections=(*document.sections, *more))
 
 

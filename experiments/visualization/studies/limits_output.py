@@ -37,7 +37,7 @@ def document(push: ScenePush, found: pd.DataFrame, who: str) -> Document:
     )
     lead = [Prose(text)]
     if not push.stance.flywheels:
-        lead.append(Prose("No limit with hips: give the hips' joints limits of torque and position.", "bad"))
+        lead.append(Prose("No limit with hips: set torque and position limits of the hip joints.", "bad"))
     names = [name for name in HEADINGS if name in found]
     headings = ("direction", *(HEADINGS[name] for name in names))
     sections = []
@@ -79,7 +79,7 @@ def _in_place_lines(found: pd.DataFrame) -> list[Points]:
         if name in found:
             items.append(Points(angles, closed(found[name]), label, color, dash="solid"))
         if (column := f"{name}_without_friction") in found:
-            items.append(Points(angles, closed(found[column]), f"{label}, where nothing slips", color, dash="dot"))
+            items.append(Points(angles, closed(found[column]), f"{label}, without slip", color, dash="dot"))
     return items
 
 
@@ -90,5 +90,5 @@ def _lines_by_steps(found: pd.DataFrame) -> list[Points]:
         angles, label = closed(those["direction"]), steps_text(count)
         items.append(Points(angles, closed(those["limit"]), label, color, dash="solid"))
         free = closed(those["limit_without_friction"])
-        items.append(Points(angles, free, f"{label}, where nothing slips", color, dash="dot"))
+        items.append(Points(angles, free, f"{label}, without slip", color, dash="dot"))
     return items

@@ -145,8 +145,8 @@ def map_panel(rings: Sequence[Ring], *, verdicts: bool = True, columns: int = 2)
         items += _unsure(rings[0])
     for place, ring in enumerate(rings if verdicts else ()):
         items += _limited(ring, named=place == 0)
-    cut = "; limits cut off" if any(float(values.max()) > top for _, _, values in limits) else ""
-    title = f"Largest {plan.label} recovered from [{plan.unit}]{cut}"
+    cut = "; limits clipped" if any(float(values.max()) > top for _, _, values in limits) else ""
+    title = f"Threshold: largest {plan.label} with recovery [{plan.unit}]{cut}"
     return Panel(tuple(items), y=Axis(low=0.0, high=top), title=title, polar=True, legend="around", columns=columns)
 
 
@@ -171,7 +171,10 @@ def _unsure(ring: Ring) -> list[Points]:
     shown = proportion > 0.0
     if not shown.any():
         return []
-    sizes, label = np.sqrt(160.0 * proportion[shown] + 14.0), f"not monotone ({100.0 * proportion.max():.0f} % at most)"
+    sizes, label = (
+        np.sqrt(160.0 * proportion[shown] + 14.0),
+        f"non-monotonic ({100.0 * proportion.max():.0f} % at most)",
+    )
     at = ring.azimuths[shown], ring.numbers("median")[shown]
     return [Points(*at, label, style.RED, "circle", sizes, face="none")]
 
@@ -196,13 +199,13 @@ def endings_panel(ring: Ring) -> Panel:
               for word in shares_of(ring.findings)}  # fmt: skip
     bars = [Bars(azimuths, share, style.VERDICTS[word], word, width, stacked=True)
             for word, share in shares.items()]  # fmt: skip
-    title, y = "How they end at the threshold", Axis("replicas", 0.0, 1.0, form=".0%")
-    return Panel(tuple(bars), _directions(ring), y, title, legend="far below", columns=4)
+    title, y = "Verdicts at the threshold", Axis("replicas", 0.0, 1.0, form=".0%")
+    return Panel(tuple(bars), _directions(), y, title, legend="far below", columns=4)
 
 
-def _directions(ring: Ring) -> Axis:
+def _directions() -> Axis:
     ticks = {90.0 * k: f"{WORDS[2 * k]}\n{90 * k}" for k in range(4)}
-    return Axis(f"where the push drives {ring.findings[0].plan.experiment.who} [°]", ticks=ticks, grid=False)
+    return Axis("push direction, towards [°]", ticks=ticks, grid=False)
 
 
 def _scaled_soles(rings: Sequence[Ring]) -> list[tuple[Floats, Floats]]:
@@ -243,9 +246,9 @@ def proportions_panel(ring: Ring) -> Panel:
         x, y, count = np.array(islands, dtype=float).T
         sizes = np.sqrt(80.0 * count / plan.replicas + 6.0)
         items.append(Points(x, y, ISLAND, "white", "circle", sizes, face="none"))
-    title = f"Share of {plan.replicas} replicas that withstand all up to it"
+    title = f"Share of {plan.replicas} replicas that withstand all smaller values"
     y_axis = Axis(label_of(plan), float(edges[0]), float(edges[-1]))
-    return Panel(tuple(items), _directions(ring), y_axis, title, legend="over", columns=2)
+    return Panel(tuple(items), _directions(), y_axis, title, legend="over", columns=2)
 
 
 def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> Panel:
@@ -267,7 +270,7 @@ def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[R
                 items.append(Points(azimuth + side, value, f"{name}, {text}", color, "circle", face=face,
                                     interval=(low, high), hover=texts))  # fmt: skip
     title = f"{' and '.join(changes)} against {names[0]}, replica by replica"
-    x = replace(_directions(rings[0]), margin=0.03, grid=True)
+    x = replace(_directions(), margin=0.03, grid=True)
     return Panel(
         (*items, Rule(0.0, along="y")), x, Axis(f"change of the threshold [{plan.unit}]"), title, legend="best"
     )

@@ -33,7 +33,7 @@ def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, .
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
     charts = tuple(_charts(trials, axes[: COLUMNS * MOST_ROWS], counts))
-    return [Section("responses", "What it depends on", blocks=charts)]
+    return [Section("responses", "Dependence on the parameters", blocks=charts)]
 
 
 def _charts(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Chart]:
@@ -46,10 +46,10 @@ def _charts(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> It
 
 
 def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
-    over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
+    over = "" if len(axes) == 1 else ", over each varied parameter, for all values of the others"
     text = (
         f"Proportion of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
-        "(Wilson 1927). Dashed: how trials ended."
+        "(Wilson 1927). Dashed: verdicts."
     )
     return Chart([share_panel(trials.frame, axis, counts) for axis in axes], text, "recovered", COLUMNS)
 
@@ -57,14 +57,14 @@ def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Ch
 def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Chart:
     kinds = successes_in(trials.frame, counts)
     maps = {kind: [share_map(trials.frame, first, second, losses)] for kind, losses in kinds.items()}
-    interval = "Wilson's 95 % interval (1927), and how most others ended: in few cells, and under the pointer"
+    interval = "Wilson's 95 % interval (1927), and the most frequent loss: in few cells, and under the pointer"
     text = f"Proportion of the trials that {success_text(counts)}, with {interval}."
     return Chart(maps, text, "recovered", pixels=500 if len(kinds) > 1 else 460)
 
 
 def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Chart:
     maps = {trials.label(name): [metric_map(trials.frame, first, second, name, "")] for name in trials.shown_metrics}
-    text = "Median over the trials of each combination; empty where none of them has this number."
+    text = "Median over the trials of each combination; empty if none has this metric."
     return Chart(maps, text, "metrics", pixels=500)
 
 

@@ -24,9 +24,9 @@ _NODES: dict[str, tuple[Marker, str, str]] = {
     NO_EQUILIBRIUM: ("square", style.GREY, "no equilibrium"),
 }
 _SIZE = 4.0
-FLIPPING = "to and fro at each tick"
+FLIPPING = "alternating at each tick"
 #: Dashes of the boundary by the kind of its critical mode.
-_DASHES: dict[str, Dash] = {"swinging": "solid", "creeping": "dash", FLIPPING: "dashdot"}
+_DASHES: dict[str, Dash] = {"oscillatory": "solid", "non-oscillatory": "dash", FLIPPING: "dashdot"}
 
 
 def document(found: StabilityMap) -> Document:
@@ -34,7 +34,7 @@ def document(found: StabilityMap) -> Document:
     title = f"Stability over {found.field.x.name} and {found.field.y.name}"
     blocks = []
     for number, branch in enumerate(found.branches):
-        kind = "closed" if branch.closed else f"from where it {branch.ends[0]} to where it {branch.ends[1]}"
+        kind = "closed" if branch.closed else f"its ends: {branch.ends[0]}; {branch.ends[1]}"
         if not branch.closed and any(end != "leaves the range" for end in branch.ends):
             kind = f"its ends: {branch.ends[0]}; {branch.ends[1]}"
         corners = f", {len(branch.corners)} corners" if branch.corners else ""
@@ -116,8 +116,8 @@ def _component(found: StabilityMap, number: int) -> tuple[Floats, list[str]]:
 
 def _mode_word(frequency: float, period: float) -> str:
     if frequency == 0.0:
-        return "creeping"
-    return FLIPPING if frequency * period > 0.499 else "swinging"
+        return "non-oscillatory"
+    return FLIPPING if frequency * period > 0.499 else "oscillatory"
 
 
 def _special_points(found: StabilityMap) -> Iterator[Points]:
@@ -129,10 +129,10 @@ def _special_points(found: StabilityMap) -> Iterator[Points]:
         ends += [places[k] for end, k in zip(branch.ends, (0, -1), strict=True) if end and end != "leaves the range"]
     if corners:
         x, y = np.transpose(corners)
-        yield Points(x, y, "two modes at once", style.PURPLE, "square", 6.0)
+        yield Points(x, y, "two critical modes", style.PURPLE, "square", 6.0)
     if ends:
         x, y = np.transpose(ends)
-        yield Points(x, y, "ends here: see the table", style.BLUE, "diamond", 6.0)
+        yield Points(x, y, "end of a component: see the table", style.BLUE, "diamond", 6.0)
 
 
 def _label(found: StabilityMap, axis: Range) -> str:

@@ -51,7 +51,7 @@ def document(plan: Sweep, frame: pd.DataFrame, _: Path) -> Document:
         for group in sweeps.groups(frame, factor.column)
     ]
     tables = {SUMMARY: summary(plan, frame)} if plan.replicas > 1 else {}
-    section = Section("proportions", "By what was varied", blocks=tuple(_tables(plan, written, factors)))
+    section = Section("proportions", "Over the varied parameters", blocks=tuple(_tables(plan, written, factors)))
     drawings = {FIGURE: partial(draw_sweep, plan, frame)}
     lead = [Prose(f"{plan.experiment.name}: {plan.title}."), Prose(_counts(plan, written))]
     return Document(lead, [section], data, tables, drawings, partial(_over_time_file, plan), digits="%.6g")
@@ -60,7 +60,7 @@ def document(plan: Sweep, frame: pd.DataFrame, _: Path) -> Document:
 def finish(plan: Sweep, folder: Path) -> None:
     """Run all trials of a sweep with traces again, and write their means over time, unless these exist."""
     if plan.traces and not (folder / ENSEMBLE).is_file():
-        say("\nrunning all trials once more for their means over time", "dim")
+        say("\nrunning all trials again for their means over time", "dim")
         with in_place_of(folder / ENSEMBLE) as part:
             ensemble(plan).to_csv(part, index=False, float_format="%.6g")
 
@@ -122,7 +122,7 @@ def _by(plan: Sweep, frame: pd.DataFrame, factor: sweeps.Factor, *, alone: bool)
             median = group.trials[metric].median()
             cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")
         rows.append(tuple(cells))
-    caption = f"By {factor.label}{'' if alone else ', whatever the others'}"
+    caption = f"By {factor.label}{'' if alone else ', for all values of the others'}"
     return Table(caption, tuple(headings), tuple(rows))
 
 

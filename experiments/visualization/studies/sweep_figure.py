@@ -212,7 +212,7 @@ def _map(first: Varied, second: Varied, item: HeatMap) -> Panel:
 
 
 def _one(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
-    binned = " in bins of equally many" if len(sweeps.groups(frame, varied.name)) < frame[varied.name].nunique() else ""
+    binned = " in bins of equal counts" if len(sweeps.groups(frame, varied.name)) < frame[varied.name].nunique() else ""
     title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
     panels = [replace(share_panel(frame, varied, plan.counts), title=fill(title, WIDEST_TITLE))]
     for metric in sweeps.shown_metrics(plan, frame)[:MOST_METRICS]:
@@ -227,11 +227,11 @@ def _maps(plan: Sweep, frame: pd.DataFrame, first: Varied, second: Varied) -> li
     each, interval = f"of {plan.replicas} trials each", f", its {CONFIDENCE:.0%} interval"
     if plan.replicas == 1:
         each, interval = "one trial each", ""
-    title = f"proportion that {success_text(plan.counts)}, {each}{interval}, and how most others ended"
+    title = f"proportion that {success_text(plan.counts)}, {each}{interval}, and the most frequent loss"
     shares = share_map(frame, first, second, plan.counts or USUAL_LOSSES)
     panels = [replace(shares, title=fill(title, WIDEST_MAP_TITLE))]
     if metric := sweeps.shown_metric(plan, frame):
-        title = f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one"
+        title = f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: no trial has it"
         panels.append(replace(metric_map(frame, first, second, metric, metric_label(plan, metric)), title=title))
     return panels
 

@@ -95,7 +95,7 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
     if single and math.isfinite(finding.half.value):
         half = finding.half
         low, high = np.clip((half.low, half.high), grid.start, grid.limit)
-        text = f"half recover at {half.value:.3g} {plan.unit} ({half.low:.3g} … {half.high:.3g}), islands counted"
+        text = f"half recover at {half.value:.3g} {plan.unit} ({half.low:.3g} … {half.high:.3g}), on the whole grid"
         items.append(Points([half.value], [0.5], text, style.RED, "square", 4.5, x_interval=([low], [high])))
     return [*items, Points((), (), f"limited by: {limits_text(finding)} of {plan.replicas}", group=name)]
 

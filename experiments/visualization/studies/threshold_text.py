@@ -110,23 +110,23 @@ def remarks(findings: Findings) -> Iterator[str]:
     if never:
         ended = ", ".join(f"{count} {word}" for word, count in never.most_common())
         yield (
-            f"{never.total()} replicas recovered from nothing: at the least value, {plan.grid.start:g} {plan.unit}, "
+            f"{never.total()} replicas recovered from no value tried: at the least, {plan.grid.start:g} {plan.unit}, "
             f"{ended}; {unknown} of their thresholds are unknown, the others below it."
         )
     gaps = [gap for finding in findings.conditions for gap in finding.gaps]
     if gaps:
         words = ", ".join(f"{count} {word}" for word, count in sum(gaps, Counter[str]()).most_common())
         yield (
-            f"{len(gaps)} thresholds may be far above what is given: the trials up to the next loss tell neither "
-            f"({words}); a longer run.duration may decide those that are undecided."
+            f"{len(gaps)} thresholds may be far above the value given: the trials up to the next loss are neither "
+            f"recoveries nor losses ({words}); a longer run.duration may decide the undecided ones."
         )
     above = sum(
         b.low == max(tried) for f in findings.conditions for b, tried in zip(f.brackets, f.outcomes, strict=True)
     )
     if above:
-        yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
+        yield f"{above} thresholds are above the largest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
         yield (
             f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a loss: "
-            "a threshold is the first loss, and such islands do not count; a finer grid (--by) would find more."
+            "a threshold is the first loss, and later recoveries do not count; a finer grid (--by) would find more."
         )

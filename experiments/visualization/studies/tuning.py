@@ -28,7 +28,7 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
         found.append(_confirmation(confirmation))
     sections = [Section("winner", "Results", blocks=tuple(found))]
     beyond = sum(not one.score.keeps_limits for one in evaluations)
-    limits = f"; {beyond} beyond a limit" if beyond else ""
+    limits = f"; {beyond} violate a constraint" if beyond else ""
     text = f"{len(evaluations)} candidates by {tuning.settings.optimizer}, {tuning.space.size} trials each{limits}"
     if evaluations:
         blocks: tuple[Block, ...] = (*_charts(tuning, outcome), _candidates(tuning, outcome))
@@ -37,12 +37,12 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
     if winner is None:
         front = tuning.is_front and history.front
         reason = f"{len(history.front)} candidates are on the front: [choice] in the file weighs the objectives"
-        lead.append(Prose(f"There is no winner: {reason if front else 'no candidate keeps all limits'}.", "bad"))
+        lead.append(Prose(f"There is no winner: {reason if front else 'no candidate meets all constraints'}.", "bad"))
     else:
         values = ", ".join(f"{name} {value:.5g}" for name, value in winner.score.values.items())
         lead.append(Prose(f"The winner is candidate {winner.number}: {values}."))
     if confirmation is None:
-        lead.append(Prose("Nothing is compared with the baseline on fresh replicas yet."))
+        lead.append(Prose("The comparison with the baseline on fresh replicas is not done yet."))
     else:
         reasons, many = "; ".join(confirmation.reasons), f"on {confirmation.objectives[0].replicas} fresh replicas"
         worse = Prose(f"NOT confirmed {many}: {reasons}.", "bad")
@@ -90,7 +90,7 @@ def _variables(tuning: Tuning, outcome: Outcome) -> Table:
 def _confirmation(found: Confirmation) -> Table:
     judged = [(one, *_judged(found, one.name)) for one in (*found.objectives, *found.limits)]
     rows = tuple((*_cells(comparison), mark) for comparison, mark, _ in judged)
-    title = f"On {found.objectives[0].replicas} fresh replicas, the same for both"
+    title = f"On {found.objectives[0].replicas} fresh replicas, equal for both"
     return Table(title, _HEADINGS, rows, tuple(mood for *_, mood in judged), fold=False)
 
 
@@ -106,18 +106,20 @@ def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
 
 def _charts(tuning: Tuning, outcome: Outcome) -> Iterator[Chart]:
     if tuning.is_front:
-        text = "The candidates, and those that no other beats in everything."
+        text = "All candidates and the Pareto front."
         yield Chart(figures.front_panels(tuning, outcome), text, "front", columns=2)
-    text = "Every candidate in the order in which it was asked for, the best so far, and how the trials ended."
+    text = "All candidates in order, the best so far, and the verdicts of the trials."
     yield Chart(figures.history_panels(tuning, outcome), text, "history")
     objectives = tuning.scorer.objectives
     slices = {
         figures.label_of(objective): figures.slices_panels(tuning, outcome, objective) for objective in objectives
     }
-    text = "Every candidate over each value that was tuned; the later, the darker."
+    text = "All candidates over each tuned parameter; later ones are darker."
     yield Chart(slices, text, "slices", columns=COLUMNS)
     if panels := figures.importance_panels(tuning, outcome.history.evaluations):
-        text = f"What sets the best {GOOD:.0%} of the candidates apart (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
+        text = (
+            f"Parameter importance for the best {GOOD:.0%} of candidates (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
+        )
         yield Chart(panels, text, "importance")
 
 

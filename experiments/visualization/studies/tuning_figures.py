@@ -78,7 +78,9 @@ def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
         values = _values(evaluations, objective)
         items: list[Item] = []
         if not within.all():
-            items.append(Points(numbers[~within], values[~within], "beyond a limit", style.ORANGE, "x-thin", 3.5))
+            items.append(
+                Points(numbers[~within], values[~within], "violates a constraint", style.ORANGE, "x-thin", 3.5)
+            )
         best = np.minimum.accumulate(np.where(within, objective.sign * values, np.inf))
         items += [
             Points(numbers[within], values[within], "candidate", style.SKY, "circle", 2.5),
@@ -93,7 +95,7 @@ def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
         above = below + np.repeat(part, 2)
         layers.append(Area.between(sides, below, above, style.VERDICTS[word], word, alpha=1.0))
         below = above
-    y = Axis("part of the trials", 0.0, 1.0)
+    y = Axis("share of the trials", 0.0, 1.0)
     return [*panels, Panel(tuple(layers), replace(x, label="candidate"), y, legend="right")]
 
 
@@ -121,8 +123,8 @@ def importance_panels(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list
         notes = [f"{value:.2f}" for value in values]
         bars = Bars(range(len(parts)), values, style.BLUE, words_of(objective.name), 0.7, notes=notes)
         y = Axis(words=tuple(words_of(name) for name in parts), grid=False)
-        title = f"What sets the best {GOOD:.0%} in {words_of(objective.name)} apart"
-        panels.append(Panel((bars,), Axis("part (PED-ANOVA) [–]", 0.0, 1.12 * max(values)), y, title))
+        title = f"Importance for the best {GOOD:.0%} in {words_of(objective.name)} apart"
+        panels.append(Panel((bars,), Axis("importance (PED-ANOVA) [–]", 0.0, 1.12 * max(values)), y, title))
     return panels
 
 

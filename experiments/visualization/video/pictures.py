@@ -102,7 +102,7 @@ def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int
         if same == SAME:
             return
         last = now
-    raise InputError(f"the browser does not come to rest: {TRIALS} pictures of one instant differ")
+    raise InputError(f"the browser does not settle: {TRIALS} pictures of one instant differ")
 
 
 def _next(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> Picture:

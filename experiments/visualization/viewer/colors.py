@@ -41,14 +41,14 @@ GHOSTS: tuple[Color, ...] = tuple(rgb(code) for code in (style.ORANGE, style.GRE
 
 #: Visible things and their colours, in the order of the legend.
 MARKS: dict[str, Color] = {
-    "centre of mass, and below it on the floor": COM,
+    "centre of mass, and its projection on the floor": COM,
     "extrapolated centre of mass": XCOM,
     "planned foothold": FOOTHOLD,
     "capture region": CAPTURE,
     "centre of pressure": COP,
-    "support polygon": BASE,
-    "floor reaction force": REACTION,
-    "floor reaction force on each foot": FOOT_REACTION,
+    "base of support": BASE,
+    "ground reaction force": REACTION,
+    "ground reaction force on each foot": FOOT_REACTION,
     "push": PUSH,
 }
 MODE_NAMES: dict[str, Color] = {STATES[state]: MODES[state - 1] for state in ContactState}

@@ -30,9 +30,7 @@ def add_help(gui: Any, keys: Mapping[str, str]) -> None:
 
 def add_screenshot(gui: Any) -> None:
     """Add a button that downloads the scene, as the user sees it, as a PNG."""
-    button = gui.add_button(
-        "Save a picture", hint="of the scene, as large as it is seen here: a PNG, into your downloads"
-    )
+    button = gui.add_button("Save a picture", hint="the scene as a PNG of this size, into your downloads")
     button.on_click(lambda event: _send_picture(event.client))
 
 

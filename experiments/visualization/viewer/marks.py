@@ -154,7 +154,7 @@ class Marks:
             place = getattr(snapshot, spot.name)
             on = layers[spot.layer] and bool(np.isfinite(place[0]))
             self._put(spot.name, on, position=raised(place, spot.lift))
-        self._reactions(snapshot, scale, layers["floor reaction force"])
+        self._reactions(snapshot, scale, layers["ground reaction force"])
         forces, tints = contact_arrows(snapshot, scale)
         self._arrows("contact_forces", forces if layers["contact forces"] else _NO_ARROWS, tints)
         pushes = push_arrows(snapshot, scale, surfaces) if layers["pushes"] else _NO_ARROWS
@@ -163,7 +163,7 @@ class Marks:
             shown = _are_somewhere(snapshot) & layers["contact points"]
             self._points(snapshot.contact_place[shown], _mode_colors(snapshot)[shown])
         for name, corners, layer, color in (
-            ("polygon", snapshot.support, "support polygon", colors.BASE),
+            ("polygon", snapshot.support, "base of support", colors.BASE),
             ("capture", snapshot.capture, "capture region", colors.CAPTURE),
         ):
             self._polygon(name, corners if layers[layer] else np.zeros((0, 3)), self._color or color)

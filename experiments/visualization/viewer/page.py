@@ -23,7 +23,7 @@ SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 IDLE = 0.1
 #: Number of plots besides the first one.
 MORE_PLOTS = 2
-KEYS = {"space": "play, pause", "← →": "a recorded row back, on"}
+KEYS = {"space": "play, pause", "← →": "previous, next recorded row"}
 #: [s] delay of pictures that is made up for; later ones are skipped.
 LATE = 0.05
 
@@ -145,9 +145,7 @@ class Page:
         self._slider = gui.add_slider(
             "Time [s]", min=begins, max=round(begins + span, 3), step=0.001, initial_value=begins
         )
-        steps = gui.add_button_group(
-            "Step", ("|◀", "◀", "▶", "▶|"), hint="to the start, a recorded row back, on, to the end"
-        )
+        steps = gui.add_button_group("Step", ("|◀", "◀", "▶", "▶|"), hint="start, previous row, next row, end")
         names = {f"{speed:g} ×": speed for speed in sorted({*SPEEDS, playback.speed})}
         speed = gui.add_dropdown("Speed", tuple(names), initial_value=f"{playback.speed:g} ×")
         loop = gui.add_checkbox("Loop", playback.loop)
@@ -158,8 +156,8 @@ class Page:
         speed.on_update(lambda _: setattr(playback, "speed", names[speed.value]))
         loop.on_update(lambda _: setattr(playback, "loop", loop.value))
         gui.add_command("Play or pause", hotkey="space").on_trigger(lambda _: playback.toggle())
-        gui.add_command("A recorded row on", hotkey="arrowright").on_trigger(lambda _: self.step("▶"))
-        gui.add_command("A recorded row back", hotkey="arrowleft").on_trigger(lambda _: self.step("◀"))
+        gui.add_command("Next recorded row", hotkey="arrowright").on_trigger(lambda _: self.step("▶"))
+        gui.add_command("Previous recorded row", hotkey="arrowleft").on_trigger(lambda _: self.step("◀"))
 
     def step(self, which: str) -> None:
         """Pause, and go to the start (``|◀``), to the previous or next row of the first run, or to the end (``▶|``)."""

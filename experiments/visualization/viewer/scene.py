@@ -17,8 +17,8 @@ from experiments.visualization.viewer.scenery import Scenery
 #: Layers that can be switched, and whether they are on at first.
 LAYERS = dict.fromkeys(
     (
-        "floor reaction force", "contact points", "pushes", "centre of mass", "extrapolated centre of mass",
-        "planned foothold", "capture region", "centre of pressure", "support polygon",
+        "ground reaction force", "contact points", "pushes", "centre of mass", "extrapolated centre of mass",
+        "planned foothold", "capture region", "centre of pressure", "base of support",
     ),
     True,
 ) | {"contact forces": False}  # fmt: skip

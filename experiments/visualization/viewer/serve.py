@@ -80,7 +80,7 @@ def _serving_our_way(token: str) -> Iterator[None]:
                 path = without_token(request.path, token)
                 if path is None or is_stranger(request.headers):
                     why = "lacks its token, or has an older one" if path is None else "is of another site's page"
-                    return connection.respond(403, f"This address {why}: open the address that biped tells.\n")
+                    return connection.respond(403, f"This address {why}: open the address that biped prints.\n")
                 request.path = path
                 return process_request(connection, request)
 
@@ -92,7 +92,9 @@ def _serving_our_way(token: str) -> Iterator[None]:
         finally:
             library.serve = serve  # type: ignore[misc]
         if not begun:
-            raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
+            raise RuntimeError(
+                "this version of viser starts its server in another way: requests without the token would be served"
+            )
 
 
 def url_of(server: Any) -> str:
@@ -108,7 +110,7 @@ def address_of(host: str, port: int) -> str:
 def _check(host: str, port: int) -> None:
     """Raise InputError if the server cannot listen there; viser would try one port after the other."""
     if not 0 <= port <= 65535:
-        raise InputError(f"--port {port}: it must be from 0 to 65535; 0 takes any that is free")
+        raise InputError(f"--port {port}: it must be from 0 to 65535; 0 takes any free one")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
@@ -117,7 +119,7 @@ def _check(host: str, port: int) -> None:
     except OSError as error:
         raise InputError(
             f"cannot listen at {host}, port {port}: {error.strerror or error}; "
-            "choose another --port (0: any that is free) or --host"
+            "choose another --port (0: any free one) or --host"
         ) from error
 
 

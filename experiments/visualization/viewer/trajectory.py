@@ -117,7 +117,7 @@ def _footholds(frame: pd.DataFrame) -> Floats | None:
 
 def _trajectory_of_bodies(run: Run, world: World) -> PoseTrajectory:
     if world.bodies is None:
-        raise InputError(f"{run.name!r} is {world.kind}: it has coordinates, and no bodies to be seen in space")
+        raise InputError(f"{run.name!r} is {world.kind}: it has coordinates, but no bodies to show in space")
     return PoseTrajectory(world.bodies, Scenery(floor=world.bodies.floor), seen_of_bodies(run, world.bodies))
 
 

@@ -69,7 +69,7 @@ def test_its_run_is_beside_the_record():
     assert table.loc["com_ap", "correlation"] > 0.9
     assert np.isnan(table.loc["com_ap", "mean_difference"])  # its offset is free
     assert main(["report", "run", "--record", "subject.toml", "--out", "page.html"]) == 0
-    assert "Beside the record" in Path("page.html").read_text(encoding="utf-8")
+    assert "Comparison with the record" in Path("page.html").read_text(encoding="utf-8")
     written = pd.read_csv("page-record.csv").set_index("column")
     np.testing.assert_allclose(written["rms_difference"], table["rms_difference"], rtol=1e-12)
     high, wide = image.imread("page-record.png").shape[:2]
@@ -130,7 +130,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
     Path("two.toml").write_text("".join(tables), encoding="utf-8")
     (loaded,) = load_runs(["saved"], record="two.toml")
     titles = list(loaded.plots)[:4]
-    remarks = [f"{free}, record {number}" for number in (1, 2) for free in ("", ", about their means")]
+    remarks = [f"{free}, record {number}" for number in (1, 2) for free in ("", ", relative to their means")]
     assert [title.partition(", and measured")[2] for title in titles] == [f"{remark} [m]" for remark in remarks]
     whole, lost = (loaded.plots[title].curves[1].y for title in titles[::2])
     within = (loaded.times > 0.31) & (loaded.times < 0.59)

@@ -134,7 +134,7 @@ def test_what_was_varied_and_what_was_not(sweep):
     page = study_page(sweep(), "")
     varied = {row[0]: row[1] for row in table(page, "Varied").rows}
     assert varied == {"block.velocity[0]": "-6; -5; -4; -3", "floor.mu_s": "0.5; 0.7; 0.9"}
-    common = {row[0]: row[1] for row in table(page, "The same in all trials").rows}
+    common = {row[0]: row[1] for row in table(page, "Equal in all trials").rows}
     assert common == {"run.duration": "0.5", "floor.mu_d": "0.3", "initial.jitter": "0.01"}
 
 
@@ -288,7 +288,7 @@ def test_the_page_of_thresholds_tells_them_as_they_come(threshold):
     none = whole.folder.with_name("none")
     copy_of(whole, none, first[:2])
     page = study_page(Study.read(none), "")
-    assert "Not known yet" in texts(page)
+    assert "No findings yet" in texts(page)
     assert any(section.name == "trials" for section in page.sections)
 
 

@@ -37,7 +37,7 @@ def test_without_the_token_of_the_address_neither_page_nor_socket_is_served():
                 greeted(server, path=path)
             status, text = fetched(server, f"/{path}")
             assert status == 403
-            assert b"open the address that biped tells" in text
+            assert b"open the address that biped prints" in text
         for path in (f"/{token}", f"/{token}/", f"/{token}/?fixedDpr=1", f"/{token}/index.html"):
             assert fetched(server, path)[0] == 200, path
         assert fetched(server, f"/{token}/no-such-file")[0] == 404
