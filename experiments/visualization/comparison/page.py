@@ -33,7 +33,7 @@ _FLIGHT = (
     "A human without gravity and contacts, with free joints, is simulated with steps of "
     f"{1e3 * FLIGHT_STEP:g} ms from the same state in all engines, without a controller. Energies and angular momenta "
     "are computed by the same functions from configurations and velocities; errors are relative. Semi-implicit Euler's "
-    "velocities belong to the middle of a step, half a step late: each is replaced by the mean of two neighbouring steps."
+    "velocities belong to the middle of a step, half a step late: each is replaced by the mean of two adjacent steps."
 )
 _REFINEMENT = (
     "Each engine is compared with itself at its own finest step. Convergence to this motion does not prove convergence "

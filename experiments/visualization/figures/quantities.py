@@ -173,13 +173,13 @@ def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tup
     return groups
 
 
-def _motion(model: Model, joint: str, label: str) -> tuple[str, float]:
-    """Return the label of a joint in the current look, and the sign of its values."""
+def _motion(model: Model, joint: str, label: str, value: float | None = None) -> tuple[str, float]:
+    """Return the label of a joint in the current look, that of a value's direction if given, and the values' sign."""
     if joint not in joint_motions(model):
         return label, 1.0
     motion, sign = joint_motions(model)[joint]
     if is_anatomical(model):
-        return motion_label(label, motion), sign
+        return motion_label(label, motion if value is None or sign * value > 0.0 else OPPOSITES[motion]), sign
     return f"{label}, {motion} {'+' if sign > 0.0 else '−'}", 1.0
 
 
@@ -194,22 +194,18 @@ def largest_torques(subject: Subject) -> Panel:
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
     shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:3]
     dashes: tuple[Dash, ...] = ("solid", "dash")
-    motions = joint_motions(subject.model) if is_anatomical(subject.model) else {}
     curves = []
     for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False):
         for place, (joint, color, dash) in enumerate(zip(kind, colors, dashes, strict=False)):
-            label, (motion, sign) = joint_label(common_name(joint, kind[-1])), motions.get(joint, ("", 1.0))
-            label = motion_label(label, motion) if motion else label
-            curves.append(curve("" if place else label, sign * torques[joint], color, dash=dash))
+            label, sign = _motion(subject.model, joint, joint_label(common_name(joint, kind[-1])))
+            label = "" if place else label.partition(",")[0]
+            curves.append(curve(label, sign * torques[joint], color, dash=dash))
     if any(len(kind) > 1 for kind in shown):
         curves.append(curve("right", np.full_like(subject.time, np.nan), style.BLACK, dash="dash"))
     largest = max(peaks, key=lambda joint: peaks[joint])
-    name = joint_label(largest)
-    if largest in motions:
-        motion, sign = motions[largest]
-        peak = sign * torques[largest][np.argmax(np.abs(torques[largest]))]
-        name = motion_label(name, motion if peak > 0.0 else OPPOSITES[motion])
-    title = f"Largest joint torques: {name} {peaks[largest]:.0f} N·m"
+    peak = float(torques[largest][np.argmax(np.abs(torques[largest]))])
+    name, _, _ = _motion(subject.model, largest, joint_label(largest), peak)[0].partition(",")
+    title = f"Largest joint torques: {name} {abs(peak):.0f} N·m"
     return over_time(title, "torque [N·m]", tuple(curves))
 
 

@@ -105,7 +105,7 @@ class Loop:
 
     @property
     def has_ended(self) -> bool:
-        """Whether a step had no solution, or a user's controller failed; only ``restart`` helps."""
+        """State after a step without a solution, or a failed controller of a user; only ``restart`` helps."""
         return self._session.has_ended or self._law_error is not None
 
     @property

@@ -117,9 +117,7 @@ def _charts(tuning: Tuning, outcome: Outcome) -> Iterator[Chart]:
     text = "All candidates over each tuned parameter; later ones are darker."
     yield Chart(slices, text, "slices", columns=COLUMNS)
     if panels := figures.importance_panels(tuning, outcome.history.evaluations):
-        text = (
-            f"Parameter importance for the best {GOOD:.0%} of candidates (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
-        )
+        text = f"Importance for the best {GOOD:.0%} of the candidates (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
         yield Chart(panels, text, "importance")
 
 

@@ -78,9 +78,7 @@ def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
         values = _values(evaluations, objective)
         items: list[Item] = []
         if not within.all():
-            items.append(
-                Points(numbers[~within], values[~within], "violates a constraint", style.ORANGE, "x-thin", 3.5)
-            )
+            items.append(Points(numbers[~within], values[~within], "not feasible", style.ORANGE, "x-thin", 3.5))
         best = np.minimum.accumulate(np.where(within, objective.sign * values, np.inf))
         items += [
             Points(numbers[within], values[within], "candidate", style.SKY, "circle", 2.5),
