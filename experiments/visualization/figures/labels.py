@@ -46,12 +46,12 @@ def point_label(name: str) -> str:
     return name.replace("box_", "vertex ").replace("_", " ")
 
 
-def who(model: Model) -> str:
+def name_in_text(model: Model) -> str:
     """Return the name of a model for use in a sentence."""
     return "the human" if model.name == human().name else model.name
 
 
-def at_the_start(text: str) -> str:
+def capitalized(text: str) -> str:
     """Return a text with a capital letter if it starts with "the"; names of models stay as they are."""
     return f"T{text[1:]}" if text.startswith("the ") else text
 
@@ -60,7 +60,7 @@ def along(axis: str, model: Model) -> str:
     """Return a heading for x or y that says towards which end the model faces, or has its left."""
     k = "xy".index(axis)
     if abs(model.facing[k]) > abs(model.left[k]):
-        return f"Along {axis}; {who(model)} faces {'+' if model.facing[k] > 0.0 else '−'}{axis}"
+        return f"Along {axis}; {name_in_text(model)} faces {'+' if model.facing[k] > 0.0 else '−'}{axis}"
     return f"Along {axis}; its left is {'+' if model.left[k] > 0.0 else '−'}{axis}"
 
 

@@ -15,13 +15,13 @@ from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.contacts import add_state_legend, modes_panel
 from experiments.visualization.figures.directions import AXES, XYZ, ahead_of, direction_of
-from experiments.visualization.figures.labels import who
+from experiments.visualization.figures.labels import name_in_text
 from experiments.visualization.figures.panels import LINE, draw_panel, label_lines
 from experiments.visualization.figures.quantities import curve, over_time
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, Support, margin_of_stability
 from experiments.visualization.look import style
-from experiments.visualization.look.words import what_was_done
+from experiments.visualization.look.words import disturbance_text
 from experiments.visualization.look.writing import width_of
 from experiments.visualization.panels.panel import Panel, Points
 
@@ -81,7 +81,7 @@ def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callab
 def _head(figure: Figure, subject: Subject) -> None:
     """Write the outcome of the run above the sheet, and below it the run's name and its disturbances."""
     letters = int(LETTERS * width_of(WIDTH) / matplotlib.rcParams["font.size"])
-    done, name = what_was_done(subject.run), subject.name or subject.model.name
+    done, name = disturbance_text(subject.run), subject.name or subject.model.name
     lines = [fill(text, letters) for text in (subject.run.verdict_line, f"{name}: {done}" if done else name)]
     figure.suptitle("\n".join(lines), fontsize="large", fontweight="bold", x=0.01, ha="left")
 
@@ -240,7 +240,7 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
     axes.set_xlabel(f"{shown[0].name} [mm]")
     axes.set_ylabel(f"{shown[1].name} [mm]")
     moving = ", on the moving floor" if support.subject.has("platform_x") else ""
-    axes.set_title(f"Top view{moving}; {who(model)} faces up")
+    axes.set_title(f"Top view{moving}; {name_in_text(model)} faces up")
 
 
 def _widened(low: float, high: float, least: float) -> tuple[float, float]:

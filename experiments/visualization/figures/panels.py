@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.visualization.figures.labels import label_rows, label_width
-from experiments.visualization.figures.quantities import told_apart
+from experiments.visualization.figures.quantities import distinct_lines
 from experiments.visualization.figures.subject import Mark, Subject
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Panel, Points
@@ -40,7 +40,7 @@ def draw_panel(
     axes: Axes, subject: Subject, panel: Panel, *, time_label: bool = True, mark_labels: bool = True
 ) -> None:
     """Draw a panel of curves over time with the marked events."""
-    panel = told_apart(panel)
+    panel = distinct_lines(panel)
     items = tuple(replace(one, x=subject.time) if isinstance(one, Points) else one for one in panel.items)
     draw(axes, replace(panel, items=items, title="", x=panel.x if time_label else Axis()))
     if len(subject.time) > 1:

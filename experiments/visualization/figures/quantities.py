@@ -215,7 +215,7 @@ SAME = 0.004
 _ONE_ON_ANOTHER: tuple[Dash, ...] = ("solid", "8px,8px", "4px,12px", "2px,14px")
 
 
-def told_apart(panel: Panel) -> Panel:
+def distinct_lines(panel: Panel) -> Panel:
     """Return a panel whose coinciding lines are dashed, unless dashes already have a meaning."""
     curves = panel.curves
     if any(one.dash != "solid" or one.hidden for one in curves):

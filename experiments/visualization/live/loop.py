@@ -239,7 +239,7 @@ class Loop:
         aim = (x, y, z if height is None else height)
         gravity = -float(self.model.gravity[2])
         box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
-        with _or_as_before(self, "disturbances"), _or_as_before(self.state, "projectile", "throw"):
+        with _restored_on_error(self, "disturbances"), _restored_on_error(self.state, "projectile", "throw"):
             self.state.projectile = self.state.throw = None
             self.disturbances = tuple(d for d in self.disturbances if not isinstance(d, Throw))
             self._add(box)
@@ -299,7 +299,7 @@ class Loop:
         at_once = name.partition(".")[0] in AT_ONCE
         if at_once:
             own = [one for one in setup.disturbances if isinstance(one, (Sensors, Actuators))]
-            with _or_as_before(self, "disturbances", "setup"):
+            with _restored_on_error(self, "disturbances", "setup"):
                 self.disturbances = (*_outside(self.disturbances), *own)
                 self.setup = setup
                 self._continue()
@@ -309,7 +309,7 @@ class Loop:
     def _add(self, disturbance: Disturbance) -> None:
         if self.has_ended:
             raise InputError("it has stopped: restart first")
-        with _or_as_before(self, "disturbances"):
+        with _restored_on_error(self, "disturbances"):
             self.disturbances = (*self.disturbances, disturbance)
             self._continue()
         self._acted.append(disturbance)
@@ -335,7 +335,7 @@ class Loop:
 
 
 @contextmanager
-def _or_as_before(changed: object, *names: str) -> Iterator[None]:
+def _restored_on_error(changed: object, *names: str) -> Iterator[None]:
     """Restore attributes if a change within the context turns out to be impossible."""
     before = {name: getattr(changed, name) for name in names}
     try:

@@ -160,7 +160,7 @@ class Runner:
     def one_frame(self, wall: float) -> None:
         """Do all work for the picture at a wall time."""
         self._make_changes()
-        self._get_up(wall)
+        self._restart_after_fall(wall)
         if self.paused or self.loop.has_ended:
             self._rest()
         else:
@@ -210,7 +210,7 @@ class Runner:
         self.real_time.pause()
         self.meter.clear()
 
-    def _get_up(self, wall: float) -> None:
+    def _restart_after_fall(self, wall: float) -> None:
         """Restart after a fall and a delay, if automatic restart is on."""
         if self.loop.fell_at is None and not self.loop.has_ended:
             self._ended_at = None

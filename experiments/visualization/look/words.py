@@ -65,7 +65,7 @@ def with_unit(name: str, unit: str) -> str:
     return f"{words} [{unit}]" if unit else words
 
 
-def what_was_done(run: Run) -> str:
+def disturbance_text(run: Run) -> str:
     """Return the disturbances in words; "undisturbed" for a balancing run without any, else nothing."""
     done = "; ".join(in_words(run.disturbances, run.state.model.facing))
     return done or ("" if run.set_point is None else "undisturbed")

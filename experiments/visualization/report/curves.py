@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from contact.arrays import Floats
 from experiments.visualization.figures.labels import label_rows
-from experiments.visualization.figures.quantities import told_apart
+from experiments.visualization.figures.quantities import distinct_lines
 from experiments.visualization.figures.subject import Mark
 from experiments.visualization.look import theme
 from experiments.visualization.look.theme import plain
@@ -74,8 +74,8 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
     labels = Counter(one.label for panel in panels for one in panel.curves)
     for k, panel in enumerate(panels):
         bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner
-        _add_panel(figure, k, told_apart(panel), (max(bottom, 0.0), bottom + PANEL / inner))
-        for item in told_apart(panel).items:
+        _add_panel(figure, k, distinct_lines(panel), (max(bottom, 0.0), bottom + PANEL / inner))
+        for item in distinct_lines(panel).items:
             entry: dict[str, Any] = {}
             if isinstance(item, Spans):
                 entry = {"name": item.label, "legend": f"legend{number_of(k)}"}

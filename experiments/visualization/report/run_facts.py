@@ -17,7 +17,7 @@ from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import say
 from experiments.lookup.figure_look import FORMATS
 from experiments.visualization.document import Document, print_document
-from experiments.visualization.look.words import what_was_done
+from experiments.visualization.look.words import disturbance_text
 from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 
@@ -60,7 +60,7 @@ def print_report(
 
 def headline(run: Run) -> Prose:
     """Return the verdict and the disturbances."""
-    done = what_was_done(run)
+    done = disturbance_text(run)
     text = f"{run.verdict_line} ({done})" if done else run.verdict_line
     return Prose(text, _MOODS.get(run.summary["verdict"], "bad"))
 

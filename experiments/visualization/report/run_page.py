@@ -10,11 +10,11 @@ from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.quantities import unit_text
-from experiments.visualization.look.words import what_was_done
+from experiments.visualization.look.words import disturbance_text
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
 from experiments.visualization.report import run_facts as facts
-from experiments.visualization.report.beside_record import BesideRecord
+from experiments.visualization.report.record_comparison import RecordComparison
 from experiments.visualization.report.run_figures import run_charts
 from experiments.visualization.report.run_source import RunSource, saved_option
 
@@ -34,14 +34,14 @@ _TRUST = (
 )
 
 
-def run_page(source: RunSource, command: str, beside: BesideRecord | None = None) -> Page:
+def run_page(source: RunSource, command: str, beside: RecordComparison | None = None) -> Page:
     """Return the page of a saved run; ``command`` made the page, ``beside`` is a comparison with a record."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # other runs have no metrics
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {what_was_done(run) or made_by.title}",
+        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {disturbance_text(run) or made_by.title}",
         subtitle="" if made_by is None else made_by.source,
         lead=_lead(source),
         sections=(

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from contact.arrays import Floats
 from experiments.visualization.figures.directions import Direction, ahead_of, direction_of
-from experiments.visualization.figures.labels import who
+from experiments.visualization.figures.labels import name_in_text
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.figures.support import COLORS, Support
 from experiments.visualization.look import style, theme
@@ -28,7 +28,7 @@ MOVING = ", relative to the moving floor"
 def top_view(subject: Subject) -> Chart:
     """Return the top view of a floating model with contact points."""
     support = Support(subject, carried=True)
-    called = who(subject.model)
+    called = name_in_text(subject.model)
     ahead = ahead_of(subject.model)
     aside = 1 - ahead
     shown = [direction_of(subject.model, axis, from_above=True) for axis in range(2)]

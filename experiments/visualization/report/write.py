@@ -11,7 +11,7 @@ from biped.inputs.files import replace_file
 from biped.runs.run import Run, versions
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.visualization.pages import Page, Prose, write_page
-from experiments.visualization.report.beside_record import BesideRecord
+from experiments.visualization.report.record_comparison import RecordComparison
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import RunSource, is_run, run_source
 from experiments.visualization.report.study_page import study_page
@@ -93,7 +93,7 @@ def write_report(
         made = page_of(folder, command)
     else:
         source = run_source(folder)
-        beside = BesideRecord.of(source.run, record)
+        beside = RecordComparison.of(source.run, record)
         made = run_page(source, command, beside)
     file.parent.mkdir(parents=True, exist_ok=True)
     files = [write_page(made, file), *(() if beside is None else beside.write(file))]

@@ -16,7 +16,7 @@ from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold, findings_so_far
 from experiments.visualization.document import Document
-from experiments.visualization.figures.labels import at_the_start
+from experiments.visualization.figures.labels import capitalized
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
 from experiments.visualization.studies import push_map_figure as push_map
@@ -77,7 +77,7 @@ def _lead(findings: Findings) -> Iterator[Prose]:
     confidence = f"{100.0 * findings.conditions[0].estimate.median.confidence:.1f} % interval"
     text = NO_MEDIAN
     if len(found) == 1:
-        called = at_the_start(plan.experiment.who)
+        called = capitalized(plan.experiment.who)
         text = f"{called} recovers up to {_said(found[0])}, the median of {plan.replicas} replicas ({confidence})."
     elif found:
         ends = [f"{_called(finding)}, up to {_said(finding)}" for finding in (found[0], found[-1])]

@@ -66,7 +66,7 @@ def pictures(
                 raise InputError(f"the browser did not open its page within {PATIENCE:g} s")
             # On the client's own scene, messages and the request to draw arrive in order.
             scene = ViewerScene(clients[0])
-            light_plainly(scene)
+            set_lights(scene)
             models = add_runs(scene, runs)
             for k, moment in enumerate(times):
                 with scene.frame():
@@ -77,7 +77,7 @@ def pictures(
                 yield _next(clients[0], browser, camera, size)
 
 
-def light_plainly(scene: ViewerScene) -> None:
+def set_lights(scene: ViewerScene) -> None:
     """Set lights without an environment map, which a browser loads late: earlier pictures would be darker."""
     server_scene = scene.server.scene
     server_scene.configure_environment_map(None)

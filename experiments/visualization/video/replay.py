@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from biped.model import Model
 from experiments.visualization.video.frame_schedule import FrameSchedule
-from experiments.visualization.video.pictures import light_plainly
+from experiments.visualization.video.pictures import set_lights
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.colors import legend
@@ -33,7 +33,7 @@ def replay_page(
     with serving(port=0) as server:
         camera.start(server)
         scene = ViewerScene(server)
-        light_plainly(scene)
+        set_lights(scene)
         models = add_runs(scene, runs)
         recording = None
         for k, moment in enumerate(schedule.times):
@@ -54,7 +54,7 @@ def still_page(model: Model, snapshot: Snapshot, camera: Camera) -> str:
     with serving(port=0) as server:
         camera.start(server)
         scene = ViewerScene(server)
-        light_plainly(scene)
+        set_lights(scene)
         with scene.frame():
             scene.add(model, "model").show(snapshot)
         page: str = server.get_scene_serializer().as_html()

@@ -59,7 +59,7 @@ def ghost_color(number: int) -> Color:
     return GHOSTS[number % len(GHOSTS)]
 
 
-def of_friction(mu: float) -> Color:
+def friction_color(mu: float) -> Color:
     """Return the colour of a floor patch with this friction: bluer if more slippery."""
     part = min(mu / 0.6, 1.0)
     red, green, blue = (

@@ -134,7 +134,7 @@ def load_runs(
 ) -> list[LoadedRun]:
     """Return the runs in some folders; after a fall they continue for ``after`` [s], if given, else as saved.
 
-    A ``record``, if given, is compared with the first one; see ``pairs_beside`` for the file.
+    A ``record``, if given, is compared with the first one; see ``paired_columns`` for the file.
 
     Raises:
         InputError: a folder holds no run; the experiment of a run to continue is unknown; the record does not fit.
@@ -145,7 +145,7 @@ def load_runs(
     for source, folder in zip(sources, _names(folders), strict=True):
         name, disturbances = folder, None
         if after is not None:
-            go_on_falling(source, after)
+            continue_fall(source, after)
         if source.run.world is None:
             take_meshes(source.run.state.model, source.folder)
         if source.experiment is not None:
@@ -158,7 +158,7 @@ def load_runs(
     return runs
 
 
-def go_on_falling(source: RunSource, duration: float) -> None:
+def continue_fall(source: RunSource, duration: float) -> None:
     """Continue a run after its fall, limp, for a time [s]; a run without a fall is unchanged."""
     if not has_fallen(source.run):
         return

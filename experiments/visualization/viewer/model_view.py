@@ -166,7 +166,7 @@ class ModelView:
             size = (patch.x[1] - patch.x[0], patch.y[1] - patch.y[0], 0.001)
             mesh = box(size, (sum(patch.x) / 2.0, sum(patch.y) / 2.0, 0.001 + 0.0002 * k))
             self._server_scene.add_mesh_simple(
-                f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.of_friction(patch.mu), opacity=0.6,
+                f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.friction_color(patch.mu), opacity=0.6,
                 cast_shadow=False,
             )  # fmt: skip
 

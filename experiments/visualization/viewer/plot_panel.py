@@ -55,7 +55,7 @@ class PlotPanel:
                 return
             self._curves = curves
             with np.errstate(all="ignore"):
-                self._range = with_room(float(np.nanmin(curves)), float(np.nanmax(curves)))
+                self._range = with_margins(float(np.nanmin(curves)), float(np.nanmax(curves)))
             series.append({"label": "now", "stroke": "#C8102E", "width": 1.5, "points": {"show": False}})
             begin, end = self._grid[0], self._grid[-1]
             with self._slot:
@@ -85,7 +85,7 @@ class PlotPanel:
                 self._handle.data = self._data(moment)
 
 
-def with_room(low: float, high: float) -> tuple[float, float]:
+def with_margins(low: float, high: float) -> tuple[float, float]:
     """Return a range with margins; values that differ in the last digits only count as constant."""
     most = max(abs(low), abs(high))
     pad = 0.05 * (high - low) if high - low > SAME * most else max(1e-3, 0.05 * most)

@@ -14,7 +14,7 @@ from experiments.visualization.figures.sheets import sheets_of
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.look.words import words_of
 from experiments.visualization.panels.panel import Panel
-from experiments.visualization.report.beside_record import BesideRecord
+from experiments.visualization.report.record_comparison import RecordComparison
 
 #: Kind of figure with the first plots.
 FIRST = "support"
@@ -39,9 +39,9 @@ def plots_of(run: Run) -> list[Panel]:
 
 
 def measured_plots(run: Run, record: str | Path) -> list[Panel]:
-    """Return columns of a record over those of a run, at the run's times; see ``pairs_beside`` for the file."""
+    """Return columns of a record over those of a run, at the run's times; see ``paired_columns`` for the file."""
     times, plots = run.frame["time"].to_numpy(), []
-    for one, remark in BesideRecord.of(run, record).remarked:
+    for one, remark in RecordComparison.of(run, record).remarked:
         after = np.searchsorted(one.time, times).clip(1, len(one.time) - 1)
         is_gap = are_left_out(one.time)[after - 1] & (times < one.time[after])
         measured, model = (

@@ -38,19 +38,19 @@ def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
 
     console = rich.get_console()  # viser prints a greeting, also in a notebook
     token = secrets.token_urlsafe(TOKEN_SIZE)
-    with _having(logging.getLogger(LOGGER), "disabled", True):
-        with _having(console, "quiet", True), _serving_our_way(token):
+    with _with_attribute(logging.getLogger(LOGGER), "disabled", True):
+        with _with_attribute(console, "quiet", True), _serving_with_token(token):
             server = viser.ViserServer(host=host, port=PORT if port is None else port, verbose=False)
         server.biped_token = token
         try:
             yield server
         finally:
-            with _having(console, "quiet", True):
+            with _with_attribute(console, "quiet", True):
                 server.stop()
 
 
 @contextlib.contextmanager
-def _having(thing: object, name: str, value: object) -> Iterator[None]:
+def _with_attribute(thing: object, name: str, value: object) -> Iterator[None]:
     """Set an attribute within the context."""
     before = getattr(thing, name)
     setattr(thing, name, value)
@@ -61,7 +61,7 @@ def _having(thing: object, name: str, value: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _serving_our_way(token: str) -> Iterator[None]:
+def _serving_with_token(token: str) -> Iterator[None]:
     """Let a viser server that starts within the context serve only requests with the token, and none of other sites.
 
     Browsers let any page open a websocket to any address, and only report its origin (RFC 6455, 10.2). viser ignores
@@ -78,7 +78,7 @@ def _serving_our_way(token: str) -> Iterator[None]:
 
             def process(connection: Any, request: Any) -> Any:
                 path = without_token(request.path, token)
-                if path is None or is_stranger(request.headers):
+                if path is None or is_cross_site(request.headers):
                     why = "lacks its token, or has an older one" if path is None else "is of another site's page"
                     return connection.respond(403, f"This address {why}: open the address that biped prints.\n")
                 request.path = path
@@ -130,7 +130,7 @@ def without_token(path: str, token: str) -> str | None:
     return f"/{rest}{mark}{query}" if secrets.compare_digest(first.encode(), token.encode()) else None
 
 
-def is_stranger(headers: Any) -> bool:
+def is_cross_site(headers: Any) -> bool:
     """Return whether a browser reports a page of another site: its Origin is not among its Host headers.
 
     Other programs send no Origin. The port may differ from the server's because of a tunnel.

@@ -118,7 +118,7 @@ def _footholds(frame: pd.DataFrame) -> Floats | None:
 def _trajectory_of_bodies(run: Run, world: World) -> PoseTrajectory:
     if world.bodies is None:
         raise InputError(f"{run.name!r} is {world.kind}: it has coordinates, but no bodies to show in space")
-    return PoseTrajectory(world.bodies, Scenery(floor=world.bodies.floor), seen_of_bodies(run, world.bodies))
+    return PoseTrajectory(world.bodies, Scenery(floor=world.bodies.floor), snapshots_of_bodies(run, world.bodies))
 
 
 def touching_only(snapshot: Snapshot, own: int) -> Snapshot:
@@ -314,7 +314,7 @@ def _saved_pushes(run: Run) -> list[Push | Force]:
 LEAST_FORCE = 1e-9
 
 
-def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
+def snapshots_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
     """Return the rows of a run of bodies: poses, the forces of planes on points, and the centre of mass."""
     position = np.stack([_columns(run, f"{name}_", "xyz") for name in bodies.body_names], axis=1)
     quaternion = np.stack([_columns(run, f"{name}_q", "wxyz") for name in bodies.body_names], axis=1)

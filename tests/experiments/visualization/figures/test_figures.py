@@ -14,7 +14,7 @@ from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
 from experiments.visualization.figures.labels import joint_label, joint_motions, label_rows, label_width, motion_label
-from experiments.visualization.figures.quantities import curve, leans, over_time, rescaled, told_apart
+from experiments.visualization.figures.quantities import curve, distinct_lines, leans, over_time, rescaled
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.figures.support import COLORS, COM, Support
@@ -220,14 +220,14 @@ def test_curves_that_lie_on_one_another_are_all_seen():
     time = np.linspace(0.0, 1.0, 50)
     values = {"a": time, "b": 0.0 * time, "c": time, "d": time + 1e-4}
     panel = over_time("", "", [curve(name, one) for name, one in values.items()])
-    dashes = [one.dash for one in told_apart(panel).curves]
+    dashes = [one.dash for one in distinct_lines(panel).curves]
     assert dashes[:2] == ["solid", "solid"]
     strokes, gaps = zip(
         *([float(part) for part in dash.replace("px", "").split(",")] for dash in dashes[2:]), strict=True
     )
     assert gaps[1] > strokes[0] - strokes[1] > 0.0  # the uppermost lets both below it be seen
     dashed = over_time("", "", [replace(one, dash="dash") for one in panel.curves])
-    assert told_apart(dashed) == dashed
+    assert distinct_lines(dashed) == dashed
 
 
 def test_leans_are_in_degrees_and_small_numbers_have_a_unit_of_their_size():

@@ -7,7 +7,7 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 
-from experiments.visualization.viewer.serve import is_stranger, serving, url_of, without_token
+from experiments.visualization.viewer.serve import is_cross_site, serving, url_of, without_token
 
 from ..sockets import opened
 
@@ -76,7 +76,7 @@ def test_every_origin_must_be_the_host():
         ("http://localhost:8080.evil.example", "localhost:8080", True),
         ("http://evil.example", "localhost:8080", True),
     ):
-        assert is_stranger(Headers([("Host", host), ("Origin", origin)])) == wanted, origin
-    assert is_stranger(Headers([("Host", "a"), ("Origin", "http://a"), ("Origin", "http://b")]))
-    assert not is_stranger(Headers([("Host", "a")]))
-    assert is_stranger(Headers([("Host", "localhost"), ("Origin", "http://[")]))
+        assert is_cross_site(Headers([("Host", host), ("Origin", origin)])) == wanted, origin
+    assert is_cross_site(Headers([("Host", "a"), ("Origin", "http://a"), ("Origin", "http://b")]))
+    assert not is_cross_site(Headers([("Host", "a")]))
+    assert is_cross_site(Headers([("Host", "localhost"), ("Origin", "http://[")]))

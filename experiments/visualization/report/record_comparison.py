@@ -47,7 +47,7 @@ class Pair(NamedTuple):
     is_free: bool  # whether both are relative to their means
 
 
-def pairs_beside(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
+def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
     """Return the measured columns of each record with the run's columns.
 
     Args:
@@ -127,7 +127,7 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class BesideRecord:
+class RecordComparison:
     """Comparison of a run with a record, as a section of its page, a figure and a table.
 
     Attributes:
@@ -139,13 +139,13 @@ class BesideRecord:
     records: tuple[list[Pair], ...]
 
     @classmethod
-    def of(cls, run: Run, file: str | Path) -> "BesideRecord":
-        """Read a record for a run (``pairs_beside``); raise InputError also if the run has no comparable data."""
+    def of(cls, run: Run, file: str | Path) -> "RecordComparison":
+        """Read a record for a run (``paired_columns``); raise InputError also if the run has no comparable data."""
         if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
             raise InputError(
                 f"{file}: a record can be compared only with a run of a floating body, of two rows or more"
             )
-        return cls(Path(file), pairs_beside(run, file))
+        return cls(Path(file), paired_columns(run, file))
 
     @property
     def remarked(self) -> list[tuple[Pair, str]]:
@@ -172,10 +172,10 @@ class BesideRecord:
         return pd.concat(tables, ignore_index=True)
 
     def section(self) -> Section:
-        tables = [Table.of("Model and record, at the record's times", _told(self.compared(compare_columns)))]
+        tables = [Table.of("Model and record, at the record's times", _readable(self.compared(compare_columns)))]
         sway = self.compared(compare_sway)
         if len(sway):
-            tables.append(Table.of("Sway of person and model", _told(sway)))
+            tables.append(Table.of("Sway of person and model", _readable(sway)))
         charts = [
             Chart(panel, f"Measured and modelled: {panel.title}.", f"measured-{number}", pixels=_ON_PAGE)
             for number, panel in enumerate(self._panels())
@@ -197,7 +197,7 @@ class BesideRecord:
         return [*write_panels(figure, panels, (style.SIZE[0], _ON_PAPER * len(panels))), table]
 
 
-def _told(table: pd.DataFrame) -> pd.DataFrame:
+def _readable(table: pd.DataFrame) -> pd.DataFrame:
     told = table.assign(unit=table["unit"].map(unit_text))
     return told.rename(columns=lambda name: name.replace("_", " "))
 
