@@ -13,12 +13,15 @@ from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
+from experiments.visualization.figures import sheets
 from experiments.visualization.figures.labels import joint_label, joint_motions, label_rows, label_width, motion_label
 from experiments.visualization.figures.quantities import curve, distinct_lines, leans, over_time, rescaled
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.figures.support import COLORS, COM, Support
 from experiments.visualization.look.writing import write_figure
+from experiments.visualization.panels.panel import Axis, Panel, Points
+from experiments.visualization.panels.with_matplotlib import figure_of
 
 PUBLISHED = {
     "stand-tilted": [f"fig-4.{number:02d}-" for number in range(3, 11)],
@@ -29,7 +32,7 @@ PUBLISHED = {
 
 
 def ink(path):
-    """The part of a picture that is not white."""
+    """Return the part of a picture that is not white."""
     return float((matplotlib.image.imread(path)[..., :3].min(axis=2) < 0.98).mean())
 
 
@@ -134,7 +137,7 @@ def test_no_legend_lies_on_curves(runs, width):
 
 
 def test_joint_motions_are_those_of_the_legs():
-    """The hip's flexion brings the ankle forwards, the knee's backwards, the ankle's raises the toes; and so on."""
+    """Hip flexion moves the ankle forward, knee flexion backward; ankle dorsiflexion raises the toes; and so on."""
     model = human()
     motions = joint_motions(model)
     ahead, place = np.array(model.facing), model.configuration()
@@ -171,8 +174,25 @@ def test_a_moving_floor_has_its_trace_and_its_onset():
     np.testing.assert_allclose(trace.get_ydata()[-1], -30.0, rtol=1e-9)  # +x is posterior
 
 
+def test_figures_with_a_number_in_a_publication_keep_its_axes(runs, tmp_path, monkeypatch):
+    drawn = {}
+    monkeypatch.setattr(sheets, "write_figure", lambda figure, path: drawn.update({path.name: figure}) or [path])
+    draw_figures(runs["thrown-block"], tmp_path, {"joint-angles": "4.12"})
+    published, other = (
+        {line.get_label() for axes in drawn[name].axes for line in axes.lines}
+        for name in ("fig-4.12-joint-angles.png", "joint-torques.png")
+    )
+    assert "knee pitch, flexion −" in published and "knee flexion" in other
+
+
+def test_markers_are_not_cut_at_the_ends_of_axes():
+    items = (Points([0.0, 1.0], [0.0, end], marker="circle", dash="solid") for end in (1.0, 2.0))
+    lines = figure_of(Panel(tuple(items), y=Axis(low=0.0, high=1.0)), (3.0, 2.0)).axes[0].lines
+    assert [line.get_clip_on() for line in lines] == [False, True]
+
+
 def test_the_sheet_has_posturographys_axes_by_default():
-    """The floor goes backward and to the right of the human, who looks along −x; what is drawn is the series's."""
+    """The floor moves backward and to the right of the human, who faces −x; curves equal those of ``series``."""
     floor = Platform(x=Signal.step(0.03, 0.1, 0.4), y=Signal.step(0.01, 0.1, 0.4))
     run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
     table = series(run)
@@ -203,7 +223,7 @@ def test_the_sheet_has_posturographys_axes_by_default():
 
 @pytest.mark.parametrize("axis", ["x", "yaw"])
 def test_from_above_on_a_moving_floor_all_is_seen_from_the_floor(axis):
-    """Soles that stick stay where they are; where paths are in the base is what margins and pressure say."""
+    """Sticking soles stay in place, and distances from the base of support equal those in the world."""
     floor = Platform(**{axis: Signal.step(0.03, 0.1, 0.4)})
     run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
     subject = subject_of(run)
@@ -235,7 +255,7 @@ def test_leans_are_in_degrees_and_small_numbers_have_a_unit_of_their_size():
     run = simulate(model, duration=2e-3)
     size = np.radians(10.0)
     for k, way in enumerate((np.array(model.facing), -np.array(model.left))):
-        axis = np.cross((0.0, 0.0, 1.0), way)  # about it the head goes that way
+        axis = np.cross((0.0, 0.0, 1.0), way)  # the head moves towards ``way``
         turn = np.array([np.cos(size / 2.0), *(np.sin(size / 2.0) * axis)])
         panel = leans(subject_of(run), "", [curve("", np.full(3, part)) for part in turn])
         expected = np.zeros((3, 3))

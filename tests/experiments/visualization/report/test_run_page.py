@@ -1,4 +1,4 @@
-"""The page of a run: it says what was run so that it can be run again, and it is one file."""
+"""The page of a run: one file with all data to reproduce the run."""
 
 import re
 import shlex
@@ -172,12 +172,12 @@ def test_the_centre_of_pressure_rides_on_a_moving_floor():
     weights = np.stack([run.frame[f"contact_{name}_fz"] for name in run.state.model.contact_names], axis=1)
     for shown, axis in ((-np.array(path.y), "x"), (path.x, "y")):  # the human faces −x, and its right is +y
         places = np.stack([run.frame[f"contact_{name}_{axis}"] for name in run.state.model.contact_names], axis=1)
-        mean = (weights * places).sum(axis=1)[1:] / weights.sum(axis=1)[1:]  # the first row knows no forces yet
+        mean = (weights * places).sum(axis=1)[1:] / weights.sum(axis=1)[1:]  # the first row has no forces yet
         assert np.abs(shown[1:] - mean).max() < 5e-4
 
 
 def test_its_figures_are_anatomical_unless_world_axes_are_chosen(saved):
-    """The human faces −x and has its right at +y: anterior and right are positive, for places, forces and paths."""
+    """The human faces −x and has its right at +y: anterior and right are positive for positions, forces and paths."""
     run = load_run(saved["thrown-block"])
     anatomical = run_figures(run)
     with drawn_as(look_of(None, None, "world")):

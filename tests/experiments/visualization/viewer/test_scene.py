@@ -28,7 +28,7 @@ from formulations.mechanism.drawing import SPRING
 
 @pytest.fixture(scope="module")
 def shown(pushed, tilted, acting):
-    """A page of two runs, without a browser."""
+    """Return a page of two runs, without a browser."""
     runs = [
         LoadedRun("one", pushed, trajectory_of(pushed, [acting.push, acting.wind])),
         LoadedRun("two", tilted, trajectory_of(tilted)),
@@ -200,7 +200,7 @@ def test_pooling_keeps_peaks():
 def test_the_cursor_follows_the_slider_while_it_is_paused(shown):
     page = shown
     page.playback.play(False)
-    page._slider._impl.value = 0.2  # as a hand moves it
+    page._slider._impl.value = 0.2  # moved by a person
     page.playback.seek(0.2)
     page.frame(2.0)
     grid, *_, line = page._plots[0]._handle.data
@@ -208,7 +208,7 @@ def test_the_cursor_follows_the_slider_while_it_is_paused(shown):
 
 
 def test_a_fall_is_seen_to_its_end():
-    """The limp body in place of the end of the run; plots are of the run."""
+    """The limp body replaces the end of the run; plots are of the run."""
     scene = experiment_named("balance").build({"push.impulse": 60.0, "push.start": 0.1})
     run = scene.run()
     run.after = collapse(scene, 1.5)
