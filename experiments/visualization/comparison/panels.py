@@ -15,6 +15,7 @@ from contact.arrays import Floats
 from experiments.comparison.backends import Backend
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results
+from experiments.visualization.figures.directions import XYZ, space_axes
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
@@ -72,13 +73,13 @@ def turn(run: Run) -> Floats:
     return np.degrees(orientation_errors(run, run.set_point))
 
 
-def column(name: str, run: Run) -> Floats:
-    return run.frame[name].to_numpy()
+def column(name: str, run: Run, sign: float = 1.0) -> Floats:
+    return sign * run.frame[name].to_numpy()
 
 
-def floor_force(axis: str, run: Run) -> Floats:
-    """Return the total ground reaction force (rows,) [N] along x, y or z."""
-    return series(run)[f"grf_{axis}"].to_numpy()
+def ground_reaction(axis: str, run: Run, sign: float = 1.0) -> Floats:
+    """Return the total ground reaction force (rows,) [N] along x, y or z, times a sign."""
+    return sign * series(run)[f"grf_{axis}"].to_numpy()
 
 
 Quantity = tuple[str, str, Callable[[Run], Floats]]
@@ -86,7 +87,10 @@ Quantity = tuple[str, str, Callable[[Run], Floats]]
 
 def pose(run: Run) -> list[Quantity]:
     """Return title, unit and values of the root's position, and of its angle from the set point."""
-    found: list[Quantity] = [(f"Root, {axis}", "m", partial(column, f"{run.root}_{axis}")) for axis in "xyz"]
+    found: list[Quantity] = [
+        (f"Root, {name}", "m", partial(column, f"{run.root}_{XYZ[k]}", sign=sign))
+        for name, k, sign in space_axes(run.state.model)
+    ]
     return found if run.set_point is None else [*found, ("Angle from the set point", "°", turn)]
 
 
@@ -99,8 +103,11 @@ def torques(run: Run) -> list[Quantity]:
 
 def forces(run: Run) -> list[Quantity]:
     """Return title, unit and values of the total ground reaction force."""
-    axes = (("z", "Vertical GRF"), ("x", "GRF along x")) if run.state.model.nc else ()
-    return [(title, "N", partial(floor_force, axis)) for axis, title in axes]
+    if not run.state.model.nc:
+        return []
+    name, k, sign = space_axes(run.state.model)[0]
+    ahead = partial(ground_reaction, XYZ[k], sign=sign)
+    return [("Vertical GRF", "N", partial(ground_reaction, "z")), (f"{name} GRF", "N", ahead)]
 
 
 def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:

@@ -19,7 +19,6 @@ from controllers.gains import save_gains
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.parameter import Parameter
-from experiments.visualization.figures.labels import name_in_text
 from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner
 from experiments.visualization.live.settings import Settings, build_settings
@@ -80,7 +79,7 @@ class Page:
         self._handles: dict[str, list[Any]] = {}  # by parameter of the controller
         self._gains_file = Path(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
-        self._azimuth = f"0: to where {name_in_text(loop.model)} faces; 90: to its left"
+        self._azimuth = "0: forward; 90: to the left"
         seen = extent_at(loop.model, snapshot_of(loop.state))
         camera_at("three-quarter", *seen, facing=loop.model.facing).start(server)
         self._build(loop)

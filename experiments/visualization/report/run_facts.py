@@ -17,6 +17,7 @@ from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import say
 from experiments.lookup.figure_look import FORMATS
 from experiments.visualization.document import Document, print_document
+from experiments.visualization.figures.directions import XYZ, space_axes
 from experiments.visualization.look.words import disturbance_text
 from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
@@ -24,10 +25,6 @@ from experiments.visualization.pages.blocks import Mood, shown
 Facts = list[tuple[str, str]]
 
 _MOODS: dict[str, Mood] = {RECOVERED: "good", STEPPED: "good", COMPLETED: "good", FAILED: "bad", UNRELIABLE: "bad"}
-_IMPACTS = (
-    "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "position [m]",
-    "speed before [m/s]",
-)  # fmt: skip
 _CHECKS = ("check", "passed", "value", "limit", "unit", "finding")
 #: Most rows of a table on the terminal: a block lying on the trunk has an impact in each step.
 MOST = 24
@@ -170,20 +167,21 @@ def event_tables(run: Run) -> tuple[Table, ...]:
     brief = f"; {hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms are not shown" if hidden else ""
     feet = tuple((f"{change.time:.4f}", change.edge.replace("_", " "), change.change) for change in changes)
     forceful = run.events[run.events["kind"].isin(["impact", "push"])]
+    axes = space_axes(run.state.model) if run.world is None else [(name, k, 1.0) for k, name in enumerate(XYZ)]
+    impulses = (f"{'' if place else 'impulse '}{name} [N·s]" for place, (name, _, _) in enumerate(axes))
+    headings = ("time [s]", "kind", "subject", *impulses, "size [N·s]", "position x, y, z [m]", "speed before [m/s]")
+    rows = tuple(_event_row(event, axes) for event in forceful.to_dict(orient="records"))
     return (
         Table(f"Contacts of the feet{brief}", ("time [s]", "part", "change"), feet),
-        Table(
-            "Impacts and pushes, with the impulse on the subject",
-            _IMPACTS,
-            tuple(_event_row(event) for event in forceful.to_dict(orient="records")),
-        ),
+        Table("Impacts and pushes, with the impulse on the subject", headings, rows),
     )
 
 
-def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
+def _event_row(event: dict[Any, Any], axes: Sequence[tuple[str, int, float]]) -> tuple[str, ...]:
     impulse, place, velocity = (
-        [float(event[f"{name}{axis}"]) for axis in "xyz"] for name in ("impulse_", "", "velocity_")
+        [float(event[f"{name}{axis}"]) for axis in XYZ] for name in ("impulse_", "", "velocity_")
     )
+    impulse = [sign * impulse[k] for _, k, sign in axes]
     where = "" if math.isnan(place[0]) else ",\N{NO-BREAK SPACE}".join(f"{part:.3f}" for part in place)
     numbers = (*(f"{part:.6g}" for part in impulse), f"{math.hypot(*impulse):.6g}", where, shown(math.hypot(*velocity)))
     return (f"{event['time']:.4f}", event["kind"], event["subject"], *numbers)
