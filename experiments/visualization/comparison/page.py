@@ -157,7 +157,7 @@ def _stance_text(results: Results) -> tuple[Prose, ...]:
         f"A human stands for a while under a horizontal force of {FORCE:g} N on its trunk, {FORCE / held:.0%} of what "
         f"static friction holds ({held:.3g} N)"
     )
-    text += ": sticking feet should stop moving as it leans on the force." if held > FORCE else ": the human slides."
+    text += ": sticking feet should not move once it leans on the force." if held > FORCE else ": the human slides."
     return (Prose(text, "muted"),)
 
 

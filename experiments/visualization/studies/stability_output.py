@@ -34,7 +34,7 @@ def document(found: StabilityMap) -> Document:
     title = f"Stability over {found.field.x.name} and {found.field.y.name}"
     blocks = []
     for number, branch in enumerate(found.branches):
-        kind = "closed" if branch.closed else f"its ends: {branch.ends[0]}; {branch.ends[1]}"
+        kind = "closed" if branch.closed else "from edge to edge of the range"
         if not branch.closed and any(end != "leaves the range" for end in branch.ends):
             kind = f"its ends: {branch.ends[0]}; {branch.ends[1]}"
         corners = f", {len(branch.corners)} corners" if branch.corners else ""

@@ -121,7 +121,7 @@ def importance_panels(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list
         notes = [f"{value:.2f}" for value in values]
         bars = Bars(range(len(parts)), values, style.BLUE, words_of(objective.name), 0.7, notes=notes)
         y = Axis(words=tuple(words_of(name) for name in parts), grid=False)
-        title = f"Importance for the best {GOOD:.0%} in {words_of(objective.name)} apart"
+        title = f"Importance for the best {GOOD:.0%} in {words_of(objective.name)}"
         panels.append(Panel((bars,), Axis("importance (PED-ANOVA) [–]", 0.0, 1.12 * max(values)), y, title))
     return panels
 
