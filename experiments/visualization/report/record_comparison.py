@@ -53,8 +53,7 @@ def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
     Args:
         run: run of the human, or of another body that has metrics.
         file: a record with the run's column names and times, or the TOML file of a fit, whose tables ``[[record]]``
-        give
-            file, ``begin``, and columns by their names, with scale and offset.
+            give file, ``begin``, and columns by their names, with scale and offset.
 
     Raises:
         InputError: neither format, no column of the run, or a file that ``biped fit`` refuses.
