@@ -9,7 +9,7 @@ from kernelcache.kernels import F, kernel, stands_for
 
 
 class Generic:
-    """What ``generic`` makes of a function: its implementations, by the class of one argument."""
+    """Implementations of a function, by the class of one argument."""
 
     def __init__(self, argument: str, declared: Callable[..., Any]) -> None:
         self.argument, self.declared = argument, declared
@@ -17,7 +17,7 @@ class Generic:
         self.implementations: dict[type, Callable[..., Any]] = {}
 
     def register(self, kind: type) -> Callable[[F], F]:
-        """A decorator: the function serves where the argument is a named tuple of this class."""
+        """Return a decorator of the function that serves where the argument is a named tuple of this class."""
 
         def keep(function: F) -> F:
             self.implementations[kind] = function
@@ -26,18 +26,18 @@ class Generic:
         return keep
 
     def of(self, kind: type) -> Callable[..., Any]:
-        """The implementation for a class."""
+        """Return the implementation for a class."""
         if kind not in self.implementations:
             raise TypeError(f"{self.declared.__name__}: nothing registered for {self.argument} of {kind}")
         return self.implementations[kind]
 
     def among(self, kinds: set[type]) -> list[Callable[..., Any]]:
-        """The implementations for some classes."""
+        """Return the implementations for some classes."""
         return [self.implementations[kind] for kind in kinds if kind in self.implementations]
 
 
 def generic(argument: str) -> Callable[[Callable[..., Any]], Any]:
-    """A kernel that has an implementation for each class of one of its arguments, a named tuple.
+    """Return a decorator of a kernel with an implementation for each class of one argument, a named tuple.
 
     The class is known when a caller is compiled, so that the choice costs nothing and the caller is cached
     with it: what a function handed over as an argument would prevent. Implementations are registered by
@@ -67,9 +67,9 @@ class Nothing(NamedTuple):
 
 
 def optional(argument: str, kind: type, otherwise: Any = None) -> Callable[[Callable[..., Any]], Any]:
-    """A kernel of one of its arguments that may be ``Nothing``.
+    """Return a decorator of a kernel with one argument that may be ``Nothing``.
 
-    Which it is, is known when a caller is compiled: of ``Nothing`` no code is left.
+    A caller is compiled for one of the two: ``Nothing`` leaves no code.
 
     Args:
         argument: its name.

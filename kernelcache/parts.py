@@ -145,7 +145,7 @@ class Entry:
         self._arguments = arguments
 
     def __call__(self, *numbers: Any) -> int:
-        """What the part gives back, for these numbers in their places."""
+        """Return the part's result for these numbers, which replace the example numbers in order."""
         left = iter(numbers)
         given = tuple(one.place if isinstance(one, Packed) else next(left) for one in self._arguments)
         return int(enter(self._address, given))

@@ -1,4 +1,4 @@
-"""All that this package uses of Numba beyond its documented interface, in one file: README.md has a table of the names.
+"""Private names of Numba that this package uses, all in one file: README.md has a table of them.
 
 Kernels that are only inlined need no machine code of their own. Numba optimizes each function with all that it calls,
 and makes machine code of it: for an inlined kernel that is wasted, two fifths of the time of a first run. Here such a
@@ -30,9 +30,9 @@ Serialized = tuple[str, str, tuple[bytes, tuple[str, ...]]]
 
 
 class _Library(JITCodeLibrary):  # type: ignore[misc]
-    """Numba's, but that all functions of a module are optimized by one pass manager, and only those that are there.
+    """Numba's library with one pass manager for all functions of a module.
 
-    That is no more than is worth it before they are inlined; a part is optimized as a whole then.
+    Functions are only simplified here: a part is optimized as a whole once they are inlined.
     """
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -67,7 +67,7 @@ class Bitcode(_Library):
         return _InsteadOf(self._codegen, set_env=_set_no_environment)
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None."""
+        """Return no address: there is no machine code."""
         return 0
 
     def finalize(self) -> None:
@@ -86,18 +86,18 @@ class Bitcode(_Library):
         self._finalized = True
 
     def own_module(self) -> Any:
-        """Its own code, to be linked."""
+        """Return the kernel's own code, to be linked."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self) -> Any:
-        """All of it: for who is compiled by Numba alone."""
+        """Return the kernel with all that it calls, for callers that Numba alone compiles."""
         complete = self.own_module().clone()
         for library in self.uses:
             complete.link_in(library.own_module(), preserve=True)
         return complete
 
     def serialize_using_object_code(self) -> Serialized:
-        """What is cached: kernels that have no file of their own are a part of it."""
+        """Return the content of a file; kernels without a file of their own are included."""
         self._ensure_finalized()
         module = self.own_module().clone()
         for library in self.uses:
@@ -108,7 +108,7 @@ class Bitcode(_Library):
 
     @classmethod
     def of(cls, codegen: Any, serialized: Serialized, find: "Callable[[str], Bitcode]") -> "Bitcode":
-        """A kernel from what was cached of it; ``find`` gives those that it calls, by their files."""
+        """Return a kernel from the content of its file; ``find`` returns the kernels that it calls, by file name."""
         name, _, (bitcode, files) = serialized
         library = cls(codegen, name)
         library._final_module = binding.parse_bitcode(bitcode)
@@ -125,12 +125,12 @@ def linked(kernels: dict[Bitcode, None], more: Bitcode) -> dict[Bitcode, None]:
 
 
 def _is_routine(function: Any) -> bool:
-    """Whether it may be called from elsewhere: kernels are inlined always."""
+    """Return whether a function is a routine; kernels are always inlined."""
     return b"alwaysinline" not in function.attributes
 
 
 class MachineCode(_Library):
-    """The code of what is called by its address.
+    """The machine code of a routine or a part, which are called by address.
 
     Once it is kept, its bitcode is only wanted where something else links it: to read it takes longer, and much more
     memory, than the machine code.
@@ -169,7 +169,7 @@ class MachineCode(_Library):
         super()._optimize_final_module()
 
     def _verify_declare_only_symbols(self) -> None:
-        """Numba's, for all that it has compiled: LLVM ends the process where it finds no code for one."""
+        """Check that every function was linked: LLVM ends the process where it finds no code for one."""
         for function in self._final_module.functions:
             if function.is_declaration and function.name.startswith("_ZN"):
                 raise AssertionError(f"{self.name}: {function.name} was not linked")
@@ -180,7 +180,7 @@ class MachineCode(_Library):
         return super()._get_module_for_linking()
 
     def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes, tuple[str, ...]]]:
-        """What is cached: machine code, bitcode, and the names of the symbols in them."""
+        """Return the content of a file: machine code, bitcode, and the names of their symbols."""
         name, kind, (code, bitcode) = super().serialize_using_object_code()
         module = self._get_module_for_linking()
         defined = (
@@ -193,7 +193,7 @@ class MachineCode(_Library):
 
     @classmethod
     def of(cls, codegen: Any, serialized: tuple[str, str, tuple[bytes, bytes, tuple[str, ...]]]) -> "MachineCode":
-        """A routine or a part from what was cached of it."""
+        """Return a routine or a part from the content of its file."""
         name, _, (code, bitcode, symbols) = serialized
         library = cls(codegen, name)
         library._set_compiled_object(code)
@@ -204,7 +204,7 @@ class MachineCode(_Library):
 
 
 class _InsteadOf:
-    """Something of Numba's, but for the attributes that are given."""
+    """An object of Numba with some attributes replaced."""
 
     def __init__(self, replaced: Any, **others: Any) -> None:
         self._replaced = replaced
@@ -219,7 +219,7 @@ def _set_no_environment(name: str, environment: Any) -> None:
 
 
 class _KernelCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler, with a library of ours and symbols that no two kernels share."""
+    """Numba's compiler with a library of this package and symbols that no two kernels share."""
 
     _library: type[_Library]
 
@@ -247,7 +247,7 @@ class MachineCodeCompiler(_KernelCompiler):
 
 
 def rebuilt(target_context: Any, library: Bitcode | MachineCode, payload: tuple[Any, ...]) -> Any:
-    """A ``CompileResult`` with this library, from what was cached of it."""
+    """Return a ``CompileResult`` with this library, from the content of a file."""
     codegen = _InsteadOf(library.codegen, unserialize_library=lambda _: library)
     found = CompileResult._rebuild(_InsteadOf(target_context, codegen=lambda: codegen), *payload)
     return found._replace(target_context=target_context)

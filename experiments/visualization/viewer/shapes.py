@@ -73,6 +73,8 @@ def shapes_of(model: Model | Bodies) -> tuple[Shape, ...]:
 
 
 def _shapes(model: Model) -> tuple[Shape, ...]:
+    if _is_human(model):  # also in flight, without contact points
+        return _person(model)
     if is_person(model):
         return _stretched_person(model)
     seen = _robot(model)
@@ -121,6 +123,15 @@ def _stretched_person(model: Model) -> tuple[Shape, ...]:
         mesh = Trimesh(places - model.bodies[number].com, shape.mesh.faces, process=False)
         found.append(replace(shape, body=number, mesh=mesh))
     return tuple(found)
+
+
+def _is_human(model: Model) -> bool:
+    """Return whether the bodies and joints are those of the human, whatever their masses."""
+    ours, theirs = (
+        [(body.name, body.parent, body.joint.kind, body.joint.axis, body.joint.position) for body in m.bodies]
+        for m in (model, human())
+    )
+    return ours == theirs
 
 
 def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Trimesh]) -> Shape:
