@@ -80,7 +80,7 @@ def effects(run: Run) -> Facts:
         joint = max(peaks, key=lambda name: peaks[name] or 0.0)
         peak = f"{peaks[joint]:.3g}" if peaks[joint] < 1e3 else f"{peaks[joint]:.0f}"
         facts.append(("peak joint torque", f"{peak} N·m, {joint.replace('_', ' ')}"))
-    return [*facts, *_trust(run)]
+    return [*facts, *_checks(run)]
 
 
 def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -105,7 +105,7 @@ def _recovery(metrics: dict[str, Any]) -> Facts:
     return [("time to recover", f"{settling:.3g} s ({within})")]
 
 
-def _trust(run: Run) -> Facts:
+def _checks(run: Run) -> Facts:
     """Return the failed checks; if all passed, the residuals of the conservation laws."""
     checks, metrics = run.trust, run.metrics
     beyond: Facts = [(check.passed, check.text) for check in checks if check.passed != OK]
@@ -116,7 +116,7 @@ def _trust(run: Run) -> Facts:
         parts.append(f"energy residual {scaled(metrics['ledger_residual'], 'J')}")
     if metrics.get("momentum_defect") is not None:
         parts.append(f"momentum residual {metrics['momentum_defect']:.1e} N·s")
-    return [("trust", f"all {len(checks)} checks passed; {', '.join(parts)}")]
+    return [("checks", f"all {len(checks)} passed; {', '.join(parts)}")]
 
 
 def more_facts(run: Run) -> Iterator[tuple[str, str]]:
