@@ -53,14 +53,14 @@ def over_time(
     log: bool = False,
     legend: bool = True,
     least: float = 0.0,
+    target: str = "set point",
 ) -> Panel:
-    """Return a panel of curves over time, with dashed lines at their targets.
+    """Return a panel of curves over time, with dashed lines at their targets, labelled ``target``.
 
     If all values are below ``least``, as round-off is, the axis shows this range on both sides of zero.
     """
     rules = [
-        Rule(value, color, "" if place else "set point", "y", "dash", 0.9)
-        for place, (value, color) in enumerate(targets)
+        Rule(value, color, "" if place else target, "y", "dash", 0.9) for place, (value, color) in enumerate(targets)
     ]
     axis = Axis(unit, log=log, least=least)
     return Panel((*curves, *rules), Axis("time [s]"), axis, title, legend="right" if legend else "")

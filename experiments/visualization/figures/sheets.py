@@ -155,7 +155,8 @@ def _support(subject: Subject) -> list[Panel]:
         over_time(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)
         for axis, shown, title in _horizontal(subject.model)
     ]
-    return [over_time("Margins; positive inside", "margin [mm]", curves(), ((0.0, style.GREY),)), *positions]
+    margins = over_time("Margins; positive inside", "margin [mm]", curves(), ((0.0, style.GREY),), target="")
+    return [margins, *positions]
 
 
 def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
