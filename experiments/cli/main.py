@@ -223,8 +223,8 @@ class Parser(argparse.ArgumentParser):
         self.add_figure_axes()
 
     def add_figure_axes(self) -> None:
-        """Add the option for the axes of a run's sheet and page."""
-        self.option("--figure-axes", "AXES", "axes of a run: world (x, y; the default) or anatomical (AP, ML)")
+        """Add the option for the axes of a run's sheet and page alone."""
+        self.option("--figure-axes", "AXES", "axes of a run: anatomical (AP, ML; default with feet) or world (x, y)")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))

@@ -1,4 +1,4 @@
-"""File formats, width and axes of figures, importable without a plotting library."""
+"""Formats, width and axes of figures; imports no plotting library."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,29 +8,31 @@ from pathlib import Path
 
 from biped.errors import InputError
 
-#: File formats of matplotlib.
+#: Formats that Matplotlib writes.
 FORMATS = ("png", "pdf", "svg")
-#: [mm] usual widths of one and both columns of a journal's page.
+#: [mm] usual width of one column and of two columns of a journal's page.
 WIDTHS = {"single": 85.0, "double": 170.0}
-#: Axes of a run's sheet: the world's x and y, or posturography's AP and ML, positive anterior and to the right.
+#: Axes of figures and pages of a run: x, y, or AP (anterior positive) and ML (right positive) with joint motions such
+#: as flexion; a model without feet always has x, y.
 WORLD, ANATOMICAL = "world", "anatomical"
-#: [mm] range of a figure's width.
+#: [mm] least and greatest width of a figure.
 NARROWEST, WIDEST = 50.0, 500.0
 
 
 @dataclass(frozen=True)
 class Look:
-    """Settings with which figures are written."""
+    """Formats, width and axes of figures."""
 
     formats: tuple[str, ...] = FORMATS[:1]
-    width: float | None = None  # [mm] width of all figures; None: each figure's own
-    axes: str = WORLD  # axes of positions on the sheet of a run
+    width: float | None = None  # [mm] of every figure; None for each figure's default
+    axes: str = ANATOMICAL  # of figures and pages of a run
 
 
 _LOOK: ContextVar[Look | None] = ContextVar("look", default=None)
 
 
 def current_look() -> Look:
+    """Return the look in which figures are written now."""
     return _LOOK.get() or Look()
 
 
@@ -50,23 +52,23 @@ def drawn_as(look: Look) -> Iterator[None]:
 
 
 def look_of(formats: str | None, width: str | None, axes: str | None = None) -> Look:
-    """Return the look from texts such as ``pdf,svg``, and ``single``, ``double`` or ``120mm``; None: the default.
+    """Return the look for texts such as ``pdf,svg``, ``single``, ``double`` or ``120mm``; None takes the default.
 
     Raises:
-        InputError: there is no such format, the width is invalid, or there are no such axes.
+        InputError: unknown format or axes, or no valid width.
     """
     if axes not in (None, WORLD, ANATOMICAL):
         raise InputError(f"--figure-axes {axes}: they must be {WORLD} or {ANATOMICAL}")
     formed = Look.formats if formats is None else _formats(formats)
-    return Look(formed, None if width is None else _millimetres(width), axes or WORLD)
+    return Look(formed, None if width is None else _millimetres(width), axes or ANATOMICAL)
 
 
 def _formats(text: str) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
-    for name in found:
+    names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
+    for name in names:
         if name not in FORMATS:
             raise InputError(f"--figures {text}: unknown format {name!r}; there are {', '.join(FORMATS)}")
-    return found
+    return names
 
 
 def _millimetres(text: str) -> float:
@@ -81,11 +83,11 @@ def _millimetres(text: str) -> float:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return a figure's files in all formats, whether they exist or not."""
+    """Return the paths of a figure in all formats, whether they exist or not."""
     return [path.with_suffix(f".{name}") for name in FORMATS]
 
 
 def remove_figure(path: Path) -> None:
-    """Remove a figure in all formats."""
+    """Remove the files of a figure in all formats."""
     for file in files_of(path):
         file.unlink(missing_ok=True)

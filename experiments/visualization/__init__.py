@@ -1,6 +1,6 @@
 """Figures, reports, the viewer, films, the live view, and exports.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: each name is imported on first use.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""A linearization's files and page, and a closed loop's modes as they move: exaggerated, and slow enough to see."""
+"""Files and page of a linearization, and animations of closed-loop modes, exaggerated and slowed down."""
 
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, replace
@@ -27,26 +27,26 @@ from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot
 from experiments.visualization.viewer.trajectory import PoseTrajectory, snapshot_of
 
-#: [rad] and [m] to which what turns and what moves most is exaggerated.
+#: [rad] and [m] largest rotation and largest displacement in the animation of a mode.
 WIDEST_TURN, WIDEST_MOVE = 0.25, 0.15
-#: Time constants that are shown, and rows for them.
+#: Time constants that an animation lasts, and its number of rows.
 CONSTANTS, ROWS = 4.0, 120
-#: [s] The longest that is shown, of a mode that hardly changes.
+#: [s] Longest animation, for modes that hardly change.
 LONGEST = 10.0
 FIGURE, PAGE = "linearization", "linearization.html"
 
 
 @dataclass(frozen=True)
 class MovingMode:
-    """One mode from where it is widest until it has died away, or the other way round where it grows."""
+    """Animation of one mode: from its largest amplitude until it has decayed, or reversed for a mode that grows."""
 
     name: str
     trajectory: PoseTrajectory
-    verdict: str  # the mode in words
+    verdict: str  # description of the mode
 
 
 def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
-    """Real and imaginary part (nv,) of the displacements of a mode, exaggerated, and its rate."""
+    """Return real and imaginary part (nv,) of a mode's exaggerated displacements, and its rate."""
     model, mode = found.model, found.mode_list[number]
     values, right, _ = found.eigenvectors
     k = int(np.argmin(np.abs(values - mode.eigenvalue)))
@@ -54,19 +54,19 @@ def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
     whole[list(found.kept)] = right[:, k]
     own = whole[: model.nv]
     turns = np.array([unit == "rad" for unit in found.state_units[: model.nv]])
-    own = own * np.exp(-1j * np.angle(own[np.argmax(np.abs(own))]))  # at its widest to begin with
+    own = own * np.exp(-1j * np.angle(own[np.argmax(np.abs(own))]))  # start at the largest amplitude
     sizes = [np.abs(own[turns]).max(initial=0.0) / WIDEST_TURN, np.abs(own[~turns]).max(initial=0.0) / WIDEST_MOVE]
     own = own / max(*sizes, 1e-300)
     return own.real.copy(), own.imag.copy(), mode.rate
 
 
 def moving_mode(found: Linearization, state: State, number: int) -> MovingMode:
-    """The motion of a mode about a state.
+    """Return the animation of a mode about a state.
 
     Args:
-        found: the linearization there.
-        state: where.
-        number: of the mode, the slowest is 0.
+        found: linearization at the state.
+        state: state that the displacements are added to.
+        number: number of the mode; the slowest is 0.
     """
     real, imaginary, rate = shape(found, number)
     span = min(CONSTANTS / abs(rate.real), LONGEST) if rate.real else LONGEST
@@ -86,15 +86,15 @@ def _stacked(rows: list[Snapshot], times: Floats) -> Snapshot:
     def stacked(item: Field[Any], *values: Any) -> Any:
         if item.name != "support":
             return np.array(values)
-        polygons = np.empty(len(values), dtype=object)  # of as many corners as there are
+        polygons = np.empty(len(values), dtype=object)  # numbers of corners differ
         polygons[:] = values
         return polygons
 
-    return replace(Snapshot.of_each(stacked, *rows), time=times)  # type: ignore[arg-type]  # of rows: all of them
+    return replace(Snapshot.of_each(stacked, *rows), time=times)  # type: ignore[arg-type]  # each row is a Snapshot
 
 
 def write_modes_figure(found: Linearization, state: State, path: Path) -> list[Path]:
-    """The eigenvalues in the plane, and the shape of the slowest mode; the files.
+    """Write a figure of the eigenvalues and of the slowest mode's shape; return the files.
 
     Raises:
         OSError: a file cannot be written.
@@ -108,7 +108,7 @@ def write_modes_figure(found: Linearization, state: State, path: Path) -> list[P
 
 
 def _draw_plane(found: Linearization, axes: Axes) -> None:
-    """Rates s = ln λ / T: to the right of zero they grow."""
+    """Plot the rates s = ln λ / T; modes to the right of zero grow."""
     values = found.eigenvalues
     rates = np.log(values[np.abs(values) > 0.0]) / found.period
     slow = found.mode_list[0].rate
@@ -127,7 +127,7 @@ def _draw_plane(found: Linearization, axes: Axes) -> None:
 
 
 def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
-    """From the side or from the front, wherever more is to be seen."""
+    """Draw the slowest mode in the plane, x-z or y-z, in which it moves more."""
     model, (real, _, _) = found.model, shape(found, 0)
     still = _lines(model, state.q)
     moved = [_lines(model, displaced(model, state.q, sign * real)) for sign in (1.0, -1.0)]
@@ -139,11 +139,11 @@ def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xlabel(f"{'xy'[axis]} [m]")
     axes.set_ylabel("z [m]")
-    axes.set_title("The slowest, exaggerated")
+    axes.set_title("Slowest mode, exaggerated")
 
 
 def _lines(model: Model, q: Floats) -> list[Floats]:
-    """Lines of the bodies, from their joints to what they carry: joints, contact points, a head."""
+    """Return lines from each body's joint to its child joints and contact points, and to the root's highest point."""
     motion, tree = forward_kinematics(model, q), model.tree
     position, rotation = (
         np.asarray(motion.position),
@@ -163,14 +163,14 @@ def _lines(model: Model, q: Floats) -> list[Floats]:
     return found
 
 
-#: Kinks that are worth a row.
+#: Most kinks listed in the table.
 KINKS = 10
 
 
 def write_linearization(
     found: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
 ) -> tuple[Path, ...]:
-    """Print the findings; write NumPy, MATLAB, JSON, the modes as a table and in a figure, and a page with jinja2.
+    """Print the findings; write NumPy, MATLAB and JSON files, the modes as a table and a figure, and a page (jinja2).
 
     Raises:
         OSError: a file cannot be written.
@@ -186,21 +186,21 @@ def write_linearization(
 
 
 def linearization_document(found: Linearization, gains: Sequence[GainSensitivity]) -> Document:
-    """Return the modes, what the gains do to the slowest, and how far the map is smooth."""
-    stable = "small deviations die away" if found.is_stable else "small deviations grow"
+    """Return a document of the modes, the gains' effects on the slowest, and the range in which the map is smooth."""
+    stable = "small deviations decay" if found.is_stable else "small deviations grow"
     lost = len(found.kept) - found.controllability_rank
     lead = (
         Prose(
-            f"{stable.capitalize()}: greatest |λ| {found.spectral_radius:.6f} over a period of {found.period:g} s, "
+            f"{stable.capitalize()}: largest |λ| {found.spectral_radius:.6f} over a period of {found.period:g} s, "
             f"margin {found.margin:.3g}."
         ),
         Prose(
-            f"{len(found.states)} states, of which {len(found.kept)} move and act; {len(found.inputs)} inputs, which "
-            + ("move all modes." if lost == 0 else f"move all modes but {lost}.")
+            f"{len(found.states)} states, {len(found.kept)} of them dynamic; {len(found.inputs)} inputs, which "
+            + ("control all modes." if lost == 0 else f"control all modes but {lost}.")
         ),
-        Prose(f"The state itself moves by at most {abs(found.moved).max():.3g} in the period."),
+        Prose(f"The state changes by at most {abs(found.moved).max():.3g} in one period."),
     )
-    headings = ("λ", "|λ|", "decay [1/s]", "frequency [Hz]", "damping ratio", "what it is")
+    headings = ("λ", "|λ|", "decay [1/s]", "frequency [Hz]", "damping ratio", "main motion")
     rows = tuple(
         (
             f"{mode.eigenvalue:.6f}", f"{mode.size:.6f}", f"{mode.decay:.4g}", f"{mode.frequency:.4g}",
@@ -208,17 +208,17 @@ def linearization_document(found: Linearization, gains: Sequence[GainSensitivity
         )
         for mode in found.mode_list
     )  # fmt: skip
-    sections = [Section("modes", "Modes", "the slowest first", blocks=(Table("", headings, rows, fold=False),))]
+    sections = [Section("modes", "Modes", "slowest first", blocks=(Table("", headings, rows, fold=False),))]
     if gains:
-        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]", "decay by 1 % more [1/s]")
+        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]", "change of decay for +1 % [1/s]")
         lines = tuple(
             (one.name, f"{one.value:g}", f"{one.slope:.4g}", f"{one.decay:.4g}", f"{0.01 * one.value * one.decay:+.3g}")
             for one in sorted(gains, key=lambda one: -abs(one.decay * one.value))
         )
         block = Table("", heads, lines, fold=False)
-        sections.append(Section("gains", "What gains do to the slowest mode", blocks=(block,)))
-    names = ("point", "what happens", "away", "step")
+        sections.append(Section("gains", "Effect of the gains on the slowest mode", blocks=(block,)))
+    names = ("point", "event", "distance", "step")
     kinks = tuple((k.point, k.what, f"{k.value:+.4g} {k.unit}", str(k.step)) for k in found.kinks[:KINKS])
     block = Table("", names, kinks, fold=False)
-    sections.append(Section("kinks", "Where the map is not smooth", blocks=(block,)))
+    sections.append(Section("kinks", "Points where the map is not smooth", blocks=(block,)))
     return Document(lead, sections)

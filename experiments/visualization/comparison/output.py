@@ -1,4 +1,4 @@
-"""The files of a comparison: saved runs, tables, the figure sheet and the page; and a table on the terminal."""
+"""Files of a comparison (saved runs, tables, figure sheet, page) and a table on the terminal."""
 
 import json
 import shutil
@@ -35,21 +35,21 @@ from experiments.visualization.panels.with_matplotlib import DASHES, draw
 from experiments.visualization.viewer.saved_runs import save_run
 
 PAGE, SHEET = "compare.html", "compare.png"
-#: Folders of saved runs: of the experiment by settings, and of the standing human.
+#: Folders of saved runs: the experiment, by settings, and the standing human.
 FOLDERS, STANDING = {EQUAL: "runs", VENDOR: "vendor"}, "standing"
 
 
 @dataclass
 class Output:
-    """The folder of the results."""
+    """Folder of the results of a comparison."""
 
-    folder: Path  # which must exist
-    command: str  # what was typed
+    folder: Path  # an existing folder
+    command: str  # command line of the comparison
     made: dict[str, Any] = field(default_factory=stamp)  # machine and versions
     saved: set[int] = field(default_factory=set, init=False)
 
     def save_runs(self, results: Results) -> None:
-        """Save the runs that are new, and remove those of a comparison before this one."""
+        """Save the new runs, and remove those of an earlier comparison."""
         folders: dict[Path, Rollout] = {}
         for settings, runs in results.runs.items():
             folders |= {Path(FOLDERS[settings]) / label: made for label, made in runs.items()}
@@ -65,12 +65,12 @@ class Output:
                 self.saved.add(id(made))
 
     def write(self, results: Results) -> list[Path]:
-        """Write runs, tables, figure sheet and page of what has been found; the files."""
+        """Write runs, tables, figure sheet and page of all results so far; return the files."""
         self.save_runs(results)
         ranking = ranking_table(results)
         tables = results.tables() | ({"ranking": ranking} if len(ranking) else {})
         files = [file for name in TABLES if name in tables for file in write_table(tables[name], self.folder, name)]
-        for name in set(TABLES) - set(tables):  # of the comparison that was there before
+        for name in set(TABLES) - set(tables):  # left by an earlier comparison
             for file in files_of(self.folder, name):
                 file.unlink(missing_ok=True)
         sheet = self.folder / SHEET
@@ -83,40 +83,40 @@ class Output:
 
 
 def _is_rollout(folder: Path) -> bool:
-    """Whether it is a run that was saved by a comparison: its summary names an engine."""
+    """Return whether a folder holds a run saved by a comparison: its summary names an engine."""
     summary = folder / SUMMARY
     if folder.is_symlink() or not summary.is_file():
         return False
     try:
         return "engine" in json.loads(summary.read_text(encoding="utf-8"))
     except ValueError:
-        return False  # not ours to remove
+        return False  # not written by a comparison
 
 
 def print_ranking(results: Results, files: Sequence[Path]) -> None:
-    """Who is the best at what, and where the files are."""
+    """Print the ranking of the engines, and the files."""
     headings, lines = ranking_lines(results)
     print_block(Table("", headings, tuple(lines)))
     say_files(files[0].parent, [file for file in files if file.suffix != ".parquet"])
 
 
 NOT_MEASURED = "not measured"
-#: Written where runs have no row but their start.
-NOTHING = "nothing to show"
+#: Text in place of a panel if runs have no row but their start.
+NOTHING = "no data"
 
 
 def draw_figure_sheet(results: Results) -> Figure:
-    """Pose, floor force, creep, energy in flight, work and precision."""
+    """Draw pose, vertical GRF, creep, energy in flight, and error against cost."""
     with matplotlib.rc_context(STYLE | {"axes.titlesize": 9.5, "axes.titlepad": 7.0}):
         figure = Figure(figsize=(11.4, 6.7))
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
         pose, force, creep, flight, precision, rest = figure.subplots(2, 3).flat
         rest.set_axis_off()
         first = next((made.run for made in results.runs[EQUAL].values()), None)
-        turn = None if first is None else panels.pose(first)[-1]  # the height, where it has no set point
+        turn = None if first is None else panels.pose(first)[-1]  # the height, if there is no set point
         vertical = None if first is None else next(iter(panels.forces(first)), None)
         _draw_runs(pose, results, f"Pose of the {results.root}, equal settings", turn)
-        _draw_runs(force, results, "Vertical force of the floor, equal settings", vertical)
+        _draw_runs(force, results, "Vertical GRF, equal settings", vertical)
         _draw(creep, panels.creep(results), f"Creep of the soles under {FORCE:g} N")
         if any(settings == VENDOR for settings, _ in results.drifts):
             lines = [Line2D([], [], color="#555555", ls=DASHES[dash], lw=1.4) for dash in ("solid", "dot")]
@@ -124,13 +124,13 @@ def draw_figure_sheet(results: Results) -> Figure:
         gentle = panels.flights(results)[:1]
         end = max((float(np.max(line.get_xdata())) for line in _draw(flight, gentle)), default=0.0)
         flight.set_title(f"Energy error in {end:g} s of free flight" if gentle else "Energy error in flight")
-        _draw(precision, panels.precision(results)[:1], "Error against cost, a second of flight")
+        _draw(precision, panels.precision(results)[:1], "Error against cost, one second of flight")
         _add_legend(figure, results)
     return figure
 
 
 def _add_legend(figure: Figure, results: Results) -> None:
-    """The engines in one line below all; dashes for what they have for smooth motion."""
+    """Add a line of engines below all panels; settings for smooth motion are dashed."""
     colors = colors_of(results.backends)
     lines = []
     for one in results.everyone:
@@ -140,7 +140,7 @@ def _add_legend(figure: Figure, results: Results) -> None:
 
 
 def _draw(axes: Axes, found: list[Panel], title: str = "", text: str = NOT_MEASURED) -> list[Line2D]:
-    """All panels on the same axes, or a text where there are none; the lines."""
+    """Draw all panels on the same axes, or a text if there are none; return the lines."""
     for panel in found:
         draw(axes, panel)
     axes.set_title(title)

@@ -1,4 +1,4 @@
-"""The page of a comparison, and its interactive figures."""
+"""Page of a comparison, and its interactive figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,34 +21,34 @@ from experiments.visualization.pages.blocks import shown
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.curves import time_figure
 
-#: Numbers that readers want in another unit than the tables have: what they are multiplied by.
+#: Factors of numbers that are shown in another unit than the tables'.
 _SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")}
 _LEDGER = (
-    "All runs have the same ledger. Ours is exact: the works are those that the integrator's own equations contain. Of "
-    "an external engine only the state after each step and the forces within it are known; works are forces times the "
-    "way of their points, or times the mean of the velocities before and after where these lag by half a step. What is "
-    "left over is its energy error."
+    "All runs have the same energy balance. Ours is exact: its works are terms of the integrator's own equations. An "
+    "external engine reports only the state after each step and the forces in it; works are these forces times the "
+    "displacements of their points, or times the mean of the velocities before and after a step if velocities lag by "
+    "half a step. The residual is the engine's energy error."
 )
 _FLIGHT = (
-    f"A human without gravity and contacts, its joints free, is stepped by {1e3 * FLIGHT_STEP:g} ms from the same "
-    "state in all engines; no controller is asked. Energies and angular momenta are computed by the same functions "
-    "from configurations and velocities; errors are relative. Semi-implicit Euler's velocities are those of the middle "
-    "of a step, half a step late: each is replaced by the mean of two neighbouring steps."
+    "A human without gravity and contacts, with free joints, is simulated with steps of "
+    f"{1e3 * FLIGHT_STEP:g} ms from the same state in all engines, without a controller. Energies and angular momenta "
+    "are computed by the same functions from configurations and velocities; errors are relative. Semi-implicit Euler's "
+    "velocities belong to the middle of a step, half a step late: each is replaced by the mean of two adjacent steps."
 )
 _REFINEMENT = (
-    "Each engine is compared with itself at its own finest step. That an engine comes close to itself does not prove "
-    "that it comes close to the true motion; where it does not come closer, that is said of these steps only. Impacts "
-    "and contacts that touch, slip and lift limit what order any method shows here."
+    "Each engine is compared with itself at its own finest step. Convergence to this motion does not prove convergence "
+    "to the true one, and a lack of convergence refers to these steps only. Impacts, and contacts that touch, slip and "
+    "lift, limit the order of all methods here."
 )
 _PRECISION = (
     "Flight is smooth, and all engines solve the same equations: the error is the distance of the bodies' centres from "
     "a reference motion (the continuous equations by a method of order 8), root mean square over bodies and times, "
-    "of a second of fast flight. The cost is the engine's own, without our loop around it."
+    "of one second of fast flight. The cost is the engine's, without our loop around it."
 )
-_VENDOR = "Each engine as its own users know it, with its own default step; of ours, the experiment's defaults."
+_VENDOR = "Each engine with its own default step and settings; ours with the experiment's defaults."
 
 
-#: What of a rollout is of the engines rather than of who balances.
+#: Quantities of a rollout that depend on the engine rather than on the controller.
 _OF_ENGINES = (
     "step", "period", "simulated", "penetration", "energy_residual", "momentum_defect", "angular_momentum_defect",
     "apart", "steps", "per_step", "foot_creep",
@@ -56,7 +56,7 @@ _OF_ENGINES = (
 
 
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
-    """The page of what there is; ``sheet`` is the figure sheet, ``made`` machine and versions."""
+    """Return the page of the results so far; ``sheet`` is the figure sheet, ``made`` machine and versions."""
     charts = charts_of(results)
     sections = [
         Section(name, title, subtitle, blocks=(*before, *charts[name], *after))
@@ -73,16 +73,14 @@ def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapp
     )
 
 
-#: Name, title and subtitle of a section; what stands before its charts, and after them: nothing, if not measured.
+#: Name, title and subtitle of a section, and the blocks before and after its charts, which are empty if not measured.
 Part = tuple[str, str, str, Sequence[Block], Sequence[Block]]
 
 
 def _parts(results: Results) -> list[Part]:
-    equal = _across("The same step, period and floor, as far as that goes", results, results.outcomes[EQUAL])
-    vendor = _across("Each in its own settings", results, results.outcomes[VENDOR])
-    texts = tuple(
-        f"{one.title}: {one.vendor_defaults.text}" for one in results.usable if one.vendor_defaults is not None
-    )
+    equal = _across("Equal step, period and floor, as far as possible", results, results.outcomes[EQUAL])
+    vendor = _across("Each engine with its own settings", results, results.outcomes[VENDOR])
+    texts = tuple(f"{one.title}: {one.vendor_defaults.text}" for one in results.able if one.vendor_defaults is not None)
     source = results.experiment.source
     return [
         (EQUAL, "The experiment at equal settings", source, (Prose(_LEDGER, "muted"),), equal),
@@ -90,7 +88,7 @@ def _parts(results: Results) -> list[Part]:
          (Prose(_VENDOR), *([Bullets("Settings", texts)] if texts else [])), vendor),
         ("stance", "Creep in stance", "", _stance_text(results), _down("Creep of the soles", results, results.creeps)),
         ("flight", "Energy and angular momentum in free flight", "", (Prose(_FLIGHT, "muted"),), _flights(results)),
-        ("step-refinement", "As the step is refined", "", (Prose(_REFINEMENT, "muted"),),
+        ("step-refinement", "Step refinement", "", (Prose(_REFINEMENT, "muted"),),
          _down("All steps", results, results.refinements)),
         ("precision", "Work and precision in flight", "", (Prose(_PRECISION, "muted"),),
          _down("All step sizes", results, list(results.precision_rows()), fold=True)),
@@ -102,17 +100,17 @@ def _lead(results: Results, sheet: bytes | None) -> tuple[Block, ...]:
     for refused in results.refused.values():
         blocks += [Prose(f"{results.titles[name]} {why}", "bad") for name, why in refused.items()]
     if results.undone:
-        text = f"{results.stopped}: {', '.join(results.undone)} not complete; nobody is the best at that yet."
+        text = f"{results.stopped}: {', '.join(results.undone)} not complete; these have no ranking yet."
         blocks.append(Prose(text, "bad"))
     blocks += _across(
-        f"What became of {results.experiment.who} in each engine", results, results.outcomes[EQUAL], _OF_ENGINES
+        f"Outcome of {results.experiment.who} in each engine", results, results.outcomes[EQUAL], _OF_ENGINES
     )
     headings, lines = ranking_lines(results)
     if lines:
-        caption = "Who is the best at what (★; several: a tie), and in brackets how many times as much others have"
+        caption = "Best engines (★; several: a tie); in brackets, the others' multiples of the best value"
         blocks.append(Table(caption, headings, tuple(lines), fold=False))
     if sheet is not None:
-        blocks.append(Image(sheet, "The comparison in five panels. Dashed: what an engine has for smooth motion."))
+        blocks.append(Image(sheet, "The comparison in five panels. Dashed: an engine's settings for smooth motion."))
     return tuple(blocks)
 
 
@@ -121,7 +119,7 @@ def _cell(value: object) -> str:
 
 
 def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequence[str] = ()) -> tuple[Table, ...]:
-    """Quantities down, engines across; those that no engine has are left out."""
+    """Return a table with quantities down and engines across; quantities that no engine has are left out."""
     if not rows:
         return ()
     kind, lines = type(rows[0]), []
@@ -135,7 +133,7 @@ def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequen
 
 
 def _down(caption: str, results: Results, rows: Sequence[Any], *, fold: bool = False) -> tuple[Table, ...]:
-    """Engines down, quantities across; those that no engine has are left out."""
+    """Return a table with engines down and quantities across; quantities that no engine has are left out."""
     if not rows:
         return ()
     headings, columns = [], []
@@ -159,7 +157,7 @@ def _stance_text(results: Results) -> tuple[Prose, ...]:
         f"A human stands for a while under a horizontal force of {FORCE:g} N on its trunk, {FORCE / held:.0%} of what "
         f"static friction holds ({held:.3g} N)"
     )
-    text += ": feet that stick should not move at all once it leans on the force." if held > FORCE else ": it slides."
+    text += ": sticking feet should not move once it leans on the force." if held > FORCE else ": the human slides."
     return (Prose(text, "muted"),)
 
 
@@ -186,10 +184,10 @@ def _differences(results: Results) -> Section:
             if who.external is not None and one.label in results.runs[settings]:
                 found = who.external.differences(case_of(results.experiment.build(changes)))
                 if found:
-                    blocks.append(Bullets(f"{one.title}, {text}: what could not be made equal", found))
+                    blocks.append(Bullets(f"{one.title}, {text}: remaining differences", found))
     headings = ("engine", "version", "settings", "setting", "value")
     blocks.append(Table("All settings and versions", headings, tuple(rows), fold=True))
-    return Section("differences", "What is not equal", blocks=tuple(blocks))
+    return Section("differences", "Remaining differences", blocks=tuple(blocks))
 
 
 def _rerun(results: Results, command: str) -> Section:
@@ -199,26 +197,25 @@ def _rerun(results: Results, command: str) -> Section:
         blocks.append(Table("Parameters that differ from the defaults", ("parameter", "value"), changes, fold=False))
     if runs := results.runs[EQUAL]:
         folders = " ".join(f"runs/{name}" for name in runs)
-        text = "The runs are kept; in the folder of this page, to see one, several at once, or a report of one:"
+        text = "The runs are kept. In the folder of this page, these commands show them, or report on one:"
         blocks += [Prose(text), Code(f"biped view {folders}\nbiped report runs/{next(iter(runs))}")]
-    return Section("rerun", "To reproduce it", blocks=tuple(blocks))
+    return Section("rerun", "To reproduce this page", blocks=tuple(blocks))
 
 
-_CREEP_CAPTION = "How far the farthest point of the soles has moved sideways, under a force that does not change."
+_CREEP_CAPTION = "Sideways displacement of the farthest point of the soles under a constant force."
 _FLIGHT_CAPTION = (
-    "The greatest relative error of the energy so far. Full: in equal settings; dashed: what an engine has for smooth "
-    "motion."
+    "Largest relative energy error so far. Solid: equal settings; dashed: an engine's settings for smooth motion."
 )
 _REFINEMENT_CAPTION = (
-    "Distance of the root from where it is at the engine's own finest step; runs that fell are not shown."
+    "Distance of the root from the engine's own solution at its finest step; runs that fell are left out."
 )
 _PRECISION_CAPTION = (
-    "Error of a second of free flight against what it costs, and against the step; dashed: for smooth motion."
+    "Error after one second of free flight against cost, and against the step; dashed: settings for smooth motion."
 )
 
 
 def charts_of(results: Results) -> dict[str, list[Chart]]:
-    """All figures that there is something for, by the section of the page that they go into."""
+    """Return all figures that can be drawn, by section of the page."""
     return {
         EQUAL: list(_runs(results, EQUAL)),
         VENDOR: list(_runs(results, VENDOR)),
@@ -243,9 +240,9 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
         return over_time(title, unit, tuple(curve(titles[label], y, colors[label]) for label, y in shown.items()))
 
     for name, text, quantities in (
-        ("pose", "Where the root's centre of mass is, and how far it is turned.", panels.pose(first)),
-        ("torques", "What the controller asks of the joints.", panels.torques(first)),
-        ("forces", "The floor's force on all contact points together.", panels.forces(first)),
+        ("pose", "Position of the root's centre of mass, and its angle from the set point.", panels.pose(first)),
+        ("torques", "Joint torques that the controller requests.", panels.torques(first)),
+        ("forces", "Total ground reaction force.", panels.forces(first)),
     ):
         if quantities:
             figure = time_figure(time, [time_panel(quantity) for quantity in quantities], marks)
@@ -253,5 +250,5 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
 
 
 def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
-    """Two panels in a row; a line has one entry in the legend, and one click hides it in all panels."""
+    """Return a chart with two panels in a row; a click on a legend entry hides its line in all panels."""
     return [Chart(found, text, name, columns=2)] if found else []

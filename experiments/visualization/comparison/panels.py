@@ -1,4 +1,4 @@
-"""The pictures of a comparison: panels that the page and the figure sheet draw alike."""
+"""Panels of a comparison, for its page and its figure sheet."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -15,19 +15,20 @@ from contact.arrays import Floats
 from experiments.comparison.backends import Backend
 from experiments.comparison.flight import MOTIONS
 from experiments.comparison.stages import EQUAL, SETTINGS, VENDOR, Results
+from experiments.visualization.figures.directions import XYZ, space_axes
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
-#: So many joints' torques are shown where there are no knees.
+#: Number of joints whose torques are shown if a model has no knees.
 FEW = 2
-#: [m] creep below this, and relative errors outside of these, are drawn at them, so that axes show what matters.
+#: [m] smallest creep, and smallest and largest relative errors; values outside are drawn at these limits.
 LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e2
-#: Colours of engines, in the order of backends; what an engine has for smooth motion is dashed in its colour.
+#: Colours of engines, in the order of backends; an engine's settings for smooth motion are dashed in its colour.
 COLORS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.GREY)
 
 
 def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
-    """The colour of each label, those for smooth motion included."""
+    """Return the colour of each label, including those of settings for smooth motion."""
     found = {one.label: COLORS[k % len(COLORS)] for k, one in enumerate(backends)}
     for one in backends:
         for other in one.smooth:
@@ -36,75 +37,81 @@ def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
 
 
 def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid") -> Points:
-    """A curve of an engine, solid in equal settings."""
+    """Return a curve of an engine, solid for equal settings."""
     return Points(x, y, results.titles[label], colors_of(results.backends)[label], dash=dash, width=1.6)
 
 
 def marked(curve: Points) -> Points:
-    """A curve with its points marked, for few of them."""
+    """Return a curve with markers at its points."""
     return replace(curve, marker="circle", size=3.2, width=1.4)
 
 
 def is_smooth(label: str, results: Results) -> bool:
-    """Whether it is what an engine has for smooth motion besides its equal settings."""
+    """Return whether a label stands for an engine's settings for smooth motion."""
     return all(one.label != label for one in results.backends)
 
 
 def shown_runs(results: Results, settings: str) -> dict[str, Run]:
-    """The runs that have more than a start."""
+    """Return the runs that have more rows than their start."""
     return {label: made.run for label, made in results.runs[settings].items() if len(made.run.frame) > 1}
 
 
 def common_times(runs: Mapping[str, Run]) -> Floats:
-    """(rows,) [s] the times of the run that lasted longest, of one run or more."""
+    """Return the times (rows,) [s] of the longest run."""
     return max((run.frame["time"].to_numpy() for run in runs.values()), key=lambda time: float(time[-1]))
 
 
 def resampled(time: Floats, run: Run, values: Floats) -> Floats:
-    """(rows,) values of a run at other times; NaN after its end."""
+    """Return values (rows,) of a run at other times; NaN after its end."""
     return np.interp(time, run.frame["time"].to_numpy(), values, right=np.nan)
 
 
 def turn(run: Run) -> Floats:
-    """(rows,) [°] by which the root is turned from its set point; NaN where it has none."""
+    """Return the angle (rows,) [°] of the root from its set point; NaN without a set point."""
     if run.set_point is None:
         return np.full(len(run.frame), np.nan)
     return np.degrees(orientation_errors(run, run.set_point))
 
 
-def column(name: str, run: Run) -> Floats:
-    return run.frame[name].to_numpy()
+def column(name: str, run: Run, sign: float = 1.0) -> Floats:
+    return sign * run.frame[name].to_numpy()
 
 
-def floor_force(axis: str, run: Run) -> Floats:
-    """(rows,) [N] of the floor on the whole model along x, y or z."""
-    return series(run)[f"grf_{axis}"].to_numpy()
+def ground_reaction(axis: str, run: Run, sign: float = 1.0) -> Floats:
+    """Return the total ground reaction force (rows,) [N] along x, y or z, times a sign."""
+    return sign * series(run)[f"grf_{axis}"].to_numpy()
 
 
 Quantity = tuple[str, str, Callable[[Run], Floats]]
 
 
 def pose(run: Run) -> list[Quantity]:
-    """Title, unit and values of where the root is, and how far it is turned."""
-    found: list[Quantity] = [(f"Root, {axis}", "m", partial(column, f"{run.root}_{axis}")) for axis in "xyz"]
-    return found if run.set_point is None else [*found, ("Turn from the set point", "°", turn)]
+    """Return title, unit and values of the root's position, and of its angle from the set point."""
+    found: list[Quantity] = [
+        (f"Root, {name}", "m", partial(column, f"{run.root}_{XYZ[k]}", sign=sign))
+        for name, k, sign in space_axes(run.state.model)
+    ]
+    return found if run.set_point is None else [*found, ("Angle from the set point", "°", turn)]
 
 
 def torques(run: Run) -> list[Quantity]:
-    """Title, unit and values of the torques of the knees, or of the first few joints."""
+    """Return title, unit and values of the knee torques, or of the first few joints' torques."""
     model = run.state.model
     shown = knees_of(model) or model.joint_names[:FEW]
     return [(joint.replace("_", " ").capitalize(), "N·m", partial(column, f"torque_{joint}")) for joint in shown]
 
 
 def forces(run: Run) -> list[Quantity]:
-    """Title, unit and values of the floor's force on all contact points together."""
-    axes = (("z", "Floor's force, vertical"), ("x", "Floor's force, along x")) if run.state.model.nc else ()
-    return [(title, "N", partial(floor_force, axis)) for axis, title in axes]
+    """Return title, unit and values of the total ground reaction force."""
+    if not run.state.model.nc:
+        return []
+    name, k, sign = space_axes(run.state.model)[0]
+    ahead = partial(ground_reaction, XYZ[k], sign=sign)
+    return [("Vertical GRF", "N", partial(ground_reaction, "z")), (f"{name} GRF", "N", ahead)]
 
 
 def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
-    """A quantity of all runs, of one or more, thinner and thinner, so that those below are seen."""
+    """Return a quantity of one or more runs; lines get thinner in turn, so that those below remain visible."""
     name, unit, values = quantity
     runs = shown_runs(results, settings)
     time = common_times(runs)
@@ -119,7 +126,7 @@ def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
 
 
 def creep(results: Results) -> list[Panel]:
-    """How far the farthest point of the soles moved sideways, a panel for each settings."""
+    """Return a panel for each settings: sideways displacement of the farthest point of the soles."""
     found = []
     for name in SETTINGS:
         dash: Dash = "dot" if name == VENDOR else "solid"
@@ -129,13 +136,13 @@ def creep(results: Results) -> list[Panel]:
             if which == name
         )
         if lines:
-            y = Axis("moved sideways [mm]", log=True, powers=True)
+            y = Axis("sideways displacement [mm]", log=True, powers=True)
             found.append(Panel(lines, Axis("time [s]"), y, f"Creep, {SETTINGS[name]}"))
     return found
 
 
 def flights(results: Results) -> list[Panel]:
-    """The greatest relative error of the energy so far, by motion."""
+    """Return the largest relative energy error so far, a panel for each motion."""
     found = []
     for motion in MOTIONS:
         lines = []
@@ -144,7 +151,7 @@ def flights(results: Results) -> list[Panel]:
                 dash: Dash = "dash" if is_smooth(label, results) else "solid"
                 lines.append(line(results, label, *_clipped(*flown.worst_so_far), dash))
         if lines:
-            y = Axis("greatest relative error so far", log=True, powers=True)
+            y = Axis("largest relative error so far", log=True, powers=True)
             found.append(Panel(tuple(lines), Axis("time [s]"), y, f"{motion.capitalize()} flight"))
     return found
 
@@ -154,13 +161,13 @@ def _clipped(time: Floats, error: Floats) -> tuple[Floats, Floats]:
 
 
 def refinements(results: Results) -> list[Panel]:
-    """Distances of the root from where it is at the engine's own finest step; runs that fell are not shown."""
+    """Return distances of the root from the engine's own solution at its finest step; runs that fell are left out."""
     rows = [row for row in results.refinements if row.peak is not None and row.final is not None]
     if not rows:
         return []
     ticks = {1e3 * step: f"{1e3 * step:g}" for step in sorted({row.step for row in rows})}
     x, found = Axis("step [ms]", log=True, ticks=ticks), []
-    for number, title in (("peak", "greatest distance on the way [m]"), ("final", "distance at the end [m]")):
+    for number, title in (("peak", "largest distance [m]"), ("final", "distance at the end [m]")):
         lines = []
         for label in dict.fromkeys(row.engine for row in rows):
             mine = [row for row in rows if row.engine == label]
@@ -171,10 +178,10 @@ def refinements(results: Results) -> list[Panel]:
 
 
 def precision(results: Results) -> list[Panel]:
-    """Error of a second of free flight against what it costs, and against the step."""
+    """Return the error after a second of free flight against its cost, and against the step."""
     curves = [] if results.precision is None else [one for one in results.precision.curves if one.measurements]
     found = []
-    for by_cost, title in ((True, "engine time of a simulated second [ms]"), (False, "step [ms]")):
+    for by_cost, title in ((True, "cost per simulated second [ms]"), (False, "step [ms]")):
         lines = []
         for curve in curves:
             x = [1e3 * (m.seconds if by_cost else m.size.step) for m in curve.measurements]
@@ -187,7 +194,7 @@ def precision(results: Results) -> list[Panel]:
 
 
 def until(results: Results, end: float) -> float:
-    """[s] up to which the experiment is shown: until all have long settled, or to the end."""
+    """Return the end [s] of the time axis: after all runs have settled, else ``end``."""
     outcomes = results.outcomes[EQUAL]
     settled = [row.settling_time for row in outcomes if row.settling_time is not None]
     return min(end, max(1.0, 2.0 * max(settled))) if settled and len(settled) == len(outcomes) else end

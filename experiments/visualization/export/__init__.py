@@ -1,1 +1,1 @@
-"""Runs in the formats of others: EUROBENCH's files and performance indicators, OpenSim's storage files."""
+"""Export of runs to other formats: EUROBENCH, OpenSim, C3D, BIDS, MATLAB, CSV."""

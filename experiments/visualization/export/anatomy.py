@@ -1,8 +1,8 @@
-"""Angles of hips, knees and ankles as biomechanics has them, for models whose hinges are named like the human's.
+"""Anatomical angles of hips, knees and ankles, for models whose hinges are named like the human's.
 
-A joint's hinges turn its distal segment from the proximal one. That rotation is taken apart again in the order lateral,
-frontal, longitudinal axis, which is the YXZ Cardan sequence of the Plug-in Gait model (EUROBENCH) and, for the hip,
-the order of OpenSim's gait models. Positive: flexion (dorsiflexion), adduction (inversion), internal rotation.
+A joint's hinges turn its distal segment relative to the proximal one. This rotation is decomposed in the order lateral,
+frontal, longitudinal axis: the YXZ Cardan sequence of the Plug-in Gait model (EUROBENCH) and, for the hip, of OpenSim's
+gait models. Positive: flexion (dorsiflexion), adduction (inversion), internal rotation.
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from contact.arrays import Floats
 from experiments.visualization.export.tables import cardan_yxz
 
 _AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
-#: A turn about the axis that the body has by then, as SciPy writes it.
+#: SciPy's letters of intrinsic rotations about a hinge's axis.
 _LETTERS = {"roll": "X", "pitch": "Y", "yaw": "Z"}
-#: The part of (flexion, adduction, rotation) about the axis of a hinge.
+#: Index in (flexion, adduction, rotation) of a hinge's angle.
 PARTS = {"pitch": 0, "roll": 1, "yaw": 2}
 _SIDES = ("left", "right")
 _JOINTS = ("hip", "knee", "ankle")
@@ -28,22 +28,22 @@ _JOINTS = ("hip", "knee", "ankle")
 
 @dataclass(frozen=True)
 class AnatomicalJoint:
-    """A hip, a knee or an ankle."""
+    """Hip, knee or ankle of one side."""
 
     side: str  # left or right
     name: str  # hip, knee or ankle
-    hinges: tuple[str, ...]  # from the proximal to the distal segment: roll, pitch or yaw
+    hinges: tuple[str, ...]  # roll, pitch or yaw, from the proximal to the distal segment
 
     def joint(self, hinge: str) -> str:
         return f"{self.side}_{self.name}_{hinge}"
 
     @property
     def signs(self) -> Floats:
-        """(3,) which way flexion, adduction and internal rotation go, of turns about +Y, +X and +Z.
+        """Signs (3,) of flexion, adduction and internal rotation for turns about +Y, +X and +Z.
 
-        A turn about +Y takes what is below forwards, to −X: flexion, but extension of the knee. One about +X takes
-        it to the right, and one about +Z turns toes to the left: adduction of the left leg, internal rotation of the
-        right one.
+        A turn about +Y moves the distal segment forward, to −X: flexion, but extension of the knee. A turn about +X
+        moves it to the right, and one about +Z turns the toes to the left: adduction of the left leg, internal
+        rotation of the right one.
         """
         inwards = 1.0 if self.side == "left" else -1.0
         return np.array([-1.0 if self.name == "knee" else 1.0, inwards, -inwards])
@@ -53,14 +53,14 @@ class AnatomicalJoint:
         return self.hinges != ("pitch",)
 
     def angles(self, run: Run) -> Floats:
-        """(n, 3) [rad] flexion, adduction, internal rotation in each row of a run."""
+        """Return flexion, adduction and internal rotation (n, 3) [rad] in each row of a run."""
         angles = run.frame[[f"angle_{self.joint(hinge)}" for hinge in self.hinges]].to_numpy(dtype=np.float64)
         turns = Rotation.from_euler("".join(_LETTERS[hinge] for hinge in self.hinges), angles)
         return cardan_yxz(turns) * self.signs
 
 
 def anatomical_joints(model: Model) -> list[AnatomicalJoint]:
-    """The hips, knees and ankles of a model; those whose hinges have the names and axes of the human's."""
+    """Return the hips, knees and ankles of a model whose hinges have the human's names and axes."""
     return [
         AnatomicalJoint(side, name, hinges)
         for side in _SIDES
@@ -79,13 +79,13 @@ def _hinges(model: Model, prefix: str) -> Iterator[str]:
 
 
 def other_joints(model: Model, joints: list[AnatomicalJoint]) -> list[str]:
-    """The joints of a model that are no hinges of these."""
+    """Return the joints of a model that are not hinges of ``joints``."""
     known = {joint.joint(hinge) for joint in joints for hinge in joint.hinges}
     return [name for name in model.joint_names if name not in known]
 
 
 def hip_middle(model: Model) -> NDArray[np.float64] | None:
-    """(3,) [m] the middle between the hips from the root's centre of mass, home axes; None without two hips."""
+    """Return the midpoint (3,) [m] of the hips from the root's centre of mass, home axes; None without two hips."""
     hips = [body for body in model.bodies if body.joint.name in ("left_hip_roll", "right_hip_roll")]
     if len(hips) != 2 or any(body.parent != model.root.name for body in hips):
         return None

@@ -20,25 +20,25 @@ from experiments.visualization.export.tables import columns, quaternions_to_isb,
 
 VERSION = "1.9.0"
 SUBJECT, SYSTEM, FRAME = "01", "model", "global"
-#: Of ``channels.tsv``; the specification wants the first five in this order.
+#: Columns of ``channels.tsv``; the specification prescribes the order of the first five.
 CHANNEL = ("name", "component", "type", "tracked_point", "units", "reference_frame")
-#: Kinds of channels; how many there are of each is recommended to be said of those too that there are none of.
+#: Kinds of channels; the specification recommends the count of each, zeros included.
 _KINDS = ("ACCEL", "ANGACCEL", "GYRO", "JNTANG", "LATENCY", "MAGN", "MISC", "ORNT", "POS", "VEL")
 
 
 def export_bids(run: Run, folder: Path, task: str | None = None) -> list[Path]:
-    """Write a data set of one subject and one task into a folder that exists.
+    """Write a data set of one subject and one task into an existing folder.
 
-    ``dataset_description.json``, ``README``, ``participants.tsv``; in ``sub-01/motion`` the table of motion, without
-    names of columns, its metadata, and the description of its channels and of their frame of reference.
+    The files are ``dataset_description.json``, ``README`` and ``participants.tsv``; in ``sub-01/motion`` the motion
+    table without column names, its metadata, and descriptions of its channels and of their frame of reference.
 
     Args:
-        run: of a model, in evenly spaced rows.
-        folder: exists.
-        task: what was done; the model's name, if None.
+        run: run of a model with evenly spaced rows.
+        folder: existing folder.
+        task: name of the task; the model's name if None.
 
     Raises:
-        InputError: the rows are not evenly spaced, or what moved has no bodies.
+        InputError: the rows are not evenly spaced, or the run has no bodies.
         OSError: a file cannot be written.
     """
     rate, task = rate_of(run), task or run.name
@@ -63,7 +63,7 @@ def export_bids(run: Run, folder: Path, task: str | None = None) -> list[Path]:
 
 
 def _channels(run: Run) -> Iterator[tuple[tuple[str, ...], Floats]]:
-    """Each channel's description and (n,) numbers: latency, places of points, the root's turn, angles of joints."""
+    """Yield description and values (n,) of each channel: latency, positions of points, root rotation, joint angles."""
     model = run.state.model
     time = run.frame["time"].to_numpy(dtype=np.float64)
     yield ("latency", "n/a", "LATENCY", "n/a", "s", "n/a"), time - time[0]
@@ -108,17 +108,17 @@ def _dataset(task: str) -> dict[str, Any]:
 
 
 def _frames() -> dict[str, Any]:
-    """Of what ``reference_frame`` names."""
+    """Return the levels of ``reference_frame``."""
     level = {
-        "Description": "the world: x forward, y up, z to the right of who stands at home",
+        "Description": "the world: x forward, y up, z to the right, for the home stance",
         "SpatialAxes": "ASR",
         "RotationRule": "right-hand",
     }
-    return {"reference_frame": {"Description": "frame in which a channel is told", "Levels": {FRAME: level}}}
+    return {"reference_frame": {"Description": "frame of the channel", "Levels": {FRAME: level}}}
 
 
 def _label(name: str) -> str:
-    """Letters and digits, as labels of BIDS have them."""
+    """Return the letters and digits of a name: a BIDS label."""
     return re.sub(r"[^A-Za-z0-9]", "", name) or "run"
 
 

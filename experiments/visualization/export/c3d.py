@@ -1,4 +1,4 @@
-"""C3D: points, and a force plate under each foot, with the axes and the signs that laboratories' files have.
+"""C3D: points, and a force plate under each foot, with the axes and signs that are usual in laboratories.
 
 Format: The C3D File Format, c3d.org: groups POINT, ANALOG and FORCE_PLATFORM. Lengths are in mm, Z is up.
 """
@@ -16,23 +16,23 @@ from contact.arrays import Floats
 from experiments.visualization.export.points import points_of, rate_of
 from experiments.visualization.export.tables import columns, foot_wrenches, write_by
 
-#: [m] of a plate beyond the places of its foot.
+#: [m] margin of a plate around the positions of its foot.
 MARGIN = 0.05
-#: Rows are the axes of a plate in the laboratory's: x along X, y against Y, and z down, as the format wants it.
+#: Axes of a plate (rows) in the laboratory's: x along X, y against Y, z down, as the format requires.
 PLATE = np.diag([1.0, -1.0, -1.0])
-#: In a metre.
+#: Millimetres per metre.
 MM = 1000.0
 
 
 def export_c3d(run: Run, folder: Path) -> list[Path]:
-    """Write ``run.c3d`` into a folder that exists: points, and forces of each foot on a plate of type 2.
+    """Write ``run.c3d`` into an existing folder: points, and the forces on each foot as a plate of type 2.
 
     Args:
-        run: of a model, in evenly spaced rows.
-        folder: exists.
+        run: run of a model with evenly spaced rows.
+        folder: existing folder.
 
     Raises:
-        InputError: the rows are not evenly spaced, or what moved has no bodies.
+        InputError: the rows are not evenly spaced, or the run has no bodies.
         MissingExtraError: ezc3d is not installed.
         OSError: the file cannot be written.
     """
@@ -49,13 +49,12 @@ def export_c3d(run: Run, folder: Path) -> list[Path]:
 
 
 def plates_of(run: Run) -> dict[str, tuple[Floats, Floats]]:
-    """For each foot, (4, 3) [m] the corners of a plate, and (n, 6) [N, N·m] what it bears, in the plate's axes.
+    """Return for each foot the corners (4, 3) [m] of a plate, and its loads (n, 6) [N, N·m] in the plate's axes.
 
-    All is in the floor's frame, as a plate that moves along with it has it. The corners are numbered by the quadrants
-    (+x, +y), (−x, +y), (−x, −y), (+x, −y) of the plate's axes. Forces are the floor's on the foot, as the files of
-    Qualisys and Vicon have them; moments are about the middle of the surface. As for the metrics, the force acts at the
-    centre of pressure on the surface: the depth by which soles sink in has no lever. A model without feet has one
-    plate, "".
+    Positions are in the floor's frame, with which plates move. Corners are numbered by the quadrants (+x, +y), (−x,
+    +y), (−x, −y), (+x, −y) of the plate's axes. Forces act on the foot, as in the files of Qualisys and Vicon; moments
+    are about the middle of the surface. As in the metrics, the force acts at the centre of pressure on the surface,
+    without a lever arm from the depth to which soles sink in. A model without feet has one plate, "".
     """
     model = run.state.model
     foot_of = Layout.of(model, list(run.frame.columns)).places.foot
@@ -82,7 +81,7 @@ def plates_of(run: Run) -> dict[str, tuple[Floats, Floats]]:
 
 
 def _floor(run: Run) -> tuple[Rotation, Floats]:
-    """Orientation and place of the floor in each row."""
+    """Return orientation and position of the floor in each row."""
     if "platform_x" not in run.frame:
         return Rotation.identity(), np.zeros(3)
     turns = Rotation.from_quat(columns(run, "platform", ("qw", "qx", "qy", "qz")), scalar_first=True)
@@ -90,7 +89,7 @@ def _floor(run: Run) -> tuple[Rotation, Floats]:
 
 
 def _add_plates(file: Any, plates: dict[str, tuple[Floats, Floats]], rate: float, rows: int) -> None:
-    """The groups ANALOG and FORCE_PLATFORM: six channels for each plate, one sample a row."""
+    """Add the groups ANALOG and FORCE_PLATFORM: six channels for each plate, one sample per row."""
     analog, scale = file["parameters"]["ANALOG"], np.repeat((1.0, MM), 3)
     labels = [
         f"{part}{number}" for number in range(1, len(plates) + 1) for part in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
@@ -103,10 +102,10 @@ def _add_plates(file: Any, plates: dict[str, tuple[Floats, Floats]], rate: float
     corners = [MM * corners.T for corners, _ in plates.values()]
     if not count:
         return
-    group = file["parameters"]["FORCE_PLATFORM"]  # what is set here keeps its type, whole numbers for USED and the like
+    group = file["parameters"]["FORCE_PLATFORM"]  # assignment keeps types, such as integers for USED
     group["USED"]["value"], group["TYPE"]["value"] = [count], [2] * count
     group["CORNERS"]["value"] = np.stack(corners, axis=-1)
-    group["ORIGIN"]["value"] = np.zeros((3, count))  # sensed at the middle of the surface
+    group["ORIGIN"]["value"] = np.zeros((3, count))  # the origin is the middle of the surface
     group["CHANNEL"]["value"] = np.arange(1, 6 * count + 1).reshape(count, 6).T
     file.add_parameter("FORCE_PLATFORM", "UNITS", ["N"] * count)
     file.add_parameter("FORCE_PLATFORM", "NAMES", [name or "floor" for name in plates])

@@ -24,7 +24,7 @@ from experiments.visualization.export.tables import (
     write,
 )
 
-#: Their letters for lateral, frontal and longitudinal axis, in the order of the Cardan angles.
+#: EUROBENCH's letters for lateral, frontal and longitudinal axis, in the order of the Cardan angles.
 _LETTERS = ("y", "x", "z")
 _EVENTS = {
     "r_heel_strike": ("right_heel", "down"),
@@ -38,9 +38,9 @@ def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> l
     """Write a run's data files, and its metrics as performance indicators below ``folder/pi``.
 
     Args:
-        run: the run.
-        folder: exists.
-        measured: metrics by name; those that are None are left out, as the format wants it.
+        run: run to export.
+        folder: existing folder.
+        measured: metrics by name; None is left out, as the format requires.
 
     Returns:
         All files.
@@ -77,7 +77,7 @@ def yaml_of(content: Mapping[str, Any]) -> str:
 
 
 def joint_angles(run: Run) -> Table:
-    """[°] YXZ Cardan angles of hips, knees and ankles; other hinges under their own names."""
+    """Return YXZ Cardan angles [°] of hips, knees and ankles; other hinges have their own names."""
     joints = anatomical_joints(run.state.model)
     table: Table = {}
     for joint in joints:
@@ -91,7 +91,7 @@ def joint_angles(run: Run) -> Table:
 
 
 def joint_torques(run: Run) -> Table:
-    """[N·m] the torque of each hinge about its own axis, with the signs of the angles; N of a slide."""
+    """Return the torque [N·m] of each hinge about its own axis, with the signs of the angles; [N] for a slide."""
     joints = anatomical_joints(run.state.model)
     table: Table = {}
     for joint in joints:
@@ -105,7 +105,7 @@ def joint_torques(run: Run) -> Table:
 
 
 def centre_of_mass(run: Run) -> Table:
-    """[m], [m/s] place and velocity of the whole model's centre of mass."""
+    """Return position [m] and velocity [m/s] of the whole model's centre of mass."""
     model = run.state.model
     place = to_isb(columns(run, "com", ("x", "y", "z")), model.facing)
     velocity = to_isb(columns(run, "momentum", ("px", "py", "pz")), model.facing) / model.total_mass
@@ -113,7 +113,7 @@ def centre_of_mass(run: Run) -> Table:
 
 
 def platform(run: Run) -> Table:
-    """[m] and unit quaternion: the pose of a moving floor; nothing of one at rest."""
+    """Return the pose of a moving floor ([m] and unit quaternion); empty for a floor at rest."""
     if "platform_x" not in run.frame:
         return {}
     facing = run.state.model.facing
@@ -123,7 +123,7 @@ def platform(run: Run) -> Table:
 
 
 def gait_events(run: Run) -> dict[str, list[float]] | None:
-    """[s] when heels came down and toes left; None of a model without such feet."""
+    """Return the times [s] of heel strikes and toe-offs; None for a model without such feet."""
     if not {"left_1", "left_2", "left_3", "left_4"} <= set(run.state.model.contact_names):
         return None
     edges = run.summary["events"]["edges"]
@@ -134,12 +134,12 @@ def gait_events(run: Run) -> dict[str, list[float]] | None:
 
 
 def testbed(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """All parameters of a run, with keys as the format wants them: lower case, words joined by underscores."""
+    """Return all parameters of a run, with keys in lower case and underscores, as the format requires."""
     return {name.replace(".", "_").replace("-", "_").lower(): value for name, value in parameters.items()}
 
 
 def performance_indicators(measured: Mapping[str, Value]) -> dict[str, dict[str, Any]]:
-    """One for each metric that was measured: a scalar or a word; a vector with labels of those per joint or foot."""
+    """Return an indicator for each metric: a scalar or a word, or a labelled vector for joints or feet."""
     found: dict[str, dict[str, Any]] = {}
     for name, value in measured.items():
         metric = metric_named(name)

@@ -1,4 +1,4 @@
-"""MATLAB: all columns of a run, of whatever it is, in one struct, with their units."""
+"""MATLAB: all columns of any run in one struct, with their units."""
 
 import re
 from pathlib import Path
@@ -9,17 +9,17 @@ from biped.errors import InputError
 from biped.runs.run import Run
 from experiments.visualization.export.tables import write_by
 
-#: Of a name in a file of version 7.
+#: Longest name in a MATLAB file of version 7.
 LONGEST_NAME = 63
 
 
 def export_matlab(run: Run, folder: Path) -> list[Path]:
-    """Write ``run.mat`` into a folder that exists: a struct ``run`` of columns (n, 1), and in it a struct ``units``.
+    """Write ``run.mat`` into an existing folder: a struct ``run`` of columns (n, 1), with a struct ``units``.
 
-    Characters that no MATLAB name has become underscores.
+    Characters that MATLAB names cannot have become underscores.
 
     Raises:
-        InputError: two columns would have one name, or a name is longer than MATLAB has them.
+        InputError: two columns have the same MATLAB name, or a name is too long.
         OSError: the file cannot be written.
     """
     from scipy.io import savemat

@@ -1,7 +1,7 @@
-"""OpenSim: motion, torques and ground reactions as storage files (``.sto``), and the file that applies the latter.
+"""OpenSim: motion, torques and ground reactions as storage files (``.sto``), and an external-loads file.
 
 Axes are OpenSim's: x forward, y up, z to the right; angles in radians. Coordinates of a model with the human's legs
-have the names and senses of Rajagopal et al. 2016 (knee flexion above zero).
+have names and signs of Rajagopal et al. 2016 (knee flexion positive).
 """
 
 import math
@@ -35,13 +35,13 @@ _COORDINATES = {
 
 
 def export_opensim(run: Run, folder: Path) -> list[Path]:
-    """Write ``coordinates.sto``, ``torques.sto``, ``grf.sto`` and ``external_loads.xml`` into a folder that exists.
+    """Write ``coordinates.sto``, ``torques.sto``, ``grf.sto`` and ``external_loads.xml`` into an existing folder.
 
-    And the model's own bodies and joints, ``skeleton.osim``, with the run in their coordinates, ``skeleton.sto``.
+    Also write the model's bodies and joints, ``skeleton.osim``, and the run in their coordinates, ``skeleton.sto``.
 
     Returns:
-        The files; of a model without feet there are no ground reactions, of one without joints no torques, and of one
-        with balls or screws no skeleton.
+        The files; a model without feet has no ground reactions, one without joints no torques, and one with ball or
+        screw joints no skeleton.
     """
     files = [write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
     if has_skeleton(run.state.model):
@@ -63,7 +63,7 @@ def sto_of(name: str, run: Run, table: Table) -> str:
 
 
 def coordinates(run: Run) -> Table:
-    """[m], [rad] of the pelvis and the legs; other joints and another root under their own names."""
+    """Return the coordinates [m], [rad] of pelvis and legs; other joints and roots have their own names."""
     joints = anatomical_joints(run.state.model)
     table = _root(run)
     for joint in joints:
@@ -76,9 +76,9 @@ def coordinates(run: Run) -> Table:
 
 
 def _root(run: Run) -> Table:
-    """Place and orientation of a floating root: tilt about z, list about x, rotation about y, in this order.
+    """Return position and orientation of a floating root: tilt about z, list about x, rotation about y, in this order.
 
-    Of the human its place is the middle between the hips, of another model the root's centre of mass.
+    The human's position is the midpoint between the hips, another model's the root's centre of mass.
     """
     model = run.state.model
     if not model.is_floating:
@@ -90,7 +90,7 @@ def _root(run: Run) -> Table:
     name = root if hips is None else "pelvis"
     if hips is not None:
         place = place + rotation.apply(hips)
-    # Of who faces −X their z is our Y, their x our −X and their y our Z: tilt, list and rotation are the YXZ angles.
+    # For a model facing −X, OpenSim's z is our Y, its x our −X and its y our Z: tilt, list, rotation are YXZ angles.
     from_back = Rotation.from_euler("z", math.atan2(-model.facing[1], -model.facing[0]))
     tilt, list_, turn = cardan_yxz(from_back.inv() * rotation * from_back).T
     angles = {f"{name}_tilt": tilt, f"{name}_list": -list_, f"{name}_rotation": turn}
@@ -98,18 +98,18 @@ def _root(run: Run) -> Table:
 
 
 def torques(run: Run) -> Table:
-    """[N·m] the torque of each hinge about its own axis, under this project's names and signs; N of a slide."""
+    """Return the torque [N·m] of each hinge about its axis, with this project's names and signs; [N] for a slide."""
     return {name: run.frame[f"torque_{name}"].to_numpy(dtype=np.float64) for name in run.state.model.joint_names}
 
 
 def _foot_label(foot: str) -> tuple[str, str]:
-    """The letter or name of a foot in the columns, and the body it is applied to."""
+    """Return a foot's letter or name in the columns, and the body that its force acts on."""
     sides = {"left_foot": ("l", "calcn_l"), "right_foot": ("r", "calcn_r")}
     return sides.get(foot, (foot, foot))
 
 
 def feet(run: Run) -> Table:
-    """The floor's force on each foot, where it acts, and the moment about that place: ``ground_force_r_vx`` …"""
+    """Return force, point of application and moment of the ground reaction on each foot: ``ground_force_r_vx``, …"""
     table: Table = {}
     for foot, (force, place, moment) in ground_reactions(run).items():
         if foot:
@@ -120,7 +120,7 @@ def feet(run: Run) -> Table:
 
 
 def external_loads(run: Run) -> str:
-    """The file that says which columns of ``grf.sto`` act on which body, for OpenSim's tools."""
+    """Return the file that assigns columns of ``grf.sto`` to bodies, for OpenSim's tools."""
     document = ElementTree.Element("OpenSimDocument", Version="40000")
     loads = ElementTree.SubElement(document, "ExternalLoads", name="ground_reactions")
     objects = ElementTree.SubElement(loads, "objects")

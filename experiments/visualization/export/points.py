@@ -1,4 +1,4 @@
-"""Points of a body over time, as markers show them, and the even rate at which they are told."""
+"""Positions of a body's points over time, like markers, and their sampling rate."""
 
 import re
 from dataclasses import replace
@@ -11,12 +11,12 @@ from contact.arrays import Floats
 from experiments.visualization.viewer.snapshot import turned
 from experiments.visualization.viewer.trajectory import trajectory_of
 
-#: Of a step: so far times may be from where even sampling would have them.
+#: Part of a step by which times may deviate from even sampling.
 UNEVEN = 1e-3
 
 
 def rate_of(run: Run) -> float:
-    """[Hz] of the rows; raises InputError where they are not evenly spaced."""
+    """Return the sampling rate [Hz] of the rows; raise InputError if they are not evenly spaced."""
     time = run.frame["time"].to_numpy(dtype=np.float64)
     step = (time[-1] - time[0]) / max(len(time) - 1, 1)
     if not (step > 0.0 and np.abs(time - time[0] - step * np.arange(len(time))).max() <= UNEVEN * step):
@@ -25,9 +25,9 @@ def rate_of(run: Run) -> float:
 
 
 def points_of(run: Run) -> dict[str, Floats]:
-    """(n, 3) [m] each, world axes: the centre of mass, the root's, the joints, and the contact points.
+    """Return positions (n, 3) [m], world axes: whole-body and root centre of mass, joints, contact points.
 
-    Of joints in one place, as a hip's three hinges, the first is there, without the word for its axis: ``left_hip``.
+    Joints at the same position, such as a hip's three hinges, are one point, named without the axis: ``left_hip``.
     """
     model = run.state.model
     rows = trajectory_of(replace(run, after=None)).rows

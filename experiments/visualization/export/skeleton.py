@@ -1,7 +1,7 @@
-"""A model's rigid bodies and joints as OpenSim's ``.osim``, and a run in its coordinates.
+"""OpenSim model (``.osim``) of a model's rigid bodies and joints, and a run in its coordinates.
 
-Body by body and hinge by hinge: frames stand in the joints, in ISB axes at home (x forward, y up, z to the right).
-Muscles, contact and what passive joints do are not in it.
+Frames are at the joints, in ISB axes in the home configuration (x forward, y up, z to the right). Muscles, contact and
+passive joint torques are not included.
 """
 
 import re
@@ -24,12 +24,12 @@ _FREE = ("rx", "ry", "rz", "tx", "ty", "tz")
 
 
 def has_skeleton(model: Model) -> bool:
-    """Whether all of its joints are OpenSim's: neither balls nor screws, and floating at the root alone."""
+    """Return whether OpenSim has all joint types of a model: no balls, no screws, and only the root floating."""
     return all(body.joint.kind in _JOINTS for body in model.bodies)
 
 
 def skeleton(model: Model) -> str:
-    """The text of an ``.osim`` file of OpenSim 4."""
+    """Return the text of an ``.osim`` file for OpenSim 4."""
     document = Element("OpenSimDocument", Version="40000")
     one = SubElement(document, "Model", name=_word(model.name))
     _say(one, "gravity", to_isb(model.gravity, model.facing))
@@ -43,7 +43,7 @@ def skeleton(model: Model) -> str:
 
 
 def skeleton_coordinates(run: Run) -> Table:
-    """[rad], [m] by the coordinates of the skeleton: of a floating root, turns about x, y, z one after another."""
+    """Return the coordinates [rad], [m] of the skeleton; a floating root turns about x, y, z in sequence."""
     model = run.state.model
     table: Table = {}
     for body in model.bodies:
@@ -70,7 +70,7 @@ def _add_body(bodies: Element, body: Body, model: Model) -> None:
 
 
 def _add_joint(joints: Element, body: Body, model: Model) -> None:
-    """The joint between two frames that stand in it, their z (of a slide: x) along its axis."""
+    """Add the joint between two frames at its position, whose z axis (for a slide: x) is along the joint's axis."""
     kind, turned = _JOINTS[body.joint.kind]
     name = _word(body.joint.name)
     one = SubElement(joints, kind, name=name)
@@ -83,7 +83,7 @@ def _add_joint(joints: Element, body: Body, model: Model) -> None:
         if np.isfinite([body.joint.lower, body.joint.upper]).all():
             _say(found, "range", [body.joint.lower, body.joint.upper])
     turn = turned(to_isb(body.joint.axis, model.facing))
-    # what floats is placed from the origin
+    # a floating body is placed from the origin
     begin = (0.0, 0.0, 0.0) if body.joint.kind == "floating" else body.joint.position
     places = to_isb([begin, (0.0, 0.0, 0.0)], model.facing)
     frames = SubElement(one, "frames")
@@ -101,12 +101,12 @@ def _coordinates(joint: Joint) -> tuple[str, ...]:
 
 
 def _turned_z(axis: Floats) -> Floats:
-    """(3,) [rad] turns about x, y, z one after another, that take z to a unit vector: (sin β, −sin α cos β, …)."""
+    """Return the angles (3,) [rad] about x, y, z in sequence that turn z to a unit vector: (sin β, −sin α cos β, …)."""
     return np.array([np.arctan2(-axis[1], axis[2]), np.arcsin(np.clip(axis[0], -1.0, 1.0)), 0.0])
 
 
 def _turned_x(axis: Floats) -> Floats:
-    """(3,) [rad] the same that take x to it: (cos β cos γ, sin γ, −sin β cos γ)."""
+    """Return the angles (3,) [rad] about x, y, z in sequence that turn x to it: (cos β cos γ, sin γ, −sin β cos γ)."""
     return np.array([0.0, np.arctan2(-axis[2], axis[0]), np.arcsin(np.clip(axis[1], -1.0, 1.0))])
 
 
@@ -115,7 +115,7 @@ def _path(body: str | None) -> str:
 
 
 def _word(name: str) -> str:
-    """A name as OpenSim takes it."""
+    """Return a name with the characters that OpenSim allows."""
     return re.sub(r"[^\w.-]", "_", name)
 
 
@@ -127,7 +127,7 @@ def _not_turned(_: Floats) -> Floats:
     return np.zeros(3)
 
 
-#: What OpenSim calls joints, and how their frames turn towards an axis.
+#: OpenSim's joint types, and functions that return their frames' rotation to an axis.
 _JOINTS: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
     "floating": ("FreeJoint", _not_turned),
     "fixed": ("WeldJoint", _not_turned),

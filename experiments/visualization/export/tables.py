@@ -1,7 +1,7 @@
-"""Columns of a run as tables, in ISB axes or as they are, and as text.
+"""Columns of a run as tables, in ISB axes or unchanged, and as text.
 
-ISB (Wu & Cavanagh 1995), which EUROBENCH and OpenSim follow: x forward, y up, z to the right. Here Z is up; forward is
-where a model looks at home, for the human −X.
+ISB axes (Wu & Cavanagh 1995), which EUROBENCH and OpenSim use, are x forward, y up, z to the right. In this project Z
+is up, and forward is where a model faces in the home configuration, −X for the human.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,41 +21,41 @@ from biped.model.geometry import Vector3
 from biped.runs.run import Run
 from contact.arrays import Floats
 
-#: Of the human.
+#: Direction in which the human faces.
 FACING: Vector3 = (-1.0, 0.0, 0.0)
 
 
 def to_isb(vectors: ArrayLike, facing: Vector3 = FACING) -> Floats:
-    """(…, 3) vectors or places of ours in ISB axes, of a model that looks along ``facing`` at home."""
+    """Return vectors or positions (…, 3) in ISB axes, for a model that faces ``facing`` in the home configuration."""
     x, y, _ = facing
-    axes = np.array([[x, y, 0.0], [0.0, 0.0, 1.0], [y, -x, 0.0]])  # its rows are the ISB's: forward, up, right
+    axes = np.array([[x, y, 0.0], [0.0, 0.0, 1.0], [y, -x, 0.0]])  # rows: forward, up, right
     return np.asarray(vectors, dtype=np.float64) @ axes.T
 
 
 def quaternions_to_isb(quaternions: ArrayLike, facing: Vector3 = FACING) -> Floats:
-    """(…, 4) orientations of ours, scalar first, in ISB axes: both the body's and the world's are renamed."""
+    """Return orientations (…, 4), scalar first, in ISB axes: those of the body and of the world are renamed."""
     q = np.asarray(quaternions, dtype=np.float64)
     return np.concatenate([q[..., :1], to_isb(q[..., 1:], facing)], axis=-1)
 
 
 def cardan_yxz(rotations: Rotation) -> Floats:
-    """(n, 3) angles (a, b, c) [rad] with R = R_y(a) R_x(b) R_z(c); the first and the last without jumps by 2π."""
+    """Return angles (n, 3) [rad] (a, b, c) with R = R_y(a) R_x(b) R_z(c); a and c without jumps by 2π."""
     a, b, c = rotations.as_euler("YXZ").T
     return np.stack([np.unwrap(a), b, np.unwrap(c)], axis=1)
 
 
 Table = dict[str, Floats]
-#: Force [N], its place [m] and the moment about it [N·m].
+#: Force [N], point of application [m], moment about it [N·m].
 Wrenches = tuple[Floats, Floats, Floats]
 
 
 def columns(run: Run, prefix: str, parts: tuple[str, ...]) -> Floats:
-    """(n, parts) columns of a run side by side."""
+    """Return columns (n, parts) of a run side by side."""
     return run.frame[[f"{prefix}_{part}" for part in parts]].to_numpy(dtype=np.float64)
 
 
 def joint_values(run: Run, joint: str) -> Floats:
-    """(n,) [rad] the angle of a hinge, or [m] the position of a slide."""
+    """Return the angle (n,) [rad] of a hinge, or the position [m] of a slide."""
     column = f"angle_{joint}" if f"angle_{joint}" in run.frame else f"position_{joint}"
     return run.frame[column].to_numpy(dtype=np.float64)
 
@@ -65,15 +65,13 @@ def by_axis(vectors: Floats, prefix: str = "") -> Table:
 
 
 def text_of(run: Run, table: Table, separator: str) -> str:
-    """A table with its times, twelve digits a number."""
+    """Return a table with its times as text, twelve digits per number."""
     frame = pd.DataFrame({"time": run.frame["time"].to_numpy(dtype=np.float64)} | table)
     return frame.to_csv(sep=separator, index=False, float_format="%.12g", lineterminator="\n")
 
 
 def export_columns(run: Run, folder: Path) -> list[Path]:
-    """Write all columns of a run of whatever it is as ``run.csv``, and the steps that it has taken as ``steps.csv``.
-
-    Each is headed by its name and unit.
+    """Write all columns of any run as ``run.csv``, and its footsteps as ``steps.csv``, with names and units.
 
     Raises:
         OSError: a file cannot be written.
@@ -96,7 +94,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def write_by(path: Path, save: Callable[[str], object]) -> Path:
-    """A file that a library's function writes by its name, as ``write``."""
+    """Write a file with a library's function that takes its name, in the same safe manner as ``write``."""
     with TemporaryDirectory() as beside:
         written = Path(beside) / path.name
         save(str(written))
@@ -105,7 +103,7 @@ def write_by(path: Path, save: Callable[[str], object]) -> Path:
 
 
 def ground_reactions(run: Run) -> dict[str, Wrenches]:
-    """``foot_wrenches`` in ISB axes."""
+    """Return ``foot_wrenches`` in ISB axes."""
     facing = run.state.model.facing
     return {
         name: (to_isb(force, facing), to_isb(place, facing), to_isb(moment, facing))
@@ -114,10 +112,10 @@ def ground_reactions(run: Run) -> dict[str, Wrenches]:
 
 
 def foot_wrenches(run: Run) -> dict[str, Wrenches]:
-    """For each foot, and under "" for all points: force [N], its place [m] and the moment about it [N·m], world axes.
+    """Return force [N], point of application [m] and moment [N·m] (n, 3) for each foot, and under "" for all points.
 
-    Each (n, 3); the three together are equivalent to the forces of all points. Where nothing is borne, the force is
-    zero and the place is the last one: it means nothing, and neither jumps nor is empty.
+    They are in world axes and equivalent to the forces of all points. Without load the force is zero and the point of
+    application is the last one, so that the column neither jumps nor is empty.
     """
     model = run.state.model
     if not model.contact_points:

@@ -1,4 +1,4 @@
-"""Figures of the contact points: in what state each of them is, and what the floor does to them."""
+"""Figures of the states of the contact points."""
 
 import matplotlib
 import numpy as np
@@ -13,12 +13,12 @@ from experiments.visualization.figures.subject import Subject
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Panel, Spans
 
-#: Most bars of a figure; of a run with more changes, only some rows are looked at.
+#: Most bars of a figure; if a run has more changes, only every n-th row is drawn.
 MOST_BARS = 3000
 
 
 def modes_panel(subject: Subject, title: str) -> Panel:
-    """Return a strip for each contact point, coloured by its state; a row holds until the next one."""
+    """Return a strip for each contact point, coloured by its state; a state lasts until the next row."""
     names = subject.model.contact_names[::-1]
     modes = np.array([subject.column(f"contact_{name}_mode") for name in names], dtype=np.int64)
     stride = 1
@@ -36,25 +36,25 @@ def modes_panel(subject: Subject, title: str) -> Panel:
         if mine.any():
             color = style.MODES[state.value - 1]
             items.append(Spans(place[mine].astype(int), begin[mine], end[mine], color, STATES[state]))
-    more = "" if stride == 1 else f"; every {stride}th row, for there are too many changes"
+    more = "" if stride == 1 else f"; every {stride}th row, as there are too many changes"
     y = Axis(words=tuple(point_label(name) for name in names), grid=False)
     return Panel(tuple(items), Axis("time [s]", grid=False), y, title + more, legend="right")
 
 
 def _changes(row: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where a new state begins, the first row included."""
+    """Return the rows in which a new state begins, the first row included."""
     return np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1]]))
 
 
 def add_state_legend(axes: Axes) -> None:
-    """Add the meanings of the colours below a strip of states."""
+    """Add the colours' legend below a strip of states."""
     below = ScaledTranslation(0.0, -3.6 * matplotlib.rcParams["font.size"] / 72.0, axes.figure.dpi_scale_trans)
     axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=3, fontsize="small",
                 bbox_transform=axes.transAxes + below, borderaxespad=0.0, handlelength=1.2)  # fmt: skip
 
 
 def friction_states(subject: Subject) -> Figure:
-    """Thesis, figure 5.5: the state of each contact point as a number from 1 to 6."""
+    """Draw the state of each contact point as a number from 1 to 6, as in figure 5.5 of the thesis."""
     names = subject.model.contact_names
     rows = (len(names) + 1) // 2
     figure = Figure(figsize=(7.6, 0.9 + 1.25 * rows))

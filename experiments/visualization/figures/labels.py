@@ -1,4 +1,4 @@
-"""Names that figures give to things, and groups of them, for whatever draws them."""
+"""Names and groups of joints, contact points and states, shared by figures and pages."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ STATES = {
     ContactState.STICKING_TO_SLIDING: "sticking → sliding",
     ContactState.PULLING: "normal force < 0",
 }
-#: What a ledger's works, losses and stores are called.
+#: Names of the works, losses and stores in the energy balance.
 WORKS = {
     "ledger_actuators": "work of the joints",
     "ledger_contacts": "work of the contacts",
@@ -34,7 +34,7 @@ WORKS = {
 _SOLE = {
     "1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel", "5": "outer ball", "6": "inner ball",
 }  # fmt: skip
-#: The part of the time axis that a letter of a mark's label takes; labels that come closer go on the next line above.
+#: Width of a letter of a mark's label, as a part of the time axis; labels that are closer go on different lines.
 LETTER_WIDTH = 0.011
 _LABEL_ROWS = 5
 
@@ -46,26 +46,26 @@ def point_label(name: str) -> str:
     return name.replace("box_", "vertex ").replace("_", " ")
 
 
-def who(model: Model) -> str:
-    """The words for a model in a sentence."""
+def name_in_text(model: Model) -> str:
+    """Return the name of a model for use in a sentence."""
     return "the human" if model.name == human().name else model.name
 
 
-def at_the_start(text: str) -> str:
-    """A text as the beginning of a sentence; the names of models stay as they are."""
+def capitalized(text: str) -> str:
+    """Return a text with a capital letter if it starts with "the"; names of models stay as they are."""
     return f"T{text[1:]}" if text.startswith("the ") else text
 
 
 def along(axis: str, model: Model) -> str:
-    """A heading for what is along x or y: where on it the model looks, or its left is."""
+    """Return a heading for x or y that says towards which end the model faces, or has its left."""
     k = "xy".index(axis)
     if abs(model.facing[k]) > abs(model.left[k]):
-        return f"Along {axis}; {who(model)} faces {'+' if model.facing[k] > 0.0 else '−'}{axis}"
+        return f"Along {axis}; {name_in_text(model)} faces {'+' if model.facing[k] > 0.0 else '−'}{axis}"
     return f"Along {axis}; its left is {'+' if model.left[k] > 0.0 else '−'}{axis}"
 
 
 def contact_groups(model: Model) -> list[tuple[str, list[str]]]:
-    """The contact points of each foot, or each by itself where there are no feet; with a label."""
+    """Return the contact points of each foot with its label, or each point by itself if there are no feet."""
     feet = {leg.foot: f"{leg.side} foot" for leg in legs_of(model)} or {foot: foot for foot in model.feet}
     on = {point.name: foot_under(model, point.body) for point in model.contact_points}
     points = [(label, [name for name in on if on[name] == foot]) for foot, label in feet.items()]
@@ -79,9 +79,9 @@ def joint_label(joint: str) -> str:
 
 
 def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[str, list[tuple[str, str]]]]:
-    """A label and joints: of each leg, then, without a label, the others, so many a group at most.
+    """Return groups of joints with labels: each leg, then, without a label, the others, at most ``most`` a group.
 
-    Joints are (name, label); those of legs are called by what left and right have in common.
+    Joints are pairs (name, label); labels of leg joints are without left and right.
     """
     legs, groups = legs_of(model), []
     for leg, other in zip(legs, reversed(legs), strict=True):
@@ -90,18 +90,28 @@ def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[s
         groups.append((f"{leg.side} leg", [pair for pair in named if pair[0] in joints]))
     in_legs = {joint for leg in legs for joint in leg.joints}
     others = [(joint, joint_label(joint)) for joint in joints if joint not in in_legs]
-    few = math.ceil(len(others) / max(math.ceil(len(others) / most), 1))  # as many in each, nearly
+    few = math.ceil(len(others) / max(math.ceil(len(others) / most), 1))  # groups of nearly equal size
     return [group for group in groups if group[1]] + [
         ("", others[k : k + few]) for k in range(0, len(others), few or 1)
     ]
 
 
-def senses_of(model: Model) -> dict[str, str]:
-    """What a positive angle or torque of each joint of the legs is to an anatomist, or a negative one.
+#: Motions of joints of the legs, and their opposites.
+OPPOSITES = {
+    "flexion": "extension",
+    "dorsiflexion": "plantarflexion",
+    "abduction": "adduction",
+    "inversion": "eversion",
+    "external rotation": "internal rotation",
+}
 
-    By where it moves what is below the hip or the knee, the toes, and the sole, in the home configuration.
+
+def joint_motions(model: Model) -> dict[str, tuple[str, float]]:
+    """Return the anatomical motion of each joint of the legs, and the sign (1 or -1) of the angle that goes with it.
+
+    The sign follows from how the leg, the toes or the sole moves in the home configuration.
     """
-    found: dict[str, str] = {}
+    motions: dict[str, tuple[str, float]] = {}
     forwards = np.array(model.facing)
     for leg in legs_of(model):
         outwards = np.array(model.left) * (1.0 if leg.side == SIDES[0] else -1.0)
@@ -115,20 +125,26 @@ def senses_of(model: Model) -> dict[str, str]:
             elif joint in leg.frontal:
                 word, size = ("inversion", -below @ outwards) if is_last else ("abduction", below @ outwards)
             else:
-                word, size = "outwards", toes @ outwards
-            found[joint] = f"{word} {'+' if size > 0.0 else '−'}"
-    return found
+                word, size = "external rotation", toes @ outwards
+            motions[joint] = word, 1.0 if size > 0.0 else -1.0
+    return motions
+
+
+def motion_label(joint: str, motion: str) -> str:
+    """Return a joint's label with its anatomical motion: "hip flexion" for "hip pitch"."""
+    stem, _, axis = joint.rpartition(" ")
+    return f"{stem if stem and axis in ('pitch', 'roll', 'yaw') else joint} {motion}"
 
 
 def label_width(label: str) -> float:
-    """The part of the time axis that it takes, with room behind it."""
+    """Return the width of a label with a gap behind it, as a part of the time axis."""
     return LETTER_WIDTH * (len(label) + 1)
 
 
 def label_rows(places: Iterable[float], labels: Iterable[str]) -> list[int]:
-    """On which line each label goes, so that none covers another; places are parts of the axis, rising.
+    """Return the line of each label so that no two overlap; ``places`` are parts of the axis, ascending.
 
-    -1 for one that has room on no line, and is left out.
+    The line is -1 for a label that is left out because no line has room for it.
     """
     ends = [-float("inf")] * _LABEL_ROWS
     rows = []

@@ -1,4 +1,4 @@
-"""A mechanism drawn by itself: links, joints, masses, constraints, springs, in a plane or in space."""
+"""Drawings of a mechanism (links, joints, masses, constraints, springs) in a plane or in space, and its energy."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,27 +13,27 @@ from experiments.visualization.look.writing import styled, write_figure
 from formulations.mechanism import Mechanism, Motion
 from formulations.mechanism.drawing import Picture, frames_named, picture_of, poses_at
 
-#: A mechanism whose places spread across a plane by less than this share of its size is drawn in the plane.
+#: Largest spread across a plane, as a share of a mechanism's size, with which it is drawn in the plane.
 FLAT = 1e-6
 _LINK, _GROUND = "#5C6670", "#A7AEB6"
-#: [points] of the heaviest mass.
+#: [points] size of the heaviest mass.
 _MASS = 13.0
 
 
 def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True) -> Figure:
-    """A figure of a mechanism in a configuration.
+    """Draw a mechanism in a configuration.
 
-    One that stays in a plane of two axes is drawn as seen along the third, others in space. Links are lines from frame
-    to frame, those on the ground light; hinges circles, slides squares, masses disks; what constraints hold together is
-    ringed, rods and wires are dashed, springs dotted.
+    A mechanism in a plane of two axes is drawn along the third, others in space. Links are lines from frame to frame,
+    lighter on the ground; hinges are circles, slides squares, masses disks. Frames with constraints are ringed, rods
+    and wires dashed, springs dotted.
 
     Args:
-        mechanism: it.
-        q: configuration, as ``Mechanism.configuration`` takes it; all zero if not given.
-        names: whether frames are named.
+        mechanism: mechanism to draw.
+        q: configuration, as for ``Mechanism.configuration``; all zero if not given.
+        names: whether frames are labelled.
 
     Raises:
-        MechanismError: q is no configuration.
+        MechanismError: q is not a configuration.
     """
     picture, places = picture_of(mechanism), np.vstack([poses_at(mechanism, q)[:, :3, 3], np.zeros(3)])
     seen = _plane(places)
@@ -53,7 +53,7 @@ def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True) -
 
 
 def draw_motion(motion: Motion, folder: Path) -> list[Path]:
-    """The mechanism at the start of a motion, and its energy over time; the files."""
+    """Write figures of the mechanism at the start of a motion and of its energy over time; return the files."""
     with styled():
         picture = plot_mechanism(motion.mechanism, motion.q[0])
         return [
@@ -63,9 +63,9 @@ def draw_motion(motion: Motion, folder: Path) -> list[Path]:
 
 
 def plot_energy(motion: Motion) -> Figure:
-    """Kinetic, potential and total energy of a motion [J], and how far the total is from what forces explain.
+    """Plot kinetic, potential and total energy of a motion [J], and the change of the total less the forces' work.
 
-    The potential energy is counted from that at the start.
+    The potential energy is relative to the start.
     """
     frame, time = motion.frame, motion.frame["time"]
     figure = Figure(figsize=(7.0, 4.6))
@@ -84,7 +84,7 @@ def plot_energy(motion: Motion) -> Figure:
 
 
 class _Drawing:
-    """Lines and marks at places (frames + 1, 2 or 3) [m], the last of which is the world's."""
+    """Lines and marks at positions (frames + 1, 2 or 3) [m]; the last one is the world's origin."""
 
     def __init__(self, axes: Any, places: Floats, picture: Picture) -> None:
         self.axes, self.places, self.picture = axes, places, picture
@@ -136,7 +136,7 @@ class _Drawing:
 
 
 def _plane(places: Floats) -> tuple[int, ...]:
-    """The two axes of the plane in which all is, with z upwards; else all three."""
+    """Return the two axes of the plane that contains all positions, z upwards, or all three axes if there is none."""
     spread = np.ptp(places, axis=0)
     flat = [axis for axis in (1, 0, 2) if spread[axis] <= FLAT * max(spread.max(), 1e-12)]
     if not flat:

@@ -1,4 +1,4 @@
-"""The sheet of a run: panels over time and a stabilogram, what a laboratory of balance looks at first, on one page."""
+"""Overview sheet of a run: time series and a stabilogram on one page."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,36 +14,36 @@ from matplotlib.transforms import offset_copy
 from contact.arrays import Floats
 from experiments.visualization.figures import quantities as q
 from experiments.visualization.figures.contacts import add_state_legend, modes_panel
-from experiments.visualization.figures.directions import AXES, direction_of
-from experiments.visualization.figures.labels import who
+from experiments.visualization.figures.directions import AXES, XYZ, ahead_of, direction_of
+from experiments.visualization.figures.labels import name_in_text
 from experiments.visualization.figures.panels import LINE, draw_panel, label_lines
-from experiments.visualization.figures.quantities import XYZ, curve, over_time
+from experiments.visualization.figures.quantities import curve, over_time
 from experiments.visualization.figures.subject import Subject
-from experiments.visualization.figures.support import COLORS, COM, COP, XCOM, Support, ahead_of, margin_of_stability
+from experiments.visualization.figures.support import COLORS, Support, margin_of_stability
 from experiments.visualization.look import style
-from experiments.visualization.look.words import what_was_done
+from experiments.visualization.look.words import disturbance_text
 from experiments.visualization.look.writing import width_of
 from experiments.visualization.panels.panel import Panel, Points
 
-#: [s] that are shown from before the disturbance.
+#: [s] shown before the disturbance.
 BEFORE = 0.2
-#: [s] of landing, at the start of a run, that do not set the scale of the floor's forces.
+#: [s] at the start of a run that are ignored in scaling ground reaction forces: the landing.
 LANDING = 0.05
-#: [N] on both sides of zero that an axis of forces has at least.
+#: [N] least half range of a force axis.
 LEAST = 1.0
-#: [inch] a sheet that is narrower than this has its panels in one column.
+#: [inch] A narrower sheet has its panels in one column.
 NARROW = 5.0
-#: [inch] of the sheet, and of a row of panels.
+#: [inch] width of the sheet, height of a row of panels.
 WIDTH, ROW = 11.0, 1.85
-#: Letters in an inch of the heading, times the points of the text.
+#: Letters per inch of the heading at 1 point.
 LETTERS = 100.0
 
-#: Draws one panel over time.
+#: A function that draws one panel over time.
 Draw = Callable[[Axes, Subject], None]
 
 
 def overview(subject: Subject) -> Figure:
-    """From shortly before the disturbance on; of a model that touches nothing its motion, energy and momentum."""
+    """Draw the sheet from shortly before the disturbance; without contact points: motion, energy and momentum."""
     shown = subject.since(BEFORE)
     if not subject.model.nc:
         return _sheet(shown, [_root, _orientation, _drive, _energy, _angular_momentum, _residual], [], None)
@@ -55,7 +55,7 @@ def overview(subject: Subject) -> Figure:
 
 
 def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callable[[Axes], None] | None) -> Figure:
-    """Panels over time in two columns, the square one on top of the right one; all in one where the page is narrow."""
+    """Draw panels over time in two columns, the square one on top of the right column; one column on a narrow page."""
     if not right:
         left, right = left[0::2], left[1::2]
     above = 2 if square else 0
@@ -79,9 +79,9 @@ def _sheet(subject: Subject, left: list[Draw], right: list[Draw], square: Callab
 
 
 def _head(figure: Figure, subject: Subject) -> None:
-    """Put the outcome of the run above the sheet, below it whose it is and what was done."""
+    """Write the outcome of the run above the sheet, and below it the run's name and its disturbances."""
     letters = int(LETTERS * width_of(WIDTH) / matplotlib.rcParams["font.size"])
-    done, name = what_was_done(subject.run), subject.name or subject.model.name
+    done, name = disturbance_text(subject.run), subject.name or subject.model.name
     lines = [fill(text, letters) for text in (subject.run.verdict_line, f"{name}: {done}" if done else name)]
     figure.suptitle("\n".join(lines), fontsize="large", fontweight="bold", x=0.01, ha="left")
 
@@ -93,7 +93,7 @@ def _draw(axes: Axes, subject: Subject, panel: Panel, *, mark_labels: bool = Fal
 
 
 def _add_legend(axes: Axes, title: str, lines: int) -> None:
-    """Below the title, above the lines of labels of marks: nowhere does it lie on curves."""
+    """Add the legend below the title and above the marks' labels, so that it covers no curve."""
     assert isinstance(axes.figure, Figure)
     above = offset_copy(axes.transAxes, axes.figure, y=LINE * lines, units="points")
     axes.legend(
@@ -114,7 +114,7 @@ def _path(support: Support, axis: int) -> Draw:
 
 
 def _floor_path(subject: Subject, axis: int) -> tuple[Points, ...]:
-    """[mm] how far a moving floor is from where it began, in world axes as all of these panels."""
+    """Return the displacement [mm] of a moving floor from its start."""
     if not subject.has("platform_x"):
         return ()
     sign = direction_of(subject.model, axis).sign
@@ -126,10 +126,10 @@ def _margin(axes: Axes, subject: Subject) -> None:
 
 
 def _drive(axes: Axes, subject: Subject) -> None:
-    """The largest torques, or how the root moves where none acts."""
+    """Draw the largest torques, or the velocity of the root if no torque acts."""
     if any(np.any(subject.column(f"torque_{joint}")) for joint in q.joints_with(subject, "torque")):
         return _draw(axes, subject, q.largest_torques(subject))
-    velocity = q.by_axis(q.columns(subject, f"{subject.root}_v"))
+    velocity = q.in_space(subject, q.columns(subject, f"{subject.root}_v"))
     return _draw(axes, subject, over_time("Velocity of the root's centre of mass", "velocity [m/s]", velocity))
 
 
@@ -141,12 +141,11 @@ def _states(axes: Axes, subject: Subject) -> None:
 
 def _force(axis: str) -> Draw:
     def draw(axes: Axes, subject: Subject) -> None:
-        curves, along_it = q.foot_forces(subject, axis), "vertical"
+        curves, title = q.foot_forces(subject, axis), "Vertical GRF"
         if axis != "z":
             shown = direction_of(subject.model, XYZ.index(axis))
             curves = tuple(replace(one, y=shown.sign * np.asarray(one.y)) for one in curves)
-            along_it = shown.name if shown.name in AXES else f"along {shown.name}"
-        title = f"Force of the floor, {along_it}"
+            title = f"{shown.name} GRF" if shown.name in AXES else f"GRF along {shown.name}"
         _draw(axes, subject, over_time(title, "force [N]", curves, legend=axis == "z"))
         _scale(axes, subject, [np.asarray(one.y) for one in curves])
 
@@ -154,7 +153,7 @@ def _force(axis: str) -> Draw:
 
 
 def _scale(axes: Axes, subject: Subject, curves: list[Floats]) -> None:
-    """The axis of values without the landing at the start of the run, which is no part of what is studied."""
+    """Scale the y axis without the landing at the start of the run."""
     landed = subject.time >= subject.begins + LANDING
     values = np.array([curve[landed] for curve in curves])
     values = values[np.isfinite(values)]
@@ -188,17 +187,16 @@ def _residual(axes: Axes, subject: Subject) -> None:
     _draw(axes, subject, q.energy_residual(subject))
 
 
-SHORT = {COM: "CoM", XCOM: "xCoM", COP: "CoP"}
-#: The longer side of the view from above over the shorter one, at most.
+#: Largest ratio of the sides of the top view.
 SLIMMEST = 2.0
 _BASE = "#E9EEF2"
 
 
 def path_panel(support: Support, axis: int, *, legend: bool) -> Panel:
-    """Return paths [mm] along x (0) or y (1); the centre of mass is on top."""
+    """Return CoM, XCoM and CoP [mm] along x (0) or y (1) over time; the CoM is on top."""
     shown = direction_of(support.subject.model, axis)
     paths = {name: shown.sign * 1e3 * support.paths[name][:, axis] for name in COLORS}
-    curves = tuple(curve(SHORT[name], path, COLORS[name]) for name, path in paths.items())
+    curves = tuple(curve(name, path, COLORS[name]) for name, path in paths.items())
     floor = _floor_path(support.subject, axis)
     return over_time(shown.title, f"{shown.name} [mm]", (*floor, *curves), legend=legend)
 
@@ -211,9 +209,9 @@ def shade_base(axes: Axes, support: Support, axis: int) -> None:
 
 
 def draw_stabilogram(axes: Axes, support: Support) -> None:
-    """From above, the model looks up: paths that end in dots, soles and base of support in the first row.
+    """Draw the top view, facing up: paths that end in dots, soles and base of support in the first row.
 
-    A moving floor carries the axes along: the soles stay where they are, and the paths are seen against them.
+    A moving floor carries the axes along: the soles stay in place, and paths are relative to them.
     """
     support = replace(support, carried=True)
     model = support.subject.model
@@ -242,7 +240,7 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
     axes.set_xlabel(f"{shown[0].name} [mm]")
     axes.set_ylabel(f"{shown[1].name} [mm]")
     moving = ", on the moving floor" if support.subject.has("platform_x") else ""
-    axes.set_title(f"From above{moving}; {who(model)} faces up")
+    axes.set_title(f"Top view{moving}; {name_in_text(model)} faces up")
 
 
 def _widened(low: float, high: float, least: float) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Figures of curves over time, drawn by Matplotlib: panels that share their time axis, and marked moments."""
+"""Matplotlib figures of curves over time: panels with a common time axis and marked events."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,26 +8,26 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.visualization.figures.labels import label_rows, label_width
-from experiments.visualization.figures.quantities import told_apart
+from experiments.visualization.figures.quantities import distinct_lines
 from experiments.visualization.figures.subject import Mark, Subject
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.panels.with_matplotlib import draw
 
-#: [points] of a line of labels above a panel.
+#: [points] height of a line of labels above a panel.
 LINE = 9.0
 
 
 def time_figure(
     subject: Subject, panels: Sequence[Panel], size: tuple[float, float] | None = None, **options: Any
 ) -> Figure:
-    """Return panels one above another that share their time axis; pyplot does not know the figure.
+    """Return a figure of panels one above another with a common time axis; pyplot does not hold it.
 
     Args:
-        subject: of the figure.
-        panels: from the top.
+        subject: run and marked events.
+        panels: panels from the top.
         size: [inch]; by the number of panels if not given.
-        options: of ``Figure.subplots``.
+        options: further arguments of ``Figure.subplots``.
     """
     figure = Figure(figsize=size or (style.SIZE[0], 2.0 + 1.6 * len(panels)))
     figure.subplots(len(panels), sharex=True, **options)
@@ -39,8 +39,8 @@ def time_figure(
 def draw_panel(
     axes: Axes, subject: Subject, panel: Panel, *, time_label: bool = True, mark_labels: bool = True
 ) -> None:
-    """Draw a panel of curves over time, with the marked moments."""
-    panel = told_apart(panel)
+    """Draw a panel of curves over time with the marked events."""
+    panel = distinct_lines(panel)
     items = tuple(replace(one, x=subject.time) if isinstance(one, Points) else one for one in panel.items)
     draw(axes, replace(panel, items=items, title="", x=panel.x if time_label else Axis()))
     if len(subject.time) > 1:
@@ -51,7 +51,7 @@ def draw_panel(
 
 
 def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int:
-    """A thin vertical line at each mark, its label above the panel; how many lines of labels there are."""
+    """Draw a thin vertical line at each mark, its label above the panel; return the number of lines of labels."""
     places, rows = _label_places(axes, marks)
     for mark, place, row in zip(marks, places, rows, strict=True):
         axes.axvline(mark.time, color=style.GREY, linewidth=0.7, linestyle=(0, (1, 1.5)), zorder=1.5)
@@ -65,12 +65,12 @@ def draw_marks(axes: Axes, marks: Sequence[Mark], *, labels: bool = True) -> int
 
 
 def label_lines(axes: Axes, marks: Sequence[Mark]) -> int:
-    """How many lines the labels of marks have above a panel whose time axis is set."""
+    """Return the number of lines of labels above a panel whose time axis is set."""
     return max(_label_places(axes, marks)[1], default=-1) + 1
 
 
 def _label_places(axes: Axes, marks: Sequence[Mark]) -> tuple[list[float], list[int]]:
-    """Of each mark: the part of the time axis before it, and the line of its label, -1 if it has none."""
+    """Return each mark's position as a part of the time axis, and the line of its label, -1 for none."""
     begin, end = axes.get_xlim()
     places = [(mark.time - begin) / max(end - begin, 1e-12) for mark in marks]
     return places, label_rows(places, [mark.label for mark in marks])

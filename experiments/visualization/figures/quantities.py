@@ -1,4 +1,4 @@
-"""Curves of a run with labels, units and colours, and panels of them, for whatever draws them."""
+"""Curves of a run with labels, units and colours, and panels of them, for files and pages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,23 +9,33 @@ from numpy.typing import ArrayLike
 
 from biped.metrics import anatomical
 from biped.metrics.timeseries import error_quaternions, orientation_errors, position_errors
+from biped.model import Model
 from biped.model.legs import common_name, legs_of
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from biped.runs.world import Plot, World
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
-from experiments.visualization.figures.labels import SIDES, WORKS, contact_groups, joint_groups, joint_label, senses_of
+from experiments.visualization.figures.directions import XYZ, is_anatomical, space_axes
+from experiments.visualization.figures.labels import (
+    OPPOSITES,
+    SIDES,
+    WORKS,
+    contact_groups,
+    joint_groups,
+    joint_label,
+    joint_motions,
+    motion_label,
+)
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Rule
 
-XYZ = ("x", "y", "z")
-#: Of a unit, its thousandth, and so on.
+#: Prefixes of units: 1, 1e-3, 1e-6, …
 _PREFIXES = ("", "m", "µ", "n", "p")
-#: (value, colour) of dashed lines: where curves should be.
+#: (value, colour) of dashed lines at target values.
 Targets = tuple[tuple[float, str], ...]
-#: Of each curve: (rows,).
+#: (rows,) values of each curve.
 Values = Sequence[Floats] | Floats
 
 
@@ -43,14 +53,14 @@ def over_time(
     log: bool = False,
     legend: bool = True,
     least: float = 0.0,
+    target: str = "set point",
 ) -> Panel:
-    """Return a panel of curves over time, with dashed lines at their targets.
+    """Return a panel of curves over time, with dashed lines at their targets, labelled ``target``.
 
-    Values below ``least`` are round-off: the axis shows so much on both sides of zero.
+    If all values are below ``least``, as round-off is, the axis shows this range on both sides of zero.
     """
     rules = [
-        Rule(value, color, "" if place else "set point", "y", "dash", 0.9)
-        for place, (value, color) in enumerate(targets)
+        Rule(value, color, "" if place else target, "y", "dash", 0.9) for place, (value, color) in enumerate(targets)
     ]
     axis = Axis(unit, log=log, least=least)
     return Panel((*curves, *rules), Axis("time [s]"), axis, title, legend="right" if legend else "")
@@ -61,12 +71,12 @@ def named(values: Values, labels: Sequence[str], colors: Sequence[str] = style.L
     return tuple(curve(label, value, color) for value, label, color in zip(values, labels, colors, strict=False))
 
 
-#: Curves of one panel at most, which a legend has room for.
+#: Most curves in one panel.
 MOST_CURVES = 8
 
 
 def world_panels(run: Run, world: World) -> list[Panel]:
-    """Panels that the world of a run of no tree names; of many curves those of the greatest values."""
+    """Return the panels that a run without a tree of bodies defines; of many curves those with the largest values."""
     return [_world_panel(run, plot) for plot in world.plots]
 
 
@@ -88,9 +98,15 @@ def by_axis(values: Values) -> tuple[Points, ...]:
     return named(values, XYZ, style.AXES)
 
 
+def in_space(subject: Subject, values: Values) -> tuple[Points, ...]:
+    """Return curves of a vector in the axes of the current look: AP, ML and vertical, or x, y and z."""
+    axes = space_axes(subject.model)
+    return named([sign * values[k] for _, k, sign in axes], [name for name, _, _ in axes], style.AXES)
+
+
 def root_position(subject: Subject) -> tuple[Points, ...]:
-    """[mm]"""
-    return by_axis([1e3 * part for part in columns(subject, f"{subject.root}_")])
+    """Return the position of the root [mm]."""
+    return in_space(subject, [1e3 * part for part in columns(subject, f"{subject.root}_")])
 
 
 def root_orientation(subject: Subject) -> tuple[Points, ...]:
@@ -102,35 +118,35 @@ def _quaternion(values: Values) -> tuple[Points, ...]:
 
 
 def targets(subject: Subject) -> tuple[Targets, Targets]:
-    """Targets of the root's position [mm] and orientation; none without a set point."""
+    """Return targets of the root's position [mm] and orientation; none without a set point."""
     if subject.set_point is None:
         return (), ()
     position, orientation = subject.set_point.position, subject.set_point.orientation
-    millimetres = [1e3 * part for part in position]
+    millimetres = [1e3 * sign * position[k] for _, k, sign in space_axes(subject.model)]
     return tuple(zip(millimetres, style.AXES, strict=True)), tuple(zip(orientation, style.QUATERNION, strict=True))
 
 
 def position_error(subject: Subject) -> Floats:
-    """(rows, 3) [mm]; needs a set point."""
+    """Return the position error (rows, 3) [mm]; requires a set point."""
     assert subject.set_point is not None
     return 1e3 * position_errors(subject.run, subject.set_point)
 
 
 def orientation_error(subject: Subject) -> tuple[Points, ...]:
-    """q_et, which goes to the identity; needs a set point."""
+    """Return the error quaternion q_et, the identity at the set point; requires a set point."""
     assert subject.set_point is not None
     return _quaternion(error_quaternions(subject.run, subject.set_point).T)
 
 
 def leans(subject: Subject, title: str, quaternion: Sequence[Points]) -> Panel:
-    """[°] how far a turn, given by its w, x, y and z, leans forwards and to the right, and turns to the left."""
+    """Return the pitch, roll and yaw [°] of a turn given by its w, x, y and z."""
     angles = anatomical.leans(subject.model, np.column_stack([one.y for one in quaternion])).T
-    labels = ("leans forwards (pitch)", "leans to the right (roll)", "turns to the left (yaw)")
+    labels = ("pitch, forward +", "roll, right +", "yaw, left +")
     return over_time(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
 
 def error_sizes(subject: Subject) -> tuple[Points, Points]:
-    """Distance from the set point and angle of the turn to it; needs one."""
+    """Return the distance from the set point and the angle to it; requires a set point."""
     assert subject.set_point is not None
     angle = np.degrees(orientation_errors(subject.run, subject.set_point))
     distance = np.linalg.norm(position_error(subject), axis=1)
@@ -138,28 +154,37 @@ def error_sizes(subject: Subject) -> tuple[Points, Points]:
 
 
 def joints_with(subject: Subject, *kinds: str) -> list[str]:
-    """The joints that have columns of all these kinds: angle, torque."""
+    """Return the joints that have columns of all these kinds (angle, torque)."""
     return [joint for joint in subject.model.joint_names if subject.has(*(f"{kind}_{joint}" for kind in kinds))]
 
 
 def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tuple[str, tuple[Points, ...]]]:
-    """[°] or [N·m] of each leg, and of the others a few a group; with a label, or an empty one."""
+    """Return a title and curves [°] or [N·m] for each leg, then for groups of the other joints without a title.
+
+    In the anatomical look an angle or torque of a leg is positive in the direction of its label, such as flexion.
+    """
     convert: Callable[[Floats], Floats] = np.degrees if kind == "angle" else np.asarray
-    senses = {joint: f", {sense}" for joint, sense in senses_of(subject.model).items()}
-    return [
-        (
-            name,
-            named(
-                [convert(subject.column(f"{kind}_{joint}")) for joint, _ in members],
-                [f"{label}{senses.get(joint, '')}" for joint, label in members],
-            ),
-        )
-        for name, members in joint_groups(subject.model, joints, len(style.LINES))
-    ]
+    groups = []
+    for name, members in joint_groups(subject.model, joints, len(style.LINES)):
+        motions = [_motion(subject.model, *member) for member in members]
+        values = [convert(subject.column(f"{kind}_{joint}")) for joint, _ in members]
+        signed = [sign * value for value, (_, sign) in zip(values, motions, strict=True)]
+        groups.append((name, named(signed, [label for label, _ in motions])))
+    return groups
+
+
+def _motion(model: Model, joint: str, label: str, value: float | None = None) -> tuple[str, float]:
+    """Return the label of a joint in the current look, that of a value's direction if given, and the values' sign."""
+    if joint not in joint_motions(model):
+        return label, 1.0
+    motion, sign = joint_motions(model)[joint]
+    if is_anatomical(model):
+        return motion_label(label, motion if value is None or sign * value > 0.0 else OPPOSITES[motion]), sign
+    return f"{label}, {motion} {'+' if sign > 0.0 else '−'}", 1.0
 
 
 def largest_torques(subject: Subject) -> Panel:
-    """The joints with the largest torques, three kinds of them, right ones dark and dashed; the largest is named."""
+    """Return the torques of the three pairs of joints with the largest ones; right joints are dark and dashed."""
     legs = legs_of(subject.model)
     twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
     paired = {joint for pair in twins for joint in pair}
@@ -169,26 +194,29 @@ def largest_torques(subject: Subject) -> Panel:
     kinds = [[joint for joint in kind if joint in torques] for kind in kinds]
     shown = sorted(filter(None, kinds), key=lambda kind: -max(peaks[joint] for joint in kind))[:3]
     dashes: tuple[Dash, ...] = ("solid", "dash")
-    curves = [
-        curve("" if place else joint_label(common_name(joint, kind[-1])), torques[joint], color, dash=dash)
-        for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False)
-        for place, (joint, color, dash) in enumerate(zip(kind, colors, dashes, strict=False))
-    ]
+    curves = []
+    for kind, colors in zip(shown, zip(style.LINES, style.DARKER, strict=True), strict=False):
+        for place, (joint, color, dash) in enumerate(zip(kind, colors, dashes, strict=False)):
+            label, sign = _motion(subject.model, joint, joint_label(common_name(joint, kind[-1])))
+            label = "" if place else label.partition(",")[0]
+            curves.append(curve(label, sign * torques[joint], color, dash=dash))
     if any(len(kind) > 1 for kind in shown):
         curves.append(curve("right", np.full_like(subject.time, np.nan), style.BLACK, dash="dash"))
     largest = max(peaks, key=lambda joint: peaks[joint])
-    title = f"Largest torques: {joint_label(largest)} {peaks[largest]:.0f} N·m"
+    peak = float(torques[largest][np.argmax(np.abs(torques[largest]))])
+    name, _, _ = _motion(subject.model, largest, joint_label(largest), peak)[0].partition(",")
+    title = f"Largest joint torques: {name} {abs(peak):.0f} N·m"
     return over_time(title, "torque [N·m]", tuple(curves))
 
 
-#: Part of what a panel shows within which two curves are one line to the eye.
+#: Part of a panel's range within which two curves look like one line.
 SAME = 0.004
-#: Strokes of curves that lie on one another, from below: gaps of each let those below be seen.
+#: Dashes of curves that coincide, from the bottom up: gaps show the curves below.
 _ONE_ON_ANOTHER: tuple[Dash, ...] = ("solid", "8px,8px", "4px,12px", "2px,14px")
 
 
-def told_apart(panel: Panel) -> Panel:
-    """Return a panel whose lines are dashed where they would hide one another, unless dashes have a meaning already."""
+def distinct_lines(panel: Panel) -> Panel:
+    """Return a panel whose coinciding lines are dashed, unless dashes already have a meaning."""
     curves = panel.curves
     if any(one.dash != "solid" or one.hidden for one in curves):
         return panel
@@ -214,29 +242,29 @@ def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
 
 
 def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
-    """The wrench that the controller wants on the root: force for f, torque for n; in the body's axes."""
+    """Return the wrench on the root that the controller requests, in body axes: force for f, torque for n."""
     parts = [f"{letter}{axis}" for axis in XYZ]
     return named(columns(subject, "desired_", parts), parts, style.AXES)
 
 
 def foot_forces(subject: Subject, axis: str) -> tuple[Points, ...]:
-    """[N] the floor's force on each foot, or on each contact point of a model without feet."""
+    """Return the ground reaction force [N] on each foot, or on each contact point of a model without feet."""
     groups = contact_groups(subject.model)
     forces = [np.sum([subject.column(f"contact_{point}_f{axis}") for point in points], axis=0) for _, points in groups]
     for values in forces:
         if values[0] == 0.0 and len(values) > 1 and values[1] != 0.0:
-            values[0] = np.nan  # of the start, before the first step
+            values[0] = np.nan  # unknown before the first step
     labels, colors = [label for label, _ in groups], [style.LINES[k % len(style.LINES)] for k in range(len(groups))]
     return tuple(replace(one, width=1.1) for one in dash_the_right(named(forces, labels, colors)))
 
 
 def dash_the_right(curves: Sequence[Points]) -> tuple[Points, ...]:
-    """Lines of the right side dashed: where both sides do the same, both are seen."""
+    """Dash the lines of the right side, so that both sides are visible where they coincide."""
     return tuple(replace(c, dash="dash") if c.label.startswith(SIDES[1]) else c for c in curves)
 
 
 def energy_and_work(subject: Subject) -> tuple[Points, ...]:
-    """[J] since the start; works that do nothing are left out."""
+    """Return energy and works [J] since the start; works that are zero are left out."""
     energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
     total = curve("kinetic + potential", energy - energy[0], style.BLACK)
     works = {column: label for column, label in WORKS.items() if subject.has(column) and np.any(subject.column(column))}
@@ -245,13 +273,13 @@ def energy_and_work(subject: Subject) -> tuple[Points, ...]:
 
 
 def energy_residual(subject: Subject) -> Panel:
-    """The energy that no work accounts for, in a unit that fits its size."""
+    """Return the change of energy that no work accounts for, in a unit that fits its size."""
     residual = curve("residual", subject.column("ledger_residual"), style.RED)
-    return rescaled(over_time("Energy residual: what no work accounts for", "residual [J]", (residual,), legend=False))
+    return rescaled(over_time("Energy residual, not explained by work", "residual [J]", (residual,), legend=False))
 
 
 def rescaled(panel: Panel) -> Panel:
-    """A panel in the thousandth, millionth or billionth of its unit, where all of it is that small."""
+    """Return a panel in a thousandth, millionth or billionth of its unit if all values are that small."""
     largest = max((float(np.nanmax(np.abs(one.y), initial=0.0)) for one in panel.curves), default=0.0)
     steps = next((k for k in range(len(_PREFIXES)) if largest * 1e3**k >= 1.0), len(_PREFIXES) - 1 if largest else 0)
     what, _, unit = panel.y.label.partition("[")
@@ -260,7 +288,7 @@ def rescaled(panel: Panel) -> Panel:
 
 
 def angular_momentum(subject: Subject, *, change: bool = False) -> tuple[Points, ...]:
-    """[N·m·s] about the centre of mass; or how far it is from where it started."""
+    """Return the angular momentum about the centre of mass [N·m·s], or its change since the start."""
     values = columns(subject, "momentum_l")
     return by_axis([part - part[0] for part in values] if change else values)
 

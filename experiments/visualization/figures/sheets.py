@@ -1,4 +1,4 @@
-"""All figures of a run: which there are, what each needs, and the files they go into."""
+"""Figures of a run: their kinds, the runs they apply to, and the files."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from scipy.spatial.transform import Rotation
 
 from biped.errors import InputError
 from biped.metrics import series
@@ -15,6 +14,7 @@ from biped.model import Model
 from biped.runs.row_layout import POSE
 from biped.runs.run import Run
 from contact.errors import did_you_mean
+from experiments.lookup.figure_look import WORLD, current_look, drawn_as
 from experiments.lookup.figure_names import file_name
 from experiments.visualization.figures import contacts
 from experiments.visualization.figures import quantities as q
@@ -28,21 +28,22 @@ from experiments.visualization.look import style
 from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Panel, Points
 
-#: [mm], [N] that axes of positions and of horizontal forces show on both sides of zero at least.
+#: [mm], [N] least half range of axes of positions and of horizontal forces.
 LEAST = 1.0
 ANGULAR = "Angular momentum about the centre of mass"
 #: Label, columns of the position and of the margin, colour, and whether a page hides it at first.
 _POINTS = (
-    ("centre of mass", "com", "", style.BLUE, False),
-    ("extrapolated", "xcom", "margin_of_stability", style.RED, False),
+    ("CoM", "com", "", style.BLUE, False),
+    ("XCoM", "xcom", "margin_of_stability", style.RED, False),
     ("capture point", "capture_point", "capture_margin", style.PURPLE, True),
-    ("centre of pressure", "cop", "cop_margin", style.ORANGE, False),
-    ("zero moment point", "zmp", "zmp_margin", style.GREEN, True),
+    ("CoP", "cop", "cop_margin", style.ORANGE, False),
+    ("ZMP", "zmp", "zmp_margin", style.GREEN, True),
 )
 _SUPPORT = (
-    "How far the extrapolated centre of mass (Hof, Gazendam, Sinke 2005), the capture point (Koolen et al. 2012), the "
-    "centre of pressure and the zero moment point are inside of what supports them; below zero: outside. Then where "
-    "they are; the centre of pressure and the zero moment point in the floor's frame."
+    "Margins: distances of the extrapolated centre of mass (XCoM; Hof, Gazendam, Sinke 2005), the capture point "
+    "(Koolen et al. 2012), the centre of pressure (CoP) and the zero moment point (ZMP) from the edge of the base of "
+    "support, positive inside. Below: their positions and that of the centre of mass (CoM); CoP and ZMP in the floor's "
+    "frame."
 )
 
 
@@ -50,12 +51,12 @@ _SUPPORT = (
 class FigureSheet:
     """A kind of figure of a run, for files and for a page."""
 
-    kind: str  # its name, one of ``figure_names.KINDS``
-    content: Callable[[Subject], list[Panel] | Figure]  # panels over time, or a figure of Matplotlib for files only
-    applies: Callable[[Subject], bool]  # whether a run has what it shows
-    general: Callable[[Subject], bool] = lambda _: True  # whether every such run has the file, without being asked
-    caption: str = ""  # below it on a page; not on a page without one
-    options: Mapping[str, Any] = field(default_factory=dict)  # of the subplots in a file
+    kind: str  # name, one of ``figure_names.KINDS``
+    content: Callable[[Subject], list[Panel] | Figure]  # panels over time, or a Matplotlib figure for files only
+    applies: Callable[[Subject], bool]  # whether a run has the data
+    general: Callable[[Subject], bool] = lambda _: True  # whether every such run has the file without a request
+    caption: str = ""  # caption on a page; a figure without one is in files only
+    options: Mapping[str, Any] = field(default_factory=dict)  # options of the subplots in a file
 
     def draw(self, subject: Subject) -> Figure:
         """Return the figure for a file."""
@@ -64,13 +65,13 @@ class FigureSheet:
 
 
 def _joints(subject: Subject, kind: str, unit: str) -> list[Panel]:
-    """Thesis, figures 4.3, 4.4, 4.12 and 4.13."""
+    """Return the panels of the thesis's figures 4.3, 4.4, 4.12 and 4.13."""
     groups = q.joint_curves(subject, kind, q.joints_with(subject, kind))
     return [over_time(f"Joint {kind}s{f', {name}' if name else ''}", unit, curves) for name, curves in groups]
 
 
 def _body_position(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.5 and 4.14; the height on an axis of its own, for it is a hundred times the rest."""
+    """Return the panels of the thesis's figures 4.5 and 4.14; the much larger height has its own axis."""
     position, (target, _), root = q.root_position(subject), q.targets(subject), subject.model.root.name
     height = over_time(f"Position of the {root}'s centre of mass", "height [mm]", position[2:], target[2:])
     return [height, over_time("", "position [mm]", position[:2], target[:2])]
@@ -79,7 +80,7 @@ def _body_position(subject: Subject) -> list[Panel]:
 def _angles_and_quaternion(
     subject: Subject, what: str, curves: tuple[Points, ...], target: q.Targets = ()
 ) -> list[Panel]:
-    """In degrees, and as the thesis has it, with the scalar part on an axis of its own."""
+    """Return angles in degrees, and the quaternion, as in the thesis, with the scalar part on its own axis."""
     return [
         q.leans(subject, f"{what} of the {subject.model.root.name}", curves),
         over_time("As a quaternion", "scalar part [–]", curves[:1], target[:1]),
@@ -88,62 +89,62 @@ def _angles_and_quaternion(
 
 
 def _body_orientation(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.6 and 4.15."""
+    """Return the panels of the thesis's figures 4.6 and 4.15."""
     return _angles_and_quaternion(subject, "Orientation", q.root_orientation(subject), q.targets(subject)[1])
 
 
 def _orientation_error(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.8 and 4.17."""
+    """Return the panels of the thesis's figures 4.8 and 4.17."""
     return _angles_and_quaternion(subject, "Orientation error", q.orientation_error(subject))
 
 
 def _position_error(subject: Subject) -> list[Panel]:
-    """Thesis, figures 4.7 and 4.16."""
-    errors = q.by_axis(q.position_error(subject).T)
+    """Return the panels of the thesis's figures 4.7 and 4.16."""
+    errors = q.in_space(subject, q.position_error(subject).T)
     return [over_time(f"Position error of the {subject.model.root.name}", "error [mm]", errors, least=LEAST)]
 
 
 def _desired(subject: Subject, letter: str, what: str, unit: str) -> list[Panel]:
-    """Thesis, figures 4.9 and 4.18 (force), 4.10 and 4.19 (torque)."""
+    """Return the panels of the thesis's figures 4.9 and 4.18 (force), 4.10 and 4.19 (torque)."""
     title = f"Desired {what} on the {subject.model.root.name}, body axes"
     return [over_time(title, f"{what} [{unit}]", q.desired_wrench(subject, letter))]
 
 
 def _centre_of_mass(subject: Subject) -> list[Panel]:
-    """Thesis, figure 5.3."""
-    curves, titles = q.by_axis(q.columns(subject, "com_")), ("Centre of mass", "", "")
-    return [over_time(title, f"${c.label}$ [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
+    """Return the panels of the thesis's figure 5.3."""
+    curves, titles = q.in_space(subject, q.columns(subject, "com_")), ("Centre of mass", "", "")
+    return [over_time(title, f"{c.label} [m]", (c,), legend=False) for title, c in zip(titles, curves, strict=True)]
 
 
 def _newton_iterations(subject: Subject) -> list[Panel]:
-    """Thesis, figure 5.6."""
-    title, curves = "Newton iterations, the most of any step since the row before", q.newton_iterations(subject)
+    """Return the panel of the thesis's figure 5.6."""
+    title, curves = "Newton iterations, maximum since the previous row", q.newton_iterations(subject)
     panel = over_time(title, "iterations [–]", curves, legend=False)
     return [replace(panel, y=replace(panel.y, low=0.0, high=max(5, int(np.max(curves[0].y))) + 0.5))]
 
 
 def _ledger(subject: Subject) -> list[Panel]:
-    """Energy and work since the start, and what none of them accounts for, on an axis of its own."""
+    """Return energy and work since the start, and the unexplained rest on its own axis."""
     energy = over_time("Energy balance since the start", "change, work [J]", q.energy_and_work(subject))
     return [energy, q.energy_residual(subject)]
 
 
 def _momentum(subject: Subject) -> list[Panel]:
-    """Angular momentum about the centre of mass, and its change on an axis of its own."""
+    """Return the angular momentum about the centre of mass, and its change on its own axis."""
     change = over_time("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)
     return [over_time(ANGULAR, "[N·m·s]", q.angular_momentum(subject)), q.rescaled(change)]
 
 
 def _momentum_defect(subject: Subject) -> list[Panel]:
     linear, angular = (q.by_axis(q.columns(subject, f"momentum_defect_{kind}")) for kind in "pl")
-    return [over_time("Linear momentum", "defect [N·s]", linear), over_time(ANGULAR, "defect [N·m·s]", angular)]
+    return [over_time("Linear momentum defect", "defect [N·s]", linear), over_time(ANGULAR, "defect [N·m·s]", angular)]
 
 
 def _support(subject: Subject) -> list[Panel]:
     table = series(subject.run)
 
     def curves(axis: str = "", sign: float = 1.0) -> tuple[Points, ...]:
-        """Return the positions along an axis; without one, the margins."""
+        """Return positions along an axis, or the margins without one."""
         found = []
         for label, position, margin, color, hidden in _POINTS:
             if name := f"{position}_{axis}" if axis else margin:
@@ -154,11 +155,12 @@ def _support(subject: Subject) -> list[Panel]:
         over_time(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)
         for axis, shown, title in _horizontal(subject.model)
     ]
-    return [over_time("Margins", "inside by [mm]", curves(), ((0.0, style.GREY),)), *positions]
+    margins = over_time("Margins; positive inside", "margin [mm]", curves(), ((0.0, style.GREY),), target="")
+    return [margins, *positions]
 
 
 def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
-    """Return x and y, how the sheet shows them, and a heading: that of the world where no axis is turned round."""
+    """Return x and y with their directions in the current look, and headings."""
     shown = [direction_of(model, axis) for axis in range(2)]
     return [
         (axis, one, one.title if one.name in AXES else along(axis, model))
@@ -168,22 +170,20 @@ def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
 
 def _floor_forces(subject: Subject) -> list[Panel]:
     horizontal = []
-    for axis, shown, title in _horizontal(subject.model):
+    for axis, shown, _ in _horizontal(subject.model):
         curves = tuple(replace(c, y=shown.sign * np.asarray(c.y)) for c in q.foot_forces(subject, axis))
-        is_anatomical = shown.name in AXES
-        label = f"{shown.name} force [N]" if is_anatomical else f"f{axis} [N]"
-        horizontal.append(over_time(title if is_anatomical else f"Along {axis}", label, curves, least=LEAST))
-    return [over_time("Vertical force of the floor", "fz [N]", q.foot_forces(subject, "z")), *horizontal]
+        heading = f"{shown.name} GRF" if shown.name in AXES else f"GRF along {axis}"
+        horizontal.append(over_time(heading, "force [N]", curves, least=LEAST))
+    return [over_time("Vertical ground reaction force (GRF)", "force [N]", q.foot_forces(subject, "z")), *horizontal]
 
 
 def _platform(subject: Subject) -> list[Panel]:
-    """Shift, and the rotation vector of the turn."""
+    """Return the translation and the rotation of a moving floor."""
     shift = [1e3 * part for part in q.columns(subject, "platform_")]
-    turn = Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)
-    turns = turn.as_rotvec(degrees=True).T
+    turn = [q.curve("", part) for part in q.columns(subject, "platform_", POSE[3:])]
     return [
-        over_time("Shift of the floor", "[mm]", q.by_axis(shift)),
-        over_time("Turn of the floor", "[°]", q.by_axis(turns)),
+        over_time("Translation of the floor", "position [mm]", q.in_space(subject, shift)),
+        q.leans(subject, "Rotation of the floor", turn),
     ]
 
 
@@ -207,22 +207,22 @@ def _asked(_: Subject) -> bool:
     return False
 
 
-_WRENCH = "The wrench that the controller wants on the root body, in the body's axes."
-_DEFECT = "Momentum that no impulse accounts for, since the start: round-off, if nothing is wrong."
+_WRENCH = "Wrench on the root body that the controller requests, in the body's axes."
+_DEFECT = "Momentum change since the start that no impulse explains: round-off in a correct simulation."
 _QUATERNION: Any = {"gridspec_kw": {"height_ratios": (2.2, 1, 2.2)}}
 _SHARED = {"sharey": True}
-#: Every run is drawn with these; append one of your own.
+#: Figures of every run; append your own.
 SHEETS = [
     FigureSheet("overview", overview, q.floats),
     FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints, caption="Joint angles.",
                 options=_SHARED),
     FigureSheet("joint-torques", lambda s: _joints(s, "torque", "torque [N·m]"), _has_joints, options=_SHARED,
-                caption="Torques on the outboard bodies, held torque and impedance together."),
+                caption="Joint torques on the distal bodies: held torque plus impedance."),
     FigureSheet("body-position", _body_position, q.floats, _has_joints, "Position of the root body."),
     FigureSheet("body-orientation", _body_orientation, q.floats, _has_joints, "Orientation of the root body.",
                 _QUATERNION),
     FigureSheet("position-error", _position_error, _has_set_point, caption="Distance from the set point, by axis."),
-    FigureSheet("orientation-error", _orientation_error, _has_set_point, caption="Turn to the set point.",
+    FigureSheet("orientation-error", _orientation_error, _has_set_point, caption="Rotation to the set point.",
                 options=_QUATERNION),
     FigureSheet("desired-force", lambda s: _desired(s, "f", "force", "N"), lambda s: s.has("desired_fx"),
                 caption=_WRENCH),
@@ -236,51 +236,51 @@ SHEETS = [
     FigureSheet("contact-modes", lambda s: [contacts.modes_panel(s, "State of each contact point")], _touches,
                 caption="State of each contact point at the end of the last step."),
     FigureSheet("ledger", _ledger, lambda _: True, options={"gridspec_kw": {"height_ratios": (2.2, 1)}},
-                caption="Energy and work since the start. What no work accounts for is the integrator's own error."),
+                caption="Energy and work since the start. The residual is the integrator's own error."),
     FigureSheet("momentum", _momentum, lambda s: q.floats(s) and not _touches(s), caption=f"{ANGULAR}."),
     FigureSheet("error", lambda s: [over_time("Error", "[mm], [°]", q.error_sizes(s), log=True)], _has_set_point,
-                _asked, "Distance of the root body from its set point, and angle of the turn to it."),
+                _asked, "Distance of the root body from its set point, and angle to it."),
     FigureSheet("support", _support, _stands, _asked, _SUPPORT),
     FigureSheet("floor-forces", _floor_forces, _stands, _asked,
-                "Force of the floor: sum over the contact points of a foot."),
+                "Ground reaction force (GRF): sum over the contact points of a foot."),
     FigureSheet("platform", _platform, lambda s: s.has("platform_x"), _asked, "Motion of the floor."),
     FigureSheet("momentum-defect", _momentum_defect, q.floats, _asked, _DEFECT),
 ]  # fmt: skip
 
 
 def plot_run(run: Run, kind: str) -> Figure:
-    """One figure of a run, by its kind; what ``Run.plot`` calls.
+    """Draw one figure of a run, as ``Run.plot`` does.
 
     Raises:
-        InputError: there is none of this kind, or the run has nothing to show in it.
+        InputError: unknown kind, or the run lacks the data.
     """
     sheets = {sheet.kind: sheet for sheet in sheets_of(run)}
     subject = subject_of(run, str(run.parameters.get("experiment", "")) or run.name)
     fitting = [name for name, sheet in sheets.items() if len(run.frame) > 1 and sheet.applies(subject)]
     if kind not in fitting:
-        known = f"of this run there are {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
+        known = f"this run has {', '.join(fitting)}" if fitting else "the run has fewer than two rows"
         raise InputError(f"no figure {kind!r}: {did_you_mean(kind, fitting)}{known}")
     with styled():
         return sheets[kind].draw(subject)
 
 
 def sheets_of(run: Run) -> list[FigureSheet]:
-    """The figures that there may be: of a run of no tree, one with all that its world says is worth a look."""
+    """Return the kinds of figures for a run; a run without a tree of bodies has one, with the panels it defines."""
     if run.world is None:
         return SHEETS
     panels = q.world_panels(run, run.world)
-    caption = "What is worth a look in the columns of the run."
+    caption = "Main columns of the run."
     return [FigureSheet("overview", lambda _: panels, lambda _: bool(panels), caption=caption)]
 
 
 def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None = None, name: str = "") -> list[Path]:
-    """Draw all figures that a run has something to show in; as PNG, unless ``drawn_as`` says otherwise.
+    """Draw all figures for which a run has the data; as PNG, unless ``drawn_as`` says otherwise.
 
     Args:
         run: the run, with at least two rows.
         folder: where the files go; it must exist.
-        numbers: by kind, the numbers of the figures in a publication that they correspond to.
-        name: whose run it is, for the heading of the overview, which says what was done too.
+        numbers: by kind, the number of the corresponding figure in a publication; such a figure has world axes.
+        name: name of the run, for the heading of the overview.
 
     Returns:
         The files.
@@ -295,6 +295,8 @@ def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None
     files: list[Path] = []
     with styled():
         for sheet in sheets_of(run):
-            if sheet.applies(subject) and (sheet.kind in numbers or sheet.general(subject)):
+            if not sheet.applies(subject) or not (sheet.kind in numbers or sheet.general(subject)):
+                continue
+            with drawn_as(replace(current_look(), axes=WORLD) if sheet.kind in numbers else current_look()):
                 files += write_figure(sheet.draw(subject), Path(folder) / file_name(sheet.kind, numbers))
     return files

@@ -1,4 +1,4 @@
-"""The subject of a figure: a run, and the moments that are marked in it."""
+"""Subject of a figure: a run and its marked events."""
 
 from dataclasses import dataclass, replace
 
@@ -12,16 +12,16 @@ from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.events import EDGES
 from biped.runs.run import Run
 
-#: [s] impacts of one throw closer than this to the one before are one mark.
+#: [s] impacts of one throw that are closer than this have one mark.
 _ONE_HIT = 0.05
-#: [s] the same change of both feet within this is one mark.
+#: [s] equal changes of both feet within this time have one mark.
 _TOGETHER = 0.02
 _SIDES = {"left": "L", "right": "R"}
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A moment that a figure marks with a thin line and a small label."""
+    """Event that a figure marks with a thin line and a small label."""
 
     time: float
     label: str
@@ -29,15 +29,15 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """A run with all that figures of it are drawn from."""
+    """Run with all data that figures of it need."""
 
-    run: Run  # the run
-    name: str = ""  # what the overview is titled with
-    marks: tuple[Mark, ...] = ()  # the moments to mark, by time
+    run: Run
+    name: str = ""  # title of the overview
+    marks: tuple[Mark, ...] = ()  # events to mark, by time
 
     @property
     def set_point(self) -> SetPoint | None:
-        """Where its root was to be."""
+        """Set point of the root."""
         return self.run.set_point
 
     @property
@@ -46,28 +46,28 @@ class Subject:
 
     @property
     def root(self) -> str:
-        """The word that the columns of the root's pose begin with."""
+        """Prefix of the columns of the root's pose."""
         return self.model.root.joint.name
 
     @property
     def begins(self) -> float:
-        """[s] when the run began, whatever of it is shown."""
+        """Start of the run [s], also if only a part is shown."""
         return self.run.state.time - float(self.run.summary["simulated_time"])
 
     @property
     def disturbed_at(self) -> float | None:
-        """[s] when the first push, motion of the floor or impact begins; None where nothing disturbs."""
+        """Start [s] of the first push, floor motion or impact; None without any."""
         impacts = [impact["time"] for impact in self.run.summary["events"]["impacts"][:1]]
         starts = [start for start in (start_time_of(self.run.disturbances), *impacts) if start is not None]
         return min(starts, default=None)
 
     def since(self, before: float) -> "Subject":
-        """The subject from so long [s] before the disturbance on; all of it where there is none."""
+        """Return the subject from ``before`` [s] before the disturbance on; all of it without a disturbance."""
         if self.disturbed_at is None:
             return self
         begin = self.disturbed_at - before
         rows = self.run.frame[self.run.frame["time"] >= begin]
-        if len(rows) < 2:  # it ended before
+        if len(rows) < 2:  # it ended earlier
             return self
         marks = tuple(mark for mark in self.marks if mark.time >= begin)
         return replace(self, run=replace(self.run, frame=rows.reset_index(drop=True)), marks=marks)
@@ -103,7 +103,7 @@ def _impact_marks(run: Run) -> list[Mark]:
 
 
 def _foot_marks(run: Run) -> list[Mark]:
-    """Edges of the feet that change after the first landing, which every run begins with."""
+    """Return marks of the feet's edges that change after the first landing, with which every run begins."""
     changes, _ = lasting_changes(run.summary["events"]["edges"])
     landed: set[str] = set()
     later = []

@@ -1,4 +1,4 @@
-"""Centres of mass and pressure, and the base of support below them, for whatever draws them."""
+"""Paths of CoM, XCoM and CoP, and the base of support, for files and pages."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +9,6 @@ from scipy.spatial.transform import Rotation
 
 from biped.metrics import series
 from biped.metrics.kernels.polygon import convex_hull
-from biped.model import Model
 from biped.runs.row_layout import POSE
 from contact.arrays import Floats
 from contact.modes import NONE
@@ -19,23 +18,23 @@ from experiments.visualization.figures.subject import Subject
 from experiments.visualization.look import style
 from experiments.visualization.panels.panel import Panel
 
-#: [m] around the base of support that is shown at most: who falls goes much farther.
+#: [m] greatest distance from the base of support that is shown; falls go much farther.
 AROUND = 0.25
-#: Part of the width of what is shown that is left free on both sides.
+#: Part of the shown width that is left free on both sides.
 ROOM = 0.06
-COM, XCOM, COP = "centre of mass", "extrapolated centre of mass", "centre of pressure"
-#: Of each path; those drawn later lie on top.
+COM, XCOM, COP = "CoM", "XCoM", "CoP"
+#: Colours of paths; later ones are drawn on top.
 COLORS = {COP: style.ORANGE, XCOM: style.RED, COM: style.BLUE}
 
 
 @dataclass(frozen=True)
 class Support:
-    """Paths and support of a run of a model that floats and has contact points [m].
+    """Paths and support [m] of a run of a floating model with contact points.
 
     Attributes:
-        subject: the run.
-        carried: whether all is in axes that a moving floor carries along and turns about the vertical, in which feet
-            that stand stay where they are; else in world axes, which are the same where the floor is at rest.
+        subject: run.
+        carried: whether coordinates are relative to a moving floor, its yaw included, so that standing feet stay in
+            place; otherwise they are in world axes. Both are equal if the floor is at rest.
     """
 
     subject: Subject
@@ -43,19 +42,19 @@ class Support:
 
     @cached_property
     def places(self) -> Floats:
-        """(rows, points, 2) where the contact points are."""
+        """Positions (rows, points, 2) of the contact points."""
         names = self.subject.model.contact_names
         return np.stack([self._seen(_pair(self.subject, f"contact_{name}")) for name in names], axis=1)
 
     @cached_property
     def touching(self) -> NDArray[np.bool_]:
-        """(rows, points) which of them are on the floor."""
+        """Contact (rows, points) of each point with the floor."""
         modes = [f"{name}_mode" for name in self.subject.model.contact_names]
         return np.column_stack(q.columns(self.subject, "contact_", modes)) != NONE
 
     @cached_property
     def paths(self) -> dict[str, Floats]:
-        """(rows, 2) by name; the centre of pressure is NaN without load."""
+        """Paths (rows, 2) by name; the CoP is NaN without load."""
         table = series(self.subject.run)
         return {
             COM: self._seen(_pair(self.subject, "com")),
@@ -65,13 +64,13 @@ class Support:
 
     @cached_property
     def soles(self) -> dict[str, Floats]:
-        """(corners, 2) by the foot's label: a closed ring around its contact points in the first row."""
+        """Outlines (corners, 2) of the feet by label: closed rings around the contact points in the first row."""
         names = self.subject.model.contact_names
         groups = contact_groups(self.subject.model)
         return {label: hull(self.places[0, [names.index(point) for point in points]]) for label, points in groups}
 
     def _seen(self, points: Floats) -> Floats:
-        """(rows, 2) points in world axes, in those of the support."""
+        """Return points (rows, 2) in world axes in the axes of this support."""
         if not (self.carried and self.subject.has("platform_x")):
             return points
         ahead = _floor_turn(self.subject).apply([1.0, 0.0, 0.0])[:, :2]
@@ -80,11 +79,11 @@ class Support:
         return np.column_stack([cosine * x + sine * y, cosine * y - sine * x])
 
     def base(self, row: int) -> Floats:
-        """(corners, 2) the base of support in a row: a closed ring, empty where nothing touches."""
+        """Return the base of support (corners, 2) in a row: a closed ring, empty without contact."""
         return hull(self.places[row, self.touching[row]])
 
     def reach(self, axis: int) -> tuple[Floats, Floats]:
-        """(rows,) from where to where the base of support goes along x (0) or y (1); NaN where nothing touches."""
+        """Return the ends (rows,) of the base of support along x (0) or y (1); NaN without contact."""
         along = self.places[:, :, axis]
         inside, outside = (np.where(self.touching, along, beyond) for beyond in (np.inf, -np.inf))
         ends = inside.min(axis=1), outside.max(axis=1)
@@ -92,7 +91,7 @@ class Support:
         return low, high
 
     def limits(self, axis: int, scale: float = 1.0) -> tuple[float, float]:
-        """Along x (0) or y (1), what a figure shows: the soles, all bases, and the paths as far as they are around."""
+        """Return the range to show along x (0) or y (1): soles, bases of support, and the paths near them."""
         ends = np.concatenate([*(ring[:, axis] for ring in self.soles.values()), *self.reach(axis)])
         low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
         paths = np.concatenate([path[:, axis] for path in self.paths.values()])
@@ -103,21 +102,16 @@ class Support:
 
 
 def margin_of_stability(subject: Subject) -> Panel:
-    """[mm] by how much the extrapolated centre of mass is inside of the base of support."""
+    """Return the distance [mm] of the extrapolated centre of mass from the edge of the base of support."""
     margin = 1e3 * series(subject.run)["margin_of_stability"].to_numpy()
     curve = q.curve("margin of stability", margin, style.RED)
     return q.over_time(
-        "Margin of stability (Hof 2005)", "inside by [mm]", (curve,), ((0.0, style.BLACK),), legend=False
+        "Margin of stability (Hof 2005); positive inside", "margin [mm]", (curve,), ((0.0, style.BLACK),), legend=False
     )
 
 
-def ahead_of(model: Model) -> int:
-    """Along which axis the model looks: x (0) or y (1)."""
-    return int(abs(model.facing[1]) > abs(model.facing[0]))
-
-
 def hull(points: Floats) -> Floats:
-    """The convex hull of points (n, 2) in the plane as a closed ring; empty without points."""
+    """Return the convex hull of points (n, 2) as a closed ring; empty without points."""
     room = np.empty((2 * len(points) + 2, 2))
     corners = convex_hull(np.array(points, dtype=float), len(points), room)
     return np.concatenate([room[:corners], room[: min(corners, 1)]])
@@ -128,7 +122,7 @@ def _pair(subject: Subject, name: str) -> Floats:
 
 
 def _floor_to_world(subject: Subject, points: Floats) -> Floats:
-    """(rows, 2) [m] points on the floor, given in its frame, as seen from above."""
+    """Return points (rows, 2) [m] of the floor's frame in the world, in top view."""
     if not subject.has("platform_x"):
         return points
     flat = np.column_stack([points, np.zeros(len(points))])
@@ -136,5 +130,5 @@ def _floor_to_world(subject: Subject, points: Floats) -> Floats:
 
 
 def _floor_turn(subject: Subject) -> Rotation:
-    """How a moving floor is turned in each row."""
+    """Return the rotation of a moving floor in each row."""
     return Rotation.from_quat(np.column_stack(q.columns(subject, "platform_", POSE[3:])), scalar_first=True)

@@ -1,1 +1,1 @@
-"""``biped live``: an experiment in real time, in the browser, with hands on its gains."""
+"""``biped live``: an experiment in real time in the browser, with adjustable gains."""

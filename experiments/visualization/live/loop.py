@@ -1,4 +1,4 @@
-"""The closed loop of an experiment that goes on for as long as it is asked to, and is meddled with on the way."""
+"""Closed loop of an experiment that runs without end and can be changed while it runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,33 +27,33 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.lookup.open_registry import is_project_code
 from experiments.visualization.live.tape import Tape
 
-#: [m] edges of the block of the thesis's experiment 2, a cube of 1.8 kg as dense as water.
+#: [m] edges of the block in the thesis's experiment 2, a cube of 1.8 kg with the density of water.
 EDGES = (0.1216, 0.1216, 0.1216)
-#: [m] A thrown box that has fallen this far below the floor is gone: the floor does not stop it.
+#: [m] depth below the floor at which a thrown box is removed: the floor does not stop it.
 GONE = -2.0
-#: [s] of simulated time between two looks at whether it has fallen.
+#: [s] simulated time between checks for a fall.
 SLICE = 0.01
-#: [s] A pull lasts until it is let go.
+#: [s] duration of a pull, unless it is released.
 LONG = 1e6
-#: Groups of parameters that may change while it runs.
+#: Groups of parameters that may change while the loop runs.
 AT_ONCE = ("floor", "sensors", "actuators")
 
 
 class Loop:
-    """Simulated time, taken in whole control ticks; between two of them gains change, and pushes and blocks come.
+    """Simulation in whole control ticks; between two ticks gains may change, and pushes and blocks may be added.
 
-    What the experiment sets itself, such as a push at a time or a moving floor, keeps acting. Left alone, it is bit for
-    bit what ``simulate`` does, since any change continues the same ``State``. After a fall, or as soon as a part of the
-    body is in the floor that its model names (``Model.body_points``), it goes on limp.
+    The experiment's own disturbances, such as a timed push or a moving floor, keep acting. Without changes the result
+    is bit for bit that of ``simulate``, because each change continues the same ``State``. After a fall, or when a part
+    of the body that the model names (``Model.body_points``) is in the floor, the body goes on limp.
 
     Args:
-        setup: of the experiment.
-        announce: called with a sentence before the kernels are compiled for the first time.
-        build: sets the experiment up with other values of some parameters, for ``set_setting``.
+        setup: scene of the experiment.
+        announce: called with a sentence before kernels are compiled for the first time.
+        build: returns the scene for other values of some parameters, for ``set_setting``.
 
     Attributes:
-        fell_at: [s] when it fell, or None.
-        fall: how and why, as ``verdict_line`` has it, or empty.
+        fell_at: [s] time of the fall, or None.
+        fall: kind and reason of the fall, as in ``verdict_line``, or empty.
     """
 
     def __init__(
@@ -63,8 +63,8 @@ class Loop:
         build: Callable[[Mapping[str, Value]], Scene] | None = None,
     ) -> None:
         self.setup = setup
-        self.settings: dict[str, Value] = {}  # that were changed on the way
-        self.controller: Controller | None = setup.controller  # the one that acts now
+        self.settings: dict[str, Value] = {}  # changed values
+        self.controller: Controller | None = setup.controller  # the active controller
         self._build = build
         if announce is not None and setup.controller is not None:
             setup.controller.warm_up(setup.model, announce)
@@ -72,22 +72,22 @@ class Loop:
         self._session.warm_up(announce)
 
     def restart(self) -> None:
-        """Begin anew, with the present controller and settings and without what was thrown in on the way.
+        """Begin anew with the present controller and settings, without added disturbances.
 
         Raises:
-            UnsettledError: it is to begin at rest, and does not come to rest; it stays as it is.
+            UnsettledError: the run must begin at rest, and does not come to rest; the loop is unchanged.
         """
         session = Session(replace(self.setup, controller=self.controller))
-        self._law_error: str | None = None  # of somebody's own
+        self._law_error: str | None = None  # error of a user's controller
         self.fell_at: float | None = None
         self.fall = ""
-        self._touched: tuple[Ending, str] | None = None  # a fall that no limit finds: a part of the body on the floor
-        self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # that act now
-        self._acted = list(self.disturbances)  # since the start
+        self._touched: tuple[Ending, str] | None = None  # a fall without a limit: a body part touches the floor
+        self.disturbances: tuple[Disturbance, ...] = tuple(self.setup.disturbances)  # active now
+        self._acted = list(self.disturbances)  # all since the start
         self._session = session
-        self.tick = self._session.period  # [s] between two looks of the controller
+        self.tick = self._session.period  # [s] control period
         self.state = self._session.state
-        self._clear = self._session.save().state  # the last one from which it can fall
+        self._clear = self._session.save().state  # last state before a possible fall
         self._tape, self._limp = Tape(), Tape()
         self._pull: Force | None = None
 
@@ -105,12 +105,12 @@ class Loop:
 
     @property
     def has_ended(self) -> bool:
-        """Whether a step had no solution, or somebody's law failed; only ``restart`` helps."""
+        """State after a step without a solution, or a failed controller of a user; only ``restart`` helps."""
         return self._session.has_ended or self._law_error is not None
 
     @property
     def latest(self) -> Recording | None:
-        """The rows that were recorded last; None if none were."""
+        """Most recently recorded rows; None if there are none."""
         return (self._limp or self._tape).latest
 
     @property
@@ -120,7 +120,7 @@ class Loop:
     # --- time ---
 
     def advance(self, ticks: int) -> int:
-        """Take so many control ticks, fewer if it ends; how many were taken. An error of somebody's own law ends it."""
+        """Advance by control ticks, fewer if the loop ends, as after a controller's error; return their number."""
         slices, left = max(1, round(SLICE / self.tick)), ticks
         while left > 0 and not self.has_ended:
             due = min(left, slices)
@@ -139,14 +139,14 @@ class Loop:
         return ticks - left
 
     def _own_ticks(self, ticks: int) -> int:
-        """Ticks of the session that take as long: those of a limp body, which no controller drives, may be others."""
+        """Return the session's ticks of the same duration: a limp body, without a controller, may have others."""
         return max(1, round(ticks * self.tick / self._session.period))
 
     def _record(self) -> None:
         (self._tape if self.fell_at is None else self._limp).add(self._session.recorded())
 
     def _watch(self) -> None:
-        """Let it go limp, if it has fallen."""
+        """Continue limp after a fall."""
         if self.fell_at is not None or self.error is not None:
             return
         ending, now = self._session.ending, self._session.save().state
@@ -166,10 +166,10 @@ class Loop:
             self.state = self._session.state
 
     def run(self) -> Run:
-        """The run since the start, or of the last minutes: up to the fall, and after it.
+        """Return the run since the start, or of the last minutes: up to the fall, and after it.
 
         Raises:
-            InputError: nothing was yet.
+            InputError: there is nothing yet.
         """
         if not self._tape:
             raise InputError("nothing has been simulated yet: let it run first")
@@ -185,25 +185,25 @@ class Loop:
     # --- changes ---
 
     def set_parameter(self, name: str, value: Value) -> None:
-        """Let a field of the controller be this from now on; raises InputError where that is impossible."""
+        """Set a field of the controller from now on; raise InputError if that is impossible."""
         self.set_controller(object_from(self.controller, {name: value}))
 
     def set_gains(self, gains: WorkspaceGains) -> None:
-        """Let these gains of a workspace controller act from now on; raises InputError for another controller."""
+        """Set the gains of a workspace controller from now on; raise InputError for another controller."""
         if not isinstance(self.controller, WorkspaceController):
-            raise InputError("this experiment has no workspace controller, whose gains could be changed")
+            raise InputError("this experiment has no workspace controller with gains to change")
         self.set_controller(replace(self.controller, gains=gains))
 
     def set_controller(self, controller: Controller | None) -> None:
-        """Let this controller act from now on; it needs the period of the one before."""
+        """Set the controller from now on; its period must be that of the previous one."""
         self.controller = controller
         self._continue()
 
     def push(self, direction: Vector3, impulse: float, duration: float = 0.1, body: str | None = None) -> Push:
-        """Push a body, the root if not said, from now on; arguments and errors are those of ``Push``.
+        """Push a body, by default the root, from now on; arguments and errors are those of ``Push``.
 
         Raises:
-            InputError: as ``Push``; or it fell.
+            InputError: as for ``Push``; or the body fell.
         """
         push = Push(body or self.model.root.name, direction, impulse, self.time, duration)
         self._add(push)
@@ -218,28 +218,28 @@ class Loop:
         size: Vector3 = EDGES,
         flight: float = 0.2,
     ) -> Throw:
-        """Throw a box at a body from now on, in place of the one that was thrown before.
+        """Throw a box at a body from now on, instead of a box thrown before.
 
         Args:
-            direction: (3,) of its motion when it arrives, world axes; its length does not matter.
-            speed: [m/s] when it arrives.
-            height: [m] above the floor where it is aimed at; the middle of the body's box if not given.
+            direction: (3,) direction of its motion on arrival, world axes; the length is ignored.
+            speed: [m/s] on arrival.
+            height: [m] of the aim above the floor; by default that of the middle of the body's box.
             mass: [kg].
             size: (3,) [m] edges.
-            flight: [s] until its centre would be where it is aimed at.
+            flight: [s] time until its centre would reach the aim.
 
         Returns:
-            What was added.
+            The added disturbance.
 
         Raises:
-            InputError: as ``Throw``; there is nothing to hit; it would start inside of it; or it fell.
+            InputError: as for ``Throw``; no target; a start inside the target; or the body fell.
         """
         target = self._target()
         x, y, z = self.middle_of_target()
         aim = (x, y, z if height is None else height)
         gravity = -float(self.model.gravity[2])
         box = Throw.at(aim, speed, direction, mass=mass, size=size, flight=flight, gravity=gravity, target=target)
-        with _or_as_before(self, "disturbances"), _or_as_before(self.state, "projectile", "throw"):
+        with _restored_on_error(self, "disturbances"), _restored_on_error(self.state, "projectile", "throw"):
             self.state.projectile = self.state.throw = None
             self.disturbances = tuple(d for d in self.disturbances if not isinstance(d, Throw))
             self._add(box)
@@ -248,11 +248,11 @@ class Loop:
     def _target(self) -> str:
         bodies = [shape.body for shape in self.model.shapes]
         if not bodies:
-            raise InputError(f"model {self.model.name!r} has no box that a block could hit")
+            raise InputError(f"model {self.model.name!r} has no box to throw at")
         return self.model.root.name if self.model.root.name in bodies else bodies[0]
 
     def middle_of_target(self) -> Vector3:
-        """[m] where the middle of the box that blocks are thrown at is now."""
+        """Present middle [m] of the box at which blocks are thrown."""
         body = self._target()
         index, shape = self.model.body_index(body), next(shape for shape in self.model.shapes if shape.body == body)
         motion = forward_kinematics(self.model, self.state.q)
@@ -261,7 +261,7 @@ class Loop:
         return x, y, z
 
     def pull(self, body: str, point: Vector3, force: Vector3) -> None:
-        """Let a hand pull at a point of a body [m] from its centre of mass, with a force [N], until ``let_go``."""
+        """Pull at a point of a body [m], from its centre of mass, with a force [N], until ``let_go``."""
         size = float(np.linalg.norm(force))
         if size == 0.0:
             self.let_go()
@@ -279,7 +279,7 @@ class Loop:
             self._continue()
 
     def _without_pull(self) -> tuple[Disturbance, ...]:
-        """The disturbances besides the pull, of which the part that has acted is kept for the record."""
+        """Return the disturbances without the pull, whose past part is kept for the record."""
         pull, self._pull = self._pull, None
         if pull is not None and self.time > pull.begins:
             done = Signal.rectangle(pull.signal.coefficients[0, 0], pull.begins, self.time - pull.begins)
@@ -287,10 +287,10 @@ class Loop:
         return tuple(d for d in self.disturbances if d is not pull)
 
     def set_setting(self, name: str, value: Value) -> bool:
-        """Set a parameter of the experiment; whether it acts from now on: else it does from the next restart on.
+        """Set a parameter of the experiment; return whether it acts now rather than from the next restart.
 
         Raises:
-            InputError: it is impossible, or the loop was not made to be set up anew.
+            InputError: the value is impossible, or the loop has no ``build``.
         """
         if self._build is None:
             raise InputError(f"{name} cannot be changed here: only the loop of an experiment can be set up anew")
@@ -299,7 +299,7 @@ class Loop:
         at_once = name.partition(".")[0] in AT_ONCE
         if at_once:
             own = [one for one in setup.disturbances if isinstance(one, (Sensors, Actuators))]
-            with _or_as_before(self, "disturbances", "setup"):
+            with _restored_on_error(self, "disturbances", "setup"):
                 self.disturbances = (*_outside(self.disturbances), *own)
                 self.setup = setup
                 self._continue()
@@ -309,7 +309,7 @@ class Loop:
     def _add(self, disturbance: Disturbance) -> None:
         if self.has_ended:
             raise InputError("it has stopped: restart first")
-        with _or_as_before(self, "disturbances"):
+        with _restored_on_error(self, "disturbances"):
             self.disturbances = (*self.disturbances, disturbance)
             self._continue()
         self._acted.append(disturbance)
@@ -320,13 +320,13 @@ class Loop:
         self.disturbances = tuple(d for d in self.disturbances if self._lasts(d))
         if self.fell_at is None:
             changes = {"controller": self.controller, "disturbances": self.disturbances, "floor": self.setup.floor}
-        else:  # nobody is in control
+        else:  # no controller
             changes = {"disturbances": _outside(self.disturbances), "floor": self.setup.floor}
         self._session = self._session.changed(**changes)
         self.state = self._session.state
 
     def _lasts(self, disturbance: Disturbance) -> bool:
-        """Whether it can still do anything; a floor stays where it moved to."""
+        """Return whether a disturbance can still act; a floor stays at its position."""
         if isinstance(disturbance, (Push, Force)):
             return disturbance.ends > self.time
         if isinstance(disturbance, Throw) and self.state.throw == disturbance and self.state.projectile is not None:
@@ -335,8 +335,8 @@ class Loop:
 
 
 @contextmanager
-def _or_as_before(changed: object, *names: str) -> Iterator[None]:
-    """Let attributes be as they were before where a change within turns out to be impossible."""
+def _restored_on_error(changed: object, *names: str) -> Iterator[None]:
+    """Restore attributes if a change within the context turns out to be impossible."""
     before = {name: getattr(changed, name) for name in names}
     try:
         yield
@@ -347,5 +347,5 @@ def _or_as_before(changed: object, *names: str) -> Iterator[None]:
 
 
 def _outside(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
-    """The disturbances that act on the body from outside."""
+    """Return the external disturbances on the body."""
     return tuple(d for d in disturbances if not isinstance(d, (Sensors, Actuators)))

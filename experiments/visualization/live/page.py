@@ -1,4 +1,4 @@
-"""The page of ``biped live``: the scene, its status, the controls, and where it may save gains and runs."""
+"""Page of ``biped live``: the scene, its status, the controls, and where gains and runs are saved."""
 
 import html
 import math
@@ -19,7 +19,6 @@ from controllers.gains import save_gains
 from controllers.workspace import WorkspaceController, WorkspaceGains
 from experiments.catalogue.parameters.fields import field_parameters
 from experiments.catalogue.parameters.parameter import Parameter
-from experiments.visualization.figures.labels import who
 from experiments.visualization.live.loop import EDGES, Loop
 from experiments.visualization.live.runner import Runner
 from experiments.visualization.live.settings import Settings, build_settings
@@ -31,33 +30,33 @@ from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.trajectory import snapshot_of, touching_only
 
-#: [1/s] how often the text changes: more often could not be read.
+#: [1/s] rate of changes of the text; a higher one could not be read.
 TEXT_RATE = 4.0
 AXES = ("x", "y", "z")
-#: [m] how far the set point may be moved.
+#: [m] range of the set point.
 REACH = 0.10
-#: Held while a hand drags.
+#: Key that is held while dragging.
 PULL_KEY = "cmd/ctrl"
-#: [N] a hand does not pull harder along any axis.
+#: [N] largest pull along each axis.
 MOST_PULL = 600.0
 KEYS_AND_MOUSE = {
     "space": "pause, go on",
     "R": "restart",
     "P": "push",
     "T": "throw a block",
-    "Ctrl-drag a body": "pull at it",
+    "Ctrl-drag a body": "pull it",
 }
 
 
 class Page:
-    """The page that a browser shows; ``show`` is called for each picture, from the runner's thread.
+    """Page in a browser; ``show`` is called for each picture, from the runner's thread.
 
-    The server calls back from threads of its own, several at once. So all that a callback does is ``Runner.ask``: what
-    is read, changed and written is so in the runner's thread, one thing after the other. "Save gains" writes to
-    ``gains_file``, and "Save run" makes a new folder in ``runs``. ``settings`` change parameters of the experiment.
+    The server calls back from several threads of its own. A callback therefore only calls ``Runner.ask``: everything
+    is read, changed and written in the runner's thread, in order. "Save gains" writes ``gains_file``, "Save run" a new
+    folder in ``runs``. ``settings`` change parameters of the experiment.
     """
 
-    runner: Runner  # set by whoever starts it
+    runner: Runner  # set by the caller that starts it
 
     def __init__(
         self,
@@ -72,15 +71,15 @@ class Page:
         self._push: Push | None = None
         self.scene = ViewerScene(server)
         self._add_figure(loop)
-        self._carried: tuple[float, float] | None = None  # [m] where the scene is moved from: it follows the model
-        self._held = np.zeros(3)  # [m] the place that a hand holds, from the centre of mass of its body
+        self._carried: tuple[float, float] | None = None  # [m] origin of the moved scene, which follows the model
+        self._held = np.zeros(3)  # [m] the held point, from the centre of mass of its body
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
-        self._handles: dict[str, list[Any]] = {}  # by the parameter of the controller
+        self._handles: dict[str, list[Any]] = {}  # by parameter of the controller
         self._gains_file = Path(gains_file)
         self._target = loop.controller.target_position if isinstance(loop.controller, WorkspaceController) else None
-        self._azimuth = f"0: to where {who(loop.model)} faces; 90: to its left"
+        self._azimuth = "0: forward; 90: to the left"
         seen = extent_at(loop.model, snapshot_of(loop.state))
         camera_at("three-quarter", *seen, facing=loop.model.facing).start(server)
         self._build(loop)
@@ -88,7 +87,7 @@ class Page:
     # --- pictures ---
 
     def _add_figure(self, loop: Loop) -> None:
-        """The model with what hangs on it and what may be thrown at it."""
+        """Add the model with its loads and the box that may be thrown."""
         scenery = scenery_of(loop.model, loop.disturbances)
         self._edges = scenery.projectile_size or EDGES
         if loop.model.shapes:
@@ -99,7 +98,7 @@ class Page:
 
     def show(self, loop: Loop) -> None:
         snapshot = touching_only(snapshot_of(loop.state, loop.disturbances, loop.latest), loop.setup.model.nc)
-        if loop.fell_at is None and loop.model.total_mass != self._mass:  # it carries another load
+        if loop.fell_at is None and loop.model.total_mass != self._mass:  # another load
             self.scene.remove(self._model)
             self._add_figure(loop)
         if not any(isinstance(disturbance, Throw) for disturbance in loop.disturbances):
@@ -111,14 +110,14 @@ class Page:
             self._update_text(loop)
 
     def complain(self, what: str) -> None:
-        self._notify("That cannot be done", what, "red")
+        self._notify("Not possible", what, "red")
 
     def _notify(self, title: str, what: str, color: str) -> None:
         for client in self.server.get_clients().values():
             client.add_notification(title, what, color=color, auto_close_seconds=8.0)
 
     def _update_text(self, loop: Loop) -> None:
-        """The text, a few times a second; and at once, when something has happened."""
+        """Update the text a few times per second, and at once after an event."""
         now = self.runner.now()
         state = (self.runner.paused, loop.fell_at is not None or loop.error is not None)
         if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:
@@ -177,7 +176,7 @@ class Page:
         restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
         auto_restart = gui.add_checkbox("Restart by itself after a fall", False)
 
-        save = gui.add_button("Save run", hint=f"what was recorded, into {self._runs}: for biped view")
+        save = gui.add_button("Save run", hint=f"recorded rows, into {self._runs}: for biped view")
         save.on_click(self._asker(self.save_run))
         add_screenshot(gui)
 
@@ -194,7 +193,7 @@ class Page:
         self._strength = gui.add_slider("Strength [N/m]", min=50.0, max=2000.0, step=50.0, initial_value=150.0)
 
     def _drag(self, body: int, event: Any) -> None:
-        """A hand that drags pulls like a spring, from the place that it holds to where the pointer is."""
+        """Pull like a spring from the held point to the pointer."""
         seen, carried = self._model.last, np.array((*(self._carried or (0.0, 0.0)), 0.0))
         if event.phase == "start" and seen is not None:
             start = event.start_position + carried
@@ -209,7 +208,7 @@ class Page:
         loop.pull(loop.model.body_names[body], vector3(self._held, "place"), vector3(force, "force"))
 
     def save_run(self, loop: Loop) -> Path:
-        """Save what was recorded in a new folder beside the runs that were saved before; return the folder.
+        """Save the recorded rows in a new folder; return the folder.
 
         Raises:
             InputError: nothing was recorded yet.
@@ -227,7 +226,7 @@ class Page:
         button = gui.add_button("Push", color="red", hint="P; one at a time")
 
         def push(loop: Loop) -> None:
-            # A key that is held down comes again and again; a restart takes the last push back.
+            # A held key repeats; a restart cancels the last push.
             last = self._push
             if last is None or last.ends <= loop.time or all(last is not other for other in loop.disturbances):
                 direction = heading(math.radians(azimuth.value), loop.model.facing)
@@ -263,7 +262,7 @@ class Page:
         save.on_click(self._asker(self.save_gains))
 
     def _build_parameter(self, gui: Any, parameter: Parameter) -> None:
-        """Add the controls of one parameter of a controller; not of its period, which cannot change on the way."""
+        """Add the controls of a controller's parameter, except for its period, which cannot change."""
         name, default = parameter.name.partition(".")[2], parameter.default
         if name == "period" or (isinstance(default, str) and not parameter.choices):
             return
@@ -281,11 +280,11 @@ class Page:
         self._handles[name] = handles
 
     def _by_hand(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
-        """Make a change as ``_asker`` does, if a hand has moved the slider, and not the program."""
+        """Return a callback that makes a change like ``_asker``, if a person and not the program moved the slider."""
         return lambda event: self.runner.ask(change) if event.client_id is not None else None
 
     def save_gains(self, loop: Loop) -> None:
-        """Write the gains that act now, in place of those in the file; raises OSError if it cannot be written."""
+        """Write the present gains over those in the file; raise OSError if it cannot be written."""
         assert loop.gains is not None
         save_gains(loop.gains, self._gains_file)
         self._notify("Gains saved", f"biped run … --gains {self._gains_file}", "green")
@@ -311,16 +310,16 @@ class Page:
 
 
 def _numbers(name: str, value: float | tuple[float, ...]) -> list[tuple[str, float]]:
-    """Each number of a value, and what it is called."""
+    """Return each number of a value with its label."""
     if not isinstance(value, tuple):
         return [(name, value)]
     return [(f"{name}[{place}]", number) for place, number in enumerate(value)]
 
 
 def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) -> Any:
-    """Over the span that a parameter has, or twice its value; wider where the value is not in it.
+    """Add a slider over the parameter's span, or twice its value; wider if the value is outside.
 
-    Infinity is typed, as text: a box for numbers would keep what is none to itself.
+    Infinity is a text box: a box for numbers would reject it.
     """
     if not math.isfinite(value):
         return gui.add_text(name, str(value), hint=hint)
@@ -331,7 +330,7 @@ def _slider(gui: Any, parameter: Parameter, name: str, value: float, hint: str) 
 
 
 def status_text(runner: Runner) -> str:
-    """Return how the loop is and how well it keeps up, as Markdown."""
+    """Return the loop's state and its real-time factor as Markdown."""
     loop, reading, dropped = runner.loop, runner.meter.reading, runner.real_time.dropped
     if loop.error is not None:
         state = f"### Stopped\n{loop.error}. Press **Restart**."

@@ -1,4 +1,4 @@
-"""The thread that keeps a loop to the time on the wall, and shows it; its clock, and a meter of how well that goes."""
+"""Thread that keeps a loop at real time and shows it, with its clock and a meter of the real-time factor."""
 
 import threading
 import time
@@ -11,29 +11,29 @@ from queue import Empty, SimpleQueue
 from experiments.cli.failures import describe
 from experiments.visualization.live.loop import Loop
 
-#: [s] Simulated time that may be made up for at once; what is late by more is dropped.
+#: [s] largest delay that is made up for; the rest is dropped.
 MOST_LATE = 0.25
 
 
 class RealTimeClock:
-    """How many control ticks are due.
+    """Clock that returns the number of due control ticks.
 
-    Time that cannot be made up for is dropped and counted, so that a slow simulation runs slower than real time and
-    does not fall behind farther and farther.
+    Time that cannot be made up for is dropped and counted: a slow simulation runs slower than real time instead of
+    falling behind more and more.
     """
 
     def __init__(self, tick: float) -> None:
         self.tick = tick  # [s] of simulated time
-        self.dropped = 0.0  # [s] of simulated time that were due and are not going to be simulated
+        self.dropped = 0.0  # [s] simulated time that is skipped
         self._from: float | None = None
         self._taken = 0
 
     def pause(self) -> None:
-        """Nothing is due until ``due`` is asked again, and from then on."""
+        """Reset the clock: no ticks are due until ``due`` is called again."""
         self._from = None
 
     def due(self, wall: float) -> int:
-        """Ticks that are due at this time [s] on the wall; what is late by too much is dropped."""
+        """Return the ticks due at a wall time [s]; too large delays are dropped."""
         if self._from is None:
             self._from, self._taken = wall, 0
         due = int((wall - self._from) / self.tick + 1e-9) - self._taken
@@ -53,19 +53,19 @@ class RealTimeClock:
 
 @dataclass(frozen=True)
 class Reading:
-    """The reading of a ``Meter``."""
+    """Reading of a ``Meter``."""
 
-    factor: float  # simulated seconds in one on the wall
-    idle: float  # share of the time in which there was nothing to do, 0 … 1
+    factor: float  # simulated seconds per second of wall time
+    idle: float  # share of idle time, 0 … 1
 
 
 class Meter:
-    """The real-time factor and the idle share over the last moments."""
+    """Real-time factor and idle share of the last moments."""
 
     def __init__(self, span: float = 1.0) -> None:
-        self._span = span  # [s] on the wall that is looked back at
+        self._span = span  # [s] wall time of the average
         self._slept = 0.0
-        self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated, slept
+        self._marks: deque[tuple[float, float, float]] = deque()  # wall, simulated and idle time
 
     def slept(self, seconds: float) -> None:
         self._slept += seconds
@@ -77,12 +77,12 @@ class Meter:
             marks.popleft()
 
     def clear(self) -> None:
-        """Forget: what comes is not to be compared with what was."""
+        """Forget all marks before an interruption."""
         self._marks.clear()
 
     @property
     def reading(self) -> Reading | None:
-        """The factor and the share now; None before two marks."""
+        """Present factor and share; None before two marks."""
         if len(self._marks) < 2 or self._marks[-1][0] <= self._marks[0][0]:
             return None
         (begin, before, idle), (end, after, idle_then) = self._marks[0], self._marks[-1]
@@ -90,14 +90,14 @@ class Meter:
         return Reading((after - before) / wall, (idle_then - idle) / wall)
 
 
-#: Pictures in a second.
+#: Pictures per second.
 FRAME_RATE = 30.0
-#: Share of a picture's time after which no further ticks are begun: the rest is for drawing and for others.
+#: Share of a picture's time for simulation; the rest is for drawing and other threads.
 BUDGET = 0.7
-#: [s] of simulated time between two looks at the clock.
+#: [s] simulated time between two readings of the clock.
 SLICE = 0.01
 
-#: Characters of what went wrong that are told.
+#: Most characters of an error message on the page.
 LONGEST = 400
 
 Change = Callable[[Loop], None]
@@ -106,22 +106,21 @@ Change = Callable[[Loop], None]
 class Runner:
     """Advances a loop in real time until it is stopped.
 
-    All that touches the loop happens in ``run``'s own thread: ``ask`` hands changes over, which are made between two
-    control ticks.
+    Only ``run``'s thread uses the loop: ``ask`` submits changes, which are made between two control ticks.
     """
 
-    #: [s] from a fall to the restart, if it is restarted by itself.
+    #: [s] from a fall to an automatic restart.
     LIES = 1.5
 
     def __init__(
         self,
         loop: Loop,
-        show: Callable[[Loop], None],  # called once a picture
-        complain: Callable[[str], None] = print,  # called with what was wrong with a change
+        show: Callable[[Loop], None],  # called once per picture
+        complain: Callable[[str], None] = print,  # called with the reason of a failed change
         *,
         frame_rate: float = FRAME_RATE,  # [1/s] pictures
-        auto_restart: bool = False,  # after a fall
-        clock: Callable[[], float] = time.perf_counter,  # [s] on the wall
+        auto_restart: bool = False,  # restart after a fall
+        clock: Callable[[], float] = time.perf_counter,  # [s] wall time
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.loop, self.auto_restart, self.paused = loop, auto_restart, False
@@ -134,22 +133,22 @@ class Runner:
         self._stop = threading.Event()
         self._ended_at: float | None = None
         self._simulated = 0.0
-        self._unseen = ""  # why the last picture could not be shown
+        self._unseen = ""  # reason why the last picture failed
 
     def ask(self, change: Change) -> None:
-        """Make this change between two control ticks, soon; from any thread."""
+        """Submit a change, which is made between two control ticks; callable from any thread."""
         self._changes.put(change)
 
     def pause(self, paused: bool) -> None:
         self.paused = paused
 
     def stop(self) -> None:
-        """Let ``run`` return; from any thread."""
+        """Let ``run`` return; callable from any thread."""
         self._stop.set()
 
     def run(self, duration: float = float("inf")) -> None:
-        """Advance in real time, for so many seconds on the wall or until ``stop``."""
-        self.real_time.pause()  # no time is due from before
+        """Advance in real time for a wall time [s], or until ``stop``."""
+        self.real_time.pause()  # no earlier time is due
         began = frame = self._clock()
         while not self._stop.is_set() and frame - began < duration:
             self.one_frame(frame)
@@ -159,15 +158,15 @@ class Runner:
         return self._clock()
 
     def one_frame(self, wall: float) -> None:
-        """All that is to be done for the picture of this time on the wall."""
+        """Do all work for the picture at a wall time."""
         self._make_changes()
-        self._get_up(wall)
+        self._restart_after_fall(wall)
         if self.paused or self.loop.has_ended:
             self._rest()
         else:
             self._catch_up(wall)
         wrong = self._attempt(lambda: self._show(self.loop))
-        if wrong and wrong != self._unseen:  # told once, not with each picture
+        if wrong and wrong != self._unseen:  # reported once, not with each picture
             self._complain(wrong)
         self._unseen = wrong
 
@@ -185,7 +184,7 @@ class Runner:
             self._complain(wrong)
 
     def _attempt(self, act: Callable[[], None]) -> str:
-        """Do what a page asks for, or is sent; what went wrong, or nothing: it ends the simulation for nobody."""
+        """Do what a page requests; return an error's text or nothing, so that the simulation goes on."""
         try:
             act()
         except Exception as error:
@@ -193,7 +192,7 @@ class Runner:
         return ""
 
     def _catch_up(self, wall: float) -> None:
-        """Advance by the ticks that are due, as far as there is time for them; those that are left are dropped."""
+        """Advance by the due ticks for which there is time; the others are dropped."""
         loop, real_time = self.loop, self.real_time
         latest = wall + BUDGET * self._frame
         due, slices = real_time.due(wall), max(1, round(SLICE / loop.tick))
@@ -211,8 +210,8 @@ class Runner:
         self.real_time.pause()
         self.meter.clear()
 
-    def _get_up(self, wall: float) -> None:
-        """Restart what has been down for long enough, if it is to be restarted by itself."""
+    def _restart_after_fall(self, wall: float) -> None:
+        """Restart after a fall and a delay, if automatic restart is on."""
         if self.loop.fell_at is None and not self.loop.has_ended:
             self._ended_at = None
         elif self._ended_at is None:
@@ -222,7 +221,7 @@ class Runner:
             self._make(Loop.restart)
 
     def _wait(self, until: float) -> float:
-        """Sleep up to a time; the time then. If it is past, there is none to sleep, and no frame is made up for."""
+        """Sleep until a time, and return the time; return at once if it has passed."""
         now = self._clock()
         if now < until:
             self._sleep(until - now)

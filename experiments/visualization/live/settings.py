@@ -1,4 +1,4 @@
-"""The parameters of an experiment that a hand may change while it goes on."""
+"""Parameters of an experiment that may change while it runs."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.visualization.live.loop import AT_ONCE, Loop
 from experiments.visualization.look.words import with_unit
 
-#: Parameters with a slider, besides those of the floor that have a range: label, least and most value, step.
+#: Parameters with a slider, besides the floor's with a range: label, minimum, maximum, step.
 SLIDERS: dict[str, tuple[str, float, float, float]] = {
     "sensors.delay": ("delay [s]", 0.0, 0.3, 0.002),
     "actuators.limit": ("torque limit [N·m]", 5.0, 500.0, 5.0),
@@ -22,13 +22,13 @@ SLIDERS: dict[str, tuple[str, float, float, float]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """An experiment, and what of it is not as published."""
+    """Experiment with changed parameters."""
 
     experiment: Experiment
     changes: Mapping[str, Value]
 
     def build(self, changes: Mapping[str, Value]) -> Scene:
-        """The scene under more changes; raises as ``Experiment.build``."""
+        """Return the scene with further changes; errors are those of ``Experiment.build``."""
         return self.experiment.build({**self.changes, **changes})
 
     def value(self, name: str) -> float:
@@ -38,7 +38,7 @@ class Settings:
 
     @property
     def sliders(self) -> dict[str, tuple[str, float, float, float]]:
-        """The parameters of the experiment with sliders: label, least and most value, step."""
+        """Return the experiment's parameters with sliders: label, minimum, maximum, step."""
         known = {parameter.name: parameter for parameter in self.experiment.under(self.changes).parameters}
         floor = {
             name: (with_unit(name.partition(".")[2], one.unit), *one.span, (one.span[1] - one.span[0]) / 200.0)
@@ -48,10 +48,10 @@ class Settings:
         return floor | {name: row for name, row in SLIDERS.items() if name in known}
 
     def parse(self, assignment: str) -> tuple[str, Value]:
-        """Name and value of ``NAME=VALUE``.
+        """Return name and value of ``NAME=VALUE``.
 
         Raises:
-            InputError: it is none; there is no such parameter; or its value is of another kind.
+            InputError: wrong form, unknown parameter, or a value of another type.
         """
         name, equals, text = (part.strip() for part in assignment.partition("="))
         if not equals:
@@ -65,9 +65,9 @@ def build_settings(
     by_hand: Callable[[Callable[[Loop], Any]], Callable[[Any], None]],
     note: Callable[[str], None],
 ) -> None:
-    """Add sliders for the parameters that are turned most, and a line for any other.
+    """Add sliders for the most used parameters, and a line for all others.
 
-    ``by_hand`` makes the callback of a control that a person has moved from a change of the loop.
+    ``by_hand`` turns a change of the loop into the callback of a control that a person moves.
     """
 
     def change(loop: Loop, name: str, value: Value) -> None:

@@ -1,4 +1,4 @@
-"""The last two minutes of a loop, which can be saved as a run."""
+"""Recording of the last two minutes of a loop, which can be saved as a run."""
 
 from collections import deque
 from dataclasses import replace
@@ -15,18 +15,18 @@ from biped.runs.state import State
 from biped.runs.summary import Counters, Ending
 from contact.arrays import Floats
 
-#: [s] of simulated time that are kept: 100 MB of the human.
+#: [s] simulated time that is kept: 100 MB for the human.
 KEPT = 120.0
 
 
 class Tape:
-    """The rows that sessions going on from one another have recorded, up to ``KEPT`` ago."""
+    """Recorded rows of consecutive sessions, up to ``KEPT`` back."""
 
     def __init__(self) -> None:
         self._parts: deque[Recording] = deque()
 
     def add(self, recording: Recording) -> None:
-        """Put on what came next; it must not be of another model."""
+        """Append the next recording, of the same model."""
         if not len(recording.rows):
             return
         self._parts.append(recording)
@@ -35,14 +35,14 @@ class Tape:
 
     @property
     def latest(self) -> Recording | None:
-        """What came last; None if nothing has."""
+        """Last recording; None if there is none."""
         return self._parts[-1] if self._parts else None
 
     def __bool__(self) -> bool:
         return bool(self._parts)
 
     def run(self, acted: tuple[Disturbance, ...], ending: Ending | None = None) -> Run:
-        """All of it as a run; ``acted`` is what acted on it, ``ending`` what the last session does not know of."""
+        """Return a run of all rows; ``acted`` are its disturbances, ``ending`` a fall unknown to the last session."""
         first, last = self._parts[0], self._parts[-1]
         columns = max((part.columns for part in self._parts), key=lambda each: len(each.names))
         state = last.state.copy()
@@ -63,7 +63,7 @@ class Tape:
 
 
 def _widened(part: Recording, columns: Columns) -> Floats:
-    """Rows of a part under more columns; NaN where it has none, such as the place of a box before it was thrown."""
+    """Return a part's rows with more columns; NaN for those it lacks, such as a box's position before its throw."""
     if part.columns.names == columns.names:
         return part.rows
     rows = np.full((len(part.rows), len(columns.names)), np.nan)
@@ -73,7 +73,7 @@ def _widened(part: Recording, columns: Columns) -> Floats:
 
 
 def _counters(state: State) -> Counters:
-    """The counters of all that led to a state; nobody has measured how long it took."""
+    """Return the counters of all steps that led to a state; the wall time is unknown."""
     steps, iterations, most, retried = (
         int(state.arrays.counts[place]) for place in (TOTAL_STEPS, ITERATIONS, MOST_ITERATIONS, RETRIED)
     )

@@ -1,1 +1,1 @@
-"""Colours, sizes and words that figures and pages share, and how figures are written."""
+"""Colours, sizes, words and file formats that figures and pages share."""

@@ -1,10 +1,10 @@
-"""How all figures look: fonts, lines, and colours that the colour-blind can tell apart."""
+"""Style of all figures: fonts, lines, and colours for the colour-blind."""
 
 from typing import Any
 
 from biped.runs import verdict
 
-# Okabe and Ito's palette, without its yellow, which is too light for a line.
+# Okabe and Ito's palette, without yellow, which is too light for lines.
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
 GREEN = "#009E73"
@@ -14,20 +14,20 @@ SKY = "#56B4E9"
 BLACK = "#222222"
 GREY = "#8C8C8C"
 
-#: x, y, z.
+#: Colours of x, y, z.
 AXES = (BLUE, RED, GREEN)
-#: w, x, y, z.
+#: Colours of w, x, y, z.
 QUATERNION = (BLACK, *AXES)
-#: The six joints of a leg from the hip down, or any other few lines.
+#: Colours of a few lines, such as the six joints of a leg from the hip down.
 LINES = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY, BLACK, GREY)
 
-#: Each of them darker: what lies on its own colour is seen.
+#: Darker versions of these colours, for a second line over the first.
 DARKER = ("#00395A", "#735000", "#004F3A", "#6B2F00", "#6A3450", "#1F5C80", "#000000", "#464646")
 
-#: The contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
+#: Colours of the contact states 1 … 6: none, sliding, sliding to sticking, sticking, sticking to sliding, pulling.
 MODES = ("#F4F4F4", ORANGE, PURPLE, "#8DBFE0", RED, "#4A4A4A")
 
-#: What runs and trials amount to (``biped.runs.verdict``).
+#: Colours of the verdicts on runs and trials (``biped.runs.verdict``).
 VERDICTS = {
     verdict.RECOVERED: GREEN,
     verdict.STEPPED: SKY,
@@ -39,27 +39,27 @@ VERDICTS = {
     verdict.INTERRUPTED: GREY,
     verdict.COMPLETED: BLUE,
 }
-#: What a study counts as success (``experiments.studies.sweep.groups.successes_in``).
+#: Colours of what studies count as success (``experiments.studies.sweep.groups.successes_in``).
 SUCCESSES = {
     verdict.RECOVERED: VERDICTS[verdict.RECOVERED],
     f"{verdict.RECOVERED} or {verdict.STEPPED}": VERDICTS[verdict.STEPPED],
     "withstood": BLUE,
 }
 
-#: From little to much, on paper and on pages: distinct for the colour-blind, and in grey.
+#: Colour map from low to high, in files and on pages: for the colour-blind, and in grey.
 MAP = "cividis"
 
-#: [inch] of a figure with one panel.
+#: [inch] size of a figure with one panel.
 SIZE = (7.0, 3.6)
 
-#: Passed to ``matplotlib.rc_context``.
+#: Settings for ``matplotlib.rc_context``.
 STYLE: Any = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
     "savefig.dpi": 160,
-    "pdf.fonttype": 42,  # letters as letters, as journals want them
+    "pdf.fonttype": 42,  # text as text, as journals require
     "svg.fonttype": "none",
-    "svg.hashsalt": "biped",  # the same figure is the same file
+    "svg.hashsalt": "biped",  # equal figures give equal files
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -86,7 +86,7 @@ STYLE: Any = {
     "ytick.labelsize": 8.0,
 }
 
-#: What is smaller where a figure is made for a journal's column, whose text has 7 points.
+#: Smaller sizes for a figure in a journal's column, whose text has 7 points.
 IN_COLUMNS: Any = {
     "font.size": 7.0,
     "axes.titlesize": 7.5,

@@ -1,4 +1,4 @@
-"""How the interactive figures look: the colours of the drawn ones, on a ground of any colour."""
+"""Style of the interactive figures: the colours of the files, on a background of any colour."""
 
 import html
 from typing import TYPE_CHECKING, Any
@@ -8,15 +8,15 @@ from experiments.visualization.look import style
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-#: A grey that is seen on white and on black.
+#: Grey that is visible on white and on black.
 NEUTRAL = "#8a8d91"
-#: Colours of grids, and of the lines that mark moments.
+#: Colours of grids, and of the lines that mark events.
 FAINT = "rgba(128,128,128,0.25)"
 MARKED = "rgba(128,128,128,0.75)"
-#: Colours of few lines that the colour-blind can tell apart, on any ground.
+#: Colours of a few lines, for the colour-blind, on any background.
 LINES = (*style.LINES[:6], NEUTRAL)
 
-#: [px] margins, the same for all, so that the time axes of a page stand one below another.
+#: [px] margins, equal in all figures so that the time axes of a page are aligned.
 LEFT, RIGHT = 76, 190
 
 _AXIS: dict[str, Any] = {
@@ -54,12 +54,12 @@ TEMPLATE: Any = {
 
 
 def new_figure(height: int, **layout: Any) -> "go.Figure":
-    """An empty figure in this look; ``layout`` as Plotly's."""
+    """Return an empty figure in this style; ``layout`` is passed to Plotly."""
     import plotly.graph_objects as go
 
     return go.Figure(layout={"template": TEMPLATE, "height": height} | layout)
 
 
 def plain(text: object) -> str:
-    """Return a text that Plotly shows letter by letter: it takes some tags for markup."""
+    """Return a text without markup: Plotly would interpret some tags."""
     return html.escape(str(text), quote=False)

@@ -1,4 +1,4 @@
-"""Metrics, parameters and units in words, as figures call them, whatever their names in tables are."""
+"""Names of metrics, parameters and units in words, for figures and pages."""
 
 import re
 
@@ -6,7 +6,7 @@ from biped.disturbances import in_words
 from biped.runs.run import Run
 from experiments.cli.quantities import unit_text
 
-#: Parts of names that are no words, or are others in the field.
+#: Words for parts of names.
 _WORDS = {
     "mu_s": "static friction",
     "mu_d": "dynamic friction",
@@ -21,7 +21,7 @@ _WORDS = {
     "ap": "AP",
     "ml": "ML",
     "zmp": "ZMP",
-    "grf": "floor force",
+    "grf": "GRF",
     "rms": "RMS",
     "hz": "Hz",
     "newton": "Newton iterations,",
@@ -30,14 +30,14 @@ _WORDS = {
     "defect": "residual",
 }
 _AXES = "xyz"
-#: Ends of names that say which of several values it is: they stand behind a comma.
+#: Last parts of names that select one of several values: they follow a comma.
 _ENDS = ("min", "max", "mean", "end")
 
 
 def words_of(name: str) -> str:
-    """A metric's or a parameter's name in words: ``margin_of_stability_min`` is "margin of stability, min".
+    """Return a metric's or a parameter's name in words: ``margin_of_stability_min`` is "margin of stability, min".
 
-    What has a blank in it, or a capital letter, is words already.
+    A name with a blank or a capital letter is returned unchanged.
     """
     if re.search(r"[A-Z ]", name):
         return name
@@ -50,7 +50,7 @@ def words_of(name: str) -> str:
 
 def _spelt(name: str) -> str:
     if name in _WORDS:
-        return _WORDS[name].removesuffix(" of")  # of a law that has one stiffness
+        return _WORDS[name].removesuffix(" of")  # a controller with a single stiffness
     parts = name.split("_")
     last = f", {parts.pop()}" if len(parts) > 1 and parts[-1] in _ENDS and parts[0] != "newton" else ""
     side = next((k for k, part in enumerate(parts) if k and part in ("left", "right")), len(parts))
@@ -60,12 +60,12 @@ def _spelt(name: str) -> str:
 
 
 def with_unit(name: str, unit: str) -> str:
-    """A label for an axis."""
+    """Return a label for an axis: words and unit."""
     words, unit = words_of(name), unit_text(unit)
     return f"{words} [{unit}]" if unit else words
 
 
-def what_was_done(run: Run) -> str:
-    """Return the disturbances in words: "undisturbed" if a run balances without any, else nothing."""
-    done = "; ".join(in_words(run.disturbances, run.state.model.facing)) if run.world is None else ""
+def disturbance_text(run: Run) -> str:
+    """Return the disturbances in words; "undisturbed" for a balancing run without any, else nothing."""
+    done = "; ".join(in_words(run.disturbances, run.state.model.facing))
     return done or ("" if run.set_point is None else "undisturbed")

@@ -1,4 +1,4 @@
-"""Figures as files, in the formats and at the width that are wanted."""
+"""Figures as files, in the formats and at the width of the current look."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -13,25 +13,25 @@ _INCH = 25.4  # [mm]
 
 
 def styled() -> AbstractContextManager[None]:
-    """Within it, figures are drawn in this style, at the width of the current look."""
+    """Return a context in which figures have this style, at the width of the current look."""
     return matplotlib.rc_context(STYLE if current_look().width is None else STYLE | IN_COLUMNS)
 
 
 def width_of(own: float) -> float:
-    """[inch] that a figure will have which would be so wide by itself."""
+    """Return the width [inch] of a figure in the current look; ``own`` is its default width."""
     wanted = current_look().width
     return own if wanted is None else wanted / _INCH
 
 
 def files_of_look(path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
-    """The files that ``write_figure`` writes for a path."""
+    """Return the files that ``write_figure`` writes for a path."""
     return [Path(path).with_suffix(f".{name}") for name in dict.fromkeys((*always, *current_look().formats))]
 
 
 def write_figure(figure: Figure, path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
-    """Write a figure in the formats of the current look, and in those that are always needed; the files.
+    """Write a figure in the formats of the current look, and in those of ``always``; return the files.
 
-    One that is made narrower gets lower by less, for its text keeps its size.
+    The height of a narrower figure shrinks less than its width, because text keeps its size.
 
     Raises:
         OSError: a file cannot be written.

@@ -1,4 +1,4 @@
-"""Self-contained pages: one file of HTML with its tables and figures in it, and nothing from the network."""
+"""Self-contained pages: one HTML file with its tables and figures, which needs no network."""
 
 from experiments.visualization.pages.blocks import Block, Bullets, Chart, Code, Image, Prose, Table
 from experiments.visualization.pages.page import Page, Section, render, write_page

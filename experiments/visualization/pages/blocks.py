@@ -1,4 +1,4 @@
-"""The blocks of a page: prose, lists, tables, images, charts, code. Text is plain, and escaped where it is shown."""
+"""Blocks of a page: prose, lists, tables, images, charts, code. Texts are plain, and escaped on the page."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
     from experiments.visualization.panels.panel import Panel
 
-#: The moods that a row or a word is coloured by, besides saying it.
+#: Moods, which set the colour of a row or a word.
 Mood = Literal["", "good", "bad", "muted"]
 
-#: Tables longer than this are folded away until they are asked for.
+#: Tables with more rows are folded.
 LONG = 24
-#: Cells of so many words are not broken.
+#: Cells with at most so many words are not broken.
 SHORT = 2
-#: [px] of a chart whose figure has no height.
+#: [px] height of a chart whose figure has none.
 HEIGHT = 420
 
 
 @dataclass(frozen=True)
 class Prose:
-    """A paragraph."""
+    """Paragraph of text."""
 
     text: str
     mood: Mood = ""
@@ -37,7 +37,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Bullets:
-    """A list, with a heading."""
+    """List with a heading."""
 
     heading: str
     items: tuple[str, ...]
@@ -45,18 +45,18 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Code:
-    """Commands, or anything that is shown letter by letter."""
+    """Commands or other text that is shown verbatim."""
 
-    text: str  # as it is shown
-    caption: str = ""  # what it is hidden behind; shown at once without one
+    text: str  # text to show
+    caption: str = ""  # heading that unfolds it; if empty, it is always shown
 
 
 @dataclass(frozen=True)
 class Image:
-    """A picture in the page itself."""
+    """Picture embedded in the page."""
 
-    png: bytes  # the file's bytes
-    caption: str  # below it; also what is read out where the picture cannot be seen
+    png: bytes  # bytes of the file
+    caption: str  # caption, and description for screen readers
 
     @property
     def source(self) -> str:
@@ -65,46 +65,46 @@ class Image:
 
 @dataclass(frozen=True)
 class Chart:
-    """An interactive figure, drawn when a page is rendered; a page with a chart also holds plotly.js.
+    """Interactive figure, drawn when a page is rendered; a page with a chart includes plotly.js.
 
-    Charts whose layout has the same ``meta.axis`` zoom together along x.
+    Charts with the same ``meta.axis`` in their layouts zoom together along x.
     """
 
-    #: one panel, several in rows, several for each entry of a menu, or a figure of Plotly
+    #: one panel, several in rows, several for each entry of a menu, or a Plotly figure
     content: "Panel | Sequence[Panel] | Mapping[str, Sequence[Panel]] | go.Figure"
-    caption: str  # shown below it
+    caption: str  # text below the chart
     name: str = ""  # unique on its page
     columns: int = 1  # panels in a row
-    pixels: int | None = None  # height; that of the panels if not given
+    pixels: int | None = None  # height; None for that of the panels
 
     @cached_property
     def figure(self) -> "go.Figure":
-        """The figure of Plotly."""
+        """Plotly figure of the chart."""
         if hasattr(self.content, "to_json"):
             return self.content
         return figure_of(self.content, self.columns, self.pixels)
 
     @property
     def height(self) -> int:
-        """Height [px]."""
+        """Height [px] of the chart."""
         return int(self.figure.layout.height or HEIGHT)
 
     @property
     def script(self) -> str:
-        """The figure as JSON in which no text can end the script element around it."""
+        """Figure as JSON in which no text can end the script element around it."""
         text: str = self.figure.to_json()
         return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text."""
+    """Table of texts."""
 
-    caption: str  # above it
-    headings: tuple[str, ...]  # of the columns
-    rows: tuple[tuple[str, ...], ...]  # each as long as ``headings``
-    moods: tuple[Mood, ...] = ()  # one a row, or none at all
-    fold: bool | None = None  # hide it behind its caption; if not said, where it is long
+    caption: str  # text above the table
+    headings: tuple[str, ...]  # headings of the columns
+    rows: tuple[tuple[str, ...], ...]  # rows, each as long as ``headings``
+    moods: tuple[Mood, ...] = ()  # one for each row, or none
+    fold: bool | None = None  # whether the caption hides the table; None to hide a long one
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.headings) for row in self.rows):
@@ -114,7 +114,7 @@ class Table:
 
     @classmethod
     def of(cls, caption: str, frame: pd.DataFrame, fold: bool | None = None) -> "Table":
-        """A data frame without its index; numbers with four digits, and nothing where one is missing."""
+        """Return a table of a data frame without its index; numbers have four digits, missing ones are blank."""
         rows = tuple(tuple(shown(value) for value in row) for row in frame.itertuples(index=False, name=None))
         return cls(caption, tuple(map(str, frame.columns)), rows, fold=fold)
 
@@ -124,7 +124,7 @@ class Table:
 
     @property
     def styles(self) -> tuple[str, ...]:
-        """The style of each column: ``number``, ``word`` or ``text``, by what all of its cells are."""
+        """Style of each column by its cells: ``number``, ``word`` or ``text``."""
         columns = zip(*self.rows, strict=True) if self.rows else ((),) * len(self.headings)
         return tuple(_style(column) for column in columns)
 
@@ -139,7 +139,7 @@ Block = Prose | Bullets | Code | Image | Chart | Table
 
 
 def shown(value: object) -> str:
-    """A value as a reader wants it: four digits of a number, nothing for one that is missing."""
+    """Return a value as text: four digits for a number, nothing for a missing one."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""A page: what stands on it, and its rendering into one file."""
+"""Pages of sections and blocks, and their rendering into one file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,26 +16,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page with a heading of its own."""
+    """Part of a page with its own heading."""
 
     name: str  # unique on its page, for links to it
-    title: str  # one line
-    subtitle: str = ""  # where it comes from
-    verdict: str = ""  # a few words beside the title, and in the list of contents
-    mood: Mood = ""  # of the verdict
-    blocks: tuple[Block, ...] = ()  # what it holds
+    title: str  # heading, one line
+    subtitle: str = ""  # source of the section
+    verdict: str = ""  # a few words beside the title, and in the table of contents
+    mood: Mood = ""  # mood of the verdict
+    blocks: tuple[Block, ...] = ()  # content of the section
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page."""
+    """Title, summary and sections of a page."""
 
-    title: str  # of the page, and of the browser's window
-    subtitle: str = ""  # below it, such as the paper it is about
-    lead: tuple[Block, ...] = ()  # what stands above the list of contents: the summary
-    sections: tuple[Section, ...] = ()  # the rest
-    made: Mapping[str, object] = field(default_factory=dict)  # how and where it was made: by name, shown at the end
-    refresh: int | None = None  # [s] after which the browser reads it anew
+    title: str  # title of the page and of the browser's window
+    subtitle: str = ""  # line below the title, such as the paper
+    lead: tuple[Block, ...] = ()  # summary above the table of contents
+    sections: tuple[Section, ...] = ()  # sections below the table of contents
+    made: Mapping[str, object] = field(
+        default_factory=dict
+    )  # origin of the page (machine, versions), by name, shown at the end
+    refresh: int | None = None  # [s] interval at which the browser reloads the page
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -56,13 +58,13 @@ def _environment() -> "Environment":
 
 
 def render(page: Page) -> str:
-    """The page as HTML: styles, images and scripts are in it, and it asks for no other file."""
+    """Return the page as HTML with all styles, images and scripts; it loads no other file."""
     plotly = ""
     if page.charts:
         need("plotly")
         from plotly.offline import get_plotlyjs
 
-        plotly = get_plotlyjs()  # the text of plotly.js, as the Python package brings it along: all traces, 4.8 MB
+        plotly = get_plotlyjs()  # plotly.js from the Python package: all traces, 4.8 MB
     return _environment().get_template("page.html.j2").render(page=page, plotly=plotly)
 
 

@@ -1,1 +1,1 @@
-"""Pictures as data: what a panel shows is described once, and drawn by Matplotlib into files, by Plotly on pages."""
+"""Panels as data: described once, drawn by Matplotlib into files and by Plotly on pages."""

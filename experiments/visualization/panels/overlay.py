@@ -1,4 +1,4 @@
-"""What was measured, and a model over it."""
+"""Measured and modelled curves in one panel."""
 
 from contact.arrays import Floats
 from experiments.cli.quantities import unit_text
@@ -8,7 +8,7 @@ from experiments.visualization.panels.panel import Axis, Panel, Points
 
 
 def overlay(column: str, unit: str, time: Floats, measured: Floats, model: Floats, title: str = "") -> Panel:
-    """A panel of a column over time [s], as it was measured (n,) and as a model has it (n,)."""
+    """Return a panel of a column over time [s], measured (n,) and modelled (n,)."""
     items = (
         Points(time, measured, "measured", style.GREY, "circle", 2.0),
         Points(time, model, "model", style.BLUE, dash="solid"),

@@ -1,4 +1,4 @@
-"""How Matplotlib draws panels."""
+"""Drawing of panels with Matplotlib."""
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
@@ -35,30 +35,30 @@ _LEGENDS: Mapping[str, Mapping[str, Any]] = {
     "above": {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0)},
     "over": {"loc": "upper center", "labelcolor": "white"},
 }
-#: Brightness of a map's colour below which what is written on it is white.
+#: Brightness of a cell below which its text is white.
 _DARK = 0.55
-#: Words along an axis up to which all of them are shown.
+#: Most words along an axis that are all shown.
 _MOST_WORDS = 12
 
 
 class _Place(NamedTuple):
-    """Where an item is drawn."""
+    """Axes, panel and z-order for an item."""
 
     axes: Axes
     panel: Panel
-    above: float  # the z-order of lines and markers
+    above: float  # z-order of lines and markers
 
 
 def figure_of(
     panels: Panel | Sequence[Panel | None], size: tuple[float, float], columns: int = 1, **options: Any
 ) -> Figure:
-    """A panel, or several row by row; not known to pyplot, so nothing needs closing.
+    """Return a figure of a panel, or of several row by row; pyplot does not hold it, so it needs no closing.
 
     Args:
-        panels: at least one; None leaves a place empty.
+        panels: at least one; None leaves a cell empty.
         size: [inch] of the figure.
-        columns: in a row.
-        options: of ``Figure.subplots``.
+        columns: number of panels in a row.
+        options: further arguments of ``Figure.subplots``.
     """
     panels = [panels] if isinstance(panels, Panel) else panels
     projection = {"projection": "polar"} if panels[0] and panels[0].polar else {}
@@ -75,13 +75,13 @@ def figure_of(
 
 
 def write_panels(path: str | Path, panels: Panel | Sequence[Panel | None], size: tuple[float, float]) -> list[Path]:
-    """Write the figure of panels (``figure_of``) in the style and the formats of the current look; the files."""
+    """Write the figure of panels (``figure_of``) in the style and the formats of the current look; return the files."""
     with styled():
         return write_figure(figure_of(panels, size), path)
 
 
 def draw(axes: Axes, panel: Panel) -> None:
-    """Draw a panel on axes, which are polar if the panel is."""
+    """Draw a panel on axes, polar ones for a polar panel."""
     for place, item in enumerate(panel.items):
         _draw(item, _Place(axes, panel, 2.0 + 0.01 * place))
     if panel.polar:
@@ -98,7 +98,7 @@ def draw(axes: Axes, panel: Panel) -> None:
 
 
 def face_front(axes: PolarAxes) -> None:
-    """Directions in words and degrees around a robot, its front at the top; five circles at most."""
+    """Label directions in words and degrees around a robot that faces up; at most five circles."""
     axes.set_theta_zero_location("N")
     axes.set_xticks(np.radians(np.arange(0, 360, 45)), [f"{WORDS[k]}\n{45 * k}°" for k in range(8)])
     axes.tick_params(axis="x", pad=10)
@@ -112,7 +112,7 @@ class _PlainLogFormatter(LogFormatter):
 
 
 def plain_log_ticks(axis: PaperAxis) -> None:
-    """Numbers such as 0.5 and 20 at the ticks of a logarithmic axis; between decades where it spans few."""
+    """Label ticks of a logarithmic axis with numbers such as 0.5 and 20; also between decades if it spans few."""
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(_PlainLogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
 
@@ -147,8 +147,18 @@ def _along(values: Any, panel: Panel) -> Any:
 
 
 def _reach(values: Any, interval: Any) -> Any:
-    """(2, n) lengths of error bars."""
+    """Return the lengths (2, n) of error bars."""
     return None if interval is None else np.abs(np.asarray(interval, dtype=float) - np.asarray(values, dtype=float))
+
+
+def _are_inside(item: Points, panel: Panel) -> bool:
+    """Return whether all points lie within the given ends of a panel's axes."""
+    for values, axis in ((item.x, panel.x), (item.y, panel.vertical)):
+        low, high = (default if end is None else end for end, default in ((axis.low, -np.inf), (axis.high, np.inf)))
+        shown = np.asarray([] if values is None else values, dtype=float)
+        if np.any((shown < low) | (shown > high)):
+            return False
+    return True
 
 
 @singledispatch
@@ -159,16 +169,18 @@ def _draw(item: Item, _on: _Place) -> None:
 @_draw.register
 def _draw_points(item: Points, on: _Place) -> None:
     x, label = _along(item.x, on.panel), item.label or None
+    is_clipped = bool(item.dash) and not (item.marker and _are_inside(item, on.panel))
     if item.shades is not None or np.ndim(item.size):
         colors: Any = {"c": item.shades, "cmap": f"{style.MAP}_r", "linewidths": 0} if item.shades is not None else {
             "facecolors": item.face or item.color, "edgecolors": item.color, "linewidths": 1.0,
         }  # fmt: skip
-        on.axes.scatter(x, item.y, s=np.square(item.size), label=label, zorder=on.above, alpha=item.alpha, **colors)
+        on.axes.scatter(x, item.y, s=np.square(item.size), label=label, zorder=on.above, alpha=item.alpha,
+                        clip_on=not _are_inside(item, on.panel), **colors)  # fmt: skip
         return
     look: dict[str, Any] = {
         "color": item.color, "marker": _MARKERS[item.marker], "markersize": item.size, "linewidth": item.width,
         "linestyle": DASHES[item.dash], "label": label, "zorder": on.above, "alpha": item.alpha,
-        "clip_on": bool(item.dash) or not np.size(x), "drawstyle": "steps-post" if item.is_step else "default",
+        "clip_on": is_clipped or not np.size(x), "drawstyle": "steps-post" if item.is_step else "default",
     }  # fmt: skip
     if item.face:
         look["markerfacecolor"] = item.face
@@ -178,11 +190,11 @@ def _draw_points(item: Points, on: _Place) -> None:
         on.axes.plot(x, item.y, **look)
     else:
         ends = {"yerr": _reach(item.y, item.interval), "xerr": _reach(item.x, item.x_interval)}
-        look["zorder"] -= 0.1  # of the intervals; markers and line are drawn by so much above them
+        look["zorder"] -= 0.1  # intervals are below markers and line
         _, caps, bars = on.axes.errorbar(
             x, item.y, elinewidth=item.bar, capsize=2.5 if item.bar < 1.0 else 0.0, **ends, **look
         )
-        for end in (*caps, *bars):  # what is beyond the axis is not drawn over the title
+        for end in (*caps, *bars):  # parts beyond the axis would cover the title
             end.set_clip_on(True)
 
 

@@ -1,4 +1,4 @@
-"""How Plotly draws panels: one, several beside and below one another, or several sets of which a menu shows one."""
+"""Drawing of panels with Plotly: one, several in rows, or several sets in a menu."""
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 #: Panels in a row.
 COLUMNS = 3
-#: [px] of a panel, of one alone, below it, above all of them and below them; part of the width between two.
+#: [px] height of a panel, of a single one, below it, above and below all; part of the width between two panels.
 _PANEL, _ALONE, _BELOW, _TOP, _BOTTOM, _GAP = 230, 300, 70, 34, 60, 0.085
-#: [px] above panels that have titles, or a menu.
+#: [px] above panels with titles or a menu.
 _HIGH_TOP = 70
-#: [px] of a marker for a point [pt] of its size in a file.
+#: [px] size of a marker for a size of 1 pt in a file.
 _PX = 1.6
-#: [°] from the front to the radii's numbers, which are turned back by as much, or they stand on their heads.
+#: [°] direction of the radius labels; they are turned back by as much to stay upright.
 _RADII_AT = 157.5
 
 
@@ -31,13 +31,13 @@ def figure_of(
 ) -> "go.Figure":
     """Return a figure of one panel, of several row by row, or of several for each entry of a menu.
 
-    Items with the same label are hidden and shown together. The panels of a place share their axes in all entries of a
-    menu; rules across a panel are always shown.
+    Items with the same label are hidden and shown together. Panels at the same position share their axes in all
+    entries of a menu; rules across a panel are always shown.
 
     Args:
         panels: at least one, and equally many for each entry; the title of a single panel is not drawn.
         columns: most panels in a row.
-        height: [px] of the figure, if it is not that of the panels.
+        height: [px] of the figure; by default that of the panels.
     """
     if isinstance(panels, Panel):
         panels = [panels]
@@ -59,7 +59,7 @@ def figure_of(
 
 
 def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
-    """Empty axes; a label along y is shown where it is that of all choices, and not that of the panel on the left."""
+    """Return empty axes; a y label is shown if it is the same in all choices and differs from the left panel's."""
     from plotly.subplots import make_subplots
 
     panels = choices[0]
@@ -90,7 +90,7 @@ def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
                 "text": f"<b>{plain(panel.title)}</b>", "xref": f"x{number} domain", "x": 0, "xanchor": "left",
                 "yref": f"y{number} domain", "y": 1, "yanchor": "bottom", "showarrow": False,
             })  # fmt: skip
-    figure.update_layout(axes, annotations=titles)  # at once: each update copies the layout
+    figure.update_layout(axes, annotations=titles)  # together, as each update copies the layout
     return figure
 
 
@@ -132,7 +132,7 @@ def _lines(text: str) -> str:
 
 
 def _add_menu(figure: "go.Figure", labels: Sequence[str], counts: Sequence[int]) -> None:
-    """A menu that shows, for each label, as many traces as it has, in turn."""
+    """Add a menu that shows, for each label, its number of traces, in order."""
     owners = np.repeat(np.arange(len(labels)), counts)
     buttons = [
         {"label": plain(label), "method": "restyle", "args": [{"visible": (owners == place).tolist()}]}
@@ -144,7 +144,7 @@ def _add_menu(figure: "go.Figure", labels: Sequence[str], counts: Sequence[int])
 
 
 def _add_panel(figure: "go.Figure", k: int, panel: Panel, labels: set[str]) -> None:
-    """``labels`` are those that other panels have in the legend already."""
+    """Add a panel; ``labels`` are already in the legend because of other panels."""
     bars = [item for item in panel.items if isinstance(item, Bars)]
     if bars:
         figure.update_layout(barmode="stack" if bars[0].stacked else "group")
@@ -162,7 +162,7 @@ def _add_panel(figure: "go.Figure", k: int, panel: Panel, labels: set[str]) -> N
 
 
 def _color(color: Any) -> Any:
-    """Black is not seen on black."""
+    """Return a colour; black becomes grey, as pages may be black."""
     return theme.NEUTRAL if isinstance(color, str) and color == style.BLACK else color
 
 
@@ -172,7 +172,7 @@ def _faint(color: str, alpha: float) -> str:
 
 
 def _values(values: Any, axis: Axis) -> Any:
-    """Numbers, or the words at these places; nothing is one of neither, or it has no place in the legend."""
+    """Return numbers, or the words at these positions; None for no values, so that the legend has an entry."""
     if not np.size(values):
         return [None]
     if axis.words:
@@ -187,13 +187,13 @@ def _ends(values: Any, interval: Any) -> dict[str, Any]:
 
 
 class Place(NamedTuple):
-    """Where an item is drawn."""
+    """Figure, axes and legend entry for an item."""
 
     figure: "go.Figure"
-    number: str  # of the panel's axes, as Plotly counts them
+    number: str  # number of the panel's axes in Plotly
     panel: Panel
-    entry: dict[str, Any]  # name and legend of what is drawn
-    x: str = ""  # the axis along x as Plotly counts it, if it is another one
+    entry: dict[str, Any]  # name and legend of the trace
+    x: str = ""  # x axis in Plotly, if not the panel's own
 
     @property
     def axes(self) -> tuple[str, str]:
@@ -258,7 +258,7 @@ def _add_area(item: Area, on: Place) -> None:
 
 @add_item.register
 def _add_rule(item: Rule, on: Place) -> None:
-    """A line from end to end of the other axis; an upright one has its label beside it, as there may be many."""
+    """Draw a line across the panel; a vertical one has its label beside it, as there may be many."""
     line = {"width": 1.2 * item.width, "color": _color(item.color), "dash": item.dash}
     other = "y" if item.along == "x" else "x"
     ends = {f"{item.along}0": item.value, f"{item.along}1": item.value, f"{other}0": 0, f"{other}1": 1}

@@ -1,6 +1,6 @@
-"""Reports: one self-contained page about a run or a study, with interactive figures, and a notebook of the same.
+"""Reports: one self-contained page about a run or a study, with interactive figures, and an equivalent notebook.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: each name is imported on first use.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Curves over time in panels that share their time axis, with the points that a screen can show."""
+"""Interactive curves over time in panels with a common time axis, reduced to the points that a screen can show."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from contact.arrays import Floats
 from experiments.visualization.figures.labels import label_rows
-from experiments.visualization.figures.quantities import told_apart
+from experiments.visualization.figures.quantities import distinct_lines
 from experiments.visualization.figures.subject import Mark
 from experiments.visualization.look import theme
 from experiments.visualization.look.theme import plain
@@ -21,18 +21,18 @@ from experiments.visualization.panels.with_plotly import Place, add_item, number
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-#: Rows of one figure at most: what is left out of a long run lies between the extremes that are kept.
+#: Most rows of a figure; left-out rows lie between extremes that are kept.
 MOST_ROWS = 2000
-#: [px] of a panel, of what is above and below all of them, of a line of marks' labels, and between panels.
+#: [px] height of a panel, space above and below all, line of marks' labels, gap between panels.
 PANEL, AROUND, LINE, GAP = 190, 60, 13, 30
-#: The word of charts that zoom together.
+#: Name of the axis by which charts zoom together.
 TIME = "time"
 
 
 def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.int64]:
-    """Which rows to show: all, or the first, the last, and least and greatest of each curve in each of some spans.
+    """Return the rows to show: all, or the first, the last, and each curve's extremes in each of a number of spans.
 
-    So many rows at ``most``, and never fewer than the extremes of all curves in one span.
+    The result has at most ``most`` rows, but always the extremes of all curves in one span.
     """
     count = len(curves[0]) if curves else 0
     if count <= most:
@@ -47,9 +47,9 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 
 
 def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> "go.Figure":
-    """Panels one above another: one time axis, one box of values under the pointer, a legend for each.
+    """Return panels one above another with a common time axis, one box of values at the pointer, and a legend each.
 
-    Marks are moments with labels above the topmost panel.
+    Marks are events with labels above the topmost panel.
     """
     places = [(mark.time - time[0]) / max(time[-1] - time[0], 1e-12) for mark in marks]
     lines = label_rows(places, [mark.label for mark in marks])
@@ -74,13 +74,13 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
     labels = Counter(one.label for panel in panels for one in panel.curves)
     for k, panel in enumerate(panels):
         bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner
-        _add_panel(figure, k, told_apart(panel), (max(bottom, 0.0), bottom + PANEL / inner))
-        for item in told_apart(panel).items:
+        _add_panel(figure, k, distinct_lines(panel), (max(bottom, 0.0), bottom + PANEL / inner))
+        for item in distinct_lines(panel).items:
             entry: dict[str, Any] = {}
             if isinstance(item, Spans):
                 entry = {"name": item.label, "legend": f"legend{number_of(k)}"}
             if isinstance(item, Points):
-                # The box under the pointer names the place of a curve whose label other panels have too.
+                # The box at the pointer adds the panel's title if other panels have the same label.
                 place = panel.title.rpartition(", ")[2]
                 full = f"<extra>{item.label}, {place}</extra>" if labels[item.label] > 1 and place else ""
                 entry = {

@@ -1,4 +1,4 @@
-"""The facts of a run, for the terminal and for its page: the verdict, the effects of what was done, and tables."""
+"""Facts of a run for the terminal and its page: verdict, effects of the disturbances, and tables."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -17,19 +17,16 @@ from experiments.cli.quantities import length, scaled, unit_text
 from experiments.cli.terminal import say
 from experiments.lookup.figure_look import FORMATS
 from experiments.visualization.document import Document, print_document
-from experiments.visualization.look.words import what_was_done
+from experiments.visualization.figures.directions import XYZ, space_axes
+from experiments.visualization.look.words import disturbance_text
 from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood, shown
 
 Facts = list[tuple[str, str]]
 
 _MOODS: dict[str, Mood] = {RECOVERED: "good", STEPPED: "good", COMPLETED: "good", FAILED: "bad", UNRELIABLE: "bad"}
-_IMPACTS = (
-    "time [s]", "kind", "subject", "impulse x [N·s]", "y [N·s]", "z [N·s]", "size [N·s]", "place [m]",
-    "speed before [m/s]",
-)  # fmt: skip
 _CHECKS = ("check", "passed", "value", "limit", "unit", "finding")
-#: Rows of a table on the terminal: a block that lies on the trunk has an impact in each step.
+#: Most rows of a table on the terminal: a block lying on the trunk has an impact in each step.
 MOST = 24
 #: Singular and plural of the events that have impulses.
 KINDS = (("push", "pushes"), ("impact", "impacts"))
@@ -38,9 +35,9 @@ KINDS = (("push", "pushes"), ("impact", "impacts"))
 def print_report(
     run: Run, title: str, files: Sequence[Path] = (), replaced: str = "", *, verbose: bool = False
 ) -> None:
-    """Print the verdict, the few numbers that tell most, all other facts if ``verbose``, and the files.
+    """Print the verdict, the most informative numbers, all other facts if ``verbose``, and the files.
 
-    ``replaced`` says when the run was saved that was in the folder before.
+    ``replaced`` is the time of the run that was in the folder before.
     """
     facts = [*effects(run), *(more_facts(run) if verbose else ())]
     lead = [headline(run), Prose(title, "muted")]
@@ -59,8 +56,8 @@ def print_report(
 
 
 def headline(run: Run) -> Prose:
-    """Return the verdict and what was done."""
-    done = what_was_done(run)
+    """Return the verdict and the disturbances."""
+    done = disturbance_text(run)
     text = f"{run.verdict_line} ({done})" if done else run.verdict_line
     return Prose(text, _MOODS.get(run.summary["verdict"], "bad"))
 
@@ -71,7 +68,7 @@ def facts_table(facts: Facts) -> Table:
 
 
 def effects(run: Run) -> Facts:
-    """Return the effects of a disturbance at their worst and in the end, and what the checks of the run found."""
+    """Return the largest and the final effects of a disturbance, and the result of the run's checks."""
     facts: Facts = []
     metrics = run.metrics
     if not is_human(str(run.parameters.get(ROBOT, HUMAN))):
@@ -83,7 +80,7 @@ def effects(run: Run) -> Facts:
         joint = max(peaks, key=lambda name: peaks[name] or 0.0)
         peak = f"{peaks[joint]:.3g}" if peaks[joint] < 1e3 else f"{peaks[joint]:.0f}"
         facts.append(("peak joint torque", f"{peak} N·m, {joint.replace('_', ' ')}"))
-    return [*facts, *_trust(run)]
+    return [*facts, *_checks(run)]
 
 
 def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -97,7 +94,7 @@ def _sway(metrics: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "margin of stability", f"min {length(least)}{last}"
     if metrics.get("cop_range_ap") is not None:
         ap, ml = length(metrics["cop_range_ap"]), length(metrics["cop_range_ml"])
-        yield "excursion of the centre of pressure", f"AP {ap}, ML {ml}"
+        yield "CoP excursion", f"AP {ap}, ML {ml}"
 
 
 def _recovery(metrics: dict[str, Any]) -> Facts:
@@ -108,8 +105,8 @@ def _recovery(metrics: dict[str, Any]) -> Facts:
     return [("time to recover", f"{settling:.3g} s ({within})")]
 
 
-def _trust(run: Run) -> Facts:
-    """Return the checks that failed; if none did, the residuals of the conservation laws."""
+def _checks(run: Run) -> Facts:
+    """Return the failed checks; if all passed, the residuals of the conservation laws."""
     checks, metrics = run.trust, run.metrics
     beyond: Facts = [(check.passed, check.text) for check in checks if check.passed != OK]
     if beyond or not checks:
@@ -119,11 +116,11 @@ def _trust(run: Run) -> Facts:
         parts.append(f"energy residual {scaled(metrics['ledger_residual'], 'J')}")
     if metrics.get("momentum_defect") is not None:
         parts.append(f"momentum residual {metrics['momentum_defect']:.1e} N·s")
-    return [("trust", f"all {len(checks)} checks passed; {', '.join(parts)}")]
+    return [("checks", f"all {len(checks)} passed; {', '.join(parts)}")]
 
 
 def more_facts(run: Run) -> Iterator[tuple[str, str]]:
-    """Return errors, slides, impulses, and what the computation took."""
+    """Yield errors, slip, impulses, and the cost of the computation."""
     summary, metrics = run.summary, run.metrics
     if None not in (metrics.get("position_error"), metrics.get("orientation_error")):
         name = "final error" if metrics.get("settling_time") is None else "steady-state error"
@@ -144,7 +141,7 @@ def more_facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "angular momentum residual", f"{metrics['angular_momentum_defect']:.1e} N·m·s"
     if metrics.get("newton_mean") is not None:
         iterations = f"mean {metrics['newton_mean']:.3f}, max {metrics['newton_max']}"
-        retried = metrics.get("retried_steps")  # of trees alone
+        retried = metrics.get("retried_steps")  # only in runs of trees of bodies
         more = "" if retried is None else f"; {retried} of {summary['steps']} steps retried"
         yield "Newton iterations", iterations + more
     factor = summary["real_time_factor"]
@@ -170,20 +167,21 @@ def event_tables(run: Run) -> tuple[Table, ...]:
     brief = f"; {hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms are not shown" if hidden else ""
     feet = tuple((f"{change.time:.4f}", change.edge.replace("_", " "), change.change) for change in changes)
     forceful = run.events[run.events["kind"].isin(["impact", "push"])]
+    axes = space_axes(run.state.model) if run.world is None else [(name, k, 1.0) for k, name in enumerate(XYZ)]
+    impulses = (f"{'' if place else 'impulse '}{name} [N·s]" for place, (name, _, _) in enumerate(axes))
+    headings = ("time [s]", "kind", "subject", *impulses, "size [N·s]", "position x, y, z [m]", "speed before [m/s]")
+    rows = tuple(_event_row(event, axes) for event in forceful.to_dict(orient="records"))
     return (
         Table(f"Contacts of the feet{brief}", ("time [s]", "part", "change"), feet),
-        Table(
-            "Impacts and pushes, with the impulse on the subject",
-            _IMPACTS,
-            tuple(_event_row(event) for event in forceful.to_dict(orient="records")),
-        ),
+        Table("Impacts and pushes, with the impulse on the subject", headings, rows),
     )
 
 
-def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
+def _event_row(event: dict[Any, Any], axes: Sequence[tuple[str, int, float]]) -> tuple[str, ...]:
     impulse, place, velocity = (
-        [float(event[f"{name}{axis}"]) for axis in "xyz"] for name in ("impulse_", "", "velocity_")
+        [float(event[f"{name}{axis}"]) for axis in XYZ] for name in ("impulse_", "", "velocity_")
     )
+    impulse = [sign * impulse[k] for _, k, sign in axes]
     where = "" if math.isnan(place[0]) else ",\N{NO-BREAK SPACE}".join(f"{part:.3f}" for part in place)
     numbers = (*(f"{part:.6g}" for part in impulse), f"{math.hypot(*impulse):.6g}", where, shown(math.hypot(*velocity)))
     return (f"{event['time']:.4f}", event["kind"], event["subject"], *numbers)
@@ -191,7 +189,7 @@ def _event_row(event: dict[Any, Any]) -> tuple[str, ...]:
 
 def checks_table(run: Run) -> Table:
     rows = tuple((c.name, c.passed, shown(c.value), shown(c.limit), unit_text(c.unit), c.text) for c in run.trust)
-    return Table("Checks of the run by itself", _CHECKS, rows, fold=False)
+    return Table("Automatic checks of the run", _CHECKS, rows, fold=False)
 
 
 def _peak_torques(peaks: dict[str, float]) -> Table:

@@ -1,4 +1,4 @@
-"""The interactive figures of a run, the states of its contact points, and a view from above."""
+"""Interactive figures of a run."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from experiments.visualization.report.top_view import top_view
 
 
 def run_figures(run: Run) -> dict[str, go.Figure]:
-    """All figures of a run by name, as on its page; those that a model has nothing for are left out."""
+    """Return all figures of a run by name, as on its page; figures without data are left out."""
     return {chart.name: chart.figure for chart in run_charts(run)}
 
 
 def run_charts(run: Run) -> list[Chart]:
-    """Return all figures of a run for its page; none of a run with fewer than two rows."""
+    """Return all figures of a run for its page; none for fewer than two rows."""
     if len(run.frame) < 2:
         return []
     subject, time = subject_of(run), run.frame["time"].to_numpy()

@@ -1,4 +1,4 @@
-"""The page of a run: what came of it, what was run, its figures, its events, and how to make it again."""
+"""Page of a run: outcome, parameters, figures, events, metrics, and the commands that reproduce it."""
 
 import shlex
 from collections.abc import Iterator, Mapping
@@ -10,15 +10,15 @@ from biped.runs.run import Run
 from experiments.catalogue.parameters.parameter import shown as as_option
 from experiments.cli.machine import stamp
 from experiments.cli.quantities import unit_text
-from experiments.visualization.look.words import what_was_done
+from experiments.visualization.look.words import disturbance_text
 from experiments.visualization.pages import Block, Code, Page, Prose, Section, Table
 from experiments.visualization.pages.blocks import shown
 from experiments.visualization.report import run_facts as facts
-from experiments.visualization.report.beside_record import BesideRecord
+from experiments.visualization.report.record_comparison import RecordComparison
 from experiments.visualization.report.run_figures import run_charts
 from experiments.visualization.report.run_source import RunSource, saved_option
 
-#: The sections of figures: name, title, and the figures that go into it.
+#: Sections of figures: name, title, figures.
 _SECTIONS = (
     ("quantities", "Quantities", ("overview",)),
     ("balance", "Balance", ("body-position", "body-orientation", "error", "position-error", "orientation-error",
@@ -29,19 +29,19 @@ _SECTIONS = (
 )  # fmt: skip
 
 _TRUST = (
-    "A momentum defect above 1e-8 N·s is a defect of the program. The energy left over falls by four where the step is "
+    "A momentum defect above 1e-8 N·s is an error of the program. The energy residual falls by four if the step is "
     "halved; compare it with the energies that matter to you."
 )
 
 
-def run_page(source: RunSource, command: str, beside: BesideRecord | None = None) -> Page:
-    """The page of a saved run; ``command`` is what made the page, ``beside`` what was measured."""
+def run_page(source: RunSource, command: str, beside: RecordComparison | None = None) -> Page:
+    """Return the page of a saved run; ``command`` made the page, ``beside`` is a comparison with a record."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
-    if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # there are no metrics of others
+    if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # other runs have no metrics
         measured = {name: value for name, value in measure_run(run).items() if value is not None}
     return Page(
-        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {what_was_done(run) or made_by.title}",
+        title=f"Run of {run.name}" if made_by is None else f"{made_by.name}: {disturbance_text(run) or made_by.title}",
         subtitle="" if made_by is None else made_by.source,
         lead=_lead(source),
         sections=(
@@ -70,7 +70,7 @@ def _what(source: RunSource) -> Section:
         rows = tuple((name, saved_option(value)) for name, value in source.values.items())
         if rows:
             blocks.append(Table("Parameters as saved", ("parameter", "value"), rows, fold=True))
-        return Section("what", "What was run", blocks=tuple(blocks))
+        return Section("what", "Experiment", blocks=tuple(blocks))
     table = {parameter.name: parameter for parameter in source.experiment.parameters}
     if source.changes:
         changed = tuple(
@@ -88,7 +88,7 @@ def _what(source: RunSource) -> Section:
     blocks.append(
         Table("All parameters", ("parameter", "value", "unit", "meaning", "source of the default"), every, fold=True)
     )
-    return Section("what", "What was run", source.experiment.title, blocks=tuple(blocks))
+    return Section("what", "Experiment", source.experiment.title, blocks=tuple(blocks))
 
 
 def _figures(run: Run) -> Iterator[Section]:
@@ -108,7 +108,7 @@ def _events(run: Run) -> Section:
         blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
-        blocks.append(Table("Contact points that touch or lift", ("time [s]", "kind", "point"), rows, fold=True))
+        blocks.append(Table("Touch and lift of contact points", ("time [s]", "kind", "point"), rows, fold=True))
     counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
@@ -118,14 +118,16 @@ def _steps(run: Run) -> Table:
     table = steps(run)
     units = table.attrs["units"]
     names = {name: f"{name.replace('_', ' ')} [{unit_text(unit)}]" for name, unit in units.items() if unit}
-    return Table.of("Steps: onset after the disturbance; forwards (ap), to the right (ml)", table.rename(columns=names))
+    return Table.of(
+        "Footsteps: onset after the disturbance; ap: forward, ml: to the right", table.rename(columns=names)
+    )
 
 
 _HEADINGS = ("name", "value", "unit", "meaning", "source")
 
 
 def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
-    """The metrics: first those of the whole run, then those of each joint and foot."""
+    """Return the metrics of the whole run, then those of each joint and foot, and the checks."""
     whole = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
     each = tuple(_metric_row(name, value) for name, value in measured.items() if metric_named(name).per)
     blocks: list[Block] = []
@@ -144,7 +146,7 @@ def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
 
 
 def command_of(source: RunSource) -> str | None:
-    """The command that runs it again; None where it is of no experiment."""
+    """Return the command that reproduces a run; None if it belongs to no experiment."""
     if source.experiment is None:
         return None
     sets = [f"--set {shlex.quote(f'{name}={exact(value)}')}" for name, value in source.changes.items()]
@@ -155,7 +157,7 @@ def command_of(source: RunSource) -> str | None:
 
 
 def exact(value: Any) -> str:
-    """A value as ``--set`` takes it, with all digits that it has."""
+    """Return a value for ``--set``, with all digits."""
     if isinstance(value, tuple):
         return ",".join(exact(part) for part in value)
     return repr(value) if isinstance(value, float) else str(value)
@@ -176,5 +178,5 @@ def _rerun(source: RunSource, command: str) -> Section:
         blocks += [Prose("The run, on the command line and in Python:"), Code(rerun), Code(python)]
     blocks += [Prose("This page:"), Code(command)]
     versions = tuple((name, text) for name, text in source.versions.items())
-    blocks.append(Table("What computed the run", ("", "version"), versions, fold=False))
-    return Section("rerun", "To reproduce it", blocks=tuple(blocks))
+    blocks.append(Table("Software", ("", "version"), versions, fold=False))
+    return Section("rerun", "To reproduce the run", blocks=tuple(blocks))

@@ -1,4 +1,4 @@
-"""A saved run as a report needs it: with its experiment, what differs from the defaults, and the versions."""
+"""Saved runs with their experiments, changed parameters and versions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ WITHOUT = "it was saved without one"
 
 @dataclass(frozen=True)
 class RunSource:
-    """A run and where it is from."""
+    """Saved run with its experiment and versions."""
 
-    folder: Path  # where it is saved
-    run: Run  # it
-    #: its experiment; None if it was saved by other means, by another version whose experiment had other parameters, or
+    folder: Path  # folder of the run
+    run: Run
+    #: experiment; None if the run was saved by other means, by a version whose experiment had other parameters, or
     #: by code that the user has not named (``saved_names``)
     experiment: Experiment | None
-    values: Mapping[str, Any]  # a value for each parameter of the experiment; without one, what was saved as parameters
-    changes: Mapping[str, Value]  # those that differ from the experiment's defaults
-    versions: Mapping[str, str]  # of what computed it
-    unknown: str = WITHOUT  # why there is no experiment
+    values: Mapping[str, Any]  # value of each parameter of the experiment; without one, the saved parameters
+    changes: Mapping[str, Value]  # values that differ from the experiment's defaults
+    versions: Mapping[str, str]  # versions of the software
+    unknown: str = WITHOUT  # reason why there is no experiment
 
 
 def saved_option(value: Any) -> str:
-    """A value of a parameter that was saved as JSON, which has no tuples, as ``--set`` shows it."""
+    """Return a parameter's value from JSON, which has no tuples, as ``--set`` shows it."""
     return shown(tuple(value) if isinstance(value, list) else value)
 
 
@@ -46,10 +46,10 @@ def is_run(folder: Path) -> bool:
 
 
 def load_run(folder: str | Path) -> Run:
-    """The run that is saved in a folder, of whichever experiment.
+    """Return the run in a folder, of any experiment.
 
     Raises:
-        InputError: there is none, it is damaged, or its model is not known.
+        InputError: no run, damaged files, or an unknown model.
         OSError: a file cannot be read.
     """
     return run_source(folder).run
@@ -57,7 +57,7 @@ def load_run(folder: str | Path) -> Run:
 
 @saved_names()
 def run_source(folder: str | Path) -> RunSource:
-    """The run that is saved in a folder, and where it is from; code is imported only if the user has named it."""
+    """Return the run in a folder with its experiment; code is imported only if the user has named it."""
     folder = Path(folder)
     if not is_run(folder):
         raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, {STATE} and {MODEL}, or {WORLD}")
@@ -79,14 +79,14 @@ def run_source(folder: str | Path) -> RunSource:
 
 
 def _version_of(digest: str, now: str) -> str:
-    """The version of a file that is not the project's, and whether it is that still."""
+    """Return the saved version of a user's file, and whether the file has changed since."""
     if not now:
-        return f"{digest}, and is not found now"
+        return f"{digest}, and is missing now"
     return digest if now == digest else f"{digest}, and has been edited since"
 
 
 def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any], str]:
-    """Return the experiment under its controller and the values that were saved; without one, None and the reason."""
+    """Return the experiment under its controller and the saved values; without one, None and the reason."""
     if name is None:
         return None, saved, WITHOUT
     try:
@@ -98,9 +98,9 @@ def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experime
 
 
 def changes_of(experiment: Experiment, values: Mapping[str, Value]) -> dict[str, Value]:
-    """The values that must be set to get all of these: those that differ from what the others imply."""
+    """Return the values that must be set to get all of ``values``: those that the others do not imply."""
     changes = {p.name: values[p.name] for p in experiment.parameters if values.get(p.name, p.default) != p.default}
-    for name in list(changes):  # the integrator's own defaults and the seed's are implied by others
+    for name in list(changes):  # defaults of the integrator and of the seed depend on other values
         rest = {key: value for key, value in changes.items() if key != name}
         if experiment.values(rest)[name] == changes[name]:
             changes = rest

@@ -1,4 +1,4 @@
-"""The page of a study: how its trials ended, what was varied, what its kind says of it, its trials and its failures."""
+"""Page of a study: outcomes of its trials, varied parameters, findings of its kind, trials and failures."""
 
 import json
 import shlex
@@ -20,18 +20,18 @@ from experiments.visualization.report.run_source import saved_option
 from experiments.visualization.studies import kinds
 from experiments.visualization.studies.trials import Trials
 
-#: Trials, and failures, that the page's tables have at most.
+#: Most trials and most failures in tables.
 MOST_TRIALS, MOST_FAILURES = 200, 100
-#: Trials that are named beside a traceback.
+#: Most trials that are listed beside a traceback.
 MOST_NAMED = 10
-#: Metrics that the table of trials has at most.
+#: Most metrics in the table of trials.
 MOST_COLUMNS = 8
 _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 
 @saved_names()
 def study_page(study: Study, command: str) -> Page:
-    """The page of a study that is open to be read; ``command`` is what made the page."""
+    """Return the page of a study that is open for reading; ``command`` made the page."""
     trials = Trials(study)
     planned = kinds.planned_trials(study)
     is_of_records = planned == 0
@@ -50,7 +50,7 @@ def study_page(study: Study, command: str) -> Page:
 
 
 def _what_was_done(trials: Trials) -> str:
-    """The experiment in words, and what was varied."""
+    """Return the experiment in words, and the varied parameters."""
     done = "" if trials.experiment is None else trials.experiment.title_over(trials.study.header.varied)
     varied = ", ".join(map(words_of, trials.study.header.varied))
     return "; varied: ".join(filter(None, (done, varied)))
@@ -74,14 +74,14 @@ def _verdicts(trials: Trials) -> Table:
 
 
 def _progress(trials: Trials, planned: int | None) -> tuple[Block, ...]:
-    """Whether that is all of the study; nothing, where it is."""
+    """Return a note that the study is incomplete; nothing for a complete one."""
     study = trials.study
     done = len(trials)
     of = f"{done} of {planned} trials are" if planned is not None else f"{done} trials are"
     if is_being_written(study.folder):
-        return (Prose(f"The study is still running: {of} finished, and this page is about those.", "bad"),)
+        return (Prose(f"The study is still running: {of} finished, and this page shows these.", "bad"),)
     if done and planned is not None and done < planned:
-        return (Prose(f"The study was stopped: {of} finished. The command that began it goes on with it.", "bad"),)
+        return (Prose(f"The study was stopped: {of} finished. Its command continues it.", "bad"),)
     return () if done or planned == 0 else (Prose("No trial is finished.", "bad"),)
 
 
@@ -94,7 +94,7 @@ def _what(trials: Trials) -> Section:
     common = {name: value for name, value in trials.common.items() if name not in trials.varied}
     if common:
         rows = tuple(_row(trials, name, saved_option(value)) for name, value in common.items())
-        blocks.append(Table("The same in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
+        blocks.append(Table("Equal in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
     if trials.experiment is None:
         blocks.append(Prose("The study names code that was not run for this page; add --trust to run it."))
     else:
@@ -103,7 +103,7 @@ def _what(trials: Trials) -> Section:
         headings = ("parameter", "default", "unit", "meaning", "source of the default")
         blocks.append(Table(f"All parameters of {study.header.experiment}", headings, every, fold=True))
     seed = "" if study.header.seed is None else f"; its seed is {study.header.seed}"
-    return Section("what", "What was studied", f"{study.header.experiment}{seed}", blocks=tuple(blocks))
+    return Section("what", "Study", f"{study.header.experiment}{seed}", blocks=tuple(blocks))
 
 
 def _varied(trials: Trials, name: str) -> tuple[str, ...]:
@@ -127,7 +127,7 @@ def _row(trials: Trials, name: str, text: str) -> tuple[str, ...]:
 
 
 def _trials(trials: Trials, *, verdicts: bool) -> Section:
-    """The first trials; all are in the table on disk."""
+    """Return the first trials; the table on disk has all of them."""
     names = ["trial", "verdict", *trials.labels, *trials.varied, *trials.shown_metrics[:MOST_COLUMNS]]
     part = trials.frame[names].head(MOST_TRIALS)
     part = part.rename(columns={name: trials.heading(name) for name in names})
@@ -139,7 +139,7 @@ def _trials(trials: Trials, *, verdicts: bool) -> Section:
 
 
 def _failures(trials: Trials) -> list[Section]:
-    """The trials that could not be computed: how many of each kind, and how to run each again."""
+    """Return the failed trials: the number of each kind, and the command that runs each again."""
     failed = trials.frame[trials.frame["verdict"] == FAILED]
     if failed.empty:
         return []
@@ -156,13 +156,13 @@ def _failures(trials: Trials) -> list[Section]:
         for row in failed.head(MOST_FAILURES).to_dict(orient="records")
     )
     more = "" if len(rows) == len(failed) else f", the first {len(rows)}"
-    table = Table(f"Each of them{more}", ("trial", "failure", "message", "varied", "to run it again"), rows)
+    table = Table(f"Failed trials{more}", ("trial", "failure", "message", "varied", "to run it again"), rows)
     blocks: tuple[Block, ...] = (kinds_of, table, *_tracebacks(failed))
-    return [Section("failures", "Trials that failed", verdict=f"{len(failed)} failed", mood="bad", blocks=blocks)]
+    return [Section("failures", "Failures", verdict=f"{len(failed)} failed", mood="bad", blocks=blocks)]
 
 
 def _tracebacks(failed: pd.DataFrame) -> list[Block]:
-    """Where code of one's own failed: each place once, with the trials that it ended."""
+    """Return each traceback in user code once, with the trials that it ended."""
     if TRACEBACK not in failed:
         return []
     blocks: list[Block] = []
@@ -179,7 +179,7 @@ def _rerun(trials: Trials, command: str) -> Section:
     blocks: list[Block] = [*own]
     blocks.append(Code(configuration, "The study's configuration"))
     if len(trials):
-        blocks.append(Prose("One trial, with everything recorded:"))
+        blocks.append(Prose("One trial, with all rows recorded:"))
         blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
     blocks += [Prose("This page:"), Code(command)]
     names = list(dict.fromkeys(name for session in study.header.sessions for name in session))
@@ -188,5 +188,5 @@ def _rerun(trials: Trials, command: str) -> Section:
     )
     if rows:
         numbers = tuple(f"session {k + 1}" for k in range(len(study.header.sessions)))
-        blocks.append(Table("What computed it, and where", ("", *numbers), rows, fold=False))
-    return Section("rerun", "To reproduce it", blocks=tuple(blocks))
+        blocks.append(Table("Software and machines", ("", *numbers), rows, fold=False))
+    return Section("rerun", "To reproduce the study", blocks=tuple(blocks))

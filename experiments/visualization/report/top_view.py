@@ -1,4 +1,4 @@
-"""The view from above: paths on the floor, soles, and a slider that moves the support polygon and the points on it."""
+"""Top view: paths on the floor, soles, and a slider that moves the base of support and the points in it."""
 
 from collections.abc import Sequence
 
@@ -6,29 +6,29 @@ import numpy as np
 import plotly.graph_objects as go
 
 from contact.arrays import Floats
-from experiments.visualization.figures.directions import Direction, direction_of
-from experiments.visualization.figures.labels import who
+from experiments.visualization.figures.directions import Direction, ahead_of, direction_of
+from experiments.visualization.figures.labels import name_in_text
 from experiments.visualization.figures.subject import Subject
-from experiments.visualization.figures.support import COLORS, Support, ahead_of
+from experiments.visualization.figures.support import COLORS, Support
 from experiments.visualization.look import style, theme
 from experiments.visualization.pages import Chart
 from experiments.visualization.report.curves import rows_to_show
 
-#: Positions of the slider.
+#: Number of slider positions.
 MOMENTS = 60
 _CAPTION = (
-    "From above{moving}: {who} faces up. Paths of the centre of mass, of the extrapolated centre of mass (Hof, "
-    "Gazendam, Sinke 2005) and of the centre of pressure, and the soles at the start. The slider moves the hull of the "
-    "points in contact, and the points that belong to it."
+    "Top view{moving}: {who} faces up. Paths of the centre of mass (CoM), the extrapolated centre of mass (XCoM; Hof, "
+    "Gazendam, Sinke 2005) and the centre of pressure (CoP), and the soles at the start. The slider selects the time "
+    "of the base of support (the hull of the points in contact) and of the marked points."
 )
-#: How the caption goes on where the floor moves.
-MOVING = ", in axes that the floor carries along"
+#: Addition to the caption for a moving floor.
+MOVING = ", relative to the moving floor"
 
 
 def top_view(subject: Subject) -> Chart:
-    """The figure; the model must float and have contact points."""
+    """Return the top view of a floating model with contact points."""
     support = Support(subject, carried=True)
-    called = who(subject.model)
+    called = name_in_text(subject.model)
     ahead = ahead_of(subject.model)
     aside = 1 - ahead
     shown = [direction_of(subject.model, axis, from_above=True) for axis in range(2)]
@@ -50,7 +50,7 @@ def top_view(subject: Subject) -> Chart:
             x=ring[:, aside], y=ring[:, ahead], name=f"{label} at the start" if k < 2 else label, mode="lines",
             line={"color": theme.MARKED, "width": 1}, hoverinfo="skip",
         )  # fmt: skip
-    for label, path in reversed(paths.items()):  # the last is on top
+    for label, path in reversed(paths.items()):  # later traces are on top
         _add_path(figure, subject.time, path, ahead, label, names)
     first = len(figure.data)
     rows = np.unique(np.linspace(0, len(subject.time) - 1, MOMENTS).astype(np.int64))
@@ -66,18 +66,18 @@ def top_view(subject: Subject) -> Chart:
 
 
 def _order(shown: Direction) -> bool | str:
-    """Plotly's word for an axis whose numbers grow upwards, or to the right, or the other way."""
+    """Return Plotly's ``autorange`` for a direction: "reversed" if numbers decrease upwards, or to the right."""
     return True if shown.grows else "reversed"
 
 
 def _place(ahead: int, names: Sequence[str]) -> str:
-    """Plotly's template of the coordinates of a point under the mouse."""
+    """Return Plotly's template for the coordinates at the pointer."""
     parts = {ahead: "%{y:.4f}", 1 - ahead: "%{x:.4f}"}
     return f"{names[0]} = {parts[0]}, {names[1]} = {parts[1]} m"
 
 
 def _add_path(figure: go.Figure, time: Floats, path: Floats, ahead: int, label: str, names: Sequence[str]) -> None:
-    """A line with a gap wherever the place is not known."""
+    """Add a line with gaps where the position is unknown."""
     rows = rows_to_show(list(np.nan_to_num(path).T))
     figure.add_scatter(
         x=path[rows, 1 - ahead].astype(np.float32), y=path[rows, ahead].astype(np.float32),
@@ -88,7 +88,7 @@ def _add_path(figure: go.Figure, time: Floats, path: Floats, ahead: int, label: 
 
 def _moment(ring: Floats, points: dict[str, Floats], ahead: int, names: Sequence[str]) -> list[go.Scatter]:
     polygon = go.Scatter(
-        x=ring[:, 1 - ahead], y=ring[:, ahead], name="points in contact", mode="lines", fill="toself",
+        x=ring[:, 1 - ahead], y=ring[:, ahead], name="base of support", mode="lines", fill="toself",
         line={"color": style.GREEN, "width": 1.5}, fillcolor="rgba(0,158,115,0.15)", hoverinfo="skip",
     )  # fmt: skip
     markers = [
@@ -109,7 +109,7 @@ def _slider(names: Sequence[str]) -> dict[str, object]:
         "active": len(steps) - 1,
         "steps": steps,
         "currentvalue": {"prefix": "time [s]: "},
-        "pad": {"t": 62},  # so that its text stands below the label of the axis
+        "pad": {"t": 62},  # space for its text below the label of the axis
         "ticklen": 0,
         "minorticklen": 0,
     }

@@ -1,4 +1,4 @@
-"""Reports as files: finds out what a folder holds, and writes its page, and its notebook with the same figures."""
+"""Reports as files: the page of a run or a study, and a notebook with the same figures."""
 
 import os
 import time
@@ -11,7 +11,7 @@ from biped.inputs.files import replace_file
 from biped.runs.run import Run, versions
 from experiments.studies.store.folder import Study, is_being_written
 from experiments.visualization.pages import Page, Prose, write_page
-from experiments.visualization.report.beside_record import BesideRecord
+from experiments.visualization.report.record_comparison import RecordComparison
 from experiments.visualization.report.run_page import run_page
 from experiments.visualization.report.run_source import RunSource, is_run, run_source
 from experiments.visualization.report.study_page import study_page
@@ -36,9 +36,9 @@ _ROWS = ("run.events", "run.frame")
 
 
 def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> Path:
-    """Write the notebook of a page; under another name first, so that a reader never finds half of one.
+    """Write the notebook of a page, under a temporary name first, so that it is never incomplete.
 
-    It finds the run or the study by its path from the notebook's folder, and is to be run there.
+    It finds the run or the study by the path from its own folder, in which it must be run.
     """
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -51,7 +51,7 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
         cells += [new_markdown_cell(chart.caption), new_code_cell(f"figures[{chart.name!r}]")]
     if not is_study:
         cells += [new_markdown_cell("The events, and the recorded rows."), *map(new_code_cell, _ROWS)]
-    for number, cell in enumerate(cells):  # the same page gives the same file
+    for number, cell in enumerate(cells):  # equal pages give equal files
         cell["id"] = f"cell-{number}"
     made = new_notebook(cells=cells)
     made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -61,28 +61,27 @@ def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> P
 
 
 NOTEBOOK = ".ipynb"
-#: [s] between two pages of a study that is watched.
+#: [s] interval between pages of a watched study.
 REFRESH = 5
 
 
 def write_report(
     folder: str | Path, page: str | Path, command: str, *, notebook: bool = False, record: str | Path | None = None
 ) -> list[Path]:
-    """Write the page of a run or a study, and its notebook if that is wanted.
+    """Write the page of a run or a study, and optionally its notebook.
 
     Args:
-        folder: of the run or the study.
-        page: the file to write; its folder is made if need be.
-        command: what was typed; shown on the page.
-        notebook: whether there is a notebook too, beside the page.
-        record: what was measured, to stand beside a run: a record, or the TOML file of a fit; there are a figure and
-            a table of both, too, beside the page.
+        folder: folder of the run or the study.
+        page: file to write; its folder is created if necessary.
+        command: command line, shown on the page.
+        notebook: whether to write a notebook beside the page.
+        record: record, or TOML file of a fit, to compare with a run; also writes a figure and a table beside the page.
 
     Returns:
         The files.
 
     Raises:
-        InputError: the folder holds neither, or it is damaged; or ``page`` is no file that can be written.
+        InputError: the folder holds neither, or is damaged; or ``page`` cannot be written.
         OSError: a file cannot be written; the error names it.
     """
     need("plotly", "jinja2", *(["nbformat"] if notebook else []))
@@ -94,7 +93,7 @@ def write_report(
         made = page_of(folder, command)
     else:
         source = run_source(folder)
-        beside = BesideRecord.of(source.run, record)
+        beside = RecordComparison.of(source.run, record)
         made = run_page(source, command, beside)
     file.parent.mkdir(parents=True, exist_ok=True)
     files = [write_page(made, file), *(() if beside is None else beside.write(file))]
@@ -104,17 +103,17 @@ def write_report(
 
 
 def watch_study(folder: str | Path, page: str | Path, command: str) -> Path:
-    """Write the page of a study anew every few seconds while the study runs; browsers that show it read it again.
+    """Write the page of a study every few seconds while the study runs; browsers reload it.
 
-    Once the study has ended, or this is interrupted, the page stays as it is.
+    The last page remains when the study ends or the user interrupts.
 
     Returns:
         The page.
 
     Raises:
-        InputError: the folder holds no study, or ``page`` is no file that can be written.
+        InputError: the folder holds no study, or ``page`` cannot be written.
         OSError: a file cannot be written; the error names it.
-        KeyboardInterrupt: the page is complete, and says how far the study is.
+        KeyboardInterrupt: the page is complete, and shows the progress of the study.
     """
     need("plotly", "jinja2")
     folder, file = Path(folder), _page_file(page)
@@ -153,10 +152,10 @@ def page_of(folder: Path, command: str) -> Page:
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:
-    """Write the page of a run that is not saved, or of a model of your own.
+    """Write the page of a run that need not be saved, or of a user's model.
 
     Raises:
-        MissingExtraError: what pages need is not installed.
+        MissingExtraError: a package for pages is not installed.
         OSError: the file cannot be written.
     """
     need("plotly", "jinja2")

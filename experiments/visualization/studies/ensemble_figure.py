@@ -1,4 +1,4 @@
-"""The ensemble of a sweep's replicas over time, as panels: mean and standard deviation of each traced column."""
+"""Panels of a sweep's replicas over time: mean and standard deviation of each traced column."""
 
 from collections.abc import Iterator
 
@@ -15,9 +15,9 @@ from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Poin
 
 
 def ensemble_panels(plan: Sweep, table: pd.DataFrame) -> list[Panel]:
-    """A panel for each column that is traced, of a table as ``ensemble`` makes it; of very many combinations the first.
+    """Return a panel for each traced column of a table from ``ensemble``; of very many combinations the first ones.
 
-    The first motion of the floor, push or force is marked.
+    The first floor motion, push or force is marked.
     """
     units = trace_units(plan.experiment, plan.fixed)
     onset = start_time_of(plan.experiment.build(plan.trials()[0].changes).disturbances)

@@ -1,4 +1,4 @@
-"""What a fit found: on the terminal, in files and a figure, and on its page."""
+"""Findings of a fit for the terminal, files, a figure and its page."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,12 +24,12 @@ FIGURE, PARAMETERS, CORRELATION, COMPARED, FINDINGS = (
 )  # fmt: skip
 HEADINGS = ("parameter", "value", "95 % interval", "unit")
 BY_SEED = "SD over seeds"
-#: [in], [px] of a column's panel.
+#: [in], [px] height of a column's panel.
 _HEIGHT, _ON_PAGE = 2.2, 260
 
 
 def document(fit: Fit, found: Found, _: Path) -> Document:
-    """Parameters with their intervals, how good the fit is, and the measured and modelled columns over time."""
+    """Return parameters with intervals, the quality of the fit, and measured and modelled columns over time."""
     panels, correlation, data = list(_panels(fit, found)), found.estimate.correlation, as_json(found)
     rows = tuple((str(name), *(f"{value:.3f}" for value in correlation.loc[name])) for name in correlation.index)
     tables = (
@@ -83,7 +83,7 @@ def as_json(found: Found) -> dict[str, Any]:
 
 
 def compared(fit: Fit, found: Found) -> pd.DataFrame:
-    """A row for each value that was compared: ``record``, ``column``, ``time`` [s], ``measured``, ``model``."""
+    """Return a row for each compared value: ``record``, ``column``, ``time`` [s], ``measured``, ``model``."""
     parts = [
         pd.DataFrame({"record": name, "column": column, "time": time, "measured": values, "model": model})
         for name, column, time, values, model in _pairs(fit, found)
@@ -92,7 +92,7 @@ def compared(fit: Fit, found: Found) -> pd.DataFrame:
 
 
 def _pairs(fit: Fit, found: Found) -> "Iterator[tuple[str, str, Any, Any, Any]]":
-    """Record, column, times, measured and modelled values as they are compared; NaN after a run's end."""
+    """Yield record, column, times, measured and modelled values as compared; NaN after a run's end."""
     for scenario, record, modelled in zip(fit.space.scenarios, fit.measured, found.modelled, strict=False):
         for k, values, model in record.pairs(modelled):
             ended = np.where(np.isfinite(modelled[k]), model, np.nan)
@@ -100,7 +100,7 @@ def _pairs(fit: Fit, found: Found) -> "Iterator[tuple[str, str, Any, Any, Any]]"
 
 
 def _quality_table(found: Found) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Headings and rows: R² and RMS error of each column, or z-scores of each target."""
+    """Return headings and rows: R² and RMS error of each column, or z-scores of each target."""
     rows = found.quality.to_dict("records")
     if "z" in found.quality:
         headings = ("target", "value", "SD", "model", "SE over seeds", "unit", "z")
@@ -122,11 +122,11 @@ def _worth(found: Found) -> str:
     count = len(found.estimate.residuals)
     if "z" in found.quality:
         return f"{found.runs} runs; mean squared z-score of {count} targets: {(found.quality['z'] ** 2).mean():.3g}"
-    return f"{found.runs} runs; {count} numbers are fitted, worth {_independent(found):.0f} independent ones"
+    return f"{found.runs} runs; {count} values are fitted, equivalent to {_independent(found):.0f} independent ones"
 
 
 def _independent(found: Found) -> float:
-    """How many independent residuals those of the fit are worth."""
+    """Return the effective number of independent residuals."""
     degrees = found.estimate.spread.degrees
     return len(found.estimate.residuals) if np.isinf(degrees) else degrees + len(found.table)
 

@@ -1,4 +1,4 @@
-"""Findings of identified groups: the parameters of each subject, and how the groups differ in them."""
+"""Findings of identified groups: parameters of each subject, and differences between the groups."""
 
 from collections import Counter
 from functools import partial
@@ -18,19 +18,19 @@ from experiments.visualization.panels.panel import Axis, Panel, Points
 from experiments.visualization.panels.with_matplotlib import write_panels
 
 SUBJECTS, DIFFERENCES, FIGURE = "subjects.csv", "differences.csv", "groups.png"
-#: [inch] The height of a panel.
+#: [inch] height of a panel.
 _HEIGHT = 2.2
 _HEADINGS = ("parameter", "groups", "means", "difference", "95 % interval", "p", "g", "unit")
 
 
 def document(plan: GroupIdentification, found: Grouped, _: Path) -> Document:
-    """The differences between the groups, and the parameters of each subject."""
+    """Return the differences between the groups, and the parameters of each subject."""
     differences, panels = differences_of(plan, found), panels_of(found)
     sizes = Counter(one.group for one in plan.subjects)
     counted = ", ".join(f"{count} {group}" for group, count in sizes.items())
     text = (
         "Differences over subjects: 95 % by the bootstrap, p by permutations of subjects between groups, Hedges' g. "
-        "Nothing is corrected for several comparisons."
+        "There is no correction for multiple comparisons."
     )
     own = found.table.rename(columns={name: with_unit(name, unit) for name, unit in found.units.items()})
     blocks = (
@@ -40,7 +40,7 @@ def document(plan: GroupIdentification, found: Grouped, _: Path) -> Document:
         Table.of("Subjects", own, fold=True),
     )
     return Document(
-        [Prose(f"{len(plan.subjects)} subjects, each identified by himself: {counted}.")],
+        [Prose(f"{len(plan.subjects)} subjects, each identified separately: {counted}.")],
         [Section("groups", "Differences between the groups", blocks=blocks)],
         {"units": dict(found.units), "subjects": found.table, "differences": differences},
         {SUBJECTS: found.table, DIFFERENCES: differences},
@@ -49,7 +49,7 @@ def document(plan: GroupIdentification, found: Grouped, _: Path) -> Document:
 
 
 def differences_of(plan: GroupIdentification, found: Grouped) -> pd.DataFrame:
-    """``experiments.statistics.compare`` of each parameter, in ``parameter``: each group less the first."""
+    """Return ``experiments.statistics.compare`` of each parameter: each group minus the first; column ``parameter``."""
     first, table = plan.subjects[0].group, found.table
     parts = [
         compare(
@@ -61,7 +61,7 @@ def differences_of(plan: GroupIdentification, found: Grouped) -> pd.DataFrame:
 
 
 def panels_of(found: Grouped) -> list[Panel]:
-    """A panel for each parameter: a dot for each subject, side by side, and the mean of each group."""
+    """Return a panel for each parameter: a dot for each subject, and the mean of each group."""
     table, panels = found.table, []
     groups = tuple(dict.fromkeys(table["group"]))
     x_axis = Axis("", 0.5, len(groups) + 0.5, ticks=dict(enumerate(groups, start=1)), grid=False)

@@ -1,4 +1,4 @@
-"""The findings of an identification: on the terminal, as tables, a Bode plot and a fit in files, and on its page."""
+"""Findings of an identification for the terminal, tables, a Bode plot and a fit in files, and its page."""
 
 import math
 from dataclasses import replace
@@ -21,11 +21,11 @@ from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Poin
 from experiments.visualization.panels.with_matplotlib import write_panels
 
 RESPONSE, REMNANT, FIT, FIGURE = "response.csv", "remnant.csv", "fit.json", "response.png"
-#: [inch] of the figure.
+#: [inch] size of the figure.
 _SIZE = (style.SIZE[0], 10.8)
-#: Frequencies at which a fitted model is drawn.
+#: Number of frequencies of a fitted model's curve.
 _CURVE = 200
-#: By how much the axis of frequencies goes beyond the first and the last one.
+#: Factor by which the frequency axis extends beyond the first and the last frequency.
 _BEYOND = 1.15
 
 
@@ -34,7 +34,7 @@ def _cycles(plan: Identification) -> str:
 
 
 def document(plan: Identification, found: Identified, _: Path) -> Document:
-    """The frequency response with its intervals, the remnant, and the fitted model."""
+    """Return the frequency response with its intervals, the remnant, and the fitted model."""
     response, fit, panels = found.response, found.fit, panels_of(found)
     files = () if plan.recorded is None else plan.recorded.files
     of = f"{len(files)} records: {', '.join(files)}" if files else f"{found.trials - found.left_out} trials"
@@ -45,7 +45,7 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
     averaging = plan.averaging
     text = (
         f"Gain, phase and coherence, with their intervals at {100.0 * averaging.confidence:.4g} % by a bootstrap over "
-        f"{averaging.over}; lines are the fitted model. The remnant is what sways besides, from cycle to cycle."
+        f"{averaging.over}; lines are the fitted model. The remnant is the sway that varies from cycle to cycle."
     )
     numbers = Table("", ("response", "frequency [Hz]", *_headings(response.frame)), tuple(_rows(response.frame)))
     sections = [Section("response", "Frequency response", blocks=(Chart(panels, text, "response"), numbers))]
@@ -53,7 +53,7 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
         lead += [Prose(f"{one}.") for one in fit.told]
         table = Table("Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(fit)), fold=False)
         known = tuple((name, f"{v:.4g}", unit_text(fit.model.unit(name))) for name, v in fit.model.known.items())
-        of_body = Table("Known, and not fitted", ("parameter", "value", "unit"), known, fold=False)
+        of_body = Table("Known parameters, not fitted", ("parameter", "value", "unit"), known, fold=False)
         title = f"Fit of {fit.model.name}"
         sections.append(Section("fit", title, f"{_left(fit).capitalize()}.", blocks=(table, of_body)))
     data = {
@@ -69,7 +69,7 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
 
 
 def panels_of(found: Identified) -> list[Panel]:
-    """Gain, phase, coherence and remnant over frequency: bands and points as found, lines of the fitted model."""
+    """Return gain, phase, coherence and remnant over frequency: estimates with bands, and the fitted model's curves."""
     frame, units = found.response.frame, found.response.frame.attrs["units"]
     columns = {"gain": (1.0, f"gain [{unit_text(units['gain']) or '–'}]"), "phase": (180.0 / np.pi, "phase [°]")}
     columns["coherence"] = (1.0, "coherence [–]")
@@ -96,7 +96,7 @@ def panels_of(found: Identified) -> list[Panel]:
 
 
 def _remnant_panels(response: FrequencyResponse, x_axis: Axis) -> list[Panel]:
-    """One, or none where a single cycle has no remnant."""
+    """Return a panel of the remnant; none for a single cycle, which has no remnant."""
     if response.remnant is None:
         return []
     items = []
@@ -109,7 +109,7 @@ def _remnant_panels(response: FrequencyResponse, x_axis: Axis) -> list[Panel]:
 
 
 def _frequency_axis(response: FrequencyResponse) -> Axis:
-    """Logarithmic, with 1, 2 and 5 in each decade named."""
+    """Return a logarithmic axis with labels at 1, 2 and 5 in each decade."""
     low, high = response.excited[0] / _BEYOND, response.excited[-1] * _BEYOND
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
     named = {value: f"{value:g}" for decade in decades for value in (k * 10.0**decade for k in (1, 2, 5))}
@@ -125,7 +125,7 @@ def _curves(found: Identified) -> dict[str, tuple[Any, Any]]:
 
 
 def _beside(values: Any, frequencies: Any, response: FrequencyResponse, name: str) -> Any:
-    """[rad] the phase of a curve, by whole turns as near to that of the points as can be."""
+    """Return the phase [rad] of a curve, shifted by whole turns to be nearest to the points."""
     phase = unwrapped(values)
     points = unwrapped(response.values[name])
     at = np.interp(response.frequencies, frequencies, phase)
@@ -153,13 +153,13 @@ def _cell(row: Any, name: str, factor: float, form: str) -> str:
 
 
 def _left(fit: ModelFit) -> str:
-    """How much of the errors is left, as they are weighed."""
+    """Return the weighted residual in words."""
     left, what = fit.as_json["residual_deviation"], {
-        "deviation": "deviations by the cycles' scatter, about 1 where the model fits",
+        "deviation": "standard deviations over cycles, about 1 if the model fits",
         "relative": "of the responses",
         "log": "of their logarithms",
     }  # fmt: skip
-    return f"root mean square of what is left: {left:.3g} {what[fit.error]}"
+    return f"RMS residual: {left:.3g} {what[fit.error]}"
 
 
 def _fit_rows(fit: ModelFit) -> list[tuple[str, ...]]:

@@ -1,11 +1,10 @@
-"""How findings of the kinds of studies are shown.
+"""Findings of the kinds of studies, as documents.
 
-A kind names a module in its declaration (``experiments.studies.registry``), which has
-``document(plan, findings, folder) -> Document``. It may have ``so_far(study)``, which returns plan and findings of a
-study that is still running; ``recall`` is the default. It may have ``page_sections(trials)``: sections that only a page
-has. It may have ``finish(plan, folder)``, which writes what needs more than results once the study is done. All may
-raise ``InputError`` while results are missing; the page then says so. The page of a study of an unknown kind has no
-findings.
+A kind names a module in its declaration (``experiments.studies.registry``), with the function
+``document(plan, findings, folder) -> Document``. Optional functions are ``so_far(study)``, which returns plan and
+findings of a study that is still running (default: ``recall``), ``page_sections(trials)``, sections for a page only,
+and ``finish(plan, folder)``, which writes further files once the study is done. All may raise ``InputError`` while
+results are missing; the page then shows the message. The page of a study of an unknown kind has no findings.
 """
 
 import importlib
@@ -23,7 +22,7 @@ from experiments.visualization.studies.trials import Trials
 
 
 def module_of(kind: str) -> Any:
-    """Return the module that shows the findings of a kind of study."""
+    """Return the module with the findings of a kind of study."""
     return importlib.import_module(kind_named(kind).findings)
 
 
@@ -33,7 +32,7 @@ def title_of(kind: str) -> str:
 
 
 def document_of(trials: Trials) -> Document:
-    """Return the findings of a stored study for its page; a sentence on what is missing if there are none yet."""
+    """Return the findings of a stored study for its page, or a sentence about missing results."""
     study = trials.study
     if study.header.kind not in kinds():
         return Document()
@@ -42,12 +41,12 @@ def document_of(trials: Trials) -> Document:
         document: Document = module.document(*getattr(module, "so_far", recall)(study), study.folder)
         more = module.page_sections(trials) if hasattr(module, "page_sections") else ()
     except InputError as error:
-        return Document([Prose(f"Not known yet: {error}.", "muted")])
+        return Document([Prose(f"No findings yet: {error}.", "muted")])
     return replace(document, sections=(*document.sections, *more))
 
 
 def page_rerun(study: Study) -> list[Block]:
-    """Return the file of a study and the command that runs it again."""
+    """Return the file of a study and the command that repeats it."""
     name = study.header.kind
     if name not in kinds():
         return []
@@ -60,7 +59,7 @@ def page_rerun(study: Study) -> list[Block]:
 
 
 def planned_trials(study: Study) -> int | None:
-    """Return how many trials there are when the study is done, where that is known."""
+    """Return the number of trials of the finished study; None if unknown."""
     if study.header.kind not in kinds():
         return None
     try:

@@ -1,4 +1,4 @@
-"""The limits of the inverted pendulum: on the terminal, as a table in a file, and as a picture."""
+"""Capturability limits of the inverted pendulum for the terminal, a table and a figure."""
 
 import itertools
 from functools import partial
@@ -15,9 +15,9 @@ from experiments.visualization.pages import Prose, Section, Table
 from experiments.visualization.panels.panel import Axis, Panel, Points, closed
 from experiments.visualization.panels.with_matplotlib import write_panels
 
-#: The name of the table and the figure in the folder.
+#: Name of the table and the figure in the folder.
 NAME = "limits"
-#: Headings of columns in the terminal's table.
+#: Column headings of the terminal's table.
 HEADINGS = {
     "distance": "to the edge [m]",
     "limit": "limit [N·s]",
@@ -37,7 +37,7 @@ def document(push: ScenePush, found: pd.DataFrame, who: str) -> Document:
     )
     lead = [Prose(text)]
     if not push.stance.flywheels:
-        lead.append(Prose("No limit with hips: give the hips' joints limits of torque and position.", "bad"))
+        lead.append(Prose("No limit with hips: set torque and position limits of the hip joints.", "bad"))
     names = [name for name in HEADINGS if name in found]
     headings = ("direction", *(HEADINGS[name] for name in names))
     sections = []
@@ -53,7 +53,7 @@ def document(push: ScenePush, found: pd.DataFrame, who: str) -> Document:
 
 
 def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> list[Path]:
-    """Draw impulses over the direction, seen from above with the front at the top; the files."""
+    """Draw impulses over the direction, top view, facing up; return the files."""
     in_place = found["steps"].nunique() == 1
     items = _in_place_lines(found) if in_place else _lines_by_steps(found)
     which = f" {steps_text(float(found['steps'].iloc[0]))}" if in_place else ""
@@ -63,32 +63,32 @@ def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> l
 
 
 def steps_text(count: float) -> str:
-    """In words."""
+    """Return a number of steps in words."""
     return f"with {words_of(count)}" if count else "without a step"
 
 
 def by_steps(found: pd.DataFrame) -> list[tuple[float, pd.DataFrame]]:
-    """The rows of each number of steps, the fewest first."""
+    """Return the rows of each number of steps, ascending."""
     return [(count, found[found["steps"] == count]) for count in sorted(map(float, found["steps"].unique()))]
 
 
 def _in_place_lines(found: pd.DataFrame) -> list[Points]:
-    """With and without hips, with and without friction."""
+    """Return limits in place, with and without hips, with and without friction."""
     angles, items = closed(found["direction"]), []
     for (name, label), color in zip(STANDING_LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
         if name in found:
             items.append(Points(angles, closed(found[name]), label, color, dash="solid"))
         if (column := f"{name}_without_friction") in found:
-            items.append(Points(angles, closed(found[column]), f"{label}, where nothing slips", color, dash="dot"))
+            items.append(Points(angles, closed(found[column]), f"{label}, without slip", color, dash="dot"))
     return items
 
 
 def _lines_by_steps(found: pd.DataFrame) -> list[Points]:
-    """The pendulum's limit for each number of steps, and the same without friction."""
+    """Return the pendulum's limit for each number of steps, with and without friction."""
     items = []
     for (count, those), color in zip(by_steps(found), itertools.cycle(style.LINES), strict=False):
         angles, label = closed(those["direction"]), steps_text(count)
         items.append(Points(angles, closed(those["limit"]), label, color, dash="solid"))
         free = closed(those["limit_without_friction"])
-        items.append(Points(angles, free, f"{label}, where nothing slips", color, dash="dot"))
+        items.append(Points(angles, free, f"{label}, without slip", color, dash="dot"))
     return items

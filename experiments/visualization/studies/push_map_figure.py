@@ -1,4 +1,4 @@
-"""Pictures of push maps: the map from above, the human's front at the top; proportions, and what limits directions."""
+"""Figures of push maps: map in top view, the human facing up; proportions; verdicts by direction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ from experiments.visualization.panels.panel import Area, Axis, Bars, Dash, HeatM
 from experiments.visualization.panels.with_matplotlib import draw
 from experiments.visualization.studies.threshold_text import label_of, limits_text, name_of, ring_name, shares_of
 
-#: How much of the radius of the greatest median the feet take.
+#: Radius of the drawn feet / radius of the largest median.
 FEET = 0.2
-#: Greatest limit that is shown / greatest value of the maps.
+#: Largest shown limit / largest value of the maps.
 BEYOND = 1.8
-#: Levels of impulse that the proportion is shown at.
+#: Impulse levels of the panel of proportions.
 LEVELS = 160
 ISLAND = "recovers again above a loss"
-#: [pt] Width of a map's line; by how much those below it are wider, so that equal maps are all seen; of all together.
+#: [pt] width of a map's line; increase for each map below, so that equal maps are all visible; largest width.
 WIDTH, WIDER, WIDEST = 1.5, 2.0, 6.0
 #: Dashes of the limits' lines.
 LIMIT_DASHES: Mapping[str, Dash] = {
@@ -37,7 +37,7 @@ SIDE = 8.0
 
 @dataclass(frozen=True)
 class Ring:
-    """One curve around the human: the findings of all directions, by growing azimuth; its name is for the legend."""
+    """Findings of one map in all directions, by increasing azimuth, with a name for the legend."""
 
     name: str
     findings: Sequence[Finding]
@@ -47,7 +47,7 @@ class Ring:
         return np.array([finding.condition.labels["direction"] for finding in self.findings], dtype=float)
 
     def numbers(self, name: str) -> Floats:
-        """A column of the estimates by name; what is out of range lies at the edge of it."""
+        """Return a column of the estimates; values out of range are clipped to its edges."""
         found = [finding.estimate for finding in self.findings]
         values = {
             "median": [e.median.value for e in found],
@@ -60,12 +60,12 @@ class Ring:
 
     @property
     def unsure(self) -> Floats:
-        """For each direction the proportion of replicas that recovered above a loss."""
+        """Proportion of replicas in each direction that recovered above a loss."""
         found = [finding.estimate for finding in self.findings]
         return np.array([e.non_monotone / e.replicas for e in found])
 
     def limits(self) -> dict[str, Floats]:
-        """By what they are called, the limits that all directions have."""
+        """Return the limits that all directions have, by their names in the legend."""
         found = [finding.limit for finding in self.findings if finding.limit]
         if len(found) < len(self.findings):
             return {}
@@ -77,7 +77,7 @@ class Ring:
 
 
 def limits_of(rings: Sequence[Ring]) -> list[tuple[Ring, str, Floats]]:
-    """Limits by ring and by what they are called; those of later maps only where they are others."""
+    """Return limits with their rings and names; those of later maps only if they differ."""
     found: list[tuple[Ring, str, Floats]] = []
     for ring in rings:
         for name, values in ring.limits().items():
@@ -100,10 +100,10 @@ def draw_maps(
     title: str,
     changes: Mapping[str, Sequence[Difference]] | None = None,
 ) -> list[Path]:
-    """Draw maps around the human, on top of one another; the files.
+    """Draw maps over one another around the human; return the files.
 
-    On the right of a single one is the proportion that recovers at each impulse of the grid, and how the replicas end
-    where they first do not; on the right of several what changed from the first to those that ``changes`` names.
+    A single map has, on its right, the proportion that recovers at each impulse of the grid, and the verdicts at the
+    thresholds; several maps have the changes from the first one to those in ``changes``.
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
@@ -124,9 +124,9 @@ def draw_maps(
 
 
 def map_panel(rings: Sequence[Ring], *, verdicts: bool = True, columns: int = 2) -> Panel:
-    """Return the median and its interval over the direction, with the limits; a single ring shows its spread too.
+    """Return the medians and their intervals over the direction, with the limits; a single ring has its spread too.
 
-    ``verdicts`` says whether the medians are coloured by what limits them.
+    ``verdicts``: colour the medians by the verdict that limits them.
     """
     plan, alone = rings[0].findings[0].plan, len(rings) == 1
     top = radius_of(rings)
@@ -145,8 +145,8 @@ def map_panel(rings: Sequence[Ring], *, verdicts: bool = True, columns: int = 2)
         items += _unsure(rings[0])
     for place, ring in enumerate(rings if verdicts else ()):
         items += _limited(ring, named=place == 0)
-    cut = "; limits cut off" if any(float(values.max()) > top for _, _, values in limits) else ""
-    title = f"Largest {plan.label} recovered from [{plan.unit}]{cut}"
+    cut = "; limits clipped" if any(float(values.max()) > top for _, _, values in limits) else ""
+    title = f"Threshold: largest {plan.label} with recovery [{plan.unit}]{cut}"
     return Panel(tuple(items), y=Axis(low=0.0, high=top), title=title, polar=True, legend="around", columns=columns)
 
 
@@ -166,18 +166,21 @@ def _ring(ring: Ring, color: str, width: float, *, spread: bool) -> list[Item]:
 
 
 def _unsure(ring: Ring) -> list[Points]:
-    """A circle for each direction with replicas that recovered above a loss, its area their proportion."""
+    """Return a circle for each direction with replicas that recovered above a loss; its area is their proportion."""
     proportion = ring.unsure
     shown = proportion > 0.0
     if not shown.any():
         return []
-    sizes, label = np.sqrt(160.0 * proportion[shown] + 14.0), f"not monotone ({100.0 * proportion.max():.0f} % at most)"
+    sizes, label = (
+        np.sqrt(160.0 * proportion[shown] + 14.0),
+        f"non-monotonic ({100.0 * proportion.max():.0f} % at most)",
+    )
     at = ring.azimuths[shown], ring.numbers("median")[shown]
     return [Points(*at, label, style.RED, "circle", sizes, face="none")]
 
 
 def _limited(ring: Ring, *, named: bool) -> list[Points]:
-    """The medians in the colour of the verdict that most replicas of the direction end in at their thresholds."""
+    """Return the medians in the colour of the most frequent verdict at the thresholds of their direction."""
     words, found = np.array([finding.limited_by for finding in ring.findings]), list[Points]()
     for word, share in shares_of(ring.findings).items():
         mine = words == word
@@ -189,24 +192,24 @@ def _limited(ring: Ring, *, named: bool) -> list[Points]:
 
 
 def endings_panel(ring: Ring) -> Panel:
-    """For each direction the shares of the verdicts in which replicas end at the least value at which each is lost."""
+    """Return, for each direction, the shares of the verdicts at the least value at which each replica is lost."""
     azimuths = ring.azimuths
     width = 0.7 * float(np.diff(azimuths).min(initial=360.0))
     shares = {word: [one.limits.get(word, 0) / len(one.brackets) for one in ring.findings]
               for word in shares_of(ring.findings)}  # fmt: skip
     bars = [Bars(azimuths, share, style.VERDICTS[word], word, width, stacked=True)
             for word, share in shares.items()]  # fmt: skip
-    title, y = "How they end at the threshold", Axis("replicas", 0.0, 1.0, form=".0%")
-    return Panel(tuple(bars), _directions(ring), y, title, legend="far below", columns=4)
+    title, y = "Verdicts at the threshold", Axis("replicas", 0.0, 1.0, form=".0%")
+    return Panel(tuple(bars), _directions(), y, title, legend="far below", columns=4)
 
 
-def _directions(ring: Ring) -> Axis:
+def _directions() -> Axis:
     ticks = {90.0 * k: f"{WORDS[2 * k]}\n{90 * k}" for k in range(4)}
-    return Axis(f"where the push drives {ring.findings[0].plan.experiment.who} [°]", ticks=ticks, grid=False)
+    return Axis("push direction, towards [°]", ticks=ticks, grid=False)
 
 
 def _scaled_soles(rings: Sequence[Ring]) -> list[tuple[Floats, Floats]]:
-    """Azimuths [°] and distances of the outlines of the robot's soles, small within the maps."""
+    """Return azimuths [°] and distances of the outlines of the soles, scaled to fit the maps."""
     outlines = soles(rings[0].findings[0].plan.experiment.build().model)
     scale = FEET * _greatest(rings, "median") / max(float(outline.distance.max()) for outline in outlines)
     return [(np.degrees(outline.azimuth), scale * outline.distance) for outline in outlines]
@@ -224,7 +227,7 @@ def _greatest(rings: Sequence[Ring], *names: str) -> float:
 
 
 def proportions_panel(ring: Ring) -> Panel:
-    """The proportion of replicas that is not lost yet over direction and impulse, and where some recovered again."""
+    """Return the proportion of replicas not yet lost over direction and impulse, and where some recovered again."""
     plan = ring.findings[0].plan
     azimuths, median = ring.azimuths, ring.numbers("median")
     islands = [
@@ -243,17 +246,17 @@ def proportions_panel(ring: Ring) -> Panel:
         x, y, count = np.array(islands, dtype=float).T
         sizes = np.sqrt(80.0 * count / plan.replicas + 6.0)
         items.append(Points(x, y, ISLAND, "white", "circle", sizes, face="none"))
-    title = f"Share of {plan.replicas} replicas that withstand all up to it"
+    title = f"Share of {plan.replicas} replicas that withstand all values up to this"
     y_axis = Axis(label_of(plan), float(edges[0]), float(edges[-1]))
-    return Panel(tuple(items), _directions(ring), y_axis, title, legend="over", columns=2)
+    return Panel(tuple(items), _directions(), y_axis, title, legend="over", columns=2)
 
 
 def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> Panel:
-    """A point with its interval for each direction, in its map's colour; hollow where the interval has zero in it."""
+    """Return a point with its interval for each direction; hollow if the interval contains zero."""
     names, items = [ring.name for ring in rings], list[Item]()
     plan = rings[0].findings[0].plan
     ends = [abs(v) for found in changes.values() for one in found for v in (one.change.low, one.change.high)]
-    reach = 1.2 * max([v for v in ends if np.isfinite(v)], default=plan.grid.by)  # shows all intervals that end
+    reach = 1.2 * max([v for v in ends if np.isfinite(v)], default=plan.grid.by)  # shows all finite intervals
     for place, (name, found) in enumerate(changes.items()):
         color, side = style.LINES[names.index(name)], SIDE * (place - 0.5 * (len(changes) - 1))
         for sure, face, text in ((True, "", "interval without zero"), (False, "white", "interval with zero")):
@@ -267,7 +270,7 @@ def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[R
                 items.append(Points(azimuth + side, value, f"{name}, {text}", color, "circle", face=face,
                                     interval=(low, high), hover=texts))  # fmt: skip
     title = f"{' and '.join(changes)} against {names[0]}, replica by replica"
-    x = replace(_directions(rings[0]), margin=0.03, grid=True)
+    x = replace(_directions(), margin=0.03, grid=True)
     return Panel(
         (*items, Rule(0.0, along="y")), x, Axis(f"change of the threshold [{plan.unit}]"), title, legend="best"
     )

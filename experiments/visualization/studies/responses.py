@@ -1,4 +1,4 @@
-"""Figures of any study: how the verdict and the metrics depend on what was varied."""
+"""Figures of any study: verdicts and metrics over the varied parameters."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,23 +17,23 @@ from experiments.visualization.panels.with_plotly import COLUMNS
 from experiments.visualization.studies.sweep_figure import metric_map, metric_panel, share_map, share_panel
 from experiments.visualization.studies.trials import Axis, Trials, is_grid
 
-#: Points of one figure at most; of more trials, some are drawn.
+#: Most points of a figure; of more trials, a random part is drawn.
 MOST_POINTS = 40_000
-#: Lines of parallel coordinates at most, and axes in them.
+#: Most lines of parallel coordinates, and most axes.
 MOST_LINES, MOST_AXES = 1000, 8
-#: Rows of panels at most, and cells of a map along an axis.
+#: Most rows of panels, and most cells of a map along an axis.
 MOST_ROWS, MOST_CELLS = 4, 60
 
 
 def response_sections(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...] = ()) -> list[Section]:
-    """A section of the figures that there is something for, over these axes; none without any.
+    """Return a section of figures over these axes; none without data.
 
-    ``counts`` are the verdicts that the study counts as losses, if it names them.
+    ``counts`` are the verdicts that the study counts as losses, if it specifies any.
     """
     if not axes or (trials.frame["verdict"] == FAILED).all():
         return []
     charts = tuple(_charts(trials, axes[: COLUMNS * MOST_ROWS], counts))
-    return [Section("responses", "What it depends on", blocks=charts)]
+    return [Section("responses", "Dependence on the parameters", blocks=charts)]
 
 
 def _charts(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Iterator[Chart]:
@@ -46,10 +46,10 @@ def _charts(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> It
 
 
 def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
-    over = "" if len(axes) == 1 else ", over each of what was varied, whatever the others were"
+    over = "" if len(axes) == 1 else ", over each varied parameter, for all values of the others"
     text = (
         f"Proportion of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
-        "(Wilson 1927). Dashed: how trials ended."
+        "(Wilson 1927). Dashed: verdicts."
     )
     return Chart([share_panel(trials.frame, axis, counts) for axis in axes], text, "recovered", COLUMNS)
 
@@ -57,19 +57,19 @@ def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Ch
 def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Chart:
     kinds = successes_in(trials.frame, counts)
     maps = {kind: [share_map(trials.frame, first, second, losses)] for kind, losses in kinds.items()}
-    interval = "Wilson's 95 % interval (1927), and how most others ended: in few cells, and under the pointer"
+    interval = "Wilson's 95 % interval (1927), and the most frequent loss: in few cells, and under the pointer"
     text = f"Proportion of the trials that {success_text(counts)}, with {interval}."
     return Chart(maps, text, "recovered", pixels=500 if len(kinds) > 1 else 460)
 
 
 def _metric_maps(trials: Trials, first: Axis, second: Axis) -> Chart:
     maps = {trials.label(name): [metric_map(trials.frame, first, second, name, "")] for name in trials.shown_metrics}
-    text = "Median over the trials of each combination; empty where none of them has this number."
+    text = "Median over the trials of each combination; empty if none has this metric."
     return Chart(maps, text, "metrics", pixels=500)
 
 
 def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
-    """Each trial over each axis, for one metric at a time, the medians, and of replicas over one axis the means."""
+    """Return each trial, medians, and means of replicas over one axis, for one metric at a time."""
     names = trials.shown_metrics
     frame, chosen = _chosen(trials, max(50, MOST_POINTS // (len(names) * len(axes))))
     means = len(axes) == 1 and "replica" in frame and frame["replica"].nunique() > 1
@@ -86,7 +86,7 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
 
 
 def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Chart:
-    """Parallel coordinates: what was varied, the verdict, and some metrics."""
+    """Return parallel coordinates: varied parameters, some metrics, and the verdict."""
     frame, part = _chosen(trials, MOST_LINES)
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
     losses = counts or USUAL_LOSSES
@@ -113,7 +113,7 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
 
 
 def _chosen(trials: Trials, most: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The trials that could be computed, and so many of them at most, chosen at random."""
+    """Return the trials without failures, and a random selection of at most ``most``."""
     frame = trials.frame[trials.frame["verdict"] != FAILED]
     return frame, frame.iloc[np.sort(np.random.default_rng(0).permutation(len(frame))[:most])]
 

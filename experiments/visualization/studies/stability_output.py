@@ -1,4 +1,4 @@
-"""A stability map: on the terminal, as tables in files, and as a picture."""
+"""Stability map for the terminal, tables and a figure."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,17 +24,17 @@ _NODES: dict[str, tuple[Marker, str, str]] = {
     NO_EQUILIBRIUM: ("square", style.GREY, "no equilibrium"),
 }
 _SIZE = 4.0
-FLIPPING = "to and fro at each tick"
-#: Dashes of the boundary by the mode that is on it.
-_DASHES: dict[str, Dash] = {"swinging": "solid", "creeping": "dash", FLIPPING: "dashdot"}
+FLIPPING = "alternating at each tick"
+#: Dashes of the boundary by the kind of its critical mode.
+_DASHES: dict[str, Dash] = {"oscillatory": "solid", "non-oscillatory": "dash", FLIPPING: "dashdot"}
 
 
 def document(found: StabilityMap) -> Document:
-    """Return the components of the boundary, nodes without equilibrium, and whether simulations agree."""
+    """Return the boundary's components, nodes without equilibrium, and the agreement with simulations."""
     title = f"Stability over {found.field.x.name} and {found.field.y.name}"
     blocks = []
     for number, branch in enumerate(found.branches):
-        kind = "closed" if branch.closed else f"from where it {branch.ends[0]} to where it {branch.ends[1]}"
+        kind = "closed" if branch.closed else "from edge to edge of the range"
         if not branch.closed and any(end != "leaves the range" for end in branch.ends):
             kind = f"its ends: {branch.ends[0]}; {branch.ends[1]}"
         corners = f", {len(branch.corners)} corners" if branch.corners else ""
@@ -61,7 +61,7 @@ def document(found: StabilityMap) -> Document:
 
 
 def draw_map(found: StabilityMap, path: Path) -> list[Path]:
-    """Draw the boundary as lines, the simulation's verdicts as markers, the experiment's own values as a star."""
+    """Draw the boundary, the simulations' verdicts as markers, and the experiment's values; return the files."""
     return write_panels(path, map_panel(found), (6.0, 5.2))
 
 
@@ -76,7 +76,7 @@ def map_panel(found: StabilityMap) -> Panel:
 
 
 def _nodes(found: StabilityMap) -> Iterator[Points]:
-    """The simulation's verdicts; hollow where ``|λ|`` is so near to one that it cannot decide."""
+    """Yield the simulations' verdicts; hollow where ``|λ|`` is too close to one to be decided by a simulation."""
     x, y = found.grid[found.field.x.name], found.grid[found.field.y.name]
     close = np.abs(found.grid["size"] - 1.0) < TOO_CLOSE
     for verdict, (marker, color, label) in _NODES.items():
@@ -93,7 +93,7 @@ def _nodes(found: StabilityMap) -> Iterator[Points]:
 
 
 def _boundary(found: StabilityMap) -> Iterator[Points]:
-    """A line for each way in which a mode may be on the boundary, with gaps where it is there in another way."""
+    """Yield a line for each kind of critical mode, with gaps where the boundary is of another kind."""
     parts: dict[str, list[Floats]] = {}
     for number, branch in enumerate(found.branches):
         places, words = _component(found, number)
@@ -108,7 +108,7 @@ def _boundary(found: StabilityMap) -> Iterator[Points]:
 
 
 def _component(found: StabilityMap, number: int) -> tuple[Floats, list[str]]:
-    """(points, 2) the places of a component of the boundary, and words for the modes there."""
+    """Return the positions (points, 2) on a component of the boundary, and words for the modes there."""
     rows = found.boundary[found.boundary["component"] == number]
     words = [_mode_word(f, period) for f, period in zip(rows["frequency_hz"], rows["period"], strict=True)]
     return rows[[found.field.x.name, found.field.y.name]].to_numpy(), words
@@ -116,12 +116,12 @@ def _component(found: StabilityMap, number: int) -> tuple[Floats, list[str]]:
 
 def _mode_word(frequency: float, period: float) -> str:
     if frequency == 0.0:
-        return "creeping"
-    return FLIPPING if frequency * period > 0.499 else "swinging"
+        return "non-oscillatory"
+    return FLIPPING if frequency * period > 0.499 else "oscillatory"
 
 
 def _special_points(found: StabilityMap) -> Iterator[Points]:
-    """The corners of the boundary, and where its components end within the ranges."""
+    """Yield the corners of the boundary, and ends of its components within the ranges."""
     corners, ends = list[Floats](), list[Floats]()
     for number, branch in enumerate(found.branches):
         places, _ = _component(found, number)
@@ -129,10 +129,10 @@ def _special_points(found: StabilityMap) -> Iterator[Points]:
         ends += [places[k] for end, k in zip(branch.ends, (0, -1), strict=True) if end and end != "leaves the range"]
     if corners:
         x, y = np.transpose(corners)
-        yield Points(x, y, "two modes at once", style.PURPLE, "square", 6.0)
+        yield Points(x, y, "two critical modes", style.PURPLE, "square", 6.0)
     if ends:
         x, y = np.transpose(ends)
-        yield Points(x, y, "ends here: see the table", style.BLUE, "diamond", 6.0)
+        yield Points(x, y, "end of a component: see the table", style.BLUE, "diamond", 6.0)
 
 
 def _label(found: StabilityMap, axis: Range) -> str:

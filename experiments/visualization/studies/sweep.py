@@ -1,4 +1,4 @@
-"""The findings of a sweep: verdicts and metrics over what was varied, on the terminal, in files, and on its page."""
+"""Findings of a sweep: verdicts and metrics over the varied parameters, for the terminal, files and its page."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def so_far(study: Study) -> tuple[Sweep, pd.DataFrame]:
 
 
 def document(plan: Sweep, frame: pd.DataFrame, _: Path) -> Document:
-    """The proportion of successes, and a metric, over what was varied."""
+    """Return the proportion of successes, and a metric, over the varied parameters."""
     written, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
     successes = sweeps.successes_in(frame, plan.counts)
     data = [
@@ -51,16 +51,16 @@ def document(plan: Sweep, frame: pd.DataFrame, _: Path) -> Document:
         for group in sweeps.groups(frame, factor.column)
     ]
     tables = {SUMMARY: summary(plan, frame)} if plan.replicas > 1 else {}
-    section = Section("proportions", "By what was varied", blocks=tuple(_tables(plan, written, factors)))
+    section = Section("proportions", "Over the varied parameters", blocks=tuple(_tables(plan, written, factors)))
     drawings = {FIGURE: partial(draw_sweep, plan, frame)}
     lead = [Prose(f"{plan.experiment.name}: {plan.title}."), Prose(_counts(plan, written))]
     return Document(lead, [section], data, tables, drawings, partial(_over_time_file, plan), digits="%.6g")
 
 
 def finish(plan: Sweep, folder: Path) -> None:
-    """Run all trials of a sweep with traces once more, and write their means over time, unless they are there."""
+    """Run all trials of a sweep with traces again, and write their means over time, unless these exist."""
     if plan.traces and not (folder / ENSEMBLE).is_file():
-        say("\nrunning all trials once more for their means over time", "dim")
+        say("\nrunning all trials again for their means over time", "dim")
         with in_place_of(folder / ENSEMBLE) as part:
             ensemble(plan).to_csv(part, index=False, float_format="%.6g")
 
@@ -87,7 +87,7 @@ def _over_time(plan: Sweep, file: Path) -> list[Section]:
 
 
 def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[sweeps.Factor]) -> Iterator[Block]:
-    """A table over each factor, or one of all combinations of two factors of few values."""
+    """Yield a table for each factor, or one of all combinations of two factors with few values."""
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
         yield _across(plan, frame, *factors)
         return
@@ -122,7 +122,7 @@ def _by(plan: Sweep, frame: pd.DataFrame, factor: sweeps.Factor, *, alone: bool)
             median = group.trials[metric].median()
             cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")
         rows.append(tuple(cells))
-    caption = f"By {factor.label}{'' if alone else ', whatever the others'}"
+    caption = f"By {factor.label}{'' if alone else ', for all values of the others'}"
     return Table(caption, tuple(headings), tuple(rows))
 
 
@@ -153,5 +153,5 @@ def _heading(factor: sweeps.Factor) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share in percent; a dash where no trial counts."""
+    """Return a share in percent; a dash if no trial counts."""
     return "–" if math.isnan(share) else f"{share:.0%}"

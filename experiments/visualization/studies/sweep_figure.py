@@ -1,7 +1,7 @@
-"""Pictures of a sweep, or of any trials over what was varied: proportions, metrics, maps of both, and trials as points.
+"""Figures of a sweep, or of any trials over the varied parameters: proportions, metrics, maps, and trials as points.
 
-A sweep's figure shows, of one parameter, the proportion that recovered and a metric over it; of two on a grid, maps of
-both; of two sampled ones, every trial where it was; of more, the proportion over each, whatever the others were.
+The figure of one parameter shows the proportion that recovered and a metric over it; two on a grid give maps of both;
+two sampled ones a point for each trial; more parameters the proportion over each one, for all values of the others.
 """
 
 from collections.abc import Sequence
@@ -29,18 +29,18 @@ from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.studies.trials import Axis as Varied
 
 _MARKERS: dict[str, Marker] = {RECOVERED: "circle", STEPPED: "square", FELL: "x-thin", LOST_CONTROL: "x"}
-#: A title above all of a figure's width has so many letters a line at most, and one above one of two maps.
+#: Most letters of a line in a title as wide as the figure, and in one above one of two maps.
 WIDEST_TITLE, WIDEST_MAP_TITLE = 75, 45
-#: Panels of one figure at most; of more parameters the first are shown.
+#: Most panels of a figure; of more parameters the first ones are shown.
 MOST_PANELS = 12
-#: Metrics below the proportion over one parameter, at most.
+#: Most metrics below the proportion over one parameter.
 MOST_METRICS = 4
-#: Cells of a map up to which their numbers are written in them, and the words below these.
+#: Most cells of a map that contain their numbers, and that contain words below them.
 MOST_WRITTEN, MOST_WORDS = 150, 40
 
 
 def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
-    """Draw the figure of a sweep's trials; the files."""
+    """Draw the figure of a sweep's trials; return the files."""
     frame, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
     sampled, varied = [factor.sampled for factor in factors], [axis_of(factor, frame) for factor in factors]
     with styled():
@@ -63,13 +63,13 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
 
 
 def axis_of(factor: sweeps.Factor, frame: pd.DataFrame) -> Varied:
-    """Return the axis of a factor; ``frame`` has the values as the sweep has them."""
+    """Return the axis of a factor; ``frame`` has its values."""
     label = with_unit(factor.column, factor.unit) + _besides(factor)
     return Varied(factor.column, label, frame[factor.column], factor.is_log)
 
 
 def _besides(factor: sweeps.Factor) -> str:
-    """The names of what goes together with a factor, in words."""
+    """Return the names of the parameters that vary together with a factor."""
     names = factor.label.removeprefix(factor.column).removeprefix(" (with ").removesuffix(")")
     return f" (with {', '.join(map(words_of, names.split(', ')))})" if names else ""
 
@@ -90,9 +90,9 @@ def _over(varied: Varied, words: Sequence[str]) -> Axis:
 
 
 def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = ()) -> Panel:
-    """The proportion of successes over what was varied, with its intervals, and the shares of the other verdicts.
+    """Return the proportion of successes with intervals, and the shares of the other verdicts.
 
-    ``counts`` are the verdicts that the study counts as losses, if it names them.
+    ``counts`` are the verdicts that the study counts as losses, if it specifies any.
     """
     found = sweeps.groups(frame.assign(**{varied.name: varied.values}), varied.name)
     places = [group.value if varied.is_numeric else place for place, group in enumerate(found)]
@@ -122,9 +122,9 @@ def metric_panel(
     *,
     means: bool = False,
 ) -> Panel:
-    """A metric of each trial, or of those that are chosen, over what was varied, and its medians over all.
+    """Return a metric of each trial, or of the ``chosen`` ones, and its medians over all trials.
 
-    With ``means`` also the means with Student's intervals, of trials that are independent.
+    With ``means`` add means with Student's intervals, which require independent trials.
     """
     found = sweeps.groups(frame.assign(**{varied.name: varied.values.loc[frame.index]}), varied.name)
     shown, items = frame if chosen is None else chosen, list[Item]()
@@ -151,7 +151,7 @@ def metric_panel(
 
 
 def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequence[str]) -> Panel:
-    """The proportion of successes for each pair of values, with its interval, and how most others ended."""
+    """Return the proportion of successes for each pair of values, with its interval and the most frequent loss."""
     cells = _cells(frame["verdict"], first, second)
     shares = [[sweeps.proportion(cell, losses) for cell in row] for row in cells]
     table = np.array([[s.value if s.of else np.nan for s in row] for row in shares])
@@ -167,7 +167,7 @@ def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequen
 
 
 def metric_map(frame: pd.DataFrame, first: Varied, second: Varied, metric: str, label: str) -> Panel:
-    """The median of a metric for each pair of values; blank where none has one."""
+    """Return the median of a metric for each pair of values; blank if none has the metric."""
     table = np.array([[cell.median() for cell in row] for row in _cells(frame[metric], first, second)], dtype=float)
     places = range(len(first.points)), range(len(second.points))
     return _map(first, second, HeatMap(*places, table, label, texts=_written(table, ".3g")))
@@ -178,7 +178,7 @@ def _cells(column: "pd.Series[Any]", first: Varied, second: Varied) -> "list[lis
 
 
 def _written(table: np.ndarray, form: str, words: Sequence[Sequence[str]] = ()) -> list[list[str]]:
-    """The texts in the cells of a map, where these are few."""
+    """Return the texts in the cells of a map, if there are few."""
     if table.size > MOST_WRITTEN:
         return []
     lines = words or [[""] * table.shape[1]] * table.shape[0]
@@ -192,18 +192,18 @@ def _written(table: np.ndarray, form: str, words: Sequence[Sequence[str]] = ()) 
 
 
 def _interval(share: Proportion) -> str:
-    """In one word; empty where one trial says nothing of it."""
+    """Return an interval without blanks; empty for a single trial."""
     return f"{share.low:.2g}…{share.high:.2g}" if share.of > 1 else ""
 
 
 def _most_lost(verdicts: "pd.Series[str]", losses: Sequence[str]) -> str:
-    """The verdict of most of those that were not withstood; empty where all were."""
+    """Return the most frequent verdict that counts as a loss; empty if none does."""
     others = verdicts[[not withstood(verdict, losses) for verdict in verdicts]]
     return str(others.mode().iloc[0]) if len(others) else ""
 
 
 def _map(first: Varied, second: Varied, item: HeatMap) -> Panel:
-    """A map with a cell for each pair; cells are equally large, whatever the values' spacing, and words name them."""
+    """Return a map with a cell of equal size, named by words, for each pair of values."""
     x, y = (
         Axis(one.label, words=tuple(f"{p:.6g}" if one.is_numeric else str(p) for p in one.points), grid=False)
         for one in (first, second)
@@ -212,7 +212,7 @@ def _map(first: Varied, second: Varied, item: HeatMap) -> Panel:
 
 
 def _one(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
-    binned = " in bins of equally many" if len(sweeps.groups(frame, varied.name)) < frame[varied.name].nunique() else ""
+    binned = " in bins of equal counts" if len(sweeps.groups(frame, varied.name)) < frame[varied.name].nunique() else ""
     title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
     panels = [replace(share_panel(frame, varied, plan.counts), title=fill(title, WIDEST_TITLE))]
     for metric in sweeps.shown_metrics(plan, frame)[:MOST_METRICS]:
@@ -227,17 +227,17 @@ def _maps(plan: Sweep, frame: pd.DataFrame, first: Varied, second: Varied) -> li
     each, interval = f"of {plan.replicas} trials each", f", its {CONFIDENCE:.0%} interval"
     if plan.replicas == 1:
         each, interval = "one trial each", ""
-    title = f"proportion that {success_text(plan.counts)}, {each}{interval}, and how most others ended"
+    title = f"proportion that {success_text(plan.counts)}, {each}{interval}, and the most frequent loss"
     shares = share_map(frame, first, second, plan.counts or USUAL_LOSSES)
     panels = [replace(shares, title=fill(title, WIDEST_MAP_TITLE))]
     if metric := sweeps.shown_metric(plan, frame):
-        title = f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: none has one"
+        title = f"{'median ' if plan.replicas > 1 else ''}{words_of(metric)}; blank: no trial has it"
         panels.append(replace(metric_map(frame, first, second, metric, metric_label(plan, metric)), title=title))
     return panels
 
 
 def _points(frame: pd.DataFrame, first: Varied, second: Varied) -> Panel:
-    """Every trial where it was, by how it ended."""
+    """Return a point for each trial, coloured by its verdict."""
     parts = {verdict: frame[frame["verdict"] == verdict] for verdict in VERDICTS}
     items = tuple(
         Points(part[first.name], part[second.name], verdict, style.VERDICTS[verdict], _marker(verdict), alpha=0.8)
@@ -249,7 +249,7 @@ def _points(frame: pd.DataFrame, first: Varied, second: Varied) -> Panel:
 
 
 def _each(plan: Sweep, frame: pd.DataFrame, varied: Sequence[Varied]) -> Figure:
-    """A panel for each factor: the proportion over all values of the others."""
+    """Return a figure with a panel for each factor: the proportion over it, for all values of the others."""
     shown = varied[:MOST_PANELS]
     columns = min(3, len(shown))
     panels = [share_panel(frame, one, plan.counts) for one in shown]

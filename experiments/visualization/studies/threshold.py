@@ -1,4 +1,4 @@
-"""The findings of a study of thresholds: on the terminal, as tables and figures in its folder, and on its page."""
+"""Findings of a threshold study for the terminal, tables and figures in its folder, and its page."""
 
 import math
 from collections import Counter
@@ -16,7 +16,7 @@ from experiments.studies.threshold.findings import Difference, Finding, Findings
 from experiments.studies.threshold.presets import PRESETS
 from experiments.studies.threshold.threshold import Threshold, findings_so_far
 from experiments.visualization.document import Document
-from experiments.visualization.figures.labels import at_the_start
+from experiments.visualization.figures.labels import capitalized
 from experiments.visualization.pages import Block, Chart, Prose, Section, Table
 from experiments.visualization.pages.blocks import Mood
 from experiments.visualization.studies import push_map_figure as push_map
@@ -24,18 +24,18 @@ from experiments.visualization.studies import threshold_text as words
 from experiments.visualization.studies.push_map_figure import Ring, draw_maps, rings_of
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
 
-#: Said where no condition has a median.
-NO_MEDIAN = "There is no median: most replicas recovered from nothing that was tried."
+#: Text if no condition has a median.
+NO_MEDIAN = "There is no median: most replicas recovered from no value tried."
 
 
 def so_far(study: Study) -> tuple[Threshold, Findings]:
-    """Return the plan of a study and the findings from the trials that are finished."""
+    """Return the plan of a study and the findings from its finished trials."""
     plan = plan_of(study)
     return plan, findings_so_far(plan, study)
 
 
 def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[str, Findings] = {}) -> Document:
-    """The thresholds, what limits them, and what changes between engines or from other maps.
+    """Return the thresholds, the verdicts that limit them, and changes between engines or from other maps.
 
     ``others`` are the findings of other maps by their names.
     """
@@ -72,25 +72,25 @@ def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[
 
 
 def _lead(findings: Findings) -> Iterator[Prose]:
-    """The result in a sentence, what limits it, and remarks that a reader needs."""
+    """Yield the result in a sentence, the limiting verdicts, and necessary remarks."""
     plan, found = findings.plan, by_strength(findings)
     confidence = f"{100.0 * findings.conditions[0].estimate.median.confidence:.1f} % interval"
     text = NO_MEDIAN
     if len(found) == 1:
-        called = at_the_start(plan.experiment.who)
+        called = capitalized(plan.experiment.who)
         text = f"{called} recovers up to {_said(found[0])}, the median of {plan.replicas} replicas ({confidence})."
     elif found:
         ends = [f"{_called(finding)}, up to {_said(finding)}" for finding in (found[0], found[-1])]
         text = (
-            f"{plan.label.capitalize()} that {plan.experiment.who} recovers from, the median of {plan.replicas} "
-            f"replicas ({confidence}): least for {ends[0]}; greatest for {ends[1]}."
+            f"Largest {plan.label} from which {plan.experiment.who} recovers, median of {plan.replicas} replicas "
+            f"({confidence}): smallest for {ends[0]}; largest for {ends[1]}."
         )
     yield Prose(text, "good")
     if reached := words.reached_text([finding for finding in found if finding.limit is not None]):
         yield Prose(f"Medians, {reached}.")
     ended = ", ".join(f"{word} {share:.0%}" for word, share in words.shares_of(found).items())
     if ended:
-        yield Prose(f"What limits it, of all replicas at their thresholds: {ended}.")
+        yield Prose(f"Verdicts of the replicas at their thresholds: {ended}.")
     yield from (Prose(remark, "muted") for remark in filter(None, (_floor(plan), *words.remarks(findings))))
 
 
@@ -134,17 +134,17 @@ def _said(finding: Finding) -> str:
 
 
 def _called(finding: Finding) -> str:
-    return " ".join(words.name_of(finding).split()) or "as it is"
+    return " ".join(words.name_of(finding).split()) or "unchanged"
 
 
 def _tables(findings: Findings) -> tuple[Table, Table]:
-    """Return the thresholds, and with how many replicas and trials each was found."""
+    """Return the thresholds, and their numbers of replicas and trials."""
     plan = findings.plan
     confidence = 100.0 * findings.conditions[0].estimate.median.confidence
     limited = any(finding.limit is not None for finding in findings.conditions)
     headings = (
         "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %",
-        *(("limit", "share of it") if limited else ()),
+        *(("limit", "median / limit") if limited else ()),
     )  # fmt: skip
     found, counts = [], []
     for finding in findings.conditions:
@@ -152,7 +152,7 @@ def _tables(findings: Findings) -> tuple[Table, Table]:
         found.append((name, *words.estimate_texts(finding), *(words.limit_texts(finding) if limited else ())))
         numbers = one.replicas, one.non_monotone, finding.failed, finding.trials
         counts.append((name, words.limits_text(finding), *map(str, numbers)))
-    columns = ("condition", "limited by, replicas", "replicas", "not monotone", "failed trials", "trials")
+    columns = ("condition", "limited by (replicas)", "replicas", "non-monotonic", "failed trials", "trials")
     return (
         Table(f"Thresholds of {plan.label}", headings, tuple(found), fold=False),
         Table("Replicas and trials", columns, tuple(counts), fold=False),
@@ -163,36 +163,36 @@ def _chart(findings: Findings) -> Chart:
     plan = findings.plan
     if len(findings.conditions) <= MOST_CURVES:
         text = (
-            "Lines: the share of replicas that withstand every value up to it. Dots: that which recovers at a value of "
-            f"the grid, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: the median's "
-            "interval."
+            "Lines: share of replicas that withstand all values up to this one. Dots: share that recovers at a value "
+            f"of the grid, with {100.0 * plan.confidence:g} % intervals (Clopper and Pearson 1934). Bands: interval of "
+            "the median."
         )
     else:
-        text = f"Median over {plan.replicas} replicas, with its interval; what is out of range lies at the edge."
+        text = f"Median over {plan.replicas} replicas, with its interval; values out of range lie at its edge."
     return Chart(findings_panel(findings), text, "thresholds", pixels=460)
 
 
 def _map_charts(findings: Findings) -> Iterator[Chart]:
-    """The map around the human, what changes between engines, and how replicas end and what is left of them."""
+    """Yield the map around the human, changes between engines, verdicts at thresholds, and remaining proportions."""
     plan, rings, changes = findings.plan, rings_of(findings), changes_of_engines(findings)
     text = (
-        f"Largest {words.label_of(plan)} that {plan.experiment.who} recovers from, over where it is driven: median of "
-        f"{plan.replicas} replicas and its interval; dots in the colour of what limits it, as below. From above, front "
-        "up; the soles are to the scale of one another."
+        f"Largest {words.label_of(plan)} from which {plan.experiment.who} recovers, over the push direction: median of "
+        f"{plan.replicas} replicas and its interval; dots in the colour of the limiting verdict, as below. Top view, "
+        "front up; the soles are not to the scale of the axes."
     )
     yield Chart(push_map.map_panel(rings), text, "push-map", pixels=620)
     if len(rings) == 1 + len(changes) and changes:
         text = (
             f"{' and '.join(changes)} against {rings[0].name}, replica by replica: median change and its interval; "
-            "hollow where zero is within."
+            "hollow if the interval contains zero."
         )
         yield Chart(push_map.changes_panel(changes, rings), text, "changes", pixels=420)
     for number, ring in enumerate(rings):
         name, suffix = f" at {ring.name}" if ring.name else "", f"-{number}" if number else ""
-        text = f"How the replicas end at the least value at which each is lost{name}: what limits each direction."
+        text = f"Verdicts at the smallest value at which each replica is lost{name}: the limit of each direction."
         yield Chart(push_map.endings_panel(ring), text, f"limits{suffix}", pixels=260)
         text = (
-            f"Proportion of {plan.replicas} replicas that withstand every value up to it{name}; "
+            f"Proportion of {plan.replicas} replicas that withstand all values up to this one{name}; "
             "dots: median, its interval."
         )
         yield Chart(push_map.proportions_panel(ring), text, f"proportions{suffix}", pixels=460)

@@ -1,4 +1,4 @@
-"""Pictures of thresholds: the proportion that recovers against the value, or the medians of many conditions."""
+"""Figures of thresholds: the proportion that recovers against the value, or the medians of many conditions."""
 
 import math
 from collections.abc import Mapping
@@ -25,20 +25,20 @@ _MARKS: tuple[Dash, ...] = ("dash", "dot", "dashdot")
 def draw_findings(
     findings: Findings, path: str | Path, title: str, marks: Mapping[str, float] | None = None
 ) -> list[Path]:
-    """Draw what ``findings_panel`` describes; the files."""
+    """Draw the panel of ``findings_panel``; return the files."""
     return write_panels(path, replace(findings_panel(findings, marks), title=title), (7.0, 4.8))
 
 
 def findings_panel(findings: Findings, marks: Mapping[str, float] | None = None) -> Panel:
-    """The curve of each of a few conditions, or the medians of many; ``marks`` are values, by what they are."""
+    """Return the curves of a few conditions, or the medians of many; ``marks`` are marked values by name."""
     few = len(findings.conditions) <= MOST_CURVES
     return (_curves if few else _medians)(findings, dict(marks or {}))
 
 
 def _thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
-    """Sorted thresholds of the replicas, and the proportion above each: the curve of those that were not lost before.
+    """Return the sorted thresholds of the replicas, and the proportion above each.
 
-    A threshold out of range lies at its edge.
+    Thresholds out of range lie at its edge.
     """
     grid = finding.plan.grid
     lows = sorted(bracket.low for bracket in finding.brackets if bracket.is_judged)
@@ -62,7 +62,7 @@ def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
 
 
 def _limits_of(findings: Findings) -> list[tuple[int | None, float, str]]:
-    """Limits of a pendulum that does what the law does, their names, and their conditions' places; None of all."""
+    """Return the limits of the pendulum with the controller's strategies: condition (None: all), value, name."""
     found = [
         (place, one.limit.applicable, one.limit.applicable_name, name_of(one))
         for place, one in enumerate(findings.conditions)
@@ -74,7 +74,7 @@ def _limits_of(findings: Findings) -> list[tuple[int | None, float, str]]:
 
 
 def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[Item]:
-    """A condition's thresholds as steps, the proportions as points ``shift`` beside their values, and the median."""
+    """Return a condition's thresholds as steps, proportions as points displaced by ``shift``, and the median."""
     plan, grid, median = finding.plan, finding.plan.grid, finding.estimate.median
     name = "threshold lies above" if single else name_of(finding)
     thresholds, above = _thresholds_of(finding)
@@ -95,13 +95,13 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
     if single and math.isfinite(finding.half.value):
         half = finding.half
         low, high = np.clip((half.low, half.high), grid.start, grid.limit)
-        text = f"half recover at {half.value:.3g} {plan.unit} ({half.low:.3g} … {half.high:.3g}), islands counted"
+        text = f"half recover at {half.value:.3g} {plan.unit} ({half.low:.3g} … {half.high:.3g}), on the whole grid"
         items.append(Points([half.value], [0.5], text, style.RED, "square", 4.5, x_interval=([low], [high])))
     return [*items, Points((), (), f"limited by: {limits_text(finding)} of {plan.replicas}", group=name)]
 
 
 def _medians(findings: Findings, marks: Mapping[str, float]) -> Panel:
-    """The median of each condition with its interval, in the colour of the verdict that limits it."""
+    """Return the median of each condition with its interval, in the colour of the verdict that limits it."""
     plan, conditions = findings.plan, findings.conditions
     places, grid, top = np.arange(len(conditions)), plan.grid, max(finding.greatest for finding in conditions)
     estimates = [finding.estimate for finding in conditions]

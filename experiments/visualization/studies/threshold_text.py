@@ -1,4 +1,4 @@
-"""Thresholds for a reader: what conditions are called, numbers and intervals, and what has to be known of them."""
+"""Thresholds as texts: names of conditions, numbers, intervals, and remarks."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ from experiments.studies.trial import Label
 
 
 def name_of(finding: Finding) -> str:
-    """The name of a condition: its labels; of a push map, the direction in degrees and words."""
+    """Return the name of a condition: its labels; for a push map, the direction in degrees and words."""
     labels = finding.condition.labels
     if finding.plan.kind != PUSH_MAP:
         texts = [f"{name} {value:g}" if isinstance(value, float) else f"{value}" for name, value in labels.items()]
@@ -25,7 +25,7 @@ def name_of(finding: Finding) -> str:
 
 
 def ring_name(labels: Mapping[str, Label]) -> str:
-    """The name of the map that a condition is in: its engine, what feet may do, and height, where there are several."""
+    """Return the name of a condition's map, if there are several: engine, allowed foot motion, height."""
     height = f"{labels['height']:g} m" if "height" in labels else ""
     return " ".join(filter(None, (str(labels.get("engine", "")), str(labels.get(FEET, "")), height)))
 
@@ -45,7 +45,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def median_text(finding: Finding) -> str:
-    """A condition's median: that it is below the least value tried, or not below the greatest, where it is so."""
+    """Return a condition's median, with < or ≥ if it is below or above the tried values."""
     found = finding.estimate
     if math.isnan(found.median.value):
         return "none"
@@ -56,7 +56,7 @@ def median_text(finding: Finding) -> str:
 
 
 def estimate_texts(finding: Finding) -> list[str]:
-    """A condition's median, its interval, and what 10 % and 90 % of the replicas lie below."""
+    """Return a condition's median, its interval, and the 10 % and 90 % quantiles of the replicas."""
     found = finding.estimate
     if math.isnan(found.median.value):
         return ["none", "–", "–", "–"]
@@ -65,7 +65,7 @@ def estimate_texts(finding: Finding) -> list[str]:
 
 
 def limit_texts(finding: Finding) -> list[str]:
-    """The limit of a pendulum that does what the law does, and the share of it that the median is; dashes if none."""
+    """Return the limit of the pendulum with the controller's strategies, and median / limit; dashes for none."""
     if finding.limit is None:
         return ["–", "–"]
     if finding.share is None:
@@ -74,7 +74,7 @@ def limit_texts(finding: Finding) -> list[str]:
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
-    """Between which shares of the limit the medians are; empty where none is comparable."""
+    """Return the range of median / limit; empty if none is comparable."""
     limited = [finding for finding in limited if finding.share is not None]
     if not limited:
         return ""
@@ -86,7 +86,7 @@ def reached_text(limited: Sequence[Finding]) -> str:
 
 
 def shares_of(findings: Iterable[Finding]) -> dict[str, float]:
-    """How the replicas of all these conditions end at their thresholds: the share of each verdict, the most first."""
+    """Return the share of each verdict at the thresholds of all these replicas, the most frequent first."""
     found: Counter[str] = Counter()
     for finding in findings:
         found.update(finding.limits)
@@ -94,12 +94,12 @@ def shares_of(findings: Iterable[Finding]) -> dict[str, float]:
 
 
 def limits_text(finding: Finding) -> str:
-    """The verdicts at the replicas' thresholds, which limit a condition, the most first, with how many there are."""
+    """Return the verdicts at the replicas' thresholds with their counts, the most frequent first."""
     return ", ".join(f"{word} {count}" for word, count in finding.limits.items()) or "–"
 
 
 def remarks(findings: Findings) -> Iterator[str]:
-    """Sentences that a reader has to know: too few replicas, thresholds out of range, islands."""
+    """Yield necessary remarks: too few replicas, thresholds out of range, non-monotonic thresholds."""
     plan = findings.plan
     estimates = [finding.estimate for finding in findings.conditions]
     reached = estimates[0].median.confidence
@@ -110,23 +110,23 @@ def remarks(findings: Findings) -> Iterator[str]:
     if never:
         ended = ", ".join(f"{count} {word}" for word, count in never.most_common())
         yield (
-            f"{never.total()} replicas recovered from nothing: at the least value, {plan.grid.start:g} {plan.unit}, "
+            f"{never.total()} replicas recovered from no value tried: at the least, {plan.grid.start:g} {plan.unit}, "
             f"{ended}; {unknown} of their thresholds are unknown, the others below it."
         )
     gaps = [gap for finding in findings.conditions for gap in finding.gaps]
     if gaps:
         words = ", ".join(f"{count} {word}" for word, count in sum(gaps, Counter[str]()).most_common())
         yield (
-            f"{len(gaps)} thresholds may be far above what is given: the trials up to the next loss tell neither "
-            f"({words}); a longer run.duration may decide those that are undecided."
+            f"{len(gaps)} thresholds may be far above the value given: the trials up to the next loss are neither "
+            f"recoveries nor losses ({words}); a longer run.duration may decide the undecided ones."
         )
     above = sum(
         b.low == max(tried) for f in findings.conditions for b, tried in zip(f.brackets, f.outcomes, strict=True)
     )
     if above:
-        yield f"{above} thresholds are above the greatest value tried, {plan.grid.limit:g} {plan.unit}."
+        yield f"{above} thresholds are above the largest value tried, {plan.grid.limit:g} {plan.unit}."
     if odd:
         yield (
             f"{odd} of {sum(e.replicas for e in estimates)} searches found a recovery above a loss: "
-            "a threshold is the first loss, and such islands do not count; a finer grid (--by) would find more."
+            "a threshold is the first loss, and later recoveries do not count; a finer grid (--by) would find more."
         )

@@ -9,12 +9,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def as_toml(data: Mapping[str, Any]) -> str:
-    """Numbers, texts, switches, lists and tables of them as TOML; what is None is left out."""
+    """Return numbers, texts, booleans, lists and tables of them as TOML; None is left out."""
     return "\n".join(_lines(data, ())).strip()
 
 
 def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """First what is no table, then the tables; tables of plain values within tables in one line."""
+    """Yield plain values first, then tables; a table of plain values within a table takes one line."""
     rest = {}
     for key, value in table.items():
         if (isinstance(value, Mapping) and not _is_flat(value, path)) or _is_tables(value):

@@ -1,4 +1,4 @@
-"""The trials of a study as a report needs them: which columns are varied, labels and metrics, and what they mean."""
+"""Trials of a study for its report: varied columns, labels, metrics and their units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from experiments.studies.store.table import CHANGES, FIRST, cells_of
 from experiments.studies.sweep.groups import SHOWN
 from experiments.visualization.look.words import with_unit
 
-#: Metrics that a figure offers at most.
+#: Most metrics in a figure.
 MOST_METRICS = 10
 
 
@@ -30,12 +30,12 @@ def is_study(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Axis:
-    """One thing that is varied: a parameter, and others that go with it one to one."""
+    """A varied parameter, with others that vary with it one to one."""
 
-    name: str  # of the column
-    label: str  # name and unit, and what goes with it
-    values: "pd.Series[Any]"  # (trials,) numbers, or texts where the values are no numbers
-    log: bool = False  # whether a logarithmic axis shows them
+    name: str  # name of the column
+    label: str  # name and unit, and the parameters that vary with it
+    values: "pd.Series[Any]"  # (trials,) numbers, or texts for other values
+    log: bool = False  # whether its axis is logarithmic
 
     @property
     def is_numeric(self) -> bool:
@@ -48,7 +48,7 @@ class Axis:
 
 
 class Trials:
-    """All finished trials of a study: of ``frame``, one row a trial, which columns are what."""
+    """All finished trials of a study in ``frame``, one row each, and the roles of its columns."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -56,7 +56,7 @@ class Trials:
         columns = list(self.frame.columns)
         self.varied = tuple(name for name in study.header.varied if name in columns)
         after = columns.index(CHANGES)
-        # The study's own words stand before the changes, what was measured after them.
+        # columns of the study come before the changes, measured ones after them
         self.labels = tuple(name for name in columns[:after] if name not in FIRST and name not in self.varied)
         self.metrics = tuple(name for name in columns[after + 1 :] if name not in FIRST)
 
@@ -65,22 +65,22 @@ class Trials:
 
     @cached_property
     def experiment(self) -> Experiment | None:
-        """Return the experiment; None if it is code that the user has not named."""
+        """Experiment of the study; None if it is code that the user has not named."""
         try:
             return self.study.experiment
         except SavedNameError:
             return None
 
     def parameter(self, name: str) -> Parameter | None:
-        """None where the experiment is not known."""
+        """Return a parameter of the experiment; None if the experiment is unknown."""
         return None if self.experiment is None else parameter_named(name, self.experiment.parameters)
 
     def label(self, name: str) -> str:
-        """A column in words, with its unit, as figures call it."""
+        """Return a column in words, with its unit, for figures."""
         return with_unit(name, self.unit(name))
 
     def heading(self, name: str) -> str:
-        """A column's own name with its unit, as tables are headed."""
+        """Return a column's name with its unit, for the heads of tables."""
         unit = unit_text(self.unit(name))
         return f"{name} [{unit}]" if unit else name
 
@@ -89,14 +89,14 @@ class Trials:
 
     @cached_property
     def verdicts(self) -> dict[str, Proportion]:
-        """How many trials ended in each verdict, for those that occur; and in no order but the usual one."""
+        """Proportion of trials for each verdict that occurs, in the usual order."""
         counts = self.frame["verdict"].value_counts()
         known = [*VERDICTS, *(name for name in counts.index if name not in VERDICTS)]
         return {name: proportion_of(int(counts[name]), len(self)) for name in known if name in counts}
 
     @cached_property
     def shown_metrics(self) -> list[str]:
-        """The metrics that figures offer: numbers that differ between trials, those first that tell most."""
+        """Metrics for figures: numbers that differ between trials, the most informative first."""
         numeric = [name for name in self.metrics if pd.api.types.is_numeric_dtype(self.frame[name])]
         differing = [name for name in numeric if self.frame[name].nunique() > 1]
         chosen = self.study.header.metrics
@@ -105,7 +105,7 @@ class Trials:
 
     @cached_property
     def common(self) -> dict[str, Any]:
-        """The parameters that all trials set to the same value, as JSON has them."""
+        """Parameters that all trials set to the same value, in JSON's types."""
         texts = self.frame[CHANGES].tolist()
         if not texts:
             return {}
@@ -117,7 +117,7 @@ class Trials:
 
 
 def is_grid(axes: Sequence[Axis]) -> bool:
-    """Whether all combinations of the axes' values are there, each value more than once."""
+    """Return whether all combinations of the axes' values occur, each value more than once."""
     combinations = int(np.prod([len(axis.points) for axis in axes]))
     table = pd.DataFrame({axis.name: axis.values for axis in axes}).drop_duplicates()
     return len(table) == combinations

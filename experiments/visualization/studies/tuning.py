@@ -1,4 +1,4 @@
-"""The findings of a tuning: the winner and whether it is confirmed, on the terminal, in files, and on its page."""
+"""Findings of a tuning: the winner and its confirmation, for the terminal, files and its page."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,7 +20,7 @@ _HEADINGS = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
 
 
 def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
-    """The winner, whether it is confirmed on fresh replicas, and how the search went."""
+    """Return the winner, its confirmation on fresh replicas, and the course of the search."""
     history, winner, confirmation = outcome.history, outcome.winner, outcome.confirmation
     evaluations = history.evaluations
     found: list[Block] = [_variables(tuning, outcome)]
@@ -28,7 +28,7 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
         found.append(_confirmation(confirmation))
     sections = [Section("winner", "Results", blocks=tuple(found))]
     beyond = sum(not one.score.keeps_limits for one in evaluations)
-    limits = f"; {beyond} beyond a limit" if beyond else ""
+    limits = f"; {beyond} violate a constraint" if beyond else ""
     text = f"{len(evaluations)} candidates by {tuning.settings.optimizer}, {tuning.space.size} trials each{limits}"
     if evaluations:
         blocks: tuple[Block, ...] = (*_charts(tuning, outcome), _candidates(tuning, outcome))
@@ -37,12 +37,12 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
     if winner is None:
         front = tuning.is_front and history.front
         reason = f"{len(history.front)} candidates are on the front: [choice] in the file weighs the objectives"
-        lead.append(Prose(f"There is no winner: {reason if front else 'no candidate keeps all limits'}.", "bad"))
+        lead.append(Prose(f"There is no winner: {reason if front else 'no candidate meets all constraints'}.", "bad"))
     else:
         values = ", ".join(f"{name} {value:.5g}" for name, value in winner.score.values.items())
         lead.append(Prose(f"The winner is candidate {winner.number}: {values}."))
     if confirmation is None:
-        lead.append(Prose("Nothing is compared with the baseline on fresh replicas yet."))
+        lead.append(Prose("The comparison with the baseline on fresh replicas is not done yet."))
     else:
         reasons, many = "; ".join(confirmation.reasons), f"on {confirmation.objectives[0].replicas} fresh replicas"
         worse = Prose(f"NOT confirmed {many}: {reasons}.", "bad")
@@ -58,7 +58,7 @@ def _value(one: Evaluation, variable: str) -> str:
 
 
 def _cells(comparison: Comparison) -> list[str]:
-    """Name, baseline, winner, difference, its interval, and the chance."""
+    """Return name, baseline, winner, difference, its interval, and the probability."""
     return [
         comparison.name,
         f"{comparison.baseline:.5g} ± {comparison.baseline_spread:.2g}",
@@ -70,7 +70,7 @@ def _cells(comparison: Comparison) -> list[str]:
 
 
 def _variables(tuning: Tuning, outcome: Outcome) -> Table:
-    """Return the range of each variable, and values and scores of the baseline and of what was chosen."""
+    """Return the range of each variable, and values and scores of the baseline and of the chosen candidate."""
     baseline, front = outcome.history.baseline, outcome.history.front
     chosen = [outcome.winner] if outcome.winner is not None else front[:MOST]
     headings = ("", "unit", "from", "to", "baseline", *(f"candidate {one.number}" for one in chosen))
@@ -90,12 +90,12 @@ def _variables(tuning: Tuning, outcome: Outcome) -> Table:
 def _confirmation(found: Confirmation) -> Table:
     judged = [(one, *_judged(found, one.name)) for one in (*found.objectives, *found.limits)]
     rows = tuple((*_cells(comparison), mark) for comparison, mark, _ in judged)
-    title = f"On {found.objectives[0].replicas} fresh replicas, the same for both"
+    title = f"On {found.objectives[0].replicas} fresh replicas, equal for both"
     return Table(title, _HEADINGS, rows, tuple(mood for *_, mood in judged), fold=False)
 
 
 def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
-    """The words about an objective or a limit, and how they are coloured."""
+    """Return the words about an objective or a constraint, and their mood."""
     if name in found.better:
         if found.better[name]:
             return "better", "good"
@@ -106,18 +106,18 @@ def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
 
 def _charts(tuning: Tuning, outcome: Outcome) -> Iterator[Chart]:
     if tuning.is_front:
-        text = "The candidates, and those that no other beats in everything."
+        text = "All candidates and the Pareto front."
         yield Chart(figures.front_panels(tuning, outcome), text, "front", columns=2)
-    text = "Every candidate in the order in which it was asked for, the best so far, and how the trials ended."
+    text = "All candidates in order, the best so far, and the verdicts of the trials."
     yield Chart(figures.history_panels(tuning, outcome), text, "history")
     objectives = tuning.scorer.objectives
     slices = {
         figures.label_of(objective): figures.slices_panels(tuning, outcome, objective) for objective in objectives
     }
-    text = "Every candidate over each value that was tuned; the later, the darker."
+    text = "All candidates over each tuned parameter; later ones are darker."
     yield Chart(slices, text, "slices", columns=COLUMNS)
     if panels := figures.importance_panels(tuning, outcome.history.evaluations):
-        text = f"What sets the best {GOOD:.0%} of the candidates apart (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
+        text = f"Importance for the best {GOOD:.0%} of the candidates (PED-ANOVA, Watanabe, Bansal and Hutter 2023)."
         yield Chart(panels, text, "importance")
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a tuning: how the best rose, what it depended on, where it lies in each range, and the Pareto front."""
+"""Figures of a tuning: progress, importance and values of the variables, and the Pareto front."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
 
 
 def drawings(tuning: Tuning, outcome: Outcome) -> dict[str, Callable[[Path], list[Path]] | None]:
-    """Return, by file, a function that draws each figure that there is something for."""
+    """Return, by file, a function that draws each figure with data."""
     found: dict[str, Callable[[], Figure]] = {}
     if outcome.history.evaluations:
         found = {HISTORY: partial(_history, tuning, outcome), SLICES: partial(_slices, tuning, outcome)}
@@ -52,13 +52,13 @@ def label_of(objective: Objective) -> str:
 
 
 def endings(evaluations: Sequence[Evaluation]) -> dict[str, Floats]:
-    """(candidates,) for each verdict that occurs, the part of each candidate's trials that ended so."""
+    """Return, for each verdict that occurs, its share (candidates,) of each candidate's trials."""
     counts = {word: np.array([one.score.verdicts.get(column_of(word), 0) for one in evaluations]) for word in VERDICTS}
     trials = sum(counts.values())
     return {word: count / trials for word, count in counts.items() if count.any()}
 
 
-#: How the candidates that are marked look.
+#: Markers of the special candidates.
 _BASELINE = Points((), (), "baseline", style.BLACK, "diamond", 4.0)
 _WINNER = Points((), (), "winner", style.RED, "star", 9.0)
 
@@ -69,7 +69,7 @@ def _marked(outcome: Outcome) -> list[tuple[Points, Evaluation]]:
 
 
 def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
-    """For each objective all candidates in their order and the best so far; last, how the trials of each ended."""
+    """Return all candidates and the best so far for each objective; last, the shares of verdicts."""
     evaluations = outcome.history.evaluations
     numbers = np.arange(1, len(evaluations) + 1)
     within = np.array([one.score.keeps_limits for one in evaluations])
@@ -78,7 +78,7 @@ def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
         values = _values(evaluations, objective)
         items: list[Item] = []
         if not within.all():
-            items.append(Points(numbers[~within], values[~within], "beyond a limit", style.ORANGE, "x-thin", 3.5))
+            items.append(Points(numbers[~within], values[~within], "not feasible", style.ORANGE, "x-thin", 3.5))
         best = np.minimum.accumulate(np.where(within, objective.sign * values, np.inf))
         items += [
             Points(numbers[within], values[within], "candidate", style.SKY, "circle", 2.5),
@@ -93,7 +93,7 @@ def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
         above = below + np.repeat(part, 2)
         layers.append(Area.between(sides, below, above, style.VERDICTS[word], word, alpha=1.0))
         below = above
-    y = Axis("part of the trials", 0.0, 1.0)
+    y = Axis("share of the trials", 0.0, 1.0)
     return [*panels, Panel(tuple(layers), replace(x, label="candidate"), y, legend="right")]
 
 
@@ -110,7 +110,7 @@ def _history(tuning: Tuning, outcome: Outcome) -> Figure:
 
 
 def importance_panels(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list[Panel]:
-    """The parts of the variables, the greatest on top, for each objective that has enough candidates to say."""
+    """Return the importance of the variables, the largest on top, for each objective with enough candidates."""
     panels = []
     for k, objective in enumerate(tuning.scorer.objectives):
         found = importances(tuning.space.variables, evaluations, k)
@@ -121,13 +121,13 @@ def importance_panels(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list
         notes = [f"{value:.2f}" for value in values]
         bars = Bars(range(len(parts)), values, style.BLUE, words_of(objective.name), 0.7, notes=notes)
         y = Axis(words=tuple(words_of(name) for name in parts), grid=False)
-        title = f"What sets the best {GOOD:.0%} in {words_of(objective.name)} apart"
-        panels.append(Panel((bars,), Axis("part (PED-ANOVA) [–]", 0.0, 1.12 * max(values)), y, title))
+        title = f"Importance for the best {GOOD:.0%} in {words_of(objective.name)}"
+        panels.append(Panel((bars,), Axis("importance (PED-ANOVA) [–]", 0.0, 1.12 * max(values)), y, title))
     return panels
 
 
 def slices_panels(tuning: Tuning, outcome: Outcome, objective: Objective) -> list[Panel]:
-    """Every candidate's value of an objective over each variable; the later, the darker."""
+    """Return each candidate's value of an objective over each variable; later ones are darker."""
     evaluations, panels = outcome.history.evaluations, []
     values, numbers = _values(evaluations, objective), np.array([one.number for one in evaluations])
     for variable in tuning.space.variables:
@@ -143,7 +143,7 @@ def slices_panels(tuning: Tuning, outcome: Outcome, objective: Objective) -> lis
 
 
 def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
-    """Some rows of panels for each objective."""
+    """Draw rows of panels for each objective."""
     count, panels = len(tuning.space.variables), list[Panel | None]()
     columns = min(count, 3 if count % 4 else 4)
     for objective in tuning.scorer.objectives:
@@ -152,7 +152,7 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
         panels += [None] * (-count % columns)
     figure = figure_of(panels, (2.6 * columns + 0.6, 2.3 * (len(panels) // columns) + 0.4), columns)
     for axes in figure.axes:
-        if axes.get_xscale() == "log":  # where there is little room
+        if axes.get_xscale() == "log":  # little space
             axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
             axes.xaxis.set_minor_formatter(NullFormatter())
     figure.colorbar(figure.axes[0].collections[0], ax=figure.axes, label="candidate", fraction=0.03, pad=0.01)
@@ -161,7 +161,7 @@ def _slices(tuning: Tuning, outcome: Outcome) -> Figure:
 
 
 def front_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
-    """The candidates over each pair of objectives, and those that no other beats in everything."""
+    """Return the candidates over each pair of objectives, and the Pareto front."""
     groups: list[tuple[Points, Sequence[Evaluation]]] = [
         (Points((), (), "candidate", style.SKY, "circle", 2.5), outcome.history.evaluations),
         (Points((), (), "front", style.BLUE, "circle", 5.0), outcome.history.front),

@@ -1,1 +1,1 @@
-"""``biped render``: saved runs as a video, as an animated picture, or as a page that plays them."""
+"""``biped render``: saved runs as a video, an animated GIF, or an interactive page."""

@@ -1,4 +1,4 @@
-"""Films into files: MP4 by ffmpeg, GIF by Pillow. A file is there when it is complete, or not at all."""
+"""Film files: MP4 by ffmpeg, GIF by Pillow. A file appears only when it is complete."""
 
 import contextlib
 import zlib
@@ -16,12 +16,12 @@ from experiments.visualization.viewer import colors
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-#: Quality of H.264, from 0 (lossless) to 51; 18 shows no difference.
+#: Quality of H.264, from 0 (lossless) to 51; 18 is visually lossless.
 CRF = 18
 COLORS = 256
-#: So many pictures, evenly spaced, say which colours a GIF has.
+#: Number of evenly spaced pictures that determine the colours of a GIF.
 SAMPLES = 8
-#: Colours that mean something are in the palette however small what has them, by a strip of this share of the samples.
+#: Share of the samples that is added in colours with a meaning, so that small areas keep theirs.
 MARKS = (
     *colors.MODES,
     colors.COM,
@@ -33,21 +33,21 @@ MARKS = (
     *colors.GHOSTS,
 )
 STRIP = 0.004
-#: [s] a GIF counts time in these.
+#: [s] unit of time in a GIF.
 TICK = 0.01
-#: Browsers show no GIF faster than this.
+#: Highest picture rate of a GIF that browsers show.
 MOST_GIF_FPS = 50.0
 
 
 def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fps: float) -> None:
-    """Write H.264, which every browser and player shows; both edges of its size [pixels] are even."""
+    """Write H.264 video, which all browsers and players show; both edges of its size [pixels] must be even."""
     need("PIL", "imageio_ffmpeg")
     import imageio_ffmpeg
 
     if size[0] % 2 or size[1] % 2:
         raise InputError(f"--size {size[0]}x{size[1]}: an MP4 needs even edges")
     with in_place_of(path) as part:
-        part.touch()  # what cannot be written is an error before anything is drawn
+        part.touch()  # an unwritable file is reported before anything is drawn
         encoder = imageio_ffmpeg.write_frames(
             part, size, fps=fps, codec="libx264", quality=None, macro_block_size=2, ffmpeg_log_level="quiet",
             output_params=["-crf", str(CRF), "-preset", "medium", "-movflags", "+faststart", "-f", "mp4"],
@@ -59,7 +59,7 @@ def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fp
                 count += 1
                 try:
                     encoder.send(picture.tobytes())
-                except OSError:  # it has ended; what it has written says enough
+                except OSError:  # ffmpeg has ended; its output explains why
                     break
         _check(path, part, count)
 
@@ -83,10 +83,10 @@ def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with in_place_of(path) as part:
         part.touch()
-        # The palette is of samples of them all, so all must be there first: packed, for plain ones fill the memory.
+        # The palette needs samples of all pictures, so all are kept, packed to save memory.
         packed = [_Packed(picture) for picture in pictures]
         palette = _palette(packed)
-        # Without dithering, so that what stands still stays the same from picture to picture.
+        # Without dithering, so that static parts are equal in all pictures.
         reduced = (picture.image.quantize(palette=palette, dither=Image.Dither.NONE) for picture in packed)
         next(reduced).save(
             part, format="GIF", save_all=True, append_images=reduced, loop=0, optimize=False, disposal=1,
@@ -95,7 +95,7 @@ def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
 
 
 class _Packed:
-    """A picture that takes little memory: what stands still, as most of it does, packs well."""
+    """Compressed picture in memory."""
 
     def __init__(self, picture: "Image") -> None:
         self._mode, self._size = picture.mode, picture.size
@@ -109,7 +109,7 @@ class _Packed:
 
 
 def durations(count: int, fps: float) -> list[int]:
-    """[ms] of each picture, in whole hundredths of a second, which add up to what the rate asks for."""
+    """Return the duration [ms] of each picture in whole hundredths of a second; their sum matches the rate."""
     ends = np.round(np.arange(count + 1) / fps / TICK).astype(int)
     return [int(length) * round(1e3 * TICK) for length in np.diff(ends)]
 

@@ -1,4 +1,4 @@
-"""Which instants of a run are drawn, how fast they are shown, and how large."""
+"""Times, speed and size of a film's pictures."""
 
 import math
 from collections.abc import Sequence
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from biped.errors import InputError
 
-#: Pictures that a single film may have.
+#: Most pictures of a film.
 MOST_FRAMES = 20_000
-#: [pixels] of an edge.
+#: [pixels] least and greatest edge of a picture.
 SIZES = (16, 4096)
 
 
 @dataclass(frozen=True)
 class FrameSchedule:
-    """The pictures of a film."""
+    """Times of a film's pictures."""
 
-    begins: float  # [s] of the run, at the first picture
-    ends: float  # [s] of the run, after the last one
-    fps: float  # pictures in a second
-    speed: float = 1.0  # seconds of the run in a second of the film
+    begins: float  # [s] time in the run of the first picture
+    ends: float  # [s] end of the run's part that is shown
+    fps: float  # pictures per second
+    speed: float = 1.0  # seconds of the run per second of film
 
     def __post_init__(self) -> None:
         for name in ("fps", "speed"):
@@ -28,7 +28,7 @@ class FrameSchedule:
                 raise InputError(f"--{name} {value:g}: it must be a number above zero")
         if not self.ends >= self.begins:
             raise InputError(f"--from {self.begins:g} --to {self.ends:g}: the first must not be after the second")
-        if not self._filling <= MOST_FRAMES:  # before it is rounded: it may be infinite
+        if not self._filling <= MOST_FRAMES:  # before rounding: it may be infinite
             raise InputError(
                 f"{self._filling:.6g} pictures are more than {MOST_FRAMES}: "
                 "take fewer --fps, a greater --speed, or a shorter part"
@@ -36,7 +36,7 @@ class FrameSchedule:
 
     @property
     def count(self) -> int:
-        """How many there are: as many as fill the time, and one at least."""
+        """Number of pictures, at least one."""
         return max(1, round(self._filling))
 
     @property
@@ -45,7 +45,7 @@ class FrameSchedule:
 
     @property
     def times(self) -> list[float]:
-        """[s] of the run; picture k shows exactly ``begins`` + k speed / fps."""
+        """Times [s] in the run; picture k shows exactly ``begins`` + k speed / fps."""
         return [self.begins + k * self.speed / self.fps for k in range(self.count)]
 
     @property
@@ -56,9 +56,9 @@ class FrameSchedule:
 def schedule_of(
     spans: Sequence[tuple[float, float]], begin: float | None, end: float | None, fps: float, speed: float
 ) -> FrameSchedule:
-    """The pictures of some runs; from the first one's begin to the last one's end, if not given.
+    """Return the pictures of some runs, by default from the earliest begin to the latest end.
 
-    ``spans`` are begin and end of each run [s], ``begin`` and ``end`` what ``--from`` and ``--to`` say.
+    ``spans`` are begin and end of each run [s], ``begin`` and ``end`` the values of ``--from`` and ``--to``.
     """
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     for name, value in (("--from", begin), ("--to", end)):
@@ -68,7 +68,7 @@ def schedule_of(
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Width and height [pixels] of ``WxH``."""
+    """Return width and height [pixels] of ``WxH``."""
     parts = text.lower().split("x")
     if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
         raise InputError(f"--size {text}: it must be WIDTHxHEIGHT, such as 640x480")

@@ -1,4 +1,4 @@
-"""Pictures of runs, drawn by a headless Chromium: as many as one wants, each of an exact time."""
+"""Pictures of runs at exact times, drawn by a headless Chromium."""
 
 import threading
 from collections.abc import Generator, Sequence
@@ -16,9 +16,9 @@ from experiments.visualization.viewer.serve import serving, url_of
 
 Picture = NDArray[np.uint8]
 
-#: In the page: wait for two frames.
+#: JavaScript: wait for two frames.
 _FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
-#: In the page: whether all surfaces that come as glTF are in the scene.
+#: JavaScript: whether all glTF surfaces are in the scene.
 _LOADED = """(() => {
   const all = window.__viserSceneTree ? Object.values(window.__viserSceneTree.getState()) : [];
   const surfaces = all.filter(node => node && node.message && node.message.type === "GlbMessage");
@@ -31,24 +31,23 @@ _LOADED = """(() => {
     });
 })()"""
 
-#: Width and height of the browser's own window: what it draws for itself is not looked at, and costs time. In a window
-#: that is smaller than this the page has no room for its canvas, and draws once a second.
+#: Width and height of the browser's window, kept small because its own drawing costs time. In a smaller window the
+#: page has no room for its canvas, and draws once a second.
 WINDOW = (240, 180)
-#: [s] for the browser to start, and to draw a picture; the first one takes longest.
+#: [s] time limits for the browser's start and for a picture; the first one takes longest.
 PATIENCE = 120.0
-#: Width and height of a picture that nobody looks at.
+#: Width and height of a picture that is not used.
 SMALL = (16, 12)
-#: So many pictures of the first instant must be the same, one after the other, before it counts; of so many.
+#: Equal successive pictures of the first instant that count as settled, and the most that are tried.
 SAME, TRIALS = 2, 60
 
 
 def pictures(
     runs: Sequence[Shown], times: Sequence[float], camera: Camera, size: tuple[int, int], program: str
 ) -> Generator[Picture, None, None]:
-    """(height, width, 4) red, green, blue and opacity, 0 … 255, of each time [s]; where nothing is, it is transparent.
+    """Yield a picture (height, width, 4) of each time [s]: red, green, blue, opacity, 0 … 255; transparent if empty.
 
-    The first run is solid, the others are laid over it as ghosts. What a picture shows depends on its time only, not
-    on how fast this machine draws.
+    The first run is solid, the others are ghosts. A picture depends on its time only, not on the speed of this machine.
     """
     with serving(port=0) as server:
         connected = threading.Event()
@@ -59,15 +58,15 @@ def pictures(
             connected.set()
 
         server.on_client_connect(welcome)
-        camera.start(server)  # the browser's own camera decides how finely shadows are drawn
-        # One pixel for each: by itself the page draws more coarsely where drawing takes long.
+        camera.start(server)  # the browser's camera determines the resolution of shadows
+        # One device pixel each: by default the page draws more coarsely if drawing is slow.
         url = f"{url_of(server)}?fixedDpr=1"
         with chromium(url, *WINDOW, program) as browser:
             if not connected.wait(PATIENCE):
                 raise InputError(f"the browser did not open its page within {PATIENCE:g} s")
-            # On the client's own scene: what is shown and the order to draw it go the same way, one after the other.
+            # On the client's own scene, messages and the request to draw arrive in order.
             scene = ViewerScene(clients[0])
-            light_plainly(scene)
+            set_lights(scene)
             models = add_runs(scene, runs)
             for k, moment in enumerate(times):
                 with scene.frame():
@@ -78,8 +77,8 @@ def pictures(
                 yield _next(clients[0], browser, camera, size)
 
 
-def light_plainly(scene: ViewerScene) -> None:
-    """Light without a picture of a studio: a browser loads that some time, and what it draws before is darker."""
+def set_lights(scene: ViewerScene) -> None:
+    """Set lights without an environment map, which a browser loads late: earlier pictures would be darker."""
     server_scene = scene.server.scene
     server_scene.configure_environment_map(None)
     server_scene.add_light_hemisphere(
@@ -88,9 +87,9 @@ def light_plainly(scene: ViewerScene) -> None:
 
 
 def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> None:
-    """Wait until the first instant looks as it stays.
+    """Wait until pictures of the first instant no longer change.
 
-    The browser takes surfaces apart some time after it has got them, and finds its light after a picture or two.
+    The browser unpacks surfaces after it has received them, and sets its lights after one or two pictures.
     """
     try:
         browser.wait_for(_LOADED, PATIENCE)
@@ -103,14 +102,14 @@ def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int
         if same == SAME:
             return
         last = now
-    raise InputError(f"the browser does not come to rest: {TRIALS} pictures of one instant differ")
+    raise InputError(f"the browser does not settle: {TRIALS} pictures of one instant differ")
 
 
 def _next(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> Picture:
-    """A picture of what has been sent.
+    """Return a picture of the scene as sent.
 
-    A small one first: when it is there, all that was sent has arrived. What is new in the scene, such as an arrow that
-    was not there before, is drawn after another frame or two of the browser's.
+    A small picture comes first: once it is there, all messages have arrived. New objects, such as an arrow, are drawn
+    after one or two more frames.
     """
     _drawn(client, camera, SMALL)
     try:

@@ -1,11 +1,11 @@
-"""A page that plays runs: one file, that any browser opens by a double click, without a network."""
+"""A page that plays runs: one file, for any browser, without a network."""
 
 import html
 from collections.abc import Callable, Sequence
 
 from biped.model import Model
 from experiments.visualization.video.frame_schedule import FrameSchedule
-from experiments.visualization.video.pictures import light_plainly
+from experiments.visualization.video.pictures import set_lights
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.camera import Camera
 from experiments.visualization.viewer.colors import legend
@@ -14,7 +14,7 @@ from experiments.visualization.viewer.scene import ViewerScene
 from experiments.visualization.viewer.serve import serving
 from experiments.visualization.viewer.snapshot import Snapshot
 
-#: Each time the player begins again it sets up viser's own light for a moment, and would fade the canvas in again.
+#: On each restart the player briefly sets viser's own light, and would fade the canvas in again.
 _PANEL = """\
 <style>canvas {{ opacity: 1 !important }}</style>
 <div style="position:fixed;top:0.8em;left:0.8em;z-index:5;padding:0.5em 0.8em;border-radius:6px;
@@ -26,21 +26,21 @@ background:rgba(255,255,255,0.82);color:#262c34;font:14px/1.35 system-ui,sans-se
 def replay_page(
     runs: Sequence[Shown], schedule: FrameSchedule, camera: Camera, progress: Callable[[float], None]
 ) -> str:
-    """The page, as HTML: the scene with a player, that can be turned while it plays.
+    """Return an HTML page with the scene and a player; the scene can be turned during playback.
 
-    Between two instants of the schedule nothing moves; ``progress`` is called with how many are done.
+    The scene is static between two instants of the schedule; ``progress`` is called with the number of finished ones.
     """
     with serving(port=0) as server:
         camera.start(server)
         scene = ViewerScene(server)
-        light_plainly(scene)
+        set_lights(scene)
         models = add_runs(scene, runs)
         recording = None
         for k, moment in enumerate(schedule.times):
             with scene.frame():
                 for model, loaded in zip(models, runs, strict=True):
                     model.show(loaded.trajectory.at(moment))
-            if recording is None:  # all that is there at first, and from here on what changes
+            if recording is None:  # the initial scene; later messages are changes
                 recording = server.get_scene_serializer()
             recording.insert_sleep(1.0 / schedule.fps)
             progress(k + 1)
@@ -50,11 +50,11 @@ def replay_page(
 
 
 def still_page(model: Model, snapshot: Snapshot, camera: Camera) -> str:
-    """The page of a model that does not move, as HTML: it can be turned."""
+    """Return an HTML page of a static model that can be turned."""
     with serving(port=0) as server:
         camera.start(server)
         scene = ViewerScene(server)
-        light_plainly(scene)
+        set_lights(scene)
         with scene.frame():
             scene.add(model, "model").show(snapshot)
         page: str = server.get_scene_serializer().as_html()

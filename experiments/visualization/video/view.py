@@ -1,4 +1,4 @@
-"""Runs and models in three dimensions, from Python: inline in a notebook, else in the browser."""
+"""Three-dimensional views of runs and models from Python: inline in a notebook, else in the browser."""
 
 import html
 import math
@@ -24,30 +24,30 @@ from experiments.visualization.viewer.camera import camera_at
 from experiments.visualization.viewer.loaded_runs import LoadedRun, extent_at, extent_of
 from experiments.visualization.viewer.trajectory import snapshot_of, trajectory_of
 
-#: The viewer's packages.
+#: Packages of the viewer.
 PACKAGES = ("viser", "trimesh", "websockets")
-#: [1/s] instants of a run that are recorded for its player.
+#: [1/s] rate at which a run is recorded for its player.
 RATE = 60.0
-#: [pixels] of what a notebook shows inline.
+#: [pixels] size of a view in a notebook.
 HEIGHT = 480
 
 
 @dataclass(frozen=True)
 class PageView:
-    """A page that shows a run or a model in three dimensions."""
+    """Page with a three-dimensional view of a run or a model."""
 
     title: str
-    page: str  # HTML, complete
+    page: str  # complete HTML
 
     def save(self, file: str | Path) -> Path:
-        """Write the page: any browser shows it, without a network."""
+        """Write the page, which any browser shows without a network."""
         path = Path(file)
         with in_place_of(path) as part:
             part.write_text(self.page, encoding="utf-8")
         return path
 
     def open(self) -> Path:
-        """Open it in the browser; the file that it shows."""
+        """Open the page in the browser; return its file."""
         folder = Path(tempfile.mkdtemp(prefix="biped-"))
         file = self.save(folder / "view.html")
         if not webbrowser.open(file.as_uri()):
@@ -83,13 +83,13 @@ def view_model(model: Model, q: ArrayLike | None) -> PageView:
 
 
 def shown(view: PageView) -> PageView:
-    """The view, which a notebook shows by itself; elsewhere it is opened in the browser."""
+    """Return the view; open it in the browser unless a notebook shows it."""
     if not in_notebook():
         view.open()
     return view
 
 
 def in_notebook() -> bool:
-    """Whether what a cell returns is shown as HTML: in Jupyter's kernels, not in a terminal."""
+    """Return whether a cell's result is shown as HTML: in Jupyter kernels, not in a terminal."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and hasattr(shell, "kernel")

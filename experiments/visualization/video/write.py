@@ -1,4 +1,4 @@
-"""Films and pages of runs into files, with the captions of their pictures: the sky, the names of the runs, the time."""
+"""Files of films and pages of runs, and the captions of pictures: sky, names of the runs, time."""
 
 from collections.abc import Generator, Sequence
 from functools import cache
@@ -20,18 +20,18 @@ from experiments.visualization.viewer.loaded_runs import Shown, have_ended
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-#: From the top down to the middle, where the floor ends.
+#: Colours of the sky from the top to the horizon.
 SKY = (206, 219, 233)
 HORIZON = (243, 245, 247)
 INK = (38, 44, 52)
-#: Height of the letters over that of the picture, and the least [pixels].
+#: Height of letters / height of the picture, and their least height [pixels].
 LETTERS, LEAST = 0.042, 11
-#: Beside the name of a run that is over while others go on.
+#: Text after the name of a run that has ended before others.
 ENDED = " (ended)"
 
 
 class Caption:
-    """Finishes pictures, of a size [pixels]: names of the runs, and the time with so many decimals."""
+    """Captions for pictures of a size [pixels]: names of the runs, and the time with a number of decimals."""
 
     def __init__(self, names: Sequence[str], size: tuple[int, int], speed: float = 1.0, decimals: int = 2) -> None:
         self._names, self._size, self._speed, self._decimals = tuple(names), size, speed, decimals
@@ -39,7 +39,7 @@ class Caption:
         self._letters = max(LEAST, round(LETTERS * size[1]))
 
     def on(self, picture: Picture, time: float, ended: Sequence[bool] = ()) -> "Image":
-        """The finished picture of a time [s]; ``ended`` says which of the runs are over by then."""
+        """Return the captioned picture of a time [s]; ``ended`` says which runs have ended."""
         from PIL import Image
 
         drawn = Image.fromarray(picture)
@@ -72,7 +72,7 @@ class Caption:
 
 @cache
 def _font(letters: int) -> Any:
-    """A font that is everywhere the same: it comes with matplotlib."""
+    """Return a font that is the same everywhere: it comes with Matplotlib."""
     import matplotlib
     from PIL import ImageFont
 
@@ -80,7 +80,7 @@ def _font(letters: int) -> Any:
 
 
 def _sky(size: tuple[int, int]) -> "Image":
-    """Behind everything: the sky down to the middle, then the colour of the floor far away."""
+    """Return the background: the sky down to the middle, then the colour of the distant floor."""
     from PIL import Image
 
     width, height = size
@@ -99,7 +99,7 @@ def write_film(
     size: tuple[int, int],
     program: str,
 ) -> None:
-    """Write an MP4 or a GIF, as the suffix says, of a size [pixels], drawn by the browser ``program``."""
+    """Write an MP4 or a GIF, by the suffix, of a size [pixels], drawn by the browser ``program``."""
     with ProgressBar(schedule.count, "drawing", "pictures", counts=True) as bar:
         finished = _finished(runs, schedule, camera, size, program, bar)
         try:
@@ -108,7 +108,7 @@ def write_film(
             else:
                 write_mp4(path, finished, size, schedule.fps)
         finally:
-            finished.close()  # ends the browser, also where the file could not be written
+            finished.close()  # ends the browser, also after an error
 
 
 def _finished(

@@ -1,1 +1,1 @@
-"""Runs to look at: what is seen over time (``trajectory``), body shapes, the scene in the browser, ``biped view``."""
+"""Three-dimensional view of runs: motion over time (``trajectory``), body shapes, browser scene, ``biped view``."""

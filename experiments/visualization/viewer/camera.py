@@ -1,4 +1,4 @@
-"""Where the camera stands, and how it looks from there."""
+"""Camera positions and orientations."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from biped.errors import InputError
 from biped.model.geometry import Vector3
 from contact.arrays import Floats
 
-#: Where the camera goes from the middle of what is looked at [m], by name, if that faces −x, as the human does.
+#: Camera positions from the middle of the scene [m], by name, for a model that faces −x, as the human does.
 CAMERAS: dict[str, tuple[float, float, float]] = {
     "three-quarter": (-2.6, -2.1, 0.75),
     "front": (-3.4, 0.0, 0.15),
@@ -19,19 +19,19 @@ CAMERAS: dict[str, tuple[float, float, float]] = {
     "back": (3.4, 0.0, 0.15),
     "top": (-0.02, 0.0, 4.0),
 }
-#: [m] half of the diagonal of what these show well: of the standing human.
+#: [m] half diagonal of the scene for these positions: the standing human's.
 ROOM = 0.95
 #: [rad] vertical field of view.
 FIELD_OF_VIEW = 0.6
-#: More room around a picture than in the browser, where one can step back.
+#: Extra distance for pictures, in which one cannot zoom out.
 MARGIN = 1.1
-#: Width over height of a picture that is seen from the distances of the presets; from farther away, if it is narrower.
+#: Width / height of a picture at the presets' distances; the camera is farther away for a narrower one.
 ASPECT = 4.0 / 3.0
 
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera at rest."""
+    """Camera at rest."""
 
     position: Floats  # (3,) [m]
     look_at: Floats  # (3,) [m]
@@ -39,7 +39,7 @@ class Camera:
 
     @property
     def wxyz(self) -> Floats:
-        """(4,) unit quaternion, scalar first, from the camera's axes (x right, y down, z forward) to the world's."""
+        """Unit quaternion (4,), scalar first, from the camera's axes (x right, y down, z forward) to the world's."""
         ahead = self.look_at - self.position
         ahead = ahead / np.linalg.norm(ahead)
         right = np.cross(ahead, (0.0, 0.0, 1.0))
@@ -61,10 +61,10 @@ def camera_at(
     room: float = 1.0,
     facing: Vector3 = (-1.0, 0.0, 0.0),
 ) -> Camera:
-    """A camera that sees all of something, from its middle (3,) [m] and half of its diagonal [m].
+    """Return a camera that sees the whole scene, given its middle (3,) [m] and half of its diagonal [m].
 
-    It is for a picture of a size [pixels], or a browser's window, and stands ``room`` times as far away. Presets are
-    those of who looks along ``facing``; three numbers are along the axes of the world.
+    The view fits a picture of ``size`` [pixels] or a browser's window, at ``room`` times the distance. Presets are
+    relative to ``facing``; three numbers are along the world's axes.
     """
     wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
     x, y, z = check_camera(preset)
@@ -74,7 +74,7 @@ def camera_at(
 
 
 def check_camera(text: str) -> tuple[float, ...]:
-    """[m] where a camera stands, from what is looked at, by its name or by ``X,Y,Z``."""
+    """Return the camera's position [m] relative to the scene's middle, for a preset's name or ``X,Y,Z``."""
     if text in CAMERAS:
         return CAMERAS[text]
     try:
@@ -83,7 +83,7 @@ def check_camera(text: str) -> tuple[float, ...]:
         away = ()
     if len(away) != 3 or not all(math.isfinite(part) for part in away) or away[0] == away[1] == 0.0:
         raise InputError(
-            f"--camera {text}: it must be {', '.join(CAMERAS)}, or X,Y,Z in metres from what is looked at, "
-            "not straight above it"
+            f"--camera {text}: it must be {', '.join(CAMERAS)}, or X,Y,Z in metres from the middle of the "
+            "scene, not straight above it"
         )
     return away

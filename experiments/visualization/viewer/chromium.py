@@ -1,4 +1,4 @@
-"""A headless Chromium that takes commands over its debugging protocol, one page at a time.
+"""Headless Chromium, controlled through its debugging protocol, with one page at a time.
 
 https://chromedevtools.github.io/devtools-protocol/
 """
@@ -18,17 +18,17 @@ from typing import Any
 from biped.errors import InputError
 from biped.inputs.extras import need
 
-#: What it is called, in the order in which it is looked for.
+#: Names of the program, in the order of the search.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 HOW_TO_GET_IT = "install Chromium (on Debian: apt-get install chromium) or Google Chrome"
-#: No window, nothing of its own from the network, nothing kept, and WebGL by the processor, the same on every machine.
+#: No window, no network requests of its own, no history, and WebGL on the CPU: the same result on every machine.
 OPTIONS = (
     "--headless=new", "--no-sandbox", "--no-first-run", "--hide-scrollbars", "--disable-quic", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions",
     "--mute-audio", "--remote-debugging-port=0", "--force-device-scale-factor=1",
     "--disable-dev-shm-usage", "--enable-unsafe-swiftshader", "--use-angle=swiftshader", "--no-proxy-server",
 )  # fmt: skip
-#: [s] it may take so long to start, or to answer.
+#: [s] time limit for the start and for an answer.
 PATIENCE = 60.0
 
 
@@ -37,7 +37,7 @@ def chromium_path() -> str | None:
 
 
 def find_browser(chosen: str | None = None) -> str:
-    """Where it is; ``chosen`` is its path or name, where the user gives one."""
+    """Return the browser's path; ``chosen`` is a path or name given by the user."""
     found = chromium_path() if chosen is None else shutil.which(chosen)
     if found is None and chosen is not None:
         raise InputError(f"{chosen}: there is no such program; {HOW_TO_GET_IT}")
@@ -47,7 +47,7 @@ def find_browser(chosen: str | None = None) -> str:
 
 
 class Chromium:
-    """One page in a headless browser; ``with chromium(url) as browser: ...`` makes one."""
+    """One page in a headless browser; use ``with chromium(url) as browser: ...``."""
 
     def __init__(self, connection: Any) -> None:
         self._connection, self._number = connection, 0
@@ -95,14 +95,14 @@ class Chromium:
         )
 
     def evaluate(self, expression: str) -> Any:
-        """The value of a JavaScript expression; of a promise, what it comes to."""
+        """Return the value of a JavaScript expression, or the result of a promise."""
         result = self.command("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{expression}: {result['exceptionDetails'].get('exception', {}).get('description')}")
         return result["result"].get("value")
 
     def wait_for(self, expression: str, patience: float = PATIENCE) -> Any:
-        """Wait until an expression is true; its value."""
+        """Wait until an expression is true; return its value."""
         until = time.monotonic() + patience
         while time.monotonic() < until:
             value = self.evaluate(expression)
@@ -114,15 +114,15 @@ class Chromium:
 
 @contextlib.contextmanager
 def chromium(url: str, width: int = 1200, height: int = 800, program: str | None = None) -> Iterator[Chromium]:
-    """Open a page of this size [pixels] in a headless browser; the browser and its profile are gone afterwards."""
+    """Open a page of this size [pixels] in a headless browser; the browser and its profile are removed afterwards."""
     need("websockets")
     program = find_browser(program)
     from websockets.exceptions import WebSocketException
     from websockets.sync.client import connect
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        # A session of its own: Ctrl-C is ours to hear, and its helpers can be ended with it. What it leaves where
-        # temporary files are is gone with its profile.
+        # In its own session, so that Ctrl-C does not reach it, and its helper processes can be ended with it. Its
+        # temporary files are removed with its profile.
         process = subprocess.Popen(
             [program, *OPTIONS, f"--user-data-dir={folder}", f"--window-size={width},{height}",
              "about:blank"],
@@ -144,16 +144,16 @@ def chromium(url: str, width: int = 1200, height: int = 800, program: str | None
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the browser and all its helpers, and wait for it."""
+    """End the browser and all its helper processes, and wait for it."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # those that are gone already
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # ended already
             os.killpg(process.pid, sign)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(10.0)
 
 
 def _address(process: "subprocess.Popen[bytes]", file: Path) -> str:
-    """The address of its debugging socket: Chromium writes port and path into a file of its profile."""
+    """Return the address of the debugging socket: Chromium writes port and path into a file of its profile."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until and process.poll() is None:
         lines = file.read_text(encoding="utf-8").split() if file.is_file() else []

@@ -1,4 +1,4 @@
-"""Controls on the panels of all pages: colours, keys and mouse, and a picture of the scene to keep."""
+"""Controls on all pages: legend, help for keys and mouse, and screenshots."""
 
 import html
 import io
@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.visualization.viewer.colors import legend
 
-#: What the mouse does in every scene.
+#: Actions of the mouse in every scene.
 MOUSE = {"drag": "turn", "scroll": "come closer", "right-drag": "move"}
 
 
@@ -17,7 +17,7 @@ def begin_panel(gui: Any, name: str) -> None:
 
 
 def add_help(gui: Any, keys: Mapping[str, str]) -> None:
-    """Add folders with the meanings of colours, and of keys and mouse."""
+    """Add folders with the legend of colours, and with keys and mouse actions."""
     rows = "".join(
         f'<tr><td style="padding-right:1em"><b>{html.escape(key)}</b></td><td>{html.escape(what)}</td></tr>'
         for key, what in {**keys, **MOUSE}.items()
@@ -29,10 +29,8 @@ def add_help(gui: Any, keys: Mapping[str, str]) -> None:
 
 
 def add_screenshot(gui: Any) -> None:
-    """A button that hands the scene, as who presses it sees it, to the browser as a PNG."""
-    button = gui.add_button(
-        "Save a picture", hint="of the scene, as large as it is seen here: a PNG, into your downloads"
-    )
+    """Add a button that downloads the scene, as the user sees it, as a PNG."""
+    button = gui.add_button("Save a picture", hint="the scene as a PNG of this size, into your downloads")
     button.on_click(lambda event: _send_picture(event.client))
 
 

@@ -1,4 +1,4 @@
-"""The runs that are shown together."""
+"""Runs that are shown together."""
 
 import os
 from collections.abc import Sequence
@@ -29,36 +29,36 @@ from experiments.visualization.viewer.snapshot import Snapshot
 from experiments.visualization.viewer.surfaces import take_meshes
 from experiments.visualization.viewer.trajectory import PoseTrajectory, trajectory_of
 
-#: Instants of a run that are looked at for how much room it takes.
+#: Number of instants at which the extent of a run is evaluated.
 INSTANTS = 9
-#: How much farther away the camera goes at most, to see all of a run.
+#: Largest factor by which the camera moves away to see all of a run.
 FARTHEST = 3.0
 
 
 class Shown(Protocol):
-    """A motion that is shown over time: a run, or a mode."""
+    """Motion over time that can be shown: a run, or a mode."""
 
     @property
     def name(self) -> str:
-        """Its label."""
+        """Label of the motion."""
 
     @property
     def trajectory(self) -> PoseTrajectory:
-        """Its poses over time."""
+        """Poses over time."""
 
     @property
     def verdict(self) -> str:
-        """Its outcome in words."""
+        """Outcome in words."""
 
 
 @dataclass(frozen=True)
 class LoadedRun:
-    """One run of those that are shown."""
+    """Loaded run to show."""
 
     name: str  # experiment and folder
     run: Run
     trajectory: PoseTrajectory
-    measured: tuple[Panel, ...] = ()  # what a record has beside it
+    measured: tuple[Panel, ...] = ()  # panels of the comparison with a record
 
     @cached_property
     def plots(self) -> dict[str, Panel]:
@@ -66,12 +66,12 @@ class LoadedRun:
 
     @property
     def times(self) -> Floats:
-        """(rows,) [s] of what is plotted, which ends where the run was judged."""
+        """Times (rows,) [s] of plots, which end at the verdict."""
         return self.run.frame["time"].to_numpy(dtype=float)
 
     @property
     def verdict(self) -> str:
-        """In words, and from when on it is limp."""
+        """Verdict in words, with the time from which the body is limp."""
         limp = "" if self.run.after is None else f"; limp from {self.run.after.frame['time'].iloc[0]:.2f} s on"
         return f"{self.run.verdict_line}{limp}"
 
@@ -81,12 +81,12 @@ def color_of(number: int) -> Color:
 
 
 def have_ended(runs: Sequence[Shown], moment: float) -> tuple[bool, ...]:
-    """Which of some runs are over at a time [s]: they stand still while others go on."""
+    """Return which runs have ended at a time [s]; they stand still while others go on."""
     return tuple(moment > loaded.trajectory.ends + 1e-9 for loaded in runs)
 
 
 def add_runs(scene: ViewerScene, runs: Sequence[Shown], apart: float = 0.0) -> list[ModelView]:
-    """Add the models of some runs: the first one solid, the others its ghosts, or beside it, so far apart [m]."""
+    """Add the models of some runs: the first one solid, the others as ghosts, or beside it at a distance [m]."""
     return [
         scene.add(
             loaded.trajectory.model,
@@ -102,7 +102,7 @@ def add_runs(scene: ViewerScene, runs: Sequence[Shown], apart: float = 0.0) -> l
 
 
 def extent_of(runs: Sequence[Shown], apart: float = 0.0) -> tuple[Floats, float]:
-    """[m] the middle of all that is seen of some runs, and half of the diagonal of it."""
+    """Return the middle [m] of the scene of some runs, and half of its diagonal."""
     corners = []
     for k, loaded in enumerate(runs):
         trajectory, shapes = loaded.trajectory, shapes_of(loaded.trajectory.model)
@@ -113,12 +113,12 @@ def extent_of(runs: Sequence[Shown], apart: float = 0.0) -> tuple[Floats, float]
 
 
 def extent_at(model: Model | Bodies, snapshot: Snapshot) -> tuple[Floats, float]:
-    """[m] the same of a model at one instant."""
+    """Return the middle [m] of a model at one instant, and half of its diagonal."""
     return _middle_and_reach(corners_of(shapes_of(model), snapshot))
 
 
 def corners_of(shapes: Sequence[Shape], snapshot: Snapshot) -> list[Floats]:
-    """(3,) [m] two opposite corners of what is around each shape."""
+    """Return two opposite corners (3,) [m] of the box around each shape."""
     surfaces = [snapshot.point_of(shape.body, shape.mesh.vertices) for shape in shapes]
     return [corner for surface in surfaces for corner in (surface.min(axis=0), surface.max(axis=0))]
 
@@ -132,13 +132,12 @@ def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
 def load_runs(
     folders: Sequence[str | Path], after: float | None = None, record: str | Path | None = None
 ) -> list[LoadedRun]:
-    """The runs in some folders; those that fell go on falling for ``after`` [s] if given, else as they were saved.
+    """Return the runs in some folders; after a fall they continue for ``after`` [s], if given, else as saved.
 
-    Beside the first one stands a ``record``, if given; see ``pairs_beside`` for the file.
+    A ``record``, if given, is compared with the first one; see ``paired_columns`` for the file.
 
     Raises:
-        InputError: a folder holds no run; one that fell is to go on, and its experiment is not known; the record does
-            not fit the run.
+        InputError: a folder holds no run; the experiment of a run to continue is unknown; the record does not fit.
         OSError: the record cannot be read.
     """
     sources = [run_source(folder) for folder in folders]
@@ -146,11 +145,11 @@ def load_runs(
     for source, folder in zip(sources, _names(folders), strict=True):
         name, disturbances = folder, None
         if after is not None:
-            go_on_falling(source, after)
+            continue_fall(source, after)
         if source.run.world is None:
             take_meshes(source.run.state.model, source.folder)
         if source.experiment is not None:
-            # It knows more of forces that follow a signal than the saved run does.
+            # The experiment has forces that follow a signal exactly, unlike the saved run.
             disturbances = source.experiment.build(source.changes).disturbances
             if source.experiment.name != Path(folder).name:
                 name = f"{source.experiment.name} ({folder})"
@@ -159,8 +158,8 @@ def load_runs(
     return runs
 
 
-def go_on_falling(source: RunSource, duration: float) -> None:
-    """Let a run that fell lie down, limp, for so long [s]; one that stands stays as it is."""
+def continue_fall(source: RunSource, duration: float) -> None:
+    """Continue a run after its fall, limp, for a time [s]; a run without a fall is unchanged."""
     if not has_fallen(source.run):
         return
     if source.experiment is None:
@@ -169,6 +168,6 @@ def go_on_falling(source: RunSource, duration: float) -> None:
 
 
 def _names(folders: Sequence[str | Path]) -> list[str]:
-    """Return the names of the folders, or their paths where two have the same name."""
+    """Return the names of the folders, or their paths if two have the same name."""
     names = [Path(os.path.abspath(folder)).name for folder in folders]
     return names if len(set(names)) == len(names) else [str(folder) for folder in folders]

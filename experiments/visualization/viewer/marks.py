@@ -1,4 +1,4 @@
-"""Marks of a snapshot besides its bodies: arrows of forces, contact points, centres, the support polygon."""
+"""Marks of a snapshot besides its bodies: arrows of forces, contact points, CoM and CoP, base of support."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,21 +15,21 @@ from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: [m/N] length of an arrow.
 FORCE_SCALE = 0.002
-#: [m] No arrow is longer: that of an impact would leave the picture.
+#: [m] longest arrow: that of an impact would leave the picture.
 MOST_LENGTH = 1.6
-#: [N] a smaller force has no arrow.
+#: [N] least force with an arrow.
 LEAST_FORCE = 2.0
-#: [m] what moves by less since it was last sent is not sent again.
+#: [m] least motion that is sent to the browser.
 LEAST_MOVE = 2e-5
-#: [m] how far from the line of a push a body's surface counts as before it.
+#: [m] distance from the line of a push within which a body's surface counts as in front of it.
 ASIDE = 0.05
-#: [m] how far above the floor flat marks lie, so that they are seen.
+#: [m] height of flat marks above the floor, for visibility.
 AREA_LIFT, EDGE_LIFT, DISC_LIFT = 0.002, 0.003, 0.005
 _NO_ARROWS = np.zeros((0, 2, 3))
 
 
 class _Spot(NamedTuple):
-    """A place that is marked; ``name`` is the snapshot's field."""
+    """Marked position; ``name`` is the snapshot's field."""
 
     name: str
     layer: str
@@ -52,9 +52,9 @@ _SPOTS = (
 
 
 def contact_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> tuple[Floats, NDArray[np.uint8]]:
-    """The floor's forces as arrows: (arrows, 2, 3) [m] begin and end, (arrows, 3) the colours of the modes.
+    """Return contact forces as arrows: ends (arrows, 2, 3) [m], and colours (arrows, 3) of the contact states.
 
-    An arrow begins at its contact point and is ``scale`` [m/N] times the force long, ``MOST_LENGTH`` at most.
+    An arrow begins at its contact point; its length is ``scale`` [m/N] times the force, at most ``MOST_LENGTH``.
     """
     shown = (np.linalg.norm(snapshot.contact_force, axis=1) >= LEAST_FORCE) & _are_somewhere(snapshot)
     begin = snapshot.contact_place[shown]
@@ -63,17 +63,16 @@ def contact_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE) -> tuple[Floa
 
 
 def _length(arrows: Floats) -> Floats:
-    """(arrows, 3) [m] the same, none longer than ``MOST_LENGTH``."""
+    """Return arrows (arrows, 3) [m], shortened to ``MOST_LENGTH``."""
     sizes = np.linalg.norm(arrows, axis=-1, keepdims=True)
     limited: Floats = arrows * np.minimum(1.0, MOST_LENGTH / np.maximum(sizes, 1e-9))
     return limited
 
 
 def reaction_arrows(snapshot: Snapshot, points: Sequence[Integers], scale: float = FORCE_SCALE) -> Floats:
-    """(arrows, 2, 3) [m] begin and end of the floor's net force on each group of contact points, by their numbers.
+    """Return the ends (arrows, 2, 3) [m] of the net ground reaction force's arrow on each group of contact points.
 
-    An arrow begins at the group's centre of pressure: the mean of the points, weighed by the forces along the floor's
-    normal.
+    An arrow begins at the group's centre of pressure: the mean of the points, weighted with the normal forces.
     """
     up = np.array([0.0, 0.0, 1.0])
     normal = up if snapshot.platform is None else turned(snapshot.platform[3:], up)
@@ -96,10 +95,10 @@ def _mode_colors(snapshot: Snapshot) -> NDArray[np.uint8]:
 
 
 def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE, surfaces: Mapping[int, Floats] | None = None) -> Floats:
-    """(arrows, 2, 3) [m] begin and end of the pushes in action.
+    """Return the ends (arrows, 2, 3) [m] of the active pushes' arrows.
 
-    An arrow ends where it pushes, or, so that it is seen, where it comes out of the body's skin on the way back.
-    ``surfaces`` are by number of the body: (V, 3) [m] from its centre of mass in home axes.
+    An arrow ends at the pushed point or, for visibility, where its line leaves the body's surface. ``surfaces`` are by
+    number of the body: (V, 3) [m] from its centre of mass in home axes.
     """
     shown = np.flatnonzero(np.linalg.norm(snapshot.push_force, axis=1) >= LEAST_FORCE)
     ends = np.empty((len(shown), 2, 3))
@@ -116,7 +115,7 @@ def push_arrows(snapshot: Snapshot, scale: float = FORCE_SCALE, surfaces: Mappin
 
 
 def _depth(surface: Floats, place: Floats, direction: Floats) -> float:
-    """[m] how far a place is inside of a surface, against a direction; 0 where it is outside."""
+    """Return the depth [m] of a point inside a surface, against a direction; 0 outside."""
     away = surface - place
     along = away @ direction
     aside = np.einsum("vi,vi->v", away, away) - along**2
@@ -130,14 +129,14 @@ def raised(places: Floats, height: float) -> Floats:
 
 
 def polygon_edges(corners: Floats) -> Floats:
-    """(corners, 2, 3) [m] the edges of a polygon (corners, 3)."""
+    """Return the edges (corners, 2, 3) [m] of a polygon (corners, 3)."""
     return np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
 
 
 class Marks:
-    """The marks of one model, whose feet have these contact points.
+    """Marks of one model, whose feet have these contact points.
 
-    ``color`` is that of the ball and the areas of a ghost; forces have their own in all models.
+    ``color`` is a ghost's colour for its ball and areas; forces have the same colours in all models.
     """
 
     def __init__(self, scene: Any, path: str, color: Color | None, feet: Sequence[Integers]) -> None:
@@ -155,7 +154,7 @@ class Marks:
             place = getattr(snapshot, spot.name)
             on = layers[spot.layer] and bool(np.isfinite(place[0]))
             self._put(spot.name, on, position=raised(place, spot.lift))
-        self._reactions(snapshot, scale, layers["floor reaction force"])
+        self._reactions(snapshot, scale, layers["ground reaction force"])
         forces, tints = contact_arrows(snapshot, scale)
         self._arrows("contact_forces", forces if layers["contact forces"] else _NO_ARROWS, tints)
         pushes = push_arrows(snapshot, scale, surfaces) if layers["pushes"] else _NO_ARROWS
@@ -164,13 +163,13 @@ class Marks:
             shown = _are_somewhere(snapshot) & layers["contact points"]
             self._points(snapshot.contact_place[shown], _mode_colors(snapshot)[shown])
         for name, corners, layer, color in (
-            ("polygon", snapshot.support, "support polygon", colors.BASE),
+            ("polygon", snapshot.support, "base of support", colors.BASE),
             ("capture", snapshot.capture, "capture region", colors.CAPTURE),
         ):
             self._polygon(name, corners if layers[layer] else np.zeros((0, 3)), self._color or color)
 
     def _reactions(self, snapshot: Snapshot, scale: float, shown: bool) -> None:
-        """The net force at the centre of pressure, of each foot and of all."""
+        """Show the net force at the centre of pressure, of each foot and of all."""
         everywhere = [np.arange(len(snapshot.contact_force))]
         for name, points, color, thick in (
             ("reaction_of_feet", self._feet, colors.FOOT_REACTION, 1.0),
@@ -180,7 +179,7 @@ class Marks:
             self._arrows(name, arrows, np.tile(color, (len(arrows), 1)), thick)
 
     def _put(self, name: str, on: bool, make: Callable[[], Any] | None = None, **values: Any) -> None:
-        """Show something with these values, or hide it; it is made when it is first shown."""
+        """Show an object with these values, or hide it; it is created when it is first shown."""
         handle = self._handles.get(name)
         if handle is None:
             if on and make is not None:
@@ -212,7 +211,7 @@ class Marks:
         )  # fmt: skip
 
     def _polygon(self, name: str, corners: Floats, color: Color) -> None:
-        """Show edges, and the area as a fan of triangles; both are made anew where the number of corners changes."""
+        """Show edges, and the area as triangles; both are created anew if the number of corners changes."""
         if not self._has_changed(name, corners, None):
             return
         inside, count = f"{name}_area", len(corners)
@@ -239,7 +238,7 @@ class Marks:
         )  # fmt: skip
 
     def _has_changed(self, name: str, places: Floats, color: Any) -> bool:
-        """Whether it differs from what was sent last by enough to be seen; remembers it if so."""
+        """Return whether an object visibly differs from the one last sent, and remember it if so."""
         last = self._sent.get(name)
         if last is not None and last[0].shape == places.shape:
             still = not places.size or float(np.abs(places - last[0]).max()) < LEAST_MOVE

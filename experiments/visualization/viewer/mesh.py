@@ -1,4 +1,4 @@
-"""Surfaces of triangles: skins through cross-sections, limbs, and what of them the browser gets."""
+"""Triangle meshes: skins through cross-sections, limbs, and their export to the browser."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,23 +12,23 @@ from trimesh.visual import ColorVisuals
 
 from contact.arrays import Floats
 
-#: Points around a limb; more do not show.
+#: Number of points around a limb.
 AROUND = 20
 
 
 class Loop(NamedTuple):
-    """A cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis."""
+    """Cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis."""
 
     center: tuple[float, float, float]  # [m]
-    half: tuple[float, float]  # [m] half of its extent along both directions across the axis
-    power: float = 2.0  # n; 2 is an ellipse, more comes closer to a rectangle
+    half: tuple[float, float]  # [m] half extents along both directions across the axis
+    power: float = 2.0  # n; 2 for an ellipse, more for a rounded rectangle
 
 
 def skin(loops: Sequence[Loop], axis: int, fine: int = 3) -> Trimesh:
-    """A smooth surface through cross-sections along an axis (0, 1 or 2), closed at both ends.
+    """Return a smooth surface through cross-sections along an axis (0, 1 or 2), closed at both ends.
 
-    The sections are in the plane of the next two axes; from one loop to the next there are as many as ``fine`` says,
-    by monotone cubic interpolation, so that no bulge is invented.
+    The sections are in the plane of the next two axes; between two of them ``fine`` sections are added by monotone
+    cubic interpolation, which adds no bulges.
     """
     from scipy.interpolate import PchipInterpolator
 
@@ -49,7 +49,7 @@ def _ring(numbers: Floats, axis: int, angles: Floats) -> Floats:
 
 
 def _closed(rings: Floats) -> Trimesh:
-    """Rings of as many points each, joined by triangles; the ends are closed by fans about their middles."""
+    """Return rings with equal numbers of points, joined by triangles, with triangle fans at the ends."""
     count, around = rings.shape[:2]
     ends = np.array([rings[0].mean(axis=0), rings[-1].mean(axis=0)])
     k, j = np.meshgrid(np.arange(count - 1), np.arange(around), indexing="ij")
@@ -63,14 +63,14 @@ def _closed(rings: Floats) -> Trimesh:
 
 
 def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Trimesh:
-    """An ellipsoid with these half axes (one number, or three) [m]."""
+    """Return an ellipsoid with these semi-axes (one number, or three) [m]."""
     mesh = creation.icosphere(subdivisions=2)
     mesh.apply_scale(np.broadcast_to(np.asarray(radii, dtype=float), 3))
     return mesh.apply_translation(center)
 
 
 def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: float = 1.0) -> Trimesh:
-    """A tapered limb between two points [m], with round ends; halfway as thick as ``waist`` times the mean."""
+    """Return a tapered limb between two points [m] with round ends; ``waist``: thickness halfway / mean thickness."""
     start, way = np.asarray(begin, dtype=float), np.asarray(end, dtype=float) - np.asarray(begin, dtype=float)
     length, (first, last) = float(np.linalg.norm(way)), radii
     t = np.linspace(0.0, np.pi / 2.0, 5)
@@ -83,7 +83,7 @@ def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: fl
 
 
 def box(size: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None) -> Trimesh:
-    """A box with these edges [m]; each face has corners of its own, so that its edges are sharp."""
+    """Return a box with these edges [m]; each face has its own corners, so that edges are sharp."""
     place = transformations.translation_matrix(center)
     if rotation is not None:
         place[:3, :3] = rotation
@@ -99,17 +99,17 @@ def joined(meshes: Sequence[Trimesh]) -> Trimesh:
 
 
 def linear(color: ArrayLike) -> NDArray[np.uint8]:
-    """Colours (…, 3) as the browser draws meshes, arrows and points: linear in the amount of light (IEC 61966-2-1)."""
+    """Return colours (…, 3) as the browser expects them: linear in the amount of light (IEC 61966-2-1)."""
     part = np.asarray(color, dtype=float) / 255.0
     light = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     return np.rint(255.0 * light).astype(np.uint8)
 
 
 def as_glb(mesh: Trimesh, colors: ArrayLike) -> bytes:
-    """A mesh with the colours (V, 3) of its vertices as binary glTF; smooth where vertices are shared."""
+    """Return a mesh with the colours (V, 3) of its vertices as binary glTF; smooth where vertices are shared."""
     mesh.visual = ColorVisuals(mesh, vertex_colors=linear(colors))
 
-    def make_matte(tree: dict[str, list[dict[str, object]]]) -> None:  # without a material it would be of metal
+    def make_matte(tree: dict[str, list[dict[str, object]]]) -> None:  # the default material is metal
         tree["materials"] = [{"pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": 0.85}}]
         for item in tree["meshes"]:
             item["primitives"][0]["material"] = 0  # type: ignore[index]

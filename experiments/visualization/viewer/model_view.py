@@ -1,4 +1,4 @@
-"""A model in the scene: its bodies, what hangs on it and what flies about it, and its marks."""
+"""A model in the scene: bodies, loads, thrown box, and marks."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -20,16 +20,16 @@ from experiments.visualization.viewer.snapshot import Snapshot
 if TYPE_CHECKING:
     from experiments.visualization.viewer.scene import ViewerScene
 
-#: How much is seen through a ghost.
+#: Opacity of a ghost.
 GHOST_OPACITY = 0.35
-#: A body that is seen through.
+#: Opacity of a transparent body.
 CLEAR, CLEAR_OPACITY = (120, 140, 165), 0.3
-#: [m] edge of the plate that shows a floor that moves.
+#: [m] edge of the plate that shows a moving floor.
 PLATE = 3.0
 
 
 class ModelView:
-    """A model in a scene; in one colour, if it has one, and seen through, if it is a ghost."""
+    """Model in a scene; in a single colour, if given, and transparent for a ghost."""
 
     def __init__(
         self,
@@ -80,14 +80,14 @@ class ModelView:
         self._top.remove()
 
     def on_drag(self, react: Callable[[int, Any], None], modifier: str) -> None:
-        """Let ``react`` know of hands that drag a body, with its number and viser's event, while a key is held."""
+        """Call ``react`` with a body's number and viser's event when a person drags it while holding a key."""
         for (body, _), skins in zip(self._bodies, self._skins, strict=True):
             for skin in skins:
                 if skin is not None:
                     skin.on_drag("left", modifier=modifier)(_reacting(react, body))
 
     def show_bodies(self, how: str) -> None:
-        """Show the bodies as one of ``scene.BODIES`` says; a ghost is seen through either way."""
+        """Show the bodies in a style of ``scene.BODIES``; a ghost is transparent in all of them."""
         for solid, clear in self._skins:
             solid.visible = how == "solid" or (clear is None and how == "see-through")
             if clear is not None:
@@ -104,10 +104,9 @@ class ModelView:
         )
 
     def _add_bodies(self) -> list[tuple[int, Any]]:
-        """A frame for each body that has a surface, and its surfaces: as few things to draw as can be.
+        """Add a frame and meshes for each body with a surface.
 
-        In its own colours it is one mesh with a colour for each vertex; in one colour, and so that it can be seen
-        through, another. Only one of them is visible.
+        One mesh has a colour for each vertex, the other is in a single colour or transparent. Only one is visible.
         """
         shapes = list(shapes_of(self.model))
         for k, load in enumerate(self.scenery.loads):
@@ -132,7 +131,7 @@ class ModelView:
         return found
 
     def _add_lines(self) -> Any:
-        """Add the lines that are stretched between bodies; their ends are where a snapshot has them."""
+        """Add the lines between bodies; snapshots determine their ends."""
         if not self.model.lines:
             return None
         tints = np.array([line.color for line in self.model.lines]) * 255.0
@@ -150,7 +149,7 @@ class ModelView:
         return self._mesh(f"{self._path}/projectile", mesh, colors.PROJECTILE, flat_shading=True)
 
     def _add_plate(self, breadth: float) -> Any:
-        """The frame of a floor that moves, with a plate that shows it."""
+        """Add the frame of a moving floor, with a plate that shows it."""
         if not self.scenery.moving_floor:
             return None
         path = f"{self._path}/platform"
@@ -167,21 +166,21 @@ class ModelView:
             size = (patch.x[1] - patch.x[0], patch.y[1] - patch.y[0], 0.001)
             mesh = box(size, (sum(patch.x) / 2.0, sum(patch.y) / 2.0, 0.001 + 0.0002 * k))
             self._server_scene.add_mesh_simple(
-                f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.of_friction(patch.mu), opacity=0.6,
+                f"{parent}/patch_{k}", mesh.vertices, mesh.faces, color=colors.friction_color(patch.mu), opacity=0.6,
                 cast_shadow=False,
             )  # fmt: skip
 
 
 def line_ends(model: Model | Bodies, snapshot: Snapshot) -> Floats:
-    """(lines, 2, 3) [m] where a model's lines begin and end."""
-    if isinstance(model, Bodies):  # nothing is stretched between them
+    """Return the ends (lines, 2, 3) [m] of a model's lines."""
+    if isinstance(model, Bodies):  # without lines
         return np.zeros((0, 2, 3))
     ends = [((line.first, line.begin), (line.second, line.end)) for line in model.lines]
     return np.array([[_place_of(model, snapshot, *end) for end in pair] for pair in ends]).reshape(-1, 2, 3)
 
 
 def _place_of(model: Model, snapshot: Snapshot, body: str | None, place: Vector3) -> Floats:
-    """(3,) [m] of a point of a body's link frame, or of the ground."""
+    """Return the position (3,) [m] of a point of a body's link frame, or of the ground."""
     if body is None:
         return np.array(place)
     i = model.body_index(body)
@@ -189,21 +188,21 @@ def _place_of(model: Model, snapshot: Snapshot, body: str | None, place: Vector3
 
 
 def _points_of_feet(model: Model | Bodies) -> list[Integers]:
-    """The numbers of the contact points on each body that has any, where there are several."""
+    """Return the numbers of the contact points on each body, if several bodies have any."""
     bodies = [point.body for point in model.contact_points]
     groups = [np.flatnonzero([body == one for body in bodies]) for one in dict.fromkeys(bodies)]
     return groups if len(groups) > 1 else []
 
 
 def _reacting(react: Callable[[int, Any], None], body: int) -> Callable[[Any], Any]:
-    async def dragged(event: Any) -> None:  # viser keeps the order of what is awaited only
+    async def dragged(event: Any) -> None:  # viser keeps the order of coroutines only
         react(body, event)
 
     return dragged
 
 
 def add_floor(server_scene: Any, path: str, size: tuple[float, float] | None = None) -> Any:
-    """A grid of 0.1 m and 1 m; without end, or with a size [m] along x and y."""
+    """Add a grid of 0.1 m and 1 m, infinite or with a size [m] along x and y."""
     width, height = size or (40.0, 40.0)
     return server_scene.add_grid(
         path, width=width, height=height, cell_size=0.1, section_size=1.0, infinite_grid=size is None,

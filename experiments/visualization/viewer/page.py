@@ -1,4 +1,4 @@
-"""The page of ``biped view``: the scene with its runs, time controls, cameras, switches, and plots in step."""
+"""Page of ``biped view``: the scene with its runs, playback controls, cameras, switches, and synchronized plots."""
 
 import html
 import queue
@@ -16,22 +16,22 @@ from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plot_panel import PlotPanel
 from experiments.visualization.viewer.scene import BODIES, LAYERS, ViewerScene
 
-#: [1/s] how often slider and cursor move while playing: more often costs the browser frames, and shows no more.
+#: [1/s] updates of slider and cursor during playback; more would cost the browser frames.
 PANEL_RATE = 10.0
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
-#: [s] a look at whether there is something to do, while nothing moves.
+#: [s] interval between checks for work while nothing moves.
 IDLE = 0.1
-#: Plots besides the first one.
+#: Number of plots besides the first one.
 MORE_PLOTS = 2
-KEYS = {"space": "play, pause", "← →": "a recorded row back, on"}
-#: [s] of pictures that are late are caught up on; what is later is left out.
+KEYS = {"space": "play, pause", "← →": "previous, next recorded row"}
+#: [s] delay of pictures that is made up for; later ones are skipped.
 LATE = 0.05
 
 
 class Page:
-    """The page that a browser shows; ``frame`` is called for each picture.
+    """Page in a browser; ``frame`` is called for each picture.
 
-    The first run is solid, the others are ghosts, unless they stand side by side, so far apart [m].
+    The first run is solid, the others are ghosts, unless a distance [m] puts them side by side.
     """
 
     def __init__(self, server: Any, runs: Sequence[LoadedRun], playback: Playback, side_by_side: float = 0.0) -> None:
@@ -44,7 +44,7 @@ class Page:
         self._ended: tuple[bool, ...] = (False,) * len(runs)
         self._names: Any = None
         self._shown_time, self._shown_panel = float("nan"), float("-inf")
-        self._cursor = float("nan")  # [s] where slider and plots are
+        self._cursor = float("nan")  # [s] time of slider and plots
         self._aim, self._reach = extent_of(runs, side_by_side)
         self._camera("three-quarter").start(server)
         self._build()
@@ -56,7 +56,7 @@ class Page:
     # --- pictures ---
 
     def frame(self, now: float) -> None:
-        """Send what has changed at ``now`` [s] of a clock that never goes back."""
+        """Send the changes at ``now`` [s] of a monotonic clock."""
         todo = [self._todo.get() for _ in range(self._todo.qsize())]
         moment = self.playback.advance(now)
         if not todo and moment == self._shown_time:
@@ -74,7 +74,7 @@ class Page:
         self._shown_time = moment
 
     def run(self, rate: float = 60.0, until: Callable[[], bool] = lambda: False) -> None:
-        """Send pictures, ``rate`` a second while playing, until ``until`` is true or it is interrupted."""
+        """Send pictures, ``rate`` per second during playback, until ``until`` is true or an interrupt."""
         following = time.perf_counter()
         while not until():
             self._wake.clear()
@@ -89,7 +89,7 @@ class Page:
                 self._wake.wait(IDLE)
 
     def _later(self, action: Callable[[], None]) -> None:
-        """Do it with the next picture: the server calls back from threads of its own."""
+        """Run an action with the next picture: the server calls back from other threads."""
         self._todo.put(action)
         self._wake.set()
 
@@ -145,9 +145,7 @@ class Page:
         self._slider = gui.add_slider(
             "Time [s]", min=begins, max=round(begins + span, 3), step=0.001, initial_value=begins
         )
-        steps = gui.add_button_group(
-            "Step", ("|◀", "◀", "▶", "▶|"), hint="to the start, a recorded row back, on, to the end"
-        )
+        steps = gui.add_button_group("Step", ("|◀", "◀", "▶", "▶|"), hint="start, previous row, next row, end")
         names = {f"{speed:g} ×": speed for speed in sorted({*SPEEDS, playback.speed})}
         speed = gui.add_dropdown("Speed", tuple(names), initial_value=f"{playback.speed:g} ×")
         loop = gui.add_checkbox("Loop", playback.loop)
@@ -158,13 +156,13 @@ class Page:
         speed.on_update(lambda _: setattr(playback, "speed", names[speed.value]))
         loop.on_update(lambda _: setattr(playback, "loop", loop.value))
         gui.add_command("Play or pause", hotkey="space").on_trigger(lambda _: playback.toggle())
-        gui.add_command("A recorded row on", hotkey="arrowright").on_trigger(lambda _: self.step("▶"))
-        gui.add_command("A recorded row back", hotkey="arrowleft").on_trigger(lambda _: self.step("◀"))
+        gui.add_command("Next recorded row", hotkey="arrowright").on_trigger(lambda _: self.step("▶"))
+        gui.add_command("Previous recorded row", hotkey="arrowleft").on_trigger(lambda _: self.step("◀"))
 
     def step(self, which: str) -> None:
-        """Pause, and go to the start (``|◀``), a recorded row of the first run back or on, or to the end (``▶|``)."""
+        """Pause, and go to the start (``|◀``), to the previous or next row of the first run, or to the end (``▶|``)."""
         trajectory, playback = self.runs[0].trajectory, self.playback
-        with self._stepping:  # the server calls back from several threads at once
+        with self._stepping:  # the server calls back from several threads
             playback.play(False)
             times = trajectory.times
             now = trajectory.row_at(playback.time + 1e-9)

@@ -1,4 +1,4 @@
-"""Time as a player has it: playing or not, how fast, from where to where, over again or not."""
+"""Playback state: play or pause, speed, range, repeat."""
 
 import math
 import threading
@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 
 class Playback:
-    """The time that is shown [s]; safe to use from several threads."""
+    """Shown time [s]; safe to use from several threads."""
 
     def __init__(self, begins: float, ends: float, speed: float = 1.0, *, playing: bool = True) -> None:
         self.begins, self.ends, self.loop = begins, ends, True
-        self.on_change: Callable[[], None] = lambda: None  # what has changed from outside is shown without delay
+        self.on_change: Callable[[], None] = lambda: None  # shows external changes at once
         self._time, self._playing, self._lock = begins, playing, threading.RLock()
-        self._seen: float | None = None  # when time was last advanced
-        self.speed = speed  # seconds of the run in a second, above zero
+        self._seen: float | None = None  # last call of ``advance``
+        self.speed = speed  # seconds of the run per second, positive
 
     @property
     def time(self) -> float:
@@ -24,7 +24,7 @@ class Playback:
         return self._playing
 
     def play(self, on: bool = True) -> None:
-        """Play or pause; at the end, playing starts from the beginning."""
+        """Play or pause; at the end, play from the beginning."""
         with self._lock:
             if on and self._time >= self.ends:
                 self._time = self.begins
@@ -36,7 +36,7 @@ class Playback:
             self.play(not self._playing)
 
     def seek(self, time: float) -> None:
-        """Go to the nearest time that there is; what is no number is no time to go to."""
+        """Go to the nearest possible time; NaN is ignored."""
         if math.isnan(time):
             return
         with self._lock:
@@ -44,7 +44,7 @@ class Playback:
         self.on_change()
 
     def advance(self, now: float) -> float:
-        """The time to show at ``now`` [s] of a clock that never goes back."""
+        """Return the time to show at ``now`` [s] of a monotonic clock."""
         with self._lock:
             if self._playing and self._seen is not None:
                 self._go(self.speed * (now - self._seen))

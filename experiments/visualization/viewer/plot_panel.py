@@ -1,4 +1,4 @@
-"""A plot of one quantity of all runs beside the scene, with a line at the present time."""
+"""Plot of one quantity of all runs beside the scene, with a line at the present time."""
 
 import threading
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from experiments.visualization.viewer.loaded_runs import LoadedRun
 from experiments.visualization.viewer.playback import Playback
 from experiments.visualization.viewer.plots import POINTS, pooled
 
-#: [pixels] Width of the axis of values.
+#: [pixels] width of the value axis.
 AXIS = 64
-#: Values of a plot that differ by a smaller part than this are shown as one.
+#: Relative difference of a plot's values below which they count as constant.
 SAME = 1e-9
-#: Strokes of the curves of one plot.
+#: Dashes of the curves of one plot.
 DASHES: tuple[tuple[int, ...], ...] = ((), (6, 4), (2, 3), (9, 3, 2, 3))
 _BLUE = colors.rgb("#0072B2")
 
 
 class PlotPanel:
-    """A choice of plots, and the one that is chosen; at first the one of this place among them, None for none."""
+    """Choice of plots and the chosen one; at first the one at this position, None for none."""
 
     def __init__(
         self, gui: Any, runs: Sequence[LoadedRun], playback: Playback, label: str = "Plot", first: int | None = 0
@@ -55,7 +55,7 @@ class PlotPanel:
                 return
             self._curves = curves
             with np.errstate(all="ignore"):
-                self._range = with_room(float(np.nanmin(curves)), float(np.nanmax(curves)))
+                self._range = with_margins(float(np.nanmin(curves)), float(np.nanmax(curves)))
             series.append({"label": "now", "stroke": "#C8102E", "width": 1.5, "points": {"show": False}})
             begin, end = self._grid[0], self._grid[-1]
             with self._slot:
@@ -71,7 +71,7 @@ class PlotPanel:
                 )
 
     def _data(self, moment: float) -> tuple[Floats, ...]:
-        """The curves, with the present time twice among the grid: there the line that shows it stands."""
+        """Return the curves with the present time added twice to the grid, where the line is drawn."""
         at = int(np.searchsorted(self._grid, moment))
         grid = np.insert(self._grid, at, (moment, moment))
         filled = [np.insert(values, at, [np.interp(moment, self._grid, values)] * 2) for values in self._curves]
@@ -85,15 +85,15 @@ class PlotPanel:
                 self._handle.data = self._data(moment)
 
 
-def with_room(low: float, high: float) -> tuple[float, float]:
-    """A range with some room; what only the last digits tell apart counts as constant."""
+def with_margins(low: float, high: float) -> tuple[float, float]:
+    """Return a range with margins; values that differ in the last digits only count as constant."""
     most = max(abs(low), abs(high))
     pad = 0.05 * (high - low) if high - low > SAME * most else max(1e-3, 0.05 * most)
     return low - pad, high + pad
 
 
 def _stroke(run: int, curve: int, label: str, runs: int) -> dict[str, Any]:
-    """How a curve is drawn: by its run's colour where there are several, else by its own."""
+    """Return a curve's style: the run's colour if there are several runs, else its own."""
     number = curve if runs == 1 else run
     color = colors.ghost_color(number - 1) if number else _BLUE
     stroke: dict[str, Any] = {"label": label or " ", "stroke": colors.code_of(color), "width": 1.6}

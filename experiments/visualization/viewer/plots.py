@@ -1,4 +1,4 @@
-"""The quantities of a run over time that can be plotted beside the scene."""
+"""Quantities of a run over time, for plots beside the scene."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +14,16 @@ from experiments.visualization.figures.sheets import sheets_of
 from experiments.visualization.figures.subject import Subject
 from experiments.visualization.look.words import words_of
 from experiments.visualization.panels.panel import Panel
-from experiments.visualization.report.beside_record import BesideRecord
+from experiments.visualization.report.record_comparison import RecordComparison
 
-#: The kind of figure whose plots come first.
+#: Kind of figure with the first plots.
 FIRST = "support"
 #: Points of a curve that are sent to the browser.
 POINTS = 480
 
 
 def plots_of(run: Run) -> list[Panel]:
-    """Return the curves over time of the run's page, those of support first; each title ends with the unit."""
+    """Return the curves over time on the run's page, those of ``support`` first; titles end with the unit."""
     subject, plots = Subject(run), dict[str, Panel]()
     for sheet in sorted(sheets_of(run), key=lambda sheet: sheet.kind != FIRST):
         if not (sheet.caption and sheet.applies(subject)):
@@ -39,9 +39,9 @@ def plots_of(run: Run) -> list[Panel]:
 
 
 def measured_plots(run: Run, record: str | Path) -> list[Panel]:
-    """Columns of a record over those of a run, at the run's times; see ``pairs_beside`` for the file."""
+    """Return columns of a record over those of a run, at the run's times; see ``paired_columns`` for the file."""
     times, plots = run.frame["time"].to_numpy(), []
-    for one, remark in BesideRecord.of(run, record).remarked:
+    for one, remark in RecordComparison.of(run, record).remarked:
         after = np.searchsorted(one.time, times).clip(1, len(one.time) - 1)
         is_gap = are_left_out(one.time)[after - 1] & (times < one.time[after])
         measured, model = (
@@ -54,9 +54,9 @@ def measured_plots(run: Run, record: str | Path) -> list[Panel]:
 
 
 def pooled(time: Floats, values: Floats, grid: Floats) -> Floats:
-    """Values on an even grid [s]: of each interval about a grid point the one farthest from the interval's mean.
+    """Return values on an even grid [s], at each point the value in its interval farthest from the interval's mean.
 
-    So no peak is lost. NaN where the run has none; by interpolation where no row falls into an interval.
+    Peaks are thus kept. The result is NaN outside the run, and interpolated if no row falls into an interval.
     """
     half = 0.5 * (grid[1] - grid[0]) if len(grid) > 1 else 0.0
     result = np.interp(grid, time, values, left=np.nan, right=np.nan)

@@ -1,7 +1,6 @@
-"""The scene in the browser: models, forces and marks on a viser server.
+"""Scene in the browser: models, forces and marks on a viser server.
 
-It reads no files and knows no runs: it shows snapshots. One frame of several models goes out as one batch,
-``with scene.frame(): ...``, in which only what has changed is sent.
+It shows snapshots and reads no files. Changes within ``with scene.frame(): ...`` are sent as one batch.
 """
 
 from collections.abc import Iterator
@@ -15,33 +14,33 @@ from experiments.visualization.viewer.marks import FORCE_SCALE
 from experiments.visualization.viewer.model_view import PLATE, ModelView, add_floor
 from experiments.visualization.viewer.scenery import Scenery
 
-#: What can be switched on and off, and whether it is on at first.
+#: Layers that can be switched, and whether they are on at first.
 LAYERS = dict.fromkeys(
     (
-        "floor reaction force", "contact points", "pushes", "centre of mass", "extrapolated centre of mass",
-        "planned foothold", "capture region", "centre of pressure", "support polygon",
+        "ground reaction force", "contact points", "pushes", "centre of mass", "extrapolated centre of mass",
+        "planned foothold", "capture region", "centre of pressure", "base of support",
     ),
     True,
 ) | {"contact forces": False}  # fmt: skip
-#: How a body is shown.
+#: Styles of bodies.
 BODIES = ("solid", "see-through", "none")
 
 
 class ViewerScene:
-    """A floor, lights, and models, on a viser server."""
+    """Floor, lights and models on a viser server."""
 
     def __init__(self, server: Any) -> None:
         self.server = server
-        self.root = "/world"  # the frame that everything stands in
+        self.root = "/world"  # frame of all objects
         self.models: list[ModelView] = []
-        self.force_scale = FORCE_SCALE  # [m/N] of arrows that are drawn from now on
+        self.force_scale = FORCE_SCALE  # [m/N] scale of arrows drawn from now on
         self.layers = dict(LAYERS)
         self._world = server.scene.add_frame(self.root, show_axes=False)
         self._light()
         self._floor: Any = None
 
     def _light(self) -> None:
-        """Sky, sun and a weak light from the other side; no environment map, which would cost as much as all else."""
+        """Add sky, sun and a weak opposite light; no environment map, which would cost as much as everything else."""
         scene = self.server.scene
         scene.configure_environment_map(None)
         scene.configure_default_lights(enabled=False)
@@ -52,21 +51,21 @@ class ViewerScene:
         )
 
     def cast_shadows(self, on: bool) -> None:
-        """Shadows on the floor, or none: without a graphics card they cost half of the pictures."""
+        """Switch shadows on the floor; without a graphics card they halve the frame rate."""
         self._sun.cast_shadow = on
 
     def add(
         self,
         model: Model | Bodies,
         name: str,  # unique in this scene
-        ghost: bool = False,  # seen through, in one colour
+        ghost: bool = False,  # transparent, in a single colour
         *,
-        color: Color | None = None,  # of all of it, which a ghost must have; else its parts have theirs
-        scenery: Scenery | None = None,  # a floor at rest if not given
-        offset: tuple[float, float, float] = (0.0, 0.0, 0.0),  # [m] what it is displaced by, to stand beside others
-        plate: float = PLATE,  # [m] breadth (along y) of the plate of a floor that moves: less than to the next model
+        color: Color | None = None,  # single colour, required for a ghost; else parts have their own
+        scenery: Scenery | None = None,  # a floor at rest if None
+        offset: tuple[float, float, float] = (0.0, 0.0, 0.0),  # [m] displacement, to stand beside others
+        plate: float = PLATE,  # [m] width (along y) of a moving floor's plate, less than the distance to the next model
     ) -> ModelView:
-        """Add a model; it is seen once it has been shown a snapshot."""
+        """Add a model, which becomes visible with its first snapshot."""
         scenery = Scenery() if scenery is None else scenery
         if self._floor is None and scenery.floor and not scenery.moving_floor:
             self._floor = add_floor(self.server.scene, f"{self.root}/floor")
@@ -80,7 +79,7 @@ class ViewerScene:
 
     @contextmanager
     def frame(self) -> Iterator[None]:
-        """Send all that is shown within this context to the browsers at once, as one batch."""
+        """Send all changes within this context to the browsers as one batch."""
         with self.server.atomic():
             yield
         self.server.flush()
@@ -98,9 +97,9 @@ class ViewerScene:
             view.refresh()
 
     def carry(self, place: tuple[float, float] | None) -> None:
-        """Move everything so that this place [m] (x, y) of the scene is where its origin was; None: back again.
+        """Move everything so that this position [m] (x, y) comes to the scene's origin; None: back again.
 
-        That is how the camera follows a model: it stays where the person has put it.
+        The camera thus follows a model without a change of its own position.
         """
         x, y = (0.0, 0.0) if place is None else place
         self._world.position = (-x, -y, 0.0)

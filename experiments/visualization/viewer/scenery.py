@@ -1,4 +1,4 @@
-"""Things around a model, and loads on it, by the disturbances of a run."""
+"""Loads on a model and objects around it, from a run's disturbances."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ BELOW = 0.01
 
 @dataclass(frozen=True)
 class LoadBox:
-    """A load: a box fixed to a body."""
+    """Load: a box fixed to a body."""
 
     body: int  # number of the body
     center: Vector3  # [m] from the centre of mass of the body with all its loads, home axes
@@ -25,7 +25,7 @@ class LoadBox:
 
 @dataclass(frozen=True)
 class PatchArea:
-    """A rectangle of the floor with friction of its own, in the floor's frame."""
+    """Rectangle of the floor with its own friction, in the floor's frame."""
 
     x: tuple[float, float]  # [m] least and most
     y: tuple[float, float]  # [m] least and most
@@ -34,17 +34,17 @@ class PatchArea:
 
 @dataclass(frozen=True)
 class Scenery:
-    """Things that stay as they are throughout a run."""
+    """Objects that do not change during a run."""
 
     projectile_size: Vector3 | None = None  # [m] edges of a thrown box, or None
-    loads: tuple[LoadBox, ...] = ()  # on the bodies
-    patches: tuple[PatchArea, ...] = ()  # of the floor
+    loads: tuple[LoadBox, ...] = ()  # loads on bodies
+    patches: tuple[PatchArea, ...] = ()  # patches of the floor
     moving_floor: bool = False  # whether the floor moves
-    floor: bool = True  # whether there is one to see
+    floor: bool = True  # whether the floor is visible
 
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
-    """The scenery of a model with its loads under disturbances, which may be as a run describes them."""
+    """Return the scenery of a model with its loads under disturbances, or their descriptions in a run."""
     acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
     projectiles = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
     patches = tuple(
@@ -59,15 +59,15 @@ def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, A
 
 
 def _hangs_below(model: Model) -> bool:
-    """Whether it has no contact with the floor and would be hidden by it: a pendulum that hangs from the origin."""
+    """Return whether a model hangs below the origin without contacts, where the floor would hide it."""
     return not model.nc and not model.is_floating and float(model.home_positions[:, 2].min()) < -BELOW
 
 
 def _load_boxes(model: Model, loads: Sequence[Mapping[str, Any]]) -> tuple[LoadBox, ...]:
-    """Where the loads are, from the centre of mass of the bodies that carry them.
+    """Return the loads' positions relative to their bodies' centres of mass.
 
-    A load's place is given from the centre of mass that its body had before; each one has moved it on by its share
-    of the mass (``Model.with_load``). So they are taken off again, the last one first.
+    A load is given relative to its body's previous centre of mass, which it displaces by its share of the mass
+    (``Model.with_load``). Loads are therefore taken off again, the last one first.
     """
     com = {body.name: np.zeros(3) for body in model.bodies}
     mass = {body.name: body.mass for body in model.bodies}

@@ -1,4 +1,4 @@
-"""A viser server for a page: on a port that is free, and without a word on the terminal or in a notebook."""
+"""Viser server for a page on a free port, without output of its own, with access by token only."""
 
 import contextlib
 import logging
@@ -14,11 +14,11 @@ import rich
 from biped.errors import InputError
 from biped.inputs.extras import need
 
-#: The port that is tried first; if it is taken, viser tries those after it.
+#: First port to try; if it is taken, viser tries the next ones.
 PORT = 8080
-#: Bytes of the random part of an address, before the path: nobody guesses it.
+#: Bytes of the random token in an address.
 TOKEN_SIZE = 16
-#: Says on the terminal what strangers send: a port scanner's bytes, half a request.
+#: Logger that would report invalid requests, such as a port scanner's, on the terminal.
 LOGGER = "websockets.server"
 
 _replacing = threading.Lock()
@@ -26,32 +26,32 @@ _replacing = threading.Lock()
 
 @contextlib.contextmanager
 def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
-    """A viser server, stopped at the end, at the address of ``url_of``, which has a token that changes each time.
+    """Run a viser server within the context, at the address ``url_of``, whose token changes each time.
 
-    Nobody is served without it. Pages of other sites that are open in the same browser are refused besides.
+    Requests without the token are refused, and so are those of other sites' pages in the same browser.
 
-    Port 0 is any that is free; None is 8080 or the next one that is free.
+    Port 0 is any free one; None is 8080 or the next free one.
     """
     need("viser", "websockets")
     _check(host, port or 0)
     import viser
 
-    console = rich.get_console()  # viser introduces itself, also in a notebook
+    console = rich.get_console()  # viser prints a greeting, also in a notebook
     token = secrets.token_urlsafe(TOKEN_SIZE)
-    with _having(logging.getLogger(LOGGER), "disabled", True):
-        with _having(console, "quiet", True), _serving_our_way(token):
+    with _with_attribute(logging.getLogger(LOGGER), "disabled", True):
+        with _with_attribute(console, "quiet", True), _serving_with_token(token):
             server = viser.ViserServer(host=host, port=PORT if port is None else port, verbose=False)
         server.biped_token = token
         try:
             yield server
         finally:
-            with _having(console, "quiet", True):
+            with _with_attribute(console, "quiet", True):
                 server.stop()
 
 
 @contextlib.contextmanager
-def _having(thing: object, name: str, value: object) -> Iterator[None]:
-    """Let an attribute have a value within the context."""
+def _with_attribute(thing: object, name: str, value: object) -> Iterator[None]:
+    """Set an attribute within the context."""
     before = getattr(thing, name)
     setattr(thing, name, value)
     try:
@@ -61,11 +61,11 @@ def _having(thing: object, name: str, value: object) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _serving_our_way(token: str) -> Iterator[None]:
-    """Let a viser server that begins within serve requests with the token only, and none of other sites.
+def _serving_with_token(token: str) -> Iterator[None]:
+    """Let a viser server that starts within the context serve only requests with the token, and none of other sites.
 
-    A browser lets any page open a websocket to any address, and only tells who asks (RFC 6455, 10.2). viser does not
-    look at that and has no option for it, so the function by which it begins to serve is replaced for that moment.
+    Browsers let any page open a websocket to any address, and only report its origin (RFC 6455, 10.2). viser ignores
+    the origin and has no option for it, so the function with which it starts serving is replaced meanwhile.
     """
     import websockets.asyncio.server as library
 
@@ -78,9 +78,9 @@ def _serving_our_way(token: str) -> Iterator[None]:
 
             def process(connection: Any, request: Any) -> Any:
                 path = without_token(request.path, token)
-                if path is None or is_stranger(request.headers):
+                if path is None or is_cross_site(request.headers):
                     why = "lacks its token, or has an older one" if path is None else "is of another site's page"
-                    return connection.respond(403, f"This address {why}: open the address that biped tells.\n")
+                    return connection.respond(403, f"This address {why}: open the address that biped prints.\n")
                 request.path = path
                 return process_request(connection, request)
 
@@ -92,11 +92,13 @@ def _serving_our_way(token: str) -> Iterator[None]:
         finally:
             library.serve = serve  # type: ignore[misc]
         if not begun:
-            raise RuntimeError("viser serves by other means than this was made for: it would take orders of strangers")
+            raise RuntimeError(
+                "this version of viser starts its server in another way: requests without the token would be served"
+            )
 
 
 def url_of(server: Any) -> str:
-    """The address of a server's page, with the token that it is served by."""
+    """Return the address of a server's page, with its token."""
     return f"{address_of(server.get_host(), server.get_port())}/{server.biped_token}/"
 
 
@@ -106,9 +108,9 @@ def address_of(host: str, port: int) -> str:
 
 
 def _check(host: str, port: int) -> None:
-    """Raise InputError if the server cannot listen there: viser would try one port after the other."""
+    """Raise InputError if the server cannot listen there; viser would try one port after the other."""
     if not 0 <= port <= 65535:
-        raise InputError(f"--port {port}: it must be from 0 to 65535; 0 takes any that is free")
+        raise InputError(f"--port {port}: it must be from 0 to 65535; 0 takes any free one")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
@@ -117,24 +119,24 @@ def _check(host: str, port: int) -> None:
     except OSError as error:
         raise InputError(
             f"cannot listen at {host}, port {port}: {error.strerror or error}; "
-            "choose another --port (0: any that is free) or --host"
+            "choose another --port (0: any free one) or --host"
         ) from error
 
 
 def without_token(path: str, token: str) -> str | None:
-    """A path and its query without the token that it begins with; None where it does not."""
+    """Return a path and its query without the leading token; None without a correct one."""
     place, mark, query = path.partition("?")
     first, _, rest = place.removeprefix("/").partition("/")
     return f"/{rest}{mark}{query}" if secrets.compare_digest(first.encode(), token.encode()) else None
 
 
-def is_stranger(headers: Any) -> bool:
-    """Whether a browser says that a page of another site asks: its Origin is not one of its Host headers.
+def is_cross_site(headers: Any) -> bool:
+    """Return whether a browser reports a page of another site: its Origin is not among its Host headers.
 
-    Programs need not say anything of the kind. The port may be another one than the server's, by a tunnel's.
+    Other programs send no Origin. The port may differ from the server's because of a tunnel.
     """
     hosts = [name.lower() for name in headers.get_all("Host")]
     try:
         return any(urlsplit(origin).netloc.lower() not in hosts for origin in headers.get_all("Origin"))
-    except ValueError:  # no address at all
+    except ValueError:  # invalid address
         return True

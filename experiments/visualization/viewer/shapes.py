@@ -1,10 +1,10 @@
-"""Surfaces on the bodies of a model.
+"""Surfaces of a model's bodies.
 
-The human is drawn as a person: head, arms, torso and pelvis on the trunk's body, thighs, shanks and feet on theirs. Its
-joints, the soles and the height of the hips are the model's; where the text of the model says nothing (how long the
-arms are, where the chin is), parts are in the proportions of Winter, *Biomechanics and Motor Control of Human Movement*
-(2009), figure 4.1, for a stature of 1.77 m; ``human.toml`` has its cross-sections. Any other model is drawn by its
-visuals; bodies without any by their boxes, and by limbs from joint to joint.
+The human is drawn as a person: head, arms, torso and pelvis on the trunk's body, thighs, shanks and feet on their own.
+Joints, soles and hip height are the model's; other dimensions, such as arm lengths, are in the proportions of Winter,
+*Biomechanics and Motor Control of Human Movement* (2009), figure 4.1, for a stature of 1.77 m; ``human.toml`` has the
+cross-sections. Other models are drawn by their visuals; bodies without visuals by their boxes, and by limbs from joint
+to joint.
 """
 
 import tomllib
@@ -40,10 +40,10 @@ LIPS: Color = (176, 104, 94)
 EYE: Color = (40, 40, 44)
 PLAIN: Color = (150, 164, 178)
 JOINT: Color = (96, 108, 122)
-#: Of bodies with poses of their own: neighbours in their order differ.
+#: Colours of bodies with their own poses, different for neighbours.
 TINTS: tuple[Color, ...] = (PLAIN, (112, 146, 176))
 
-#: By part of a person, the body that it is on where it moves by itself.
+#: Bodies of a person's parts that move by themselves.
 _BY_ITSELF = {
     "pelvis": "pelvis", "head": "head", "hair": "head", "eyes": "head", "mouth": "head",
     **{f"{side}_{part}": f"{side}_{body}" for side, _ in SIDES
@@ -51,24 +51,24 @@ _BY_ITSELF = {
                           ("toecap", "toes"), ("toe_sole", "toes"))},
 }  # fmt: skip
 
-#: [m] a stature that the model's legs and centre of mass fit.
+#: [m] stature that fits the model's legs and centre of mass.
 STATURE = 1.77
-#: [m] above the floor: Winter 2009, figure 4.1.
+#: [m] heights above the floor: Winter 2009, figure 4.1.
 SHOULDER, ELBOW, WRIST = 0.818 * STATURE, 0.63 * STATURE, 0.485 * STATURE
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A surface on a body."""
+    """Surface of a body."""
 
     body: int  # number of the body
-    name: str  # of the part, unique in a model
+    name: str  # name of the part, unique in a model
     mesh: Trimesh  # [m] from the body's centre of mass, home axes
     color: Color
 
 
 def shapes_of(model: Model | Bodies) -> tuple[Shape, ...]:
-    """The surfaces of a model, made once; a model with the human's bodies and joints as a person."""
+    """Return the surfaces of a model, created once; a model with the human's bodies and joints is drawn as a person."""
     return _shapes_of_bodies(model) if isinstance(model, Bodies) else model.once(_shapes)
 
 
@@ -82,9 +82,9 @@ def _shapes(model: Model) -> tuple[Shape, ...]:
 
 
 def is_person(model: Model) -> bool:
-    """Return whether it has the human's legs, in whatever proportions, and nothing that a person lacks.
+    """Return whether a model has the human's legs, in any proportions, and no other parts than a person.
 
-    What is above the hips may move by itself (`biped.model.upper_body`).
+    The upper body may have joints (`biped.model.upper_body`).
     """
     person, bodies = human(), {body.name: body for body in model.bodies}
     if "trunk" not in bodies or not any(point.body == "left_foot" for point in model.contact_points):
@@ -101,7 +101,7 @@ def is_person(model: Model) -> bool:
 
 
 def _origins(model: Model) -> dict[str, Floats]:
-    """(3,) by body, where its link frame is at home."""
+    """Return the positions (3,) of the link frames in the home configuration, by body."""
     return {body.name: place - body.com for body, place in zip(model.bodies, model.home_positions, strict=True)}
 
 
@@ -114,7 +114,7 @@ def _stretched_person(model: Model) -> tuple[Shape, ...]:
         on = _BY_ITSELF.get(shape.name, ours.name)
         if on == ours.name or on not in origins:
             on = ours.name
-        elif on.endswith("arm"):  # which turns where it is drawn to
+        elif on.endswith("arm"):  # turns where it is drawn
             shoulder, elbow, _ = _joint_places(-1.0 if on.startswith("left") else 1.0)
             places -= one.stretched(other, ours.name, elbow if on.endswith("forearm") else shoulder)
         else:
@@ -135,7 +135,7 @@ def _is_human(model: Model) -> bool:
 
 
 def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Trimesh]) -> Shape:
-    """From meshes in the body's link frame."""
+    """Return a shape of meshes in the body's link frame."""
     number = model.body_index(body)
     return Shape(number, name, joined(meshes).apply_translation(-np.asarray(model.bodies[number].com)), color)
 
@@ -144,7 +144,7 @@ def _shape(model: Model, body: str, name: str, color: Color, meshes: Sequence[Tr
 
 
 def _person(model: Model, toes: float = 0.0) -> tuple[Shape, ...]:
-    """Its shoes in two parts, if the toes, such a part of a foot's length, move by themselves."""
+    """Return a person's shapes; shoes have two parts if there are toes, which take the part ``toes`` of a foot."""
     eyes = 1.662 - _trunk_height()
     parts: list[tuple[str, str, Color, Callable[[], Sequence[Trimesh]]]] = [
         ("trunk", "torso", SHIRT, lambda: [_part("torso")]),
@@ -179,7 +179,7 @@ def _sections() -> dict[str, Any]:
 
 
 def _height_of(place: str) -> float:
-    """[m] where the heights of a part are measured from, in the link frame of the body that it is on."""
+    """Return the reference height [m] of a part's heights, in the link frame of its body."""
     model = human()
     if place == "floor":
         return -_trunk_height()
@@ -205,7 +205,7 @@ def _head() -> list[Trimesh]:
 
 
 def _joint_places(sign: float) -> tuple[Floats, Floats, Floats]:
-    """Shoulder, elbow and wrist of an arm that hangs, slightly bent."""
+    """Return shoulder, elbow and wrist of a hanging, slightly bent arm."""
     base = _trunk_height()
     shoulder = np.array([0.004, sign * 0.190, SHOULDER - 0.046 - base])
     elbow = np.array([0.022, sign * 0.252, ELBOW - base])
@@ -214,7 +214,7 @@ def _joint_places(sign: float) -> tuple[Floats, Floats, Floats]:
 
 
 def _sleeve(sign: float) -> list[Trimesh]:
-    """From within the torso over the shoulder down to the middle of the upper arm."""
+    """Return a sleeve from within the torso over the shoulder to the middle of the upper arm."""
     shoulder, elbow, _ = _joint_places(sign)
     yoke = shoulder * np.array([1.0, 0.45, 1.0]) + np.array([0.0, 0.0, 0.022])
     return [
@@ -238,7 +238,7 @@ def _forearm(sign: float) -> list[Trimesh]:
     return [limb(elbow, wrist, (0.042, 0.027), 1.12), palm, thumb]
 
 
-#: Of a shoe from toe to heel: part of its length, part of its half breadth, and height of its upper side [m].
+#: Shoe from toe to heel: part of its length, part of its half breadth, and height of its upper side [m].
 _OUTLINE = (
     (0.0, 0.45, 0.026), (0.015, 0.62, 0.036), (0.06, 0.83, 0.044), (0.16, 0.97, 0.052), (0.30, 1.0, 0.062),
     (0.55, 0.84, 0.086), (0.75, 0.78, 0.104), (0.92, 0.74, 0.106), (0.985, 0.58, 0.098), (1.0, 0.40, 0.080),
@@ -246,7 +246,7 @@ _OUTLINE = (
 
 
 def _outline(inset: float, begin: float, end: float) -> list[tuple[float, float, float, float]]:
-    """(x, half breadth, floor, height) along a part of a shoe, within the contact points' rectangle, from the ankle."""
+    """Return (x, half breadth, floor, height) from the ankle along a shoe's part in the contact points' rectangle."""
     points = np.array([point.position for point in human().contact_points[:4]])
     low, length, half = points[:, 0].min() + inset, np.ptp(points[:, 0]) - 2.0 * inset, np.ptp(points[:, 1]) / 2.0
     floor = float(points[0, 2])
@@ -258,7 +258,7 @@ def _outline(inset: float, begin: float, end: float) -> list[tuple[float, float,
 
 
 def _sole(begin: float, end: float) -> Trimesh:
-    """A plate whose lower face is the plane of the contact points, and which reaches as far as they do."""
+    """Return a plate with its lower face in the plane of the contact points, and with their extent."""
     thick = 0.020
     places = _outline(0.0, begin, end)
     loops = [Loop((x, 0.0, floor + thick / 2.0), (half, thick / 2.0), 6.0) for x, half, floor, _ in places]
@@ -281,7 +281,7 @@ def _collar() -> Trimesh:
 
 
 def _robot(model: Model) -> list[Shape]:
-    """The shapes of a model's visuals; says which meshes are missing."""
+    """Return the shapes of a model's visuals; warn about missing meshes."""
     found, missing = [], []
     for i, (visual, parts) in enumerate(zip(model.visuals, parts_of(model), strict=True)):
         for j, (mesh, color) in enumerate(parts):
@@ -298,14 +298,14 @@ def _robot(model: Model) -> list[Shape]:
 
 
 def _pose(visual: Visual) -> Floats:
-    """(4, 4) from the visual's frame to that of its body's link."""
+    """Return the transform (4, 4) from the visual's frame to that of its body's link."""
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = visual.rotation, visual.center
     return pose
 
 
 def _machine(model: Model, drawn: Set[int]) -> tuple[Shape, ...]:
-    """Boxes and limbs, but for the bodies that are drawn already."""
+    """Return boxes and limbs for the bodies that are not in ``drawn``."""
     names = {model.body_names[body] for body in drawn}
     shapes = [
         _shape(model, item.body, f"box_{k}", PLAIN, [box(item.size, item.center, item.rotation)])
@@ -333,7 +333,7 @@ def _machine(model: Model, drawn: Set[int]) -> tuple[Shape, ...]:
 
 
 def _reach(model: Model) -> float:
-    """[m] a typical length of its limbs: the mean distance from joint to joint."""
+    """Return a typical length [m] of limbs: the mean distance from joint to joint."""
     lengths = [float(np.linalg.norm(body.joint.position)) for body in model.bodies[1:]]
     lengths = [length for length in lengths if length > 0.0]
     return float(np.mean(lengths)) if lengths else 0.4
@@ -344,7 +344,7 @@ def _reach(model: Model) -> float:
 
 @lru_cache(maxsize=16)
 def _shapes_of_bodies(bodies: Bodies) -> tuple[Shape, ...]:
-    """A surface for each hull."""
+    """Return a surface for each hull."""
     return tuple(
         Shape(i, f"{name}_{k}", _surface(hull), TINTS[i % len(TINTS)])
         for i, (name, hulls) in enumerate(zip(bodies.body_names, bodies.hulls, strict=True))
@@ -361,5 +361,5 @@ def _surface(hull: Hull) -> Trimesh:
     if radius:
         return joined([ball(radius, point) for point in points]).convex_hull
     surface = Trimesh(points).convex_hull
-    surface.unmerge_vertices()  # each face has corners of its own, so that its edges are sharp
+    surface.unmerge_vertices()  # each face has its own corners, so that edges are sharp
     return surface

@@ -1,8 +1,8 @@
-"""Surfaces of visuals as triangles: meshes read from their files, thinned out, and kept with saved runs.
+"""Surfaces of visuals as triangles: meshes read from files, simplified, and kept with saved runs.
 
-A robot's meshes are made for machining: hundreds of thousands of triangles, tens of megabytes. Here corners that lie in
-one cube of 4 mm become one, which no picture of a whole robot shows; a run that is saved takes them along, so that it
-looks the same where the robot's files are not.
+A robot's meshes, made for machining, have hundreds of thousands of triangles and tens of megabytes. All vertices in a
+cube of 4 mm become one, which is not visible in a picture of a whole robot; a saved run includes the simplified meshes,
+so that it looks the same without the robot's files.
 """
 
 import zipfile
@@ -20,21 +20,21 @@ from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import ball, box
 from experiments.visualization.viewer.saved_runs import MESHES
 
-#: [m] edge of the cubes that keep one corner each.
+#: [m] edge of the cubes with one vertex each.
 CELL = 0.004
 
-#: A part of a mesh and its colour, or None for a plain one.
+#: Part of a mesh and its colour, or None without one.
 Part = tuple[trimesh.Trimesh, Color | None]
 
 
 def parts_of(model: Model) -> list[list[Part]]:
-    """The parts of each visual in its own frame [m]; none of a mesh whose file is not there or cannot be read."""
+    """Return the parts of each visual in its own frame [m]; none for a missing or unreadable mesh file."""
     kept: dict[int, list[Part]] = model.derived.get(MESHES, {})
     return [kept[i] if i in kept else _parts(visual) for i, visual in enumerate(model.visuals)]
 
 
 def keep_meshes(model: Model, folder: Path) -> None:
-    """Put the meshes of a model that is drawn by some into the folder of a run."""
+    """Copy the meshes of a model into the folder of a run."""
     arrays: dict[str, Any] = {}
     for i, (visual, parts) in enumerate(zip(model.visuals, parts_of(model), strict=True)):
         for j, (mesh, color) in enumerate(parts if visual.form == "mesh" else ()):
@@ -47,7 +47,7 @@ def keep_meshes(model: Model, folder: Path) -> None:
 
 
 def take_meshes(model: Model, folder: Path) -> None:
-    """Let a model that a run was saved with look as it did then; without a word where its meshes were not kept."""
+    """Give a saved run's model the meshes that were kept with it, if there are any."""
     try:
         with np.load(folder / MESHES) as arrays:
             kept: dict[int, list[Part]] = {}
@@ -85,10 +85,10 @@ def _form(visual: Visual) -> trimesh.Trimesh:
 
 @lru_cache(maxsize=512)
 def _of_file(file: str, scale: tuple[float, float, float]) -> tuple[Part, ...]:
-    """The parts of a mesh with colours of their own; none if its file is not there or cannot be read."""
+    """Return the parts of a mesh with their own colours; none for a missing or unreadable file."""
     try:
         scene = trimesh.load_scene(file)
-    except Exception:  # whatever its readers raise, of which there are many
+    except Exception:  # readers raise many types of errors
         return ()
     parts = []
     for mesh in scene.dump():
@@ -101,7 +101,7 @@ def _of_file(file: str, scale: tuple[float, float, float]) -> tuple[Part, ...]:
 
 
 def _own_color(mesh: trimesh.Trimesh) -> Color | None:
-    """The colour that a mesh's file gives it, if it gives one."""
+    """Return the colour in a mesh's file, if there is one."""
     look: Any = mesh.visual
     if not look.defined:
         return None
@@ -109,7 +109,7 @@ def _own_color(mesh: trimesh.Trimesh) -> Color | None:
 
 
 def _thinned(vertices: Floats, faces: Any) -> trimesh.Trimesh:
-    """With the mean of all corners in a cube in their place, and without triangles that have no area then."""
+    """Return a mesh with one vertex, their mean, for all in a cube, and without triangles of zero area."""
     cubes = np.floor(vertices / CELL).astype(np.int64)
     _, cube, counts = np.unique(cubes, axis=0, return_inverse=True, return_counts=True)
     cube = cube.ravel()

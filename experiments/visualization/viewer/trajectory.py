@@ -1,4 +1,4 @@
-"""Poses of all bodies, forces, centres of mass and pressure of a run over time, in arrays."""
+"""Poses of all bodies, forces, CoM, XCoM and CoP of a run over time."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -28,23 +28,23 @@ from controllers.kernels.stepping import SWINGS, UNLOADS
 from experiments.visualization.viewer.scenery import Scenery, scenery_of
 from experiments.visualization.viewer.snapshot import Snapshot, turned
 
-#: What the columns of a thrown box begin with.
+#: Prefix of the columns of a thrown box.
 PROJECTILE = "projectile"
-#: [m] A centre of mass that is no higher is caught by no step.
+#: [m] least height of the centre of mass for a capture region.
 LOWEST = 0.05
 
 
 @dataclass(frozen=True)
 class PoseTrajectory:
-    """All that is seen of a run."""
+    """Motion of a run with forces and marks, over time."""
 
-    model: Model | Bodies  # what moves, with its loads
+    model: Model | Bodies  # model with its loads, or bodies
     scenery: Scenery
-    rows: Snapshot  # one for each recorded time, in the arrays' first axis
+    rows: Snapshot  # one entry per recorded time along the arrays' first axis
 
     @property
     def times(self) -> Floats:
-        """(rows,) [s], increasing."""
+        """Times (rows,) [s], increasing."""
         return np.asarray(self.rows.time)
 
     @property
@@ -56,16 +56,16 @@ class PoseTrajectory:
         return float(self.times[-1])
 
     def row_at(self, time: float) -> int:
-        """The last row that is not after a time; the first one if all are."""
+        """Return the last row not after a time, or the first row."""
         if not math.isfinite(time):
             raise InputError(f"time = {time!r}: it must be a finite number of seconds")
         return max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
 
     def at(self, time: float) -> Snapshot:
-        """The instant at a time; before the first row and after the last one, that row.
+        """Return the snapshot at a time; before the first row and after the last one, that row.
 
-        Places and orientations are interpolated between two rows; forces, modes, the support polygon and the centre of
-        pressure, which may jump, are those of the last row before.
+        Positions and orientations are interpolated between two rows; forces, contact states, base of support and CoP,
+        which may jump, are those of the earlier row.
         """
         k = self.row_at(time)
         after = min(k + 1, len(self.times) - 1)
@@ -80,15 +80,15 @@ class PoseTrajectory:
 
 
 def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -> PoseTrajectory:
-    """The trajectory of a run, and of the motion after its fall, which is seen from there on.
+    """Return the trajectory of a run, and of the motion after its fall.
 
     Args:
-        run: it.
-        disturbances: those that acted. A saved run knows of a force that follows a signal only when it begins and
-            ends, and its impulse: without them its mean is shown throughout.
+        run: run to show.
+        disturbances: disturbances of the run. A saved run has only beginning, end and impulse of a force that follows a
+            signal: without ``disturbances`` the mean force is shown.
 
     Raises:
-        InputError: the table is empty, or not that of the run's model; or what moved has no bodies that are known.
+        InputError: the table is empty, or not that of the run's model; or no bodies are known.
     """
     frame = run.frame
     if not len(frame):
@@ -108,7 +108,7 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
 
 
 def _footholds(frame: pd.DataFrame) -> Floats | None:
-    """(rows, 3) [m, m, s] where and when the foot that steps is to land, as its law has recorded; NaN while none is."""
+    """Return position and time (rows, 3) [m, m, s] of planned footholds, as recorded; NaN while there is none."""
     if "foothold_x" not in frame:
         return None
     steps = frame["step_phase"].isin([UNLOADS, SWINGS])
@@ -117,21 +117,21 @@ def _footholds(frame: pd.DataFrame) -> Floats | None:
 
 def _trajectory_of_bodies(run: Run, world: World) -> PoseTrajectory:
     if world.bodies is None:
-        raise InputError(f"{run.name!r} is {world.kind}: it has coordinates, and no bodies to be seen in space")
-    return PoseTrajectory(world.bodies, Scenery(floor=world.bodies.floor), seen_of_bodies(run, world.bodies))
+        raise InputError(f"{run.name!r} is {world.kind}: it has coordinates, but no bodies to show in space")
+    return PoseTrajectory(world.bodies, Scenery(floor=world.bodies.floor), snapshots_of_bodies(run, world.bodies))
 
 
 def touching_only(snapshot: Snapshot, own: int) -> Snapshot:
-    """The same, or rows of them; contact points after the first ``own`` are nowhere unless they touch the floor."""
+    """Return a snapshot, or rows, in which contact points after the first ``own`` are NaN without contact."""
     idle = snapshot.contact_mode == ContactState.NONE
     idle[..., :own] = False
     return replace(snapshot, contact_place=np.where(idle[..., np.newaxis], np.nan, snapshot.contact_place))
 
 
 def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
-    """The one up to where the other begins, and then that.
+    """Return the first trajectory up to the start of the second one, and then the second.
 
-    Points that the first does not have are nowhere in it; in the second they are where they touch the floor.
+    Points that the first one lacks are NaN in it; in the second they are NaN unless they touch the floor.
     """
     kept, own = before.times < after.begins - 1e-9, before.rows.contact_place.shape[1]
     more = after.rows.contact_place.shape[1] - own
@@ -149,10 +149,10 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
 
 
 def snapshot_of(state: State, disturbances: Sequence[Disturbance] = (), latest: Recording | None = None) -> Snapshot:
-    """The instant of a simulation that is going on; pushes are the mean over the last step.
+    """Return the snapshot of a running simulation; pushes are means over the last step.
 
-    A planned foothold is that of the last row of ``latest``. The extrapolated centre of mass takes the floor to be at
-    rest: one state does not tell how fast it moves.
+    A planned foothold is from the last row of ``latest``. The extrapolated centre of mass assumes a floor at rest, as
+    one state does not contain its velocity.
     """
     model, arrays = state.model, state.arrays
     columns = columns_of(model, platform=state.floor is not None)
@@ -161,7 +161,7 @@ def snapshot_of(state: State, disturbances: Sequence[Disturbance] = (), latest: 
     row = np.full((1, len(columns.names)), np.nan)
     row[0, places.time] = state.time
     row[0, places.com : places.com + 3] = centre_of_mass(model, arrays.q)
-    # A root that floats carries the momentum of all; else it is that of the last step's rates.
+    # The total momentum is in the root's if it floats; else it follows from the last step's rates.
     linear = arrays.momentum[:3] if model.is_floating else momentum(model, arrays.q, arrays.cache.rate).linear
     row[0, places.momentum : places.momentum + 3] = linear
     contact = forward_kinematics(model, arrays.q).contact
@@ -189,7 +189,7 @@ def _seen(
     spans: Floats | None = None,
     footholds: Floats | None = None,
 ) -> Snapshot:
-    """From raw rows; ``spans`` are the ends of the times over which a push is averaged, one more than rows."""
+    """Return a snapshot of raw rows; a push is averaged between the times ``spans``, one more than rows."""
     places, count = layout.places, len(rows)
     time = rows[:, places.time].copy()
     motions = [forward_kinematics(model, q) for q in coordinates]
@@ -211,7 +211,7 @@ def _seen(
     bodies = np.array([model.body_index(push.body) for push in pushes], dtype=np.int64)
     offsets = np.array([push.point for push in pushes], dtype=float).reshape(-1, 3)
     return Snapshot(
-        time=time,  # type: ignore[arg-type]  # of rows: all of them
+        time=time,  # type: ignore[arg-type]  # one entry per row
         position=position,
         quaternion=quaternion,
         contact_place=contact[:, :, 4:7] if model.nc else points,
@@ -233,7 +233,7 @@ def _seen(
 
 
 def _support_polygons(layout: Layout, rows: Floats, platform: Floats | None) -> Any:
-    """(rows,) of arrays: the corners on the floor, as many as there are."""
+    """Return, for each row, an array of the corners of the base of support on the floor."""
     polygons, scratch = np.empty(len(rows), dtype=object), layout.scratch()
     for k, row in enumerate(rows):
         corners = gather_base(row, layout.places, scratch) if len(layout.places.contact) else 0
@@ -243,10 +243,10 @@ def _support_polygons(layout: Layout, rows: Floats, platform: Floats | None) -> 
 
 
 def _capture_regions(capture: Floats, gravity: float, high: Floats, left: Floats, support: Any) -> Any:
-    """(rows,) of arrays: the corners of where ξ can be as a foot lands, in ``left`` [s]; none where none is to.
+    """Return, for each row, the corners of the possible XCoM at landing, in ``left`` [s]; none without a step.
 
-    From a centre of pressure p it goes to p + (ξ − p) e^{ωT} (Koolen et al. 2012): a foot that lands around there stops
-    it. Of all p in the support these are a polygon like it, turned by half a turn.
+    From a centre of pressure p it moves to p + (ξ − p) e^{ωT} (Koolen et al. 2012); a foot that lands near it stops
+    it. For all p in the base of support the result is a similar polygon, rotated by half a turn.
     """
     regions = _no_polygons(len(left))
     for k in np.flatnonzero(np.isfinite(left) & (high > LOWEST)):
@@ -256,14 +256,14 @@ def _capture_regions(capture: Floats, gravity: float, high: Floats, left: Floats
 
 
 def _no_polygons(count: int) -> Any:
-    """(count,) of arrays without corners."""
+    """Return arrays (count,) without corners."""
     polygons = np.empty(count, dtype=object)
     polygons[:] = [np.zeros((0, 3))] * count
     return polygons
 
 
 def _on_floor(places: Floats, platform: Floats | None) -> Floats:
-    """(rows, 3) the floor's points at places (rows, 2) as seen from above."""
+    """Return the floor's points (rows, 3) at positions (rows, 2) in top view."""
     if platform is None:
         return np.column_stack([places, np.zeros(len(places))])
     normal = turned(platform[:, 3:], np.array([0.0, 0.0, 1.0]))
@@ -273,7 +273,7 @@ def _on_floor(places: Floats, platform: Floats | None) -> Floats:
 
 
 def _push_forces(pushes: Sequence[Push | Force], spans: Floats) -> Floats:
-    """(rows, pushes, 3) [N] the mean force of each over each span: what it gives, exactly, over how long that takes."""
+    """Return the mean force (rows, pushes, 3) [N] of each push over each span: exact impulse / duration."""
     length = np.diff(spans)
     forces = np.zeros((len(length), len(pushes), 3))
     for j, push in enumerate(pushes):
@@ -288,7 +288,7 @@ def _pushes_among(disturbances: Sequence[Disturbance]) -> list[Push | Force]:
 
 
 def _saved_pushes(run: Run) -> list[Push | Force]:
-    """The pushes and forces that a saved run tells of; a force that follows a signal as its mean."""
+    """Return the pushes and forces in a saved run; a force that follows a signal becomes its mean."""
     found: list[Push | Force] = []
     delivered = run.events[run.events["kind"] == "push"]
     for acted in run.disturbances:
@@ -302,7 +302,7 @@ def _saved_pushes(run: Run) -> list[Push | Force]:
             start = max(begins, float(run.frame["time"].iloc[0]))
             given = delivered[(delivered["subject"] == acted["body"]) & np.isclose(delivered["time"], start)]
             impulse = given[["impulse_x", "impulse_y", "impulse_z"]].to_numpy(dtype=float)
-            # Of several forces on a body from the same time on, the one that goes along this one's line.
+            # Of several forces on a body with the same start, take the one along the line of this one.
             along = [float(one @ force.unit) for one in impulse if np.allclose(np.cross(one, force.unit), 0.0)]
             mean = along[0] / (min(ends, float(run.frame["time"].iloc[-1])) - start) if along else 0.0
             signal = Signal.rectangle(mean, begins, ends - begins)
@@ -310,12 +310,12 @@ def _saved_pushes(run: Run) -> list[Push | Force]:
     return found
 
 
-#: [N] a smaller force is none.
+#: [N] least force.
 LEAST_FORCE = 1e-9
 
 
-def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
-    """The rows of a run: poses, the forces of planes on points, and the centre of mass."""
+def snapshots_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
+    """Return the rows of a run of bodies: poses, the forces of planes on points, and the centre of mass."""
     position = np.stack([_columns(run, f"{name}_", "xyz") for name in bodies.body_names], axis=1)
     quaternion = np.stack([_columns(run, f"{name}_q", "wxyz") for name in bodies.body_names], axis=1)
     place, force = (np.stack(list(parts), axis=1) if bodies.contact_points else np.zeros((len(run.frame), 0, 3))
@@ -324,7 +324,7 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
     com = np.einsum("b,tbk->tk", bodies.masses, position) / sum(bodies.masses)
     nowhere, count = np.full((len(com), 3), np.nan), len(com)
     return Snapshot(
-        time=run.frame["time"].to_numpy(dtype=float),  # type: ignore[arg-type]  # of rows: all of them
+        time=run.frame["time"].to_numpy(dtype=float),  # type: ignore[arg-type]  # one entry per row
         position=position,
         quaternion=quaternion,
         contact_place=place,
@@ -334,7 +334,7 @@ def seen_of_bodies(run: Run, bodies: Bodies) -> Snapshot:
         com_on_floor=com * (1.0, 1.0, 0.0),
         xcom=nowhere,
         foothold=nowhere,
-        capture=_no_polygons(count),  # of rows: arrays of as many corners as there are
+        capture=_no_polygons(count),  # one array per row
         cop=nowhere,
         support=_no_polygons(count),
         platform=None,

@@ -1,4 +1,4 @@
-"""The files of a comparison: figures, a table and the page; and lines on the terminal."""
+"""Files of a work-precision comparison (figures, table, page), and lines on the terminal."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -25,12 +25,12 @@ from experiments.work_precision.step_sizes import HEADINGS, Comparison, cheapest
 
 @dataclass
 class Output:
-    """The folder of the results; complete after every problem."""
+    """Folder of the results; complete after every problem."""
 
-    folder: Path  # which must exist
-    wanted: list[str]  # the names of the problems that were asked for
-    command: str  # what was typed
-    draw: bool  # whether there are figures
+    folder: Path  # an existing folder
+    wanted: list[str]  # names of the requested problems
+    command: str  # command line of the comparison
+    draw: bool  # whether to draw figures
     done: list[Comparison] = field(default_factory=list)
     figures: list[Path] = field(default_factory=list)
     made: dict[str, Any] = field(default_factory=stamp)
@@ -47,7 +47,7 @@ class Output:
         return self.folder / f"{problem}.png"
 
     def write(self) -> None:
-        """The table and the page of all that is done."""
+        """Write the table and the page of all finished problems."""
         table_of(self.done).to_csv(self.folder / WORK_PRECISION_CSV, index=False)
         names = [comparison.problem.name for comparison in self.done]
         figures = {name: self.figure_of(name).read_bytes() for name in names} if self.draw else {}
@@ -70,13 +70,13 @@ _SLOPES = (1, 2, 4)
 
 
 def draw_comparison(comparison: Comparison) -> Figure:
-    """Return the error against the step to the left, and against the cost to the right."""
+    """Return a figure of the error against the step (left) and against the cost (right)."""
     curves = [curve for curve in comparison.curves if curve.measurements]
     points = [(1e3 * m.size.step, m.error) for c in curves for m in c.measurements if m.size.tolerance is None]
     by_step: list[Item] = list(_slopes(*np.array(points).T)) if points else []
     by_cost: list[Item] = []
     for k, curve in enumerate(curves):
-        dash: Dash = "solid" if curve.systems == TREE else "dash"  # dashed: Lagrangian systems
+        dash: Dash = "solid" if curve.systems == TREE else "dash"  # Lagrangian systems are dashed
         look = Points((), (), curve.label, style.LINES[k % len(style.LINES)], _MARKERS[k % len(_MARKERS)], dash=dash)
         found = curve.measurements
         by_cost.append(replace(look, x=[1e3 * m.seconds for m in found], y=[m.error for m in found]))
@@ -84,7 +84,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
         by_step.append(replace(look, x=[1e3 * m.size.step for m in stepped], y=[m.error for m in stepped]))
     errors = [m.error for curve in curves for m in curve.measurements] or [1.0]
     y = Axis("error [m]", 0.3 * min(errors), 3.0 * max(errors), log=True, powers=True)
-    floor = max((curve.floor for curve in curves), default=0.0)  # errors below it are those of the reference
+    floor = max((curve.floor for curve in curves), default=0.0)  # error of the reference
     if floor > 0.0:
         for items in (by_step, by_cost):
             items.append(Rule(floor, style.GREY, "error of the reference", "y", "dash"))
@@ -99,7 +99,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
 
 
 def _slopes(steps: Floats, errors: Floats) -> Iterator[Points]:
-    """Return dotted lines of the orders, from the coarsest error on."""
+    """Yield dotted lines of the orders, starting at the largest error."""
     for order in _SLOPES:
         line = np.array([steps.max(), max(steps.min(), steps.max() * (errors.min() / errors.max()) ** (1.0 / order))])
         fall = errors.max() * (line / steps.max()) ** order

@@ -1,4 +1,4 @@
-"""The page and the table of a comparison."""
+"""Page and table of a work-precision comparison."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,23 +8,23 @@ import pandas as pd
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 
-#: [m] accuracies whose costs are in the table of a problem.
+#: [m] accuracies whose costs are in a problem's table.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
 
 _HOW = (
     "Error: the distance of the problem's points from a reference motion, root mean square over points and times. The "
-    "reference solves the continuous equations by Dormand and Prince's method of order 8; where it cannot tell an "
-    "error from its own, it is below a dashed line. Dotted lines have the slopes of orders 1, 2 and 4.",
+    "reference solves the continuous equations by Dormand and Prince's method of order 8; errors below a dashed line "
+    "are within its own error. Dotted lines have the slopes of orders 1, 2 and 4.",
     "Cost: seconds of computation, on one core, for a second of motion, compiled and without set-up. All step sizes of "
-    "all methods are timed in turn, and the least time counts: what else runs on the machine only ever adds to it.",
+    "all methods are timed in turn, and the least time counts: other load on the machine only adds to it.",
     "Each method runs with its default settings; one that chooses its steps itself has a grid of tolerances.",
-    "Full lines: integrators of trees of joints. Dashed: of Lagrangian systems. The two solve the same problem in "
-    "other models of it, each against the reference of its own.",
+    "Solid lines: integrators of trees of joints. Dashed: integrators of Lagrangian systems. The two model the same "
+    "problem differently, each with its own reference.",
 )
 
 
 def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """One row for each method and step size, failures too; units are in the columns' names."""
+    """Return a row for each method and step size, failures included; column names have units."""
     rows: list[dict[str, Any]] = []
     for comparison in comparisons:
         for curve in comparison.curves:
@@ -53,7 +53,7 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 
 
 def method_table(comparison: Comparison) -> Table:
-    """One row a method: its order, as it says and as measured, and what accuracies cost."""
+    """Return a row for each method: its nominal and measured order, and the cost of each accuracy."""
     costs = tuple(f"{error:.0e} m [ms/s]" for error in SHOWN)
     headings = ("method", "order", "measured", *costs, "finest error [m]", "energy error there [J]")
     return Table("Methods", headings, tuple(_row(curve) for curve in comparison.curves), fold=False)
@@ -75,7 +75,9 @@ def _row(curve: Curve) -> tuple[str, ...]:
 def problem_section(comparison: Comparison, figure: bytes | None) -> Section:
     problem, curves = comparison.problem, comparison.curves
     blocks: list[Block] = [
-        Table("The cheapest for an accuracy; several: a tie", HEADINGS, tuple(cheapest_lines(comparison)), fold=False),
+        Table(
+            "Cheapest method for each accuracy; several: a tie", HEADINGS, tuple(cheapest_lines(comparison)), fold=False
+        ),
         Prose(f"{problem.duration:g} s; errors of {problem.points}, at {problem.samples} times."),
     ]
     if figure is not None:
@@ -85,7 +87,7 @@ def problem_section(comparison: Comparison, figure: bytes | None) -> Section:
         blocks.append(Bullets("Remarks", comparison.forms.remarks))
     if comparison.refusals:
         refusals = tuple(f"{name}: {why}" for name, why in comparison.refusals.items())
-        blocks.append(Bullets("Methods that do not take this problem", refusals))
+        blocks.append(Bullets("Methods that cannot solve this problem", refusals))
     failures = [(c.label, size, why) for c in curves for size, why in c.failures]
     if failures:
         rows = tuple((label, f"{size.step:.3g}", why) for label, size, why in failures)
@@ -104,14 +106,14 @@ def work_precision_page(
     stamp: Mapping[str, Any],
     command: str,
 ) -> Page:
-    """The page; ``missing`` are problems that were asked for, and are not there."""
+    """Return the page of a comparison; ``missing`` are requested problems without results."""
     rows = tuple((c.problem.name, *line) for c in comparisons for line in cheapest_lines(c))
-    lead: list[Block] = [Table("Which method to pick", ("problem", *HEADINGS), rows, fold=False)]
+    lead: list[Block] = [Table("Choice of the method", ("problem", *HEADINGS), rows, fold=False)]
     if missing:
         lead.append(Prose(f"Not done: {', '.join(missing)}.", "bad"))
     lead += [Bullets("How to read this", _HOW), Prose("To reproduce this page:"), Code(command)]
     return Page(
-        title="Work and precision of all integrators",
+        title="Work-precision comparison of all integrators",
         lead=tuple(lead),
         sections=tuple(problem_section(c, figures.get(c.problem.name)) for c in comparisons),
         made={name: value for name, value in stamp.items() if value is not None},

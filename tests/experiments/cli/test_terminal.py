@@ -45,7 +45,8 @@ def test_the_tables_of_a_run_are_its_events_and_checks(runs):
     assert [row[2] for row in feet.rows] == [change.change for change in kept]
     assert f"{hidden} changes" in feet.caption
     for row, impact in zip(impacts.rows, run.summary["events"]["impacts"], strict=True):
-        assert [float(cell) for cell in row[3:6]] == pytest.approx(impact["impulse"], rel=1e-5)
+        x, y, z = impact["impulse"]
+        assert [float(cell) for cell in row[3:6]] == pytest.approx((-x, y, z), rel=1e-5)  # AP, ML; the human faces −x
     assert [row[0] for row in checks.rows] == [check.name for check in run.trust]
 
 

@@ -99,7 +99,7 @@ def test_another_model_is_called_by_its_own_name(tmp_path):
     arguments = ["--engines", "recursive,statue", "--duration", "0.02", "--no-vendor-defaults", "--out", str(tmp_path)]
     assert main(["compare", "box-drop", *arguments]) == 0
     page = (tmp_path / "compare.html").read_text(encoding="utf-8")
-    assert "trunk" not in page[page.index("Who is the best") : page.index("Parameters that differ")]
+    assert "trunk" not in page[page.index("Best engines") : page.index("Parameters that differ")]
     ranking = pd.read_csv(tmp_path / "ranking.csv", keep_default_na=False)
     mine = ranking[ranking["measure"].str.startswith("distance from its own finest step")].set_index("engine")
     assert mine.loc["recursive", "best"] == "best"

@@ -145,7 +145,7 @@ def test_no_map_is_a_speck_within_its_limits(balance):
         top = radius_of([ring])
         assert panel.y.high == top
         assert max(ring.numbers("ci_high")) < top < 2.0 * max(ring.numbers("ci_high"))
-        assert (limit > top) == is_cut == panel.title.endswith("limits cut off")
+        assert (limit > top) == is_cut == panel.title.endswith("limits clipped")
         feet = [item for item in panel.items if isinstance(item, Area) and item.edge]
         assert len(feet) == 2
         assert max(float(np.max(foot.y)) for foot in feet) < 0.5 * ring.numbers("median").min()

@@ -1,4 +1,4 @@
-"""What a person does in front of a page, and sees, told to Chromium."""
+"""Actions of a person on a page, and screenshots, through Chromium."""
 
 import base64
 
@@ -6,14 +6,14 @@ import pytest
 
 from experiments.visualization.viewer.chromium import HOW_TO_GET_IT, chromium_path
 
-#: Marks of what needs it.
+#: Markers of tests that need a browser.
 BROWSER = [
     pytest.mark.browser, pytest.mark.skipif(chromium_path() is None, reason=f"no Chromium here: {HOW_TO_GET_IT}"),
 ]  # fmt: skip
 
 
 def picture(browser):
-    """The page as a PNG."""
+    """Return the page as a PNG."""
     return base64.b64decode(browser.command("Page.captureScreenshot", format="png")["data"])
 
 
@@ -24,7 +24,7 @@ def click(browser, x, y):
 
 
 def press(browser, key, code, repeats=0):
-    """Press a key, such as ``p`` whose code is ``KeyP``, and let it go; held down, it comes again so many times."""
+    """Press and release a key, such as ``p`` with the code ``KeyP``; a held key repeats."""
     for number in range(repeats + 1):
         browser.command("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, text=key, autoRepeat=number > 0)
     browser.command("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)

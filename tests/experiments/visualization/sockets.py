@@ -1,4 +1,4 @@
-"""What a page's scripts do with a server: open a socket, and tell where the camera is."""
+"""Actions of a page's scripts on a server: open a socket, and report the camera."""
 
 import msgspec
 import viser
@@ -22,7 +22,7 @@ CAMERA = msgspec.msgpack.encode(
 
 
 def opened(server, origin=None, path=None):
-    """A socket at a server's address, or at another path."""
+    """Open a socket at a server's address, or at another path."""
     own, (_, rest) = [f"viser-v{viser.__version__}"], url_of(server).split("//")
     place, _, token = rest.partition("/")
     address = f"ws://{place}/{token if path is None else path}"

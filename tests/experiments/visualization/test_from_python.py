@@ -1,4 +1,4 @@
-"""Runs, states and models as they show themselves in Python and in notebooks."""
+"""Representations of runs, states and models in Python and in notebooks."""
 
 import sys
 import webbrowser

@@ -1,4 +1,4 @@
-"""A mode in motion: the right one, as wide as it is said to be, and as it dies away."""
+"""Animation of a mode: choice of the mode, amplitude, decay."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def standing():
 
 
 def test_it_solves_the_linear_map(standing):
-    """Real and imaginary part turn into one another by the eigenvalue, in the displacements that are seen."""
+    """The eigenvalue rotates real into imaginary part of the shown displacements."""
     _, found = standing
     values, right, _ = found.eigenvectors
     real, imaginary, rate = shape(found, 0)

@@ -1,7 +1,7 @@
-"""A foreign robot through every command: what is shown is its own, wherever it is opened.
+"""A user's robot in every command, whose own files are used wherever a run is opened.
 
-The robot is the human turned about, under other names: what is done to it in its own directions is what is done to the
-human in the human's.
+The robot is the human rotated by half a turn, with other names, so that actions in its own directions have the effects
+of the same actions on the human.
 """
 
 import shutil
@@ -37,7 +37,7 @@ def option(value):
 
 @pytest.fixture(scope="module")
 def lost(tmp_path_factory):
-    """The folders of a run and of a study of the twin, whose own files are not there any more."""
+    """Return the folders of a run and of a study of the twin, whose files have been removed."""
     folder = tmp_path_factory.mktemp("robots")
     robot = write_twin(folder / "robot")
     sets = [f"--set={name}={option(value)}" for name, value in (PUSH | as_the_human() | {"run.extend": 0.0}).items()]
@@ -48,18 +48,18 @@ def lost(tmp_path_factory):
     sweep = ["sweep", str(folder / "sweep.toml"), "--out", str(folder / "study"), "--no-figures", "--workers", "1"]
     assert main(sweep) == 0
     shutil.rmtree(folder / "robot")
-    _loaded.cache_clear()  # as another process
+    _loaded.cache_clear()  # like another process
     return folder
 
 
 @pytest.fixture(scope="module")
 def pushed():
-    """The human, the same done to it."""
+    """Run the human under equal disturbances."""
     return experiment_named("balance").run(PUSH)
 
 
 def test_directions_are_its_own(lost, pushed):
-    """It moves as the human does, turned about."""
+    """The robot moves as the human does, rotated."""
     frame = load_run(lost / "run").frame
     for column, part in (("body_x", -1.0), ("body_y", -1.0), ("body_z", 1.0), ("body_qx", -1.0), ("body_qy", -1.0)):
         assert frame[column].to_numpy() == pytest.approx(part * pushed.frame[column].to_numpy(), abs=1e-6), column
@@ -84,7 +84,7 @@ def test_exports_are_in_its_own_directions(lost, pushed, tmp_path):
 
 
 def test_its_mesh_is_drawn_wherever_it_is_opened(lost):
-    """At its scale and place; thinned out, closed and outside out; in the colour of its material."""
+    """The mesh has its scale and position, is simplified, closed and outward-facing, and has its material's colour."""
     (loaded,) = load_runs([lost / "run"])
     model = loaded.trajectory.model
     (ball,) = [shape for shape in shapes_of(model) if shape.body == 0]
@@ -92,7 +92,7 @@ def test_its_mesh_is_drawn_wherever_it_is_opened(lost):
     place = np.asarray(ball.mesh.vertices) + model.root.com - CENTER
     assert np.abs(np.linalg.norm(place, axis=1) - RADIUS).max() < CELL
     assert ball.mesh.volume == pytest.approx(4.0 / 3.0 * np.pi * RADIUS**3, rel=0.03)
-    assert 500 < len(ball.mesh.faces) < 10_000  # of 20480 that the file had
+    assert 500 < len(ball.mesh.faces) < 10_000  # of 20480 in the file
 
 
 @pytest.mark.parametrize("folder", ["run", "study"])

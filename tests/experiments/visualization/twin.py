@@ -1,4 +1,4 @@
-"""A robot that is the human in disguise: it faces the other way, has names of its own, and is drawn by a mesh."""
+"""The human as a robot that faces the other way, with other names, and drawn by a mesh."""
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -10,18 +10,18 @@ from biped import human, save_urdf, standing
 
 #: Half a turn about the vertical.
 TURN = np.diag([-1.0, -1.0, 1.0])
-#: [m] of the ball that its root is drawn as.
+#: [m] radius of the ball that shows its root.
 RADIUS, CENTER = 0.06, (0.0, 0.05, 0.1)
 
 
 def renamed(name):
-    """As others name things: the side at the end, or in the middle."""
+    """Return a name in another style: with the side at the end, or in the middle."""
     side, _, part = name.partition("_")
     return f"leg_{side}_{part}_joint" if side in ("left", "right") else {"trunk": "pelvis"}.get(name, name)
 
 
 def twin():
-    """The human, turned about."""
+    """Return the rotated human."""
     person = human()
 
     def about(vector):
@@ -55,7 +55,7 @@ def twin():
 
 
 def write_twin(folder):
-    """Its files, in a folder; the TOML file that names it."""
+    """Write the robot's files into a folder; return the TOML file that names it."""
     folder.mkdir(parents=True, exist_ok=True)
     save_urdf(twin(), folder / "twin.urdf")
     document = ET.parse(folder / "twin.urdf")
@@ -75,7 +75,7 @@ def write_twin(folder):
 
 
 def as_the_human():
-    """Parameters with which the twin begins where the human does, turned about."""
+    """Return parameters with which the twin starts like the human, rotated."""
     person, q = human(), standing(human()).q
     x, y, z = TURN @ q[:3]
     joints = {f"initial.{renamed(j)}": float(q[person.coordinate(j)]) for j in person.joint_names}

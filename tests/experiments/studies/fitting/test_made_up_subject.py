@@ -17,7 +17,12 @@ from experiments import experiment_named
 from experiments.cli import main
 from experiments.studies.config import read_config
 from experiments.visualization.report import load_run
-from experiments.visualization.report.beside_record import BesideRecord, compare_columns, compare_sway, pairs_beside
+from experiments.visualization.report.record_comparison import (
+    RecordComparison,
+    compare_columns,
+    compare_sway,
+    paired_columns,
+)
 from experiments.visualization.viewer.loaded_runs import load_runs
 from tests.refusals import refuses
 
@@ -57,7 +62,7 @@ def test_its_damping_is_found():
 @pytest.mark.usefixtures("at_hand")
 def test_its_run_is_beside_the_record():
     run = load_run("run")
-    (pairs,) = pairs_beside(run, "subject.toml")
+    (pairs,) = paired_columns(run, "subject.toml")
     table = compare_columns(pairs).set_index("column")
     noise = 0.3e-3
     # of the run with the first damping, not with the subject's: the noise, and what that difference makes
@@ -69,7 +74,7 @@ def test_its_run_is_beside_the_record():
     assert table.loc["com_ap", "correlation"] > 0.9
     assert np.isnan(table.loc["com_ap", "mean_difference"])  # its offset is free
     assert main(["report", "run", "--record", "subject.toml", "--out", "page.html"]) == 0
-    assert "Beside the record" in Path("page.html").read_text(encoding="utf-8")
+    assert "Comparison with the record" in Path("page.html").read_text(encoding="utf-8")
     written = pd.read_csv("page-record.csv").set_index("column")
     np.testing.assert_allclose(written["rms_difference"], table["rms_difference"], rtol=1e-12)
     high, wide = image.imread("page-record.png").shape[:2]
@@ -92,7 +97,7 @@ def own(tmp_path, monkeypatch):
 
 def test_a_run_beside_its_own_record_does_not_differ(own):
     """In other units, to the round-off of converting; the measures of sway are those of the same numbers."""
-    (pairs,) = pairs_beside(own, "own.csv")
+    (pairs,) = paired_columns(own, "own.csv")
     columns = compare_columns(pairs)
     assert dict(zip(columns["column"], columns["unit"], strict=True)) == {
         "com_ap": "m", "com_ml": "m", "trunk_pitch": "deg"
@@ -130,7 +135,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
     Path("two.toml").write_text("".join(tables), encoding="utf-8")
     (loaded,) = load_runs(["saved"], record="two.toml")
     titles = list(loaded.plots)[:4]
-    remarks = [f"{free}, record {number}" for number in (1, 2) for free in ("", ", about their means")]
+    remarks = [f"{free}, record {number}" for number in (1, 2) for free in ("", ", relative to their means")]
     assert [title.partition(", and measured")[2] for title in titles] == [f"{remark} [m]" for remark in remarks]
     whole, lost = (loaded.plots[title].curves[1].y for title in titles[::2])
     within = (loaded.times > 0.31) & (loaded.times < 0.59)
@@ -139,7 +144,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
     assert np.isfinite(lost[(loaded.times < 0.29) | np.isin(loaded.times, table["time"][table["time"] > 0.6])]).all()
     assert main(["report", "saved", "--record", "two.toml", "--out", "page.html"]) == 0
     assert pd.read_csv("page-record.csv")["record"].tolist() == [1, 1, 2, 2]
-    (_, sway, *charts) = BesideRecord.of(own, "two.toml").section().blocks
+    (_, sway, *charts) = RecordComparison.of(own, "two.toml").section().blocks
     assert {row[sway.headings.index("record")] for row in sway.rows} == {"1", "2"}
     for chart, title, remark in zip(charts, titles, remarks, strict=True):
         assert chart.caption == f"Measured and modelled: {title.partition(', and measured')[0]}{remark}."
@@ -154,7 +159,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
 )
 def test_what_cannot_stand_beside_it_is_told(own, file, text):
     Path(file).write_text(text, encoding="utf-8")
-    pairs_beside(own, file)
+    paired_columns(own, file)
 
 
 def test_what_was_measured_is_not_written_over(own, refusal):

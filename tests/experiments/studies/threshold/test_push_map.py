@@ -121,7 +121,7 @@ def test_files_and_page_are_there(folder):
     charts = [block for block in section.blocks if isinstance(block, Chart)]
     assert [chart.name for chart in charts] == ["push-map", "limits", "proportions"]
     thresholds = section.blocks[len(charts)]
-    shares = [row[thresholds.headings.index("share of it")] for row in thresholds.rows]
+    shares = [row[thresholds.headings.index("median / limit")] for row in thresholds.rows]
     assert shares == [f"{finding.share:.0%}" for finding in findings.conditions]
 
 

@@ -76,7 +76,7 @@ def test_thresholds_below_trials_that_tell_neither_are_told_of(word, beyond):
     told = " ".join(remarks(findings))
     assert "12 thresholds may be far above what is given" in told
     assert "undecided); a longer run.duration may decide" in told
-    assert "above the greatest value tried" not in told
+    assert "above the largest value tried" not in told
 
 
 def test_who_is_lost_at_zero_has_no_threshold_below_zero():

@@ -1,4 +1,4 @@
-"""C3D, Motion-BIDS and MATLAB files of runs, opened again by the formats' own readers."""
+"""C3D, Motion-BIDS and MATLAB files of runs, read by the formats' own readers."""
 
 import json
 import re
@@ -107,7 +107,7 @@ def test_a_plate_is_under_its_foot_and_its_axes_point_down(hit, tmp_path):
                     assert (
                         low + 999.0 * MARGIN <= places[:, axis].min() <= places[:, axis].max() <= high - 999.0 * MARGIN
                     )
-    # Standing on it, the channel of a plate whose z is down is below zero: the floor's force on the foot.
+    # z of the plate is down: the force on a standing foot is negative
     channels = dict(zip(file["parameters"]["ANALOG"]["LABELS"]["value"], file["data"]["analogs"][0], strict=True))
     assert channels["Fz1"].min() < -100.0
     assert channels["Fz1"] == pytest.approx(-file["data"]["platform"][0]["force"][2])
@@ -117,7 +117,7 @@ def test_whole_numbers_are_stored_as_such(hit, tmp_path):
     group = opened(hit, tmp_path)["parameters"]["FORCE_PLATFORM"]
     assert {name: group[name]["type"] for name in ("USED", "TYPE", "CHANNEL", "ZERO")} == dict.fromkeys(
         ("USED", "TYPE", "CHANNEL", "ZERO"), 2
-    )  # ezc3d's INT
+    )  # INT in ezc3d
     assert group["CHANNEL"]["value"].T.tolist() == [[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]]
 
 
@@ -136,7 +136,7 @@ def test_points_are_where_the_body_is(hit, tmp_path):
 
 
 def test_a_data_set_has_what_the_specification_requires(hit, tmp_path):
-    """Files, fields and columns that are REQUIRED, and the words that it restricts (BIDS, Motion)."""
+    """Required files, fields and columns, and restricted words (BIDS, Motion)."""
     files = {file.relative_to(tmp_path).as_posix() for file in export_bids(hit, tmp_path, "thrown-block")}
     stem = "sub-01/motion/sub-01_task-thrownblock_tracksys-model"
     wanted = {f"{stem}_{name}" for name in ("motion.tsv", "motion.json", "channels.tsv", "channels.json")}
@@ -155,11 +155,11 @@ def test_a_data_set_has_what_the_specification_requires(hit, tmp_path):
     counts = {key.removesuffix("ChannelCount"): count for key, count in sidecar.items() if key.endswith("ChannelCount")}
     del counts["Motion"]
     assert {kind: count for kind, count in counts.items() if count} == channels["type"].value_counts().to_dict()
-    assert len(counts) == 10  # kinds that the specification has; that there is none of one is recommended to be said
+    assert len(counts) == 10  # all kinds of the specification, absent ones too, as it recommends
     frames = json.loads((tmp_path / f"{stem}_channels.json").read_text(encoding="utf-8"))["reference_frame"]["Levels"]
     assert set(channels["reference_frame"]) - {"n/a"} == set(frames)
     assert re.fullmatch("[APLRSI_]{3}", frames["global"]["SpatialAxes"])
-    # No names of columns in the table: its columns are the channels, in their order.
+    # The table has no column names: its columns are the channels, in order.
     table = pd.read_csv(tmp_path / f"{stem}_motion.tsv", sep="\t", header=None)
     assert table.shape == (len(hit.frame), len(channels))
     motion = table.set_axis(list(channels["name"]), axis=1)

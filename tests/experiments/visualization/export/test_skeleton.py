@@ -1,4 +1,4 @@
-"""OpenSim's skeleton: the centre of mass of its bodies, frames and coordinates is the run's, by hand and by OpenSim."""
+"""OpenSim's skeleton: centre of mass, frames and coordinates against the run, longhand and with OpenSim."""
 
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -40,7 +40,7 @@ def vector(element, key):
 
 
 def mass_centre(file, coordinates):
-    """(3,) [m] of an .osim file at some coordinates: bodies and joints as OpenSim's documentation has them."""
+    """Return the centre of mass (3,) [m] of an .osim file at some coordinates, by OpenSim's documentation."""
     model = ElementTree.parse(file).getroot().find("Model")
     bodies = {f"/bodyset/{body.get('name')}": body for body in model.find("BodySet/objects")}
     poses = {"/ground": (np.zeros(3), Rotation.identity())}
@@ -82,7 +82,7 @@ def test_its_centre_of_mass_is_the_runs(exported):
 
 
 def test_opensim_finds_the_same(exported):
-    """`pip install opensim`, by which this was tried (4.6); it is no part of the project's extras for its size."""
+    """Tested with OpenSim 4.6 (`pip install opensim`), which is too large for the project's extras."""
     opensim = pytest.importorskip("opensim")
     run, folder = exported
     model = opensim.Model(str(folder / "skeleton.osim"))
@@ -98,7 +98,7 @@ def test_opensim_finds_the_same(exported):
 
 
 def test_slides_and_hinges_of_any_axis_are_turned_into_opensims(tmp_path):
-    """A chain from the world: a slide and a hinge askew, a hinge the other way round."""
+    """A chain from the world: an oblique slide, an oblique hinge, and a reversed hinge."""
     inertia = ((0.02, 0.0, 0.001), (0.0, 0.03, 0.0), (0.001, 0.0, 0.04))
     axes = [(0.3, -0.5, 0.8), (-0.6, 0.64, 0.48), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0)]
     kinds = ["prismatic", "revolute", "revolute", "prismatic"]

@@ -13,12 +13,15 @@ from controllers import JointPD, WorkspaceController
 from experiments.catalogue.registry import MODULES, experiment_named
 from experiments.lookup.figure_look import drawn_as, look_of, remove_figure
 from experiments.lookup.figure_names import KINDS, remove_figures
-from experiments.visualization.figures.labels import label_rows, label_width, senses_of
-from experiments.visualization.figures.quantities import curve, leans, over_time, rescaled, told_apart
+from experiments.visualization.figures import sheets
+from experiments.visualization.figures.labels import joint_label, joint_motions, label_rows, label_width, motion_label
+from experiments.visualization.figures.quantities import curve, distinct_lines, leans, over_time, rescaled
 from experiments.visualization.figures.sheets import SHEETS, draw_figures
 from experiments.visualization.figures.subject import subject_of
 from experiments.visualization.figures.support import COLORS, COM, Support
 from experiments.visualization.look.writing import write_figure
+from experiments.visualization.panels.panel import Axis, Panel, Points
+from experiments.visualization.panels.with_matplotlib import figure_of
 
 PUBLISHED = {
     "stand-tilted": [f"fig-4.{number:02d}-" for number in range(3, 11)],
@@ -29,7 +32,7 @@ PUBLISHED = {
 
 
 def ink(path):
-    """The part of a picture that is not white."""
+    """Return the part of a picture that is not white."""
     return float((matplotlib.image.imread(path)[..., :3].min(axis=2) < 0.98).mean())
 
 
@@ -104,14 +107,18 @@ def test_the_sheet_begins_shortly_before_the_disturbance_and_names_the_largest_t
     push = Push("trunk", (-1.0, 0.0, 0.0), 5.0, start=0.5)
     run = simulate(human(), WorkspaceController(), disturbances=push, duration=0.9)
     figure = run.plot()
-    times = [axes for axes in figure.axes if axes.get_title("left").startswith(("Along", "Force", "Largest"))]
+    times = [
+        axes
+        for axes in figure.axes
+        if axes.get_title("left").startswith(("Anter", "Medio", "Vertical GRF", "AP GRF", "ML GRF", "Largest"))
+    ]
     assert len(times) == 6
     assert all(axes.get_xlim()[0] == pytest.approx(0.3) for axes in times)
     torques = {
         joint: np.abs(run.frame[f"torque_{joint}"][run.frame["time"] >= 0.3]).max() for joint in human().joint_names
     }
     titles = [axes.get_title("left") for axes in figure.axes]
-    assert f"Largest torques: left knee pitch {max(torques.values()):.0f} N·m" in titles
+    assert f"Largest joint torques: left knee extension {max(torques.values()):.0f} N·m" in titles
     assert run.verdict_line in figure.get_suptitle()
     assert "a push of 5 N·s forwards at 0.5 s" in figure.get_suptitle()
 
@@ -129,10 +136,10 @@ def test_no_legend_lies_on_curves(runs, width):
         )
 
 
-def test_senses_of_joints_are_those_that_move_the_legs_so():
-    """The hip's flexion brings the ankle forwards, the knee's backwards, the ankle's raises the toes; and so on."""
+def test_joint_motions_are_those_of_the_legs():
+    """Hip flexion moves the ankle forward, knee flexion backward; ankle dorsiflexion raises the toes; and so on."""
     model = human()
-    told = senses_of(model)
+    motions = joint_motions(model)
     ahead, place = np.array(model.facing), model.configuration()
 
     def moved(joint, body, part):
@@ -150,11 +157,12 @@ def test_senses_of_joints_are_those_that_move_the_legs_so():
             f"{side}_ankle_pitch": ("dorsiflexion", moved(f"{side}_ankle_pitch", foot, ahead)[2]),
             f"{side}_hip_roll": ("abduction", moved(f"{side}_hip_roll", foot, None) @ out),
             f"{side}_ankle_roll": ("inversion", -moved(f"{side}_ankle_roll", foot, down) @ out),
-            f"{side}_hip_yaw": ("outwards", moved(f"{side}_hip_yaw", foot, ahead) @ out),
+            f"{side}_hip_yaw": ("external rotation", moved(f"{side}_hip_yaw", foot, ahead) @ out),
         }
         for joint, (word, size) in found.items():
             assert abs(size) > 1e-3, joint
-            assert told[joint] == f"{word} {'+' if size > 0.0 else '−'}", joint
+            assert motions[joint] == (word, np.sign(size)), joint
+            assert motion_label(joint_label(joint), word) == f"{side} {joint.split('_')[1]} {word}"
 
 
 def test_a_moving_floor_has_its_trace_and_its_onset():
@@ -163,17 +171,35 @@ def test_a_moving_floor_has_its_trace_and_its_onset():
     assert [(mark.label, mark.time) for mark in subject_of(run).marks if mark.label == "floor"] == [("floor", 0.1)]
     along, *_ = run.plot().axes
     (trace,) = (line for line in along.lines if line.get_label() == "floor")
-    np.testing.assert_allclose(trace.get_ydata()[-1], 30.0, rtol=1e-9)
+    np.testing.assert_allclose(trace.get_ydata()[-1], -30.0, rtol=1e-9)  # +x is posterior
 
 
-def test_the_sheet_may_have_posturographys_axes():
-    """The floor goes backward and to the right of the human, who looks along −x; what is drawn is the series's."""
+def test_figures_with_a_number_in_a_publication_keep_its_axes(runs, tmp_path, monkeypatch):
+    drawn = {}
+    monkeypatch.setattr(sheets, "write_figure", lambda figure, path: drawn.update({path.name: figure}) or [path])
+    draw_figures(runs["thrown-block"], tmp_path, {"joint-angles": "4.12"})
+    published, other = (
+        {line.get_label() for axes in drawn[name].axes for line in axes.lines}
+        for name in ("fig-4.12-joint-angles.png", "joint-torques.png")
+    )
+    assert "knee pitch, flexion −" in published
+    assert "knee flexion" in other
+
+
+def test_markers_are_not_cut_at_the_ends_of_axes():
+    items = (Points([0.0, 1.0], [0.0, end], marker="circle", dash="solid") for end in (1.0, 2.0))
+    lines = figure_of(Panel(tuple(items), y=Axis(low=0.0, high=1.0)), (3.0, 2.0)).axes[0].lines
+    assert [line.get_clip_on() for line in lines] == [False, True]
+
+
+def test_the_sheet_has_posturographys_axes_by_default():
+    """The floor moves backward and to the right of the human, who faces −x; curves equal those of ``series``."""
     floor = Platform(x=Signal.step(0.03, 0.1, 0.4), y=Signal.step(0.01, 0.1, 0.4))
     run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
     table = series(run)
-    world, *_ = run.plot().axes
-    with drawn_as(look_of(None, None, "anatomical")):
-        figure = run.plot()
+    figure = run.plot()
+    with drawn_as(look_of(None, None, "world")):
+        world, *_ = run.plot().axes
     labels = {axes.get_ylabel(): axes for axes in figure.axes[:2]}
     assert (world.get_ylabel(), set(labels)) == ("x [mm]", {"AP [mm]", "ML [mm]"})
     for name, far in (("ap", -30.0), ("ml", 10.0)):
@@ -186,8 +212,8 @@ def test_the_sheet_may_have_posturographys_axes():
         )
         assert axes.get_ylim()[0] < axes.get_ylim()[1]
     titles = {axes.get_title("left"): axes for axes in figure.axes}
-    assert {"Force of the floor, AP", "Force of the floor, ML"} <= set(titles)
-    above = titles["From above, on the moving floor; the human faces up"]
+    assert {"Vertical GRF", "AP GRF", "ML GRF"} <= set(titles)
+    above = titles["Top view, on the moving floor; the human faces up"]
     assert (above.get_xlabel(), above.get_ylabel()) == ("ML [mm]", "AP [mm]")
     (com,) = (line for line in above.lines if line.get_color() == COLORS[COM] and len(line.get_xdata()) > 1)
     np.testing.assert_allclose(com.get_xdata(), 1e3 * table["com_ml"].to_numpy(), atol=1e-9)
@@ -198,7 +224,7 @@ def test_the_sheet_may_have_posturographys_axes():
 
 @pytest.mark.parametrize("axis", ["x", "yaw"])
 def test_from_above_on_a_moving_floor_all_is_seen_from_the_floor(axis):
-    """Soles that stick stay where they are; where paths are in the base is what margins and pressure say."""
+    """Sticking soles stay in place, and distances from the base of support equal those in the world."""
     floor = Platform(**{axis: Signal.step(0.03, 0.1, 0.4)})
     run = simulate(human(), WorkspaceController(), state=standing(human()), disturbances=floor, duration=0.6)
     subject = subject_of(run)
@@ -215,14 +241,14 @@ def test_curves_that_lie_on_one_another_are_all_seen():
     time = np.linspace(0.0, 1.0, 50)
     values = {"a": time, "b": 0.0 * time, "c": time, "d": time + 1e-4}
     panel = over_time("", "", [curve(name, one) for name, one in values.items()])
-    dashes = [one.dash for one in told_apart(panel).curves]
+    dashes = [one.dash for one in distinct_lines(panel).curves]
     assert dashes[:2] == ["solid", "solid"]
     strokes, gaps = zip(
         *([float(part) for part in dash.replace("px", "").split(",")] for dash in dashes[2:]), strict=True
     )
     assert gaps[1] > strokes[0] - strokes[1] > 0.0  # the uppermost lets both below it be seen
     dashed = over_time("", "", [replace(one, dash="dash") for one in panel.curves])
-    assert told_apart(dashed) == dashed
+    assert distinct_lines(dashed) == dashed
 
 
 def test_leans_are_in_degrees_and_small_numbers_have_a_unit_of_their_size():
@@ -230,7 +256,7 @@ def test_leans_are_in_degrees_and_small_numbers_have_a_unit_of_their_size():
     run = simulate(model, duration=2e-3)
     size = np.radians(10.0)
     for k, way in enumerate((np.array(model.facing), -np.array(model.left))):
-        axis = np.cross((0.0, 0.0, 1.0), way)  # about it the head goes that way
+        axis = np.cross((0.0, 0.0, 1.0), way)  # the head moves towards ``way``
         turn = np.array([np.cos(size / 2.0), *(np.sin(size / 2.0) * axis)])
         panel = leans(subject_of(run), "", [curve("", np.full(3, part)) for part in turn])
         expected = np.zeros((3, 3))

@@ -1,4 +1,4 @@
-"""Any controller, live: its parameters are turned while it acts, and its errors end the run, not the page."""
+"""Any controller, live: parameters change while it acts, and its errors end the run, not the page."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,7 +40,7 @@ def open_page(tmp_path):
 
 
 def turn(page, name, place, value):
-    """As a hand does in the browser."""
+    """Change a parameter as a person does in the browser."""
     handle = page._handles[name][place]
     handle._impl.value = value
     for callback in handle._impl.update_cb:

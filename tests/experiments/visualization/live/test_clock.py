@@ -1,4 +1,4 @@
-"""Simulated time keeps to a clock that the tests own."""
+"""Simulated time follows a clock that the tests control."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from experiments.visualization.live.runner import MOST_LATE, Meter, RealTimeCloc
 
 
 class Clock:
-    """Time on the wall: passes while one sleeps, and by ``cost`` at each look."""
+    """Wall clock that advances during sleep, and by ``cost`` at each reading."""
 
     def __init__(self, cost=0.0):
         self.now, self.cost = 100.0, cost
@@ -80,7 +80,7 @@ def test_it_runs_in_real_time(loop):
 
 
 def test_a_slow_machine_says_so_and_does_not_fall_behind_farther_and_farther(loop):
-    clock = Clock(cost=0.05)  # each look at the clock takes two pictures' time, with 10 ms simulated in between
+    clock = Clock(cost=0.05)  # each reading takes two pictures' time, with 10 ms simulated in between
     walls = []
     runner = Runner(loop, lambda _: walls.append(clock.now), frame_rate=40.0, clock=clock, sleep=clock.sleep)
     began = clock.now
@@ -90,7 +90,7 @@ def test_a_slow_machine_says_so_and_does_not_fall_behind_farther_and_farther(loo
     assert runner.meter.reading.factor == pytest.approx(loop.time / wall, rel=0.2)
     assert runner.real_time.dropped == pytest.approx(wall - loop.time, abs=0.3)
     gaps = [b - a for a, b in itertools.pairwise(walls)]
-    assert max(gaps[5:]) <= max(gaps[:5]) + 1e-9  # pictures keep coming
+    assert max(gaps[5:]) <= max(gaps[:5]) + 1e-9  # pictures go on
 
 
 def test_pause_stands_still_and_goes_on(loop):
@@ -125,7 +125,7 @@ def test_it_gets_up_again_by_itself_if_told(loop):
 
 
 def test_a_defect_in_a_change_or_a_picture_ends_it_for_nobody(loop):
-    """What a page asks for must not end the simulation for the others; a picture that fails is told once."""
+    """Errors in requests and pictures do not end the simulation; a failing picture is reported once."""
     clock, told, shown = Clock(), [], []
 
     def show(it):

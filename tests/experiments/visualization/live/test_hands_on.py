@@ -1,4 +1,4 @@
-"""What a hand does on the page: it types settings, drags bodies and keeps runs."""
+"""Actions on the page: settings, dragging bodies, saving runs."""
 
 from types import SimpleNamespace
 
@@ -38,7 +38,7 @@ def handle(page, label):
 
 
 def by_hand(page, label, value=None):
-    """Turn it, or press it, as somebody in front of a browser does."""
+    """Change or press a control as a person does in the browser."""
     control = handle(page, label)
     if value is not None:
         control._impl.value = value

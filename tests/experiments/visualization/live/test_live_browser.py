@@ -17,7 +17,7 @@ from ..hands import BROWSER, press
 
 pytestmark = BROWSER
 POSE = "window.__viserMutable && window.__viserMutable.nodePoseData['/world/figure/trunk']"
-FAR = 5e-5  # [m] what a push moves the trunk by for a second and a half
+FAR = 5e-5  # [m] displacement of the trunk by a push after a second and a half
 
 
 def click(browser, label):
@@ -33,7 +33,7 @@ def wait_until(true, patience=20.0):
 
 
 def keys(browser, page, loop):
-    """Space, R, P, T; P held down pushes once."""
+    """Keys Space, R, P, T; a held P pushes once."""
     page.runner.pause(False)
     browser.evaluate("document.activeElement.blur()")
     press(browser, " ", "Space")
@@ -57,7 +57,7 @@ def test_it_is_seen_and_pushed():
         thread = threading.Thread(target=page.runner.run, daemon=True)
         thread.start()
         try:
-            with chromium(url_of(server), 900, 600) as browser:  # wide enough for its panel to be open
+            with chromium(url_of(server), 900, 600) as browser:  # wide enough for an open panel
                 rest = browser.wait_for(f"{POSE} && {POSE}.position")
                 at_rest = loop.state.q[0]
                 click(browser, "Push")

@@ -49,7 +49,7 @@ def test_saved_gains_are_those_that_act(page, tmp_path):
     loop = page.runner.loop
     first = loop.gains
     loop.set_gains(ODD)
-    for _ in range(2):  # the second time in place of the first
+    for _ in range(2):  # the second time over the first
         page.save_gains(loop)
         assert load_gains(tmp_path / "mine.toml") == ODD
     turned = page._handles["kp_position"][2]

@@ -1,4 +1,4 @@
-"""A loop that is watched is the simulation that is not; changes on the way do what they say, from then on."""
+"""A loop without changes equals ``simulate``; changes have their effect from then on."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def built(name, **changes):
 
 
 def same(loop, state):
-    """Whether two states are the same bit for bit, but for how recent the records of the solver are."""
+    """Return whether two states are equal bit for bit, except for the solver's counters."""
     a, b = all_arrays(loop.state.arrays), all_arrays(state.arrays)
     arrays = {name: (a[name], b[name]) for name in a if name != "counts"}
     told = np.setdiff1d(np.arange(a["counts"].size), [MOST_ITERATIONS, RECENT_ITERATIONS])
@@ -102,7 +102,7 @@ def test_gains_act_from_the_tick_on():
 
 
 def test_a_push_gives_its_impulse():
-    """In flight the momentum of all is that of gravity and of the push; on the floor the books close with it."""
+    """In flight the momentum is that of gravity and the push; on the floor the momentum balance closes."""
     loop, left_alone = Loop(built("tumble")), Loop(built("tumble"))
     for each in (loop, left_alone):
         advance(each, 0.1)
@@ -127,7 +127,7 @@ def test_pushes_on_the_floor_are_in_the_books():
     assert np.abs(loop.state.arrays.ledger.defect).max() < 1e-10
     assert not loop.has_ended
     loop.set_gains(loop.gains)
-    assert loop.disturbances == ()  # what has given all it had is not carried along
+    assert loop.disturbances == ()  # finished disturbances are dropped
 
 
 def test_a_block_hits_where_it_is_aimed_at():
@@ -139,7 +139,7 @@ def test_a_block_hits_where_it_is_aimed_at():
     left = np.asarray(box.velocity) - (0.0, 0.0, 9.81 * 0.2)
     np.testing.assert_allclose(left, (-4.0, 0.0, 0.0), atol=1e-12)
     velocity = loop.state.projectile[7:10] / box.mass
-    assert velocity[0] > -2.0  # it gave most of its momentum away
+    assert velocity[0] > -2.0  # most of its momentum is transferred
     assert loop.state.arrays.ledger.works[4] > before[4]  # the work of impacts
     second = loop.throw((0.8, 0.6, 0.0), 3.0)
     assert [d for d in loop.disturbances if hasattr(d, "restitution")] == [second]
@@ -272,7 +272,7 @@ def test_the_set_point_moves():
 
 
 def test_another_engine_is_pushed_and_gets_other_gains_too():
-    """Each change begins the engine anew, where the human is: momentum goes on, and the human comes back."""
+    """Each change restarts the engine at the human's present state; momentum persists, and the human recovers."""
     pytest.importorskip("mujoco")
     loop = Loop(built("balance", integrator__name="mujoco"))
     advance(loop, 0.1)

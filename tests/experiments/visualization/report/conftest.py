@@ -1,4 +1,4 @@
-"""Saved runs to report, and a browser to look at pages with."""
+"""Saved runs to report, and a browser for pages."""
 
 import io
 from pathlib import Path
@@ -21,17 +21,17 @@ ASKED = "performance.getEntriesByType('resource').map((one) => one.name)"
 
 
 class Seen(NamedTuple):
-    """What a browser made of a page."""
+    """Result of a page in a browser."""
 
-    charts: list  # label, and how many lines, points, images and canvases are drawn
+    charts: list  # label, and numbers of drawn lines, points, images and canvases
     console: list
-    requests: list  # of the network
+    requests: list  # network requests
     picture: Image.Image
 
 
 @pytest.fixture
 def see():
-    """A function that opens a page."""
+    """Return a function that opens a page."""
     if chromium_path() is None:
         pytest.skip(HOW_TO_GET_IT)
 
@@ -54,14 +54,14 @@ CHANGES = {
 
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory) -> dict[str, Path]:
-    """Folders of saved runs by experiment."""
+    """Return folders of saved runs by experiment."""
     top = tmp_path_factory.mktemp("runs")
     return {name: experiment_named(name).run(changes).save(top / name) for name, changes in CHANGES.items()}
 
 
 @pytest.fixture
 def invented(monkeypatch):
-    """An executor whose results are from a function of a trial, without simulating anything."""
+    """Replace the executor by one that computes results from a function of a trial, without simulation."""
 
     def make(result_of):
         def run_trial(_experiment, trial, _announce=None):

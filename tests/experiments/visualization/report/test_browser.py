@@ -1,4 +1,4 @@
-"""Pages in a real browser: all figures are drawn, nothing goes wrong, and nothing is asked of the network."""
+"""Pages in a real browser: all figures are drawn, without errors and without network requests."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def page_of(saved, tmp_path):
 
 
 def check(seen, least):
-    """All charts are drawn, without a complaint and without the network."""
+    """All charts are drawn, without errors and without network requests."""
     assert seen.console == []
     assert seen.requests == []
     assert len(seen.charts) >= least

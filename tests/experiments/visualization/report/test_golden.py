@@ -1,4 +1,4 @@
-"""The golden page: the HTML of one page with a block of each kind but charts, letter by letter."""
+"""The golden page: the HTML of a page with a block of each kind but charts, byte by byte."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ PAGE = Page(
 
 
 def test_the_page_is_the_golden_one():
-    """To renew it: write ``body()`` to the file, and read the difference."""
+    """To update it, write ``body()`` to the file, and read the difference."""
     assert body() == GOLDEN.read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""``biped report``: what it writes and says, also where the disk is full or it is killed."""
+"""``biped report``: files and messages, also with a full disk or when killed."""
 
 import nbformat
 import pytest

@@ -1,4 +1,4 @@
-"""The page of a run: it says what was run so that it can be run again, and it is one file."""
+"""The page of a run: one file with all data to reproduce the run."""
 
 import re
 import shlex
@@ -111,12 +111,9 @@ def curve(figure, name):
 def test_at_rest_the_centre_of_pressure_is_below_the_centre_of_mass():
     run = experiment_named("stand-tilted").run()
     figure = run_figures(run)["top-view"]
-    last = [
-        np.array([trace.x[-1], trace.y[-1]])
-        for trace in (curve(figure, "centre of mass"), curve(figure, "centre of pressure"))
-    ]
+    last = [np.array([trace.x[-1], trace.y[-1]]) for trace in (curve(figure, "CoM"), curve(figure, "CoP"))]
     assert np.linalg.norm(last[0] - last[1]) < 1e-4
-    polygon = curve(figure, "points in contact")
+    polygon = curve(figure, "base of support")
     assert min(polygon.x) < last[0][0] < max(polygon.x)
     assert min(polygon.y) < last[0][1] < max(polygon.y)
 
@@ -171,32 +168,33 @@ def test_every_metric_is_on_the_page_with_its_meaning(saved):
 def test_the_centre_of_pressure_rides_on_a_moving_floor():
     changes = {"platform.motion": "sine", "platform.axis": "roll", "platform.size": 0.05, "run.duration": 1.5}
     run = experiment_named("balance").run(changes)
-    path = curve(run_figures(run)["top-view"], "centre of pressure")
+    path = curve(run_figures(run)["top-view"], "CoP")
     weights = np.stack([run.frame[f"contact_{name}_fz"] for name in run.state.model.contact_names], axis=1)
-    for shown, axis in ((path.y, "x"), (path.x, "y")):
+    for shown, axis in ((-np.array(path.y), "x"), (path.x, "y")):  # the human faces −x, and its right is +y
         places = np.stack([run.frame[f"contact_{name}_{axis}"] for name in run.state.model.contact_names], axis=1)
-        mean = (weights * places).sum(axis=1)[1:] / weights.sum(axis=1)[1:]  # the first row knows no forces yet
+        mean = (weights * places).sum(axis=1)[1:] / weights.sum(axis=1)[1:]  # the first row has no forces yet
         assert np.abs(shown[1:] - mean).max() < 5e-4
 
 
-def test_its_figures_are_anatomical_where_they_are_to_be(saved):
-    """The human faces −x and has its right at +y: anterior and right are positive, for places, forces and paths."""
+def test_its_figures_are_anatomical_unless_world_axes_are_chosen(saved):
+    """The human faces −x and has its right at +y: anterior and right are positive for positions, forces and paths."""
     run = load_run(saved["thrown-block"])
-    world = run_figures(run)
-    with drawn_as(look_of(None, None, "anatomical")):
-        anatomical = run_figures(run)
+    anatomical = run_figures(run)
+    with drawn_as(look_of(None, None, "world")):
+        world = run_figures(run)
 
     def values(figures, name, label, axis):
         on = "y" if axis == 1 else f"y{axis}"
         return next(np.array(c.y, float) for c in figures[name].data if c.name == label and (c.yaxis or "y") == on)
 
-    for name, label in (("support", "centre of mass"), ("floor-forces", "left foot")):
+    positions = ["Anteroposterior (AP); anterior positive", "Mediolateral (ML); right positive"]
+    for name, label, headings in (("support", "CoM", positions), ("floor-forces", "left foot", ["AP GRF", "ML GRF"])):
         titles = [text.text[3:-4] for text in anatomical[name].layout.annotations]
-        assert titles[1:3] == ["Anteroposterior; anterior is up", "Mediolateral; right is up"]
+        assert titles[1:3] == headings
         for axis, sign in ((2, -1.0), (3, 1.0)):
             was, now = values(world, name, label, axis), values(anatomical, name, label, axis)
             np.testing.assert_array_equal(now, sign * was)
-    was, now = (next(c for c in f["top-view"].data if c.name == "centre of mass") for f in (world, anatomical))
+    was, now = (next(c for c in f["top-view"].data if c.name == "CoM") for f in (world, anatomical))
     np.testing.assert_array_equal(np.array(now.x), np.array(was.x))
     np.testing.assert_array_equal(np.array(now.y), -np.array(was.y))
     assert anatomical["top-view"].layout.xaxis.title.text == "ML [m]"

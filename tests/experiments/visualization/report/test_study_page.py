@@ -1,4 +1,4 @@
-"""The page of a study: its numbers are those of its trials, whatever kind it is of and however far it is."""
+"""The page of a study: its numbers are those of its trials, for all kinds, finished or not."""
 
 import json
 import re
@@ -46,7 +46,7 @@ def speed_and_friction(trial):
 
 
 def result_of(trial):
-    """Falls where the block is fast and the floor is slippery; the settling time is the speed over the friction."""
+    """Return a fall for a fast block on a slippery floor; the settling time is speed / friction."""
     speed, friction = speed_and_friction(trial)
     fell = -speed > 5.0 * friction
     return {"verdict": "fell" if fell else "recovered", "settling_time": None if fell else -speed / friction}
@@ -63,7 +63,7 @@ SWEEP = {
 
 @pytest.fixture
 def sweep(tmp_path, invented):
-    """A function that makes the study of a sweep, of so many trials."""
+    """Return a function that makes the study of a sweep with a number of trials."""
 
     def make(data=SWEEP, result=result_of, most=None, name="sweep"):
         plan = sweep_from(Config(data))
@@ -134,7 +134,7 @@ def test_what_was_varied_and_what_was_not(sweep):
     page = study_page(sweep(), "")
     varied = {row[0]: row[1] for row in table(page, "Varied").rows}
     assert varied == {"block.velocity[0]": "-6; -5; -4; -3", "floor.mu_s": "0.5; 0.7; 0.9"}
-    common = {row[0]: row[1] for row in table(page, "The same in all trials").rows}
+    common = {row[0]: row[1] for row in table(page, "Equal in all trials").rows}
     assert common == {"run.duration": "0.5", "floor.mu_d": "0.3", "initial.jitter": "0.01"}
 
 
@@ -165,7 +165,7 @@ def test_one_parameter_has_a_curve_with_intervals(sweep):
 
 
 def test_means_of_replicas_over_one_parameter_have_intervals(sweep):
-    """Those of the table of the study; over two there are none, for the same replicas are in all combinations."""
+    """Means are those of the study's table; over two parameters there are none, as replicas are shared."""
     scattered = {"verdict": "recovered"}
     study = sweep(
         SWEEP | {"vary": {"block.velocity[0]": SPEEDS}},
@@ -240,7 +240,7 @@ def test_toml_of_all_kinds_of_values():
 
 
 def mass_below(limit):
-    """Recovers from a block below this mass; each replica from a little more than the one before."""
+    """Return a recovery from a block below this mass, which rises a little from replica to replica."""
     return lambda trial: {
         "verdict": "recovered" if trial.changes["block.mass"] < limit + 0.1 * trial.labels["replica"] else "fell"
     }
@@ -271,7 +271,7 @@ def test_a_push_map_is_a_ring_of_medians(threshold):
 
 
 def test_the_page_of_thresholds_tells_them_as_they_come(threshold):
-    """Condition by condition: those of which all replicas were tried on the whole grid; at the end what was found."""
+    """Conditions appear one by one, once all their replicas were tried on the whole grid; then the findings."""
     whole = threshold(
         "threshold", (Condition({}, {"which": "one"}), Condition({"run.duration": 1.0}, {"which": "two"}))
     )
@@ -288,12 +288,12 @@ def test_the_page_of_thresholds_tells_them_as_they_come(threshold):
     none = whole.folder.with_name("none")
     copy_of(whole, none, first[:2])
     page = study_page(Study.read(none), "")
-    assert "Not known yet" in texts(page)
+    assert "No findings yet" in texts(page)
     assert any(section.name == "trials" for section in page.sections)
 
 
 def copy_of(study, folder, numbers):
-    """The same study with some of its trials only."""
+    """Write the same study with some of its trials only."""
     plan = plan_of(study)
     with open_study(plan, folder) as copy:
         for number, result in study.results(numbers).items():
@@ -306,7 +306,7 @@ def test_a_page_that_is_watched_refreshes_itself_until_the_study_has_ended(tmp_p
     study = open_study(plan, tmp_path / "sweep")
 
     def work(_):
-        """Instead of sleeping: ten more trials, and the end of the study after the last of them."""
+        """Instead of sleeping, add ten trials, and end the study after the last of them."""
         pages.append(page.read_text(encoding="utf-8"))
         run_trials(study, plan.trials()[: 10 * len(pages)], invented(result_of))
         if len(study.finished) == len(plan.trials()):
@@ -345,7 +345,7 @@ SENSITIVITY = {
 
 
 def error_of(trial):
-    """Least at a stiffness of 100."""
+    """Return an error with its minimum at a stiffness of 100."""
     stiffness = value_under("controller.kp_position[0]", trial.changes, BLOCK.parameters)
     luck = 1e-3 * (trial.labels["replica"] % 7)
     return {"verdict": "recovered", "position_error": 0.1 + abs(np.log(stiffness / 100.0)) + luck}

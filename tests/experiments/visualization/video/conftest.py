@@ -1,4 +1,4 @@
-"""A saved run to make films of, and what is in a film."""
+"""A saved run to make films of, and the content of a film."""
 
 import re
 import subprocess
@@ -12,26 +12,26 @@ from experiments.catalogue.registry import experiment_named
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    """A run of 0.4 s in which a block hits the human."""
+    """Return the folder of a run of 0.4 s in which a block hits the human."""
     run = experiment_named("thrown-block").run({"run.duration": 0.4})
     return run.save(tmp_path_factory.mktemp("films") / "thrown-block")
 
 
 @pytest.fixture(scope="session")
 def faster(tmp_path_factory):
-    """The same with another block."""
+    """Return the folder of such a run with a faster block."""
     run = experiment_named("thrown-block").run({"run.duration": 0.4, "block.velocity": (-6.0, 0.0, 0.2)})
     return run.save(tmp_path_factory.mktemp("films") / "faster")
 
 
 @pytest.fixture(scope="session")
 def decoded():
-    """A function of a film's path: what ffmpeg says of it, and its pictures."""
+    """Return a function that decodes a film."""
     return _decoded
 
 
 def _decoded(path):
-    """What ffmpeg says of a film, and its pictures."""
+    """Return ffmpeg's description of a film, and its pictures."""
     program = imageio_ffmpeg.get_ffmpeg_exe()
     said = subprocess.run([program, "-i", str(path)], capture_output=True, text=True, check=False).stderr
     stream = re.search(r"Video: (\w+).*?, (yuv\w+).*?, (\d+)x(\d+).*?, ([\d.]+) fps", said)

@@ -1,4 +1,4 @@
-"""Files of pictures that are known: how many come out, how large, how long, and that no broken file stays."""
+"""Files of known pictures: number, size, duration, and no incomplete file."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ SIZE = (96, 64)
 
 
 def painted(count):
-    """A red field into which blue comes from the left, picture by picture."""
+    """Yield a red field into which blue moves from the left."""
     for k in range(count):
         picture = Image.new("RGB", SIZE, (220, 30, 40))
         picture.paste((30, 60, 220), (0, 0, round(SIZE[0] * (k + 1) / count), SIZE[1]))
@@ -88,7 +88,7 @@ class TestCaption:
         first, second = (np.asarray(caption.on(self.empty, time)).astype(int) for time in (0.1, 0.2))
         changed = np.argwhere(np.abs(first - second).max(axis=2) > 60)
         assert len(changed) > 5
-        assert changed[:, 0].min() > 200  # the time stands at the bottom
+        assert changed[:, 0].min() > 200  # the time is at the bottom
         without = np.asarray(Caption(["one"], (320, 240)).on(self.empty, 0.1)).astype(int)
         assert np.abs(first - without).max() > 60
 

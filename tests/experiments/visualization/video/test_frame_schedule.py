@@ -1,4 +1,4 @@
-"""Which instants a film shows, and from where."""
+"""Times and camera of a film."""
 
 import math
 

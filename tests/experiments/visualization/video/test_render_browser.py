@@ -1,4 +1,4 @@
-"""Films and pages as a browser draws them; the pictures are small and few, since it draws without a graphics card."""
+"""Films and pages drawn by a browser; pictures are small and few, as there is no graphics card."""
 
 import itertools
 import time
@@ -21,7 +21,7 @@ SIZE = (160, 120)
 
 
 def shirt(picture):
-    """(height, width) where the human's shirt is seen, whatever its shade."""
+    """Return where (height, width) the human's shirt is visible, in any shade."""
     part = np.asarray(picture)[..., :3].astype(float)
     hue = part / np.maximum(part.sum(axis=2, keepdims=True), 1.0)
     own = np.array(SHIRT) / sum(SHIRT)
@@ -38,7 +38,7 @@ def test_an_mp4_shows_the_human_move(folder, tmp_path, decoded):
     for frame in frames:
         rows, columns = np.nonzero(shirt(frame))
         assert len(rows) > 60
-        assert 15 < rows.mean() < 70  # the trunk is above the middle, and near the middle from side to side
+        assert 15 < rows.mean() < 70  # the trunk is above the middle, and laterally near it
         assert 55 < columns.mean() < 105
     for before, after in itertools.pairwise(frames):
         moved = np.abs(before.astype(int) - after.astype(int)).max(axis=2) > 30
@@ -53,7 +53,7 @@ def test_a_gif_of_two_runs_in_slow_motion(folder, faster, tmp_path):
         assert (film.size, film.n_frames) == ((120, 90), 4)
         frames = [frame.convert("RGB") for frame in ImageSequence.Iterator(film)]
         assert film.info["duration"] == 100
-    for frame in frames:  # the ghost tints all that it stands before
+    for frame in frames:  # the ghost tints everything behind it
         part = np.asarray(frame).astype(int)[15:75]
         assert np.sum(part.max(axis=2) - part.min(axis=2) > 60) > 100
 
@@ -67,7 +67,7 @@ def test_the_same_instants_are_the_same_pictures(folder):
         films = []
         for picture in pictures(runs, [0.0, 0.38], camera, SIZE, chromium_path()):
             films.append(picture)
-            time.sleep(pause)  # as if this machine were slower
+            time.sleep(pause)  # like a slower machine
         drawn.append(np.array(films))
     assert np.array_equal(*drawn)
     assert not np.array_equal(drawn[0][0], drawn[0][1])

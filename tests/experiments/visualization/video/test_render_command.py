@@ -1,4 +1,4 @@
-"""What ``biped render`` refuses, in one line and before it draws anything."""
+"""``biped render`` refuses wrong arguments in one line before it draws anything."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A page that plays runs: what it holds, and what it asks for."""
+"""A page that plays runs: its content and its requests."""
 
 import base64
 import re
@@ -13,7 +13,7 @@ from experiments.visualization.viewer.loaded_runs import load_runs
 
 
 def recording_of(page):
-    """What the page plays: the messages of viser, with their times."""
+    """Return the page's recording: viser's messages with their times."""
     packed = base64.b64decode(re.search(r'__VISER_EMBED_DATA__="([^"]+)"', page)[1])
     size = int.from_bytes(packed[:8], "little")
     inner = zstandard.ZstdDecompressor().decompress(packed[8:], max_output_size=size)
@@ -50,7 +50,7 @@ def test_the_trunk_goes_where_the_run_has_it(page, folder):
 
 
 def test_it_is_small_and_complete(page):
-    """The client of viser is 0.8 MB; three seconds at 60 pictures a second add less than half of that again."""
+    """viser's client has 0.8 MB; three seconds at 60 pictures per second add less than half of that."""
     assert len(page.encode()) < 1_500_000
     assert "<title>thrown-block</title>" in page
     assert "centre of pressure" in page

@@ -1,4 +1,4 @@
-"""Runs to look at, a page with one of them, and a browser that looks at it."""
+"""Runs to show, a page with one of them, and a browser that opens it."""
 
 import threading
 from types import SimpleNamespace
@@ -28,13 +28,13 @@ ICE = Patch(x=(-0.5, 0.5), y=(-1.0, 0.0), floor=Floor(mu_s=0.1, mu_d=0.1))
 
 @pytest.fixture(scope="session")
 def acting():
-    """What acts in the runs below, by name."""
+    """Return the disturbances of the runs below, by name."""
     return SimpleNamespace(push=PUSH, wind=WIND, block=BLOCK, pack=PACK, purse=PURSE)
 
 
 @pytest.fixture(scope="session")
 def standing():
-    """``standing(*disturbances)``: a short run of the standing human with these disturbances."""
+    """Return ``standing(*disturbances)``: a short run of the standing human."""
     from dataclasses import replace
 
     setup = experiment_named("balance").build()
@@ -61,7 +61,7 @@ def tumbled():
 
 
 class Watched:
-    """A page that is played in a browser."""
+    """Page that is played in a browser."""
 
     def __init__(self, page, browser):
         self.page, self.browser = page, browser
@@ -71,13 +71,13 @@ class Watched:
         return next(iter(self.page.server.get_clients().values()))
 
     def pose(self, body="trunk"):
-        """Where the browser has a body: place and quaternion."""
+        """Return position and quaternion of a body in the browser."""
         key = f"window.__viserMutable.nodePoseData['/world/run_0/{body}']"
         found = self.browser.evaluate(f"({{position: {key}.position, wxyz: {key}.wxyz}})")
         return np.array(found["position"]), np.array(found["wxyz"])
 
     def wait_until_drawn(self, time):
-        """Until the browser has drawn the instant at a time of the run."""
+        """Wait until the browser has drawn the time of a run."""
         wanted = self.page.runs[0].trajectory.at(time).position[0].tolist()
         key = "window.__viserMutable.nodePoseData['/world/run_0/trunk'].position"
         self.browser.wait_for(f"{wanted}.every((x, k) => Math.abs(x - {key}[k]) < 1e-4)")
@@ -94,7 +94,7 @@ def watched(tumbled):
     playback = Playback(trajectory.begins, trajectory.ends, playing=False)
     with serving("127.0.0.1", 0) as server:
         page = Page(server, [LoadedRun("tumble", tumbled, trajectory)], playback)
-        page.scene.cast_shadows(False)  # without a graphics card they take most of the time
+        page.scene.cast_shadows(False)  # slow without a graphics card
         done = threading.Event()
         runner = threading.Thread(target=page.run, args=(60.0, done.is_set))
         runner.start()

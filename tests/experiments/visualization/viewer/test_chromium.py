@@ -1,4 +1,4 @@
-"""The browser that is told what to do: by no proxy, and told of when it ends."""
+"""Control of the browser: without a proxy, and with a message when it ends."""
 
 import pytest
 

@@ -5,6 +5,7 @@ from biped.metrics import series
 from biped.simulation.collapse import collapse
 from contact.modes import STICKING
 from experiments.catalogue.registry import experiment_named
+from experiments.visualization.figures.labels import joint_motions
 from experiments.visualization.viewer import colors
 from experiments.visualization.viewer.loaded_runs import LoadedRun
 from experiments.visualization.viewer.marks import (
@@ -27,7 +28,7 @@ from formulations.mechanism.drawing import SPRING
 
 @pytest.fixture(scope="module")
 def shown(pushed, tilted, acting):
-    """A page of two runs, without a browser."""
+    """Return a page of two runs, without a browser."""
     runs = [
         LoadedRun("one", pushed, trajectory_of(pushed, [acting.push, acting.wind])),
         LoadedRun("two", tilted, trajectory_of(tilted)),
@@ -172,14 +173,17 @@ def test_steps_go_to_the_recorded_rows(shown):
 def test_plots_are_of_the_run(pushed):
     plots = {plot.title: plot for plot in plots_of(pushed)}
     frame = pushed.frame
-    knee = next(c for c in plots["Joint torques, right leg, torque [N·m]"].curves if c.label.startswith("knee pitch"))
-    assert (knee.y == frame["torque_right_knee_pitch"]).all()
-    for curve, side in zip(plots["Vertical force of the floor, fz [N]"].curves, ("left", "right"), strict=True):
+    knee = next(c for c in plots["Joint torques, right leg, torque [N·m]"].curves if c.label == "knee flexion")
+    _, sign = joint_motions(pushed.state.model)["right_knee_pitch"]
+    assert (knee.y == sign * frame["torque_right_knee_pitch"]).all()
+    for curve, side in zip(
+        plots["Vertical ground reaction force (GRF), force [N]"].curves, ("left", "right"), strict=True
+    ):
         forces = [f"contact_{side}_{k}_fz" for k in range(1, 5)]
         assert curve.y[1:] == pytest.approx(frame[forces].sum(axis=1)[1:])
     first = plots_of(pushed)[0]
-    assert first.title == "Margins, inside by [mm]"
-    margin = next(c for c in first.curves if c.label == "extrapolated")
+    assert first.title == "Margins; positive inside, margin [mm]"
+    margin = next(c for c in first.curves if c.label == "XCoM")
     np.testing.assert_allclose(margin.y, 1e3 * series(pushed)["margin_of_stability"])
 
 
@@ -196,7 +200,7 @@ def test_pooling_keeps_peaks():
 def test_the_cursor_follows_the_slider_while_it_is_paused(shown):
     page = shown
     page.playback.play(False)
-    page._slider._impl.value = 0.2  # as a hand moves it
+    page._slider._impl.value = 0.2  # moved by a person
     page.playback.seek(0.2)
     page.frame(2.0)
     grid, *_, line = page._plots[0]._handle.data
@@ -204,7 +208,7 @@ def test_the_cursor_follows_the_slider_while_it_is_paused(shown):
 
 
 def test_a_fall_is_seen_to_its_end():
-    """The limp body in place of the end of the run; plots are of the run."""
+    """The limp body replaces the end of the run; plots are of the run."""
     scene = experiment_named("balance").build({"push.impulse": 60.0, "push.start": 0.1})
     run = scene.run()
     run.after = collapse(scene, 1.5)

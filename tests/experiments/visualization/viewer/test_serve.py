@@ -1,4 +1,4 @@
-"""The server: whom it refuses, what it keeps to itself, and where it is found."""
+"""The server: refused requests, silence on the terminal, and its address."""
 
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -7,7 +7,7 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 
-from experiments.visualization.viewer.serve import is_stranger, serving, url_of, without_token
+from experiments.visualization.viewer.serve import is_cross_site, serving, url_of, without_token
 
 from ..sockets import opened
 
@@ -20,7 +20,7 @@ def greeted(server, origin=None, path=None):
 def test_pages_of_other_sites_are_refused():
     with serving(port=0) as server:
         port = server.get_port()
-        greeted(server)  # a program
+        greeted(server)  # not a browser
         greeted(server, f"http://localhost:{port}")
         for origin in ("http://evil.example", f"http://evil.example:{port}", "null", f"http://localhost:{port + 1}"):
             with pytest.raises(InvalidStatus, match="403"):
@@ -37,15 +37,15 @@ def test_without_the_token_of_the_address_neither_page_nor_socket_is_served():
                 greeted(server, path=path)
             status, text = fetched(server, f"/{path}")
             assert status == 403
-            assert b"open the address that biped tells" in text
+            assert b"open the address that biped prints" in text
         for path in (f"/{token}", f"/{token}/", f"/{token}/?fixedDpr=1", f"/{token}/index.html"):
             assert fetched(server, path)[0] == 200, path
         assert fetched(server, f"/{token}/no-such-file")[0] == 404
-        greeted(server, path=token)  # as the page's scripts ask: without the last stroke
+        greeted(server, path=token)  # as the page's scripts do: without the last slash
 
 
 def fetched(server, path):
-    """Status and text of a page's answer."""
+    """Return status and text of a page's response."""
     try:
         with urlopen(f"http://localhost:{server.get_port()}{path}", timeout=10.0) as answer:
             return answer.status, answer.read()
@@ -76,7 +76,7 @@ def test_every_origin_must_be_the_host():
         ("http://localhost:8080.evil.example", "localhost:8080", True),
         ("http://evil.example", "localhost:8080", True),
     ):
-        assert is_stranger(Headers([("Host", host), ("Origin", origin)])) == wanted, origin
-    assert is_stranger(Headers([("Host", "a"), ("Origin", "http://a"), ("Origin", "http://b")]))
-    assert not is_stranger(Headers([("Host", "a")]))
-    assert is_stranger(Headers([("Host", "localhost"), ("Origin", "http://[")]))
+        assert is_cross_site(Headers([("Host", host), ("Origin", origin)])) == wanted, origin
+    assert is_cross_site(Headers([("Host", "a"), ("Origin", "http://a"), ("Origin", "http://b")]))
+    assert not is_cross_site(Headers([("Host", "a")]))
+    assert is_cross_site(Headers([("Host", "localhost"), ("Origin", "http://[")]))

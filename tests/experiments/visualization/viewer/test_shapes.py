@@ -24,7 +24,7 @@ def by_name(model):
 
 
 def joint_place(snapshot, model, body):
-    """[m] where the joint of a body is."""
+    """Return the position [m] of a body's joint."""
     number = model.body_index(body)
     return snapshot.point_of(number, -np.asarray(model.bodies[number].com))
 
@@ -34,7 +34,7 @@ def test_surfaces_are_closed_and_face_outwards(model):
     for shape in shapes_of(model()):
         faces, v = np.asarray(shape.mesh.faces), np.asarray(shape.mesh.vertices)
         assert np.isfinite(v).all()
-        places = np.unique(np.round(v, 9), axis=0, return_inverse=True)[1].reshape(-1)  # a box's corners are three each
+        places = np.unique(np.round(v, 9), axis=0, return_inverse=True)[1].reshape(-1)  # a box corner: 3 vertices
         welded = places[faces]
         edges = np.concatenate([welded[:, [0, 1]], welded[:, [1, 2]], welded[:, [2, 0]]])
         edges = edges[edges[:, 0] != edges[:, 1]]
@@ -94,7 +94,7 @@ def test_the_person_stands_upright_and_faces_forwards():
 
 @pytest.mark.parametrize("model", [SMALL, ragdoll(SMALL)], ids=["subject", "fallen"])
 def test_another_person_is_drawn_in_his_or_her_proportions(model):
-    """As tall as the vertex, on the floor, the soles as long as the contact points say, knees at the knees."""
+    """The vertex is at the stature, soles are on the floor and as long as the contact points, knees at the knees."""
     snapshot = snapshot_of(State.at(model))
     at = {name: snapshot.point_of(shape.body, shape.mesh.vertices) for name, shape in by_name(model).items()}
     assert max(points[:, 2].max() for points in at.values()) == pytest.approx(1.5, abs=0.01)
@@ -107,7 +107,7 @@ def test_another_person_is_drawn_in_his_or_her_proportions(model):
 
 
 def test_a_persons_parts_are_on_what_moves_by_itself():
-    """At home no other picture but for the arms, which begin where they turn."""
+    """At home only the arms differ, which begin at their joints."""
     whole, model = SMALL, subject(1.5, 60.0, "female", segments=("lumbar", "head", "arms"))
     one, other = by_name(whole), by_name(model)
     assert one.keys() == other.keys()

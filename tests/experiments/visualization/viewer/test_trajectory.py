@@ -101,7 +101,7 @@ def test_pushes_give_their_impulse(pushed, acting):
 
 
 def test_a_saved_run_tells_of_its_pushes(pushed, acting):
-    """A push exactly; a force that follows a signal by its mean, here that of the rectangle itself."""
+    """A push is exact; a force that follows a signal has its mean, here that of the rectangle itself."""
     known, told = trajectory_of(pushed, [acting.push, acting.wind]), trajectory_of(pushed)
     assert told.rows.push_force == pytest.approx(known.rows.push_force, abs=1e-9)
     assert told.rows.push_place == pytest.approx(known.rows.push_place)
@@ -149,7 +149,7 @@ def test_scenery_has_sizes_patches_and_loads_where_they_are(pushed, tilted, acti
     scenery = scenery_of(tilted.state.model, tilted.disturbances)
     assert scenery.moving_floor
     assert (scenery.patches[0].x, scenery.patches[0].y, scenery.patches[0].mu) == ((-0.5, 0.5), (-1.0, 0.0), 0.1)
-    # Each load is told from the centre of mass of the trunk with the loads before it.
+    # Each load is relative to the trunk's centre of mass with the loads before it.
     bare = acting.pack.on(trajectory_of(pushed).model)
     com = np.zeros(3)
     for load, box in zip((acting.pack, acting.purse), scenery.loads, strict=True):

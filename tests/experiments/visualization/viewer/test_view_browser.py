@@ -1,4 +1,4 @@
-"""The page in a browser: it loads, plays, scrubs, and shows the human where it is."""
+"""The page in a browser: it loads, plays, scrubs, and shows the human at its position."""
 
 import io
 import time
@@ -27,11 +27,11 @@ def test_it_plays(watched):
     watched.page.playback.seek(0.0)
     watched.wait_until_drawn(0.0)
     start, _ = watched.pose("left_foot")
-    # By the button, as a person does.
+    # Press the button as a person does.
     watched.browser.evaluate("[...document.querySelectorAll('button')].find(b => b.innerText === 'Play').click()")
     watched.browser.wait_for("[...document.querySelectorAll('button')].some(b => b.innerText === 'Pause')")
     seen, until = [start], time.monotonic() + 30.0
-    # The foot begins slowly: how far five pictures are from the start is a matter of how often the page is asked.
+    # The foot starts slowly: its path in five pictures depends on how often the page is polled.
     while (len(seen) < 6 or np.linalg.norm(seen[-1] - start) < 1e-3) and time.monotonic() < until:
         position, _ = watched.pose("left_foot")
         if np.abs(position - seen[-1]).max() > 1e-4:
@@ -40,13 +40,13 @@ def test_it_plays(watched):
     assert len(seen) > 5
     trajectory = watched.page.runs[0].trajectory
     foot = trajectory.model.body_index("left_foot")
-    for position in seen:  # each of them is a place where the foot was at some time
+    for position in seen:  # each is a position of the foot at some time
         assert np.abs(trajectory.rows.position[:, foot] - position).max(axis=1).min() < 0.01
     assert np.linalg.norm(seen[-1] - start) > 1e-3
 
 
 def _soon(watched, happened):
-    """Whether it happens within three seconds."""
+    """Return whether something happens within three seconds."""
     for _ in range(60):
         if happened():
             return True
@@ -62,7 +62,7 @@ def test_it_scrubs(watched):
     slider = "document.querySelector('.mantine-Slider-trackContainer')"
     place = f"(() => {{ const r = {slider}.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; }})()"
     ends = watched.page.playback.ends
-    for _ in range(10):  # a click is lost where a busy machine is still laying out the page
+    for _ in range(10):  # a click is lost while a busy machine still builds the page
         x, y, width, height = watched.browser.evaluate(place)
         click(watched.browser, x + 0.75 * width, y + height / 2.0)
         if _soon(watched, lambda: watched.page.playback.time > 0.0):
@@ -77,7 +77,7 @@ def test_it_scrubs(watched):
 
 
 def pixels_of(camera, points, width, height):
-    """(n, 2) where the camera sees points of the world; it looks along its z, its y is down."""
+    """Return the positions (n, 2) of world points in the camera; it faces along its z, its y is down."""
     inverse = camera.wxyz * np.array([1.0, -1.0, -1.0, -1.0])
     seen = turned(inverse, points - camera.position)
     scale = 0.5 * height / np.tan(0.5 * camera.fov)
@@ -87,7 +87,7 @@ def pixels_of(camera, points, width, height):
 
 
 def hue_like(image, color):
-    """(h, w) which pixels are of about this colour, whatever the light: by the ratios of red, green and blue."""
+    """Return which pixels (h, w) have about this colour in any light, by ratios of red, green and blue."""
     wanted = (np.array(color) / 255.0) ** 2.2
     light = (image / 255.0) ** 2.2
     size = np.linalg.norm(light, axis=2)
@@ -101,7 +101,7 @@ def box_of(rows, columns):
 
 @pytest.mark.parametrize("part", [0.1, 0.95])
 def test_a_picture_shows_the_human_in_its_pose(watched, part):
-    """The outline of the figure, its shirt and its hair are within three pixels of where they must be."""
+    """The outline of the figure, its shirt and its hair are within three pixels of their true positions."""
     page, browser = watched.page, watched.browser
     moment = part * page.playback.ends
     page.playback.play(False)

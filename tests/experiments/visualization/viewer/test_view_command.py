@@ -45,8 +45,8 @@ def test_a_port_that_is_taken_is_refused(refusal, saved):
 
 
 def test_ctrl_c_ends_it(saved):
-    """In a process of its own, as a person runs it."""
-    # A shell may have left the signal ignored for what runs in its background.
+    """In its own process, as on a command line."""
+    # A shell may have ignored the signal for background processes.
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     program = f"{heard}; import sys; from experiments.cli.main import main; sys.exit(main(sys.argv[1:]))"
     order = [sys.executable, "-c", program, "view", str(saved), "--port", "0", "--no-open", "--paused"]

@@ -1,4 +1,4 @@
-"""A run beside what was measured: columns over each other, and the same numbers of both in one table."""
+"""Comparison of a run with a measured record: curves over each other, and a table of differences and sway measures."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,36 +27,36 @@ from experiments.visualization.panels.overlay import overlay
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
 
-#: [Hz] below which sway is measured, of person and model alike (Prieto et al. 1996).
+#: [Hz] low-pass for the sway of person and model (Prieto et al. 1996).
 LOW_PASS = 5.0
-#: [px] of a column's panel.
+#: [px] height of a column's panel on a page.
 _ON_PAGE = 260
-#: [inch] likewise.
+#: [inch] height of a column's panel in a file.
 _ON_PAPER = 2.4
 FIGURE, TABLE = "-record.png", "-record.csv"
 
 
 class Pair(NamedTuple):
-    """A column as it was measured and as a run has it, at times [s] of both, (n,) each."""
+    """Measured and modelled values (n,) of a column at common times [s]."""
 
     column: str
     unit: str
     time: Floats
     measured: Floats
     model: Floats
-    is_free: bool  # whether both are about their means
+    is_free: bool  # whether both are relative to their means
 
 
-def pairs_beside(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
-    """Of each record, the measured columns that stand beside those of a run.
+def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
+    """Return the measured columns of each record with the run's columns.
 
     Args:
-        run: of the human, or another body that has metrics.
-        file: a record, whose columns are named and timed as the run's are, or the TOML file of a fit: its tables
-            ``[[record]]`` say file, ``begin``, and columns by their names, with scale and offset.
+        run: run of the human, or of another body that has metrics.
+        file: a record with the run's column names and times, or the TOML file of a fit, whose tables ``[[record]]``
+            give file, ``begin``, and columns by their names, with scale and offset.
 
     Raises:
-        InputError: it is neither, it has no column of the run's, or what ``biped fit`` refuses.
+        InputError: neither format, no column of the run, or a file that ``biped fit`` refuses.
         OSError: the file cannot be read.
     """
     table = _table(run)
@@ -71,18 +71,18 @@ def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
     columns = tuple(Column(name) for name in record.columns if name in units)
     if not columns:
         raise InputError(
-            f"{file}: none of its columns ({', '.join(record.columns)}) is called as one of a run's, such as "
+            f"{file}: none of its columns ({', '.join(record.columns)}) has the name of a run's column, such as "
             f"com_ap or cop_ap: say which is which in a TOML file with [[record]] ({', '.join(FORMATS)})"
         )
     return (measured_of(record, columns, units, 0.0, 0.0, duration),)
 
 
 def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
-    """A row for each column: how far the run is from what was measured, both at the times of the record.
+    """Return a row for each column with the differences of run and record at the record's times.
 
-    ``rms_difference``, ``mean_difference`` (model less measured), ``sd_measured``, ``sd_model`` in the column's unit,
-    ``correlation``, and ``r_squared`` as ``biped fit`` has it. Where the offset is free both are taken about their
-    means, and have no mean difference.
+    The columns are ``rms_difference``, ``mean_difference`` (model minus measured), ``sd_measured`` and ``sd_model`` in
+    the column's unit, ``correlation``, and ``r_squared`` as in ``biped fit``. With a free offset both are relative to
+    their means, and have no mean difference.
     """
     rows = []
     for one in pairs:
@@ -101,10 +101,10 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
 
 
 def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
-    """The measures of posturography of person and model: ``of``, ``measure``, ``unit``, ``measured``, ``model``.
+    """Return the sway measures of person and model: ``of``, ``measure``, ``unit``, ``measured``, ``model``.
 
-    For each two columns that end in ``_ap`` and ``_ml``, at the record's times, both low-passed at 5 Hz if the record
-    is sampled at 25 Hz or more and has no gap.
+    They are computed for each pair of columns ``…_ap`` and ``…_ml`` at the record's times, after a low-pass at 5 Hz if
+    the record is sampled at 25 Hz or more and has no gap.
     """
     by_name = {one.column: one for one in pairs}
     rows = []
@@ -126,30 +126,32 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
 
 
 @dataclass(frozen=True)
-class BesideRecord:
-    """A run beside a record: a section of its page, a figure and a table.
+class RecordComparison:
+    """Comparison of a run with a record, as a section of its page, a figure and a table.
 
     Attributes:
-        file: of the record, or of a fit.
-        records: of each, the pairs of columns.
+        file: the record, or the TOML file of a fit.
+        records: pairs of columns for each record.
     """
 
     file: Path
     records: tuple[list[Pair], ...]
 
     @classmethod
-    def of(cls, run: Run, file: str | Path) -> "BesideRecord":
-        """See ``pairs_beside`` for the file; raises InputError also where the run has nothing to be compared."""
+    def of(cls, run: Run, file: str | Path) -> "RecordComparison":
+        """Read a record for a run (``paired_columns``); raise InputError also if the run has no comparable data."""
         if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
-            raise InputError(f"{file}: a record stands beside the run of a body that stands, of two rows or more")
-        return cls(Path(file), pairs_beside(run, file))
+            raise InputError(
+                f"{file}: a record can be compared only with a run of a floating body, of two rows or more"
+            )
+        return cls(Path(file), paired_columns(run, file))
 
     @property
     def remarked(self) -> list[tuple[Pair, str]]:
-        """With what a title says behind the column: that the offset is free, and of several records the number."""
+        """Pairs with notes for their titles: a free offset, and the number of the record if there are several."""
         numbers = [f", record {number}" if len(self.records) > 1 else "" for number in range(1, len(self.records) + 1)]
         return [
-            (one, (", about their means" if one.is_free else "") + number)
+            (one, (", relative to their means" if one.is_free else "") + number)
             for pairs, number in zip(self.records, numbers, strict=True)
             for one in pairs
         ]
@@ -161,7 +163,7 @@ class BesideRecord:
         ]
 
     def compared(self, compare: Callable[[Sequence[Pair]], pd.DataFrame]) -> pd.DataFrame:
-        """Of all records; where there are several, ``record`` is the number of each in the file, from 1 on."""
+        """Return the comparison of all records; ``record`` is the number in the file, from 1, if there are several."""
         tables = [compare(pairs) for pairs in self.records]
         if len(tables) > 1:
             for number, table in enumerate(tables, start=1):
@@ -169,40 +171,38 @@ class BesideRecord:
         return pd.concat(tables, ignore_index=True)
 
     def section(self) -> Section:
-        tables = [Table.of("Model and record, at the record's times", _told(self.compared(compare_columns)))]
+        tables = [Table.of("Model and record, at the record's times", _readable(self.compared(compare_columns)))]
         sway = self.compared(compare_sway)
         if len(sway):
-            tables.append(Table.of("Sway of person and model, by the same definitions", _told(sway)))
+            tables.append(Table.of("Sway of person and model", _readable(sway)))
         charts = [
             Chart(panel, f"Measured and modelled: {panel.title}.", f"measured-{number}", pixels=_ON_PAGE)
             for number, panel in enumerate(self._panels())
         ]
-        return Section("record", "Beside the record", self.file.name, blocks=(*tables, *charts))
+        return Section("record", "Comparison with the record", self.file.name, blocks=(*tables, *charts))
 
     def write(self, page: Path) -> list[Path]:
-        """All columns over each other, ``PAGE-record.png``, and their differences, ``PAGE-record.csv``; the files.
+        """Write the curves (``PAGE-record.png``) and their differences (``PAGE-record.csv``); return the files.
 
         Raises:
-            InputError: one of these is the record itself.
+            InputError: a file to write is the record itself.
         """
         table, figure = (page.with_name(f"{page.stem}{ending}") for ending in (TABLE, FIGURE))
         for target in (table, figure):
             if target.resolve() == self.file.resolve():
-                raise InputError(
-                    f"{self.file}: what is measured would be written over: choose another --out, or rename it"
-                )
+                raise InputError(f"{self.file}: the record would be overwritten: choose another --out, or rename it")
         replace_file(table, self.compared(compare_columns).to_csv(index=False).encode())
         panels = self._panels()
         return [*write_panels(figure, panels, (style.SIZE[0], _ON_PAPER * len(panels))), table]
 
 
-def _told(table: pd.DataFrame) -> pd.DataFrame:
+def _readable(table: pd.DataFrame) -> pd.DataFrame:
     told = table.assign(unit=table["unit"].map(unit_text))
     return told.rename(columns=lambda name: name.replace("_", " "))
 
 
 def _table(run: Run) -> pd.DataFrame:
-    """All columns of a run, those of ``biped.metrics.series`` too; ``attrs["units"]`` has their units."""
+    """Return all columns of a run with those of ``biped.metrics.series``; ``attrs["units"]`` has their units."""
     more = series(run)
     table = pd.concat([run.frame, more.drop(columns="time")], axis=1)
     table.attrs["units"] = {**run.units, **more.attrs["units"]}
@@ -210,13 +210,13 @@ def _table(run: Run) -> pd.DataFrame:
 
 
 def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
-    """Where both are there."""
+    """Yield the pairs of a record where both have values."""
     time = np.array(measured.trace.times)
     for k, column in enumerate(measured.trace.columns):
         model = np.interp(time, table["time"], table[column], right=np.nan)
         both = measured.counts[k] & np.isfinite(model)
         if both.sum() < 2:
-            raise InputError(f"{column}: fewer than two measured values while the run has any: say where it begins")
+            raise InputError(f"{column}: fewer than two measured values at times of the run: set begin")
         there, model, is_free = measured.values[k, both], model[both], measured.is_free[k]
         if is_free:
             there, model = there - there.mean(), model - model.mean()
