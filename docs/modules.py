@@ -40,13 +40,13 @@ PUBLIC = (
 
 
 def table() -> str:
-    """A row for each public module: its name, and what it is for."""
+    """Return a row for each public module: name and purpose."""
     rows = [f"| `{module}` | {summary_of(module)} |" for module in PUBLIC]
     return "\n".join(["", "| module | what is in it |", "|---|---|", *rows, "", ""])
 
 
 def summary_of(module: str) -> str:
-    """The first line of the module's docstring."""
+    """Return the first line of the module's docstring."""
     path = DOCS.parent.joinpath(*module.split("."))
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""

@@ -56,21 +56,21 @@ def pages_of(package: str) -> list[Page]:
 
 
 def exported_by(package: str) -> dict[str, str]:
-    """The module of every name that a package exports."""
+    """Return the module of every name that a package exports."""
     modules = imported_by(package)
     names = getattr(import_module(package), "__all__", None) or defined_by(package)
     return {name: modules.get(name, package) for name in sorted(names, key=str.lower)}
 
 
 def defined_by(module: str) -> list[str]:
-    """The public functions and classes of a module that has no ``__all__``."""
+    """Return the public functions and classes of a module that has no ``__all__``."""
     tree = ast.parse(Path(import_module(module).__file__ or "").read_text(encoding="utf-8"))
     nodes = (node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
     return [node.name for node in nodes if not node.name.startswith("_")]
 
 
 def imported_by(package: str) -> dict[str, str]:
-    """The module of every name that a module imports, as its stub says, or itself where it has none."""
+    """Return the module of every name that a module imports, by its stub, or the module itself without one."""
     source = Path(import_module(package).__file__ or "")
     stub = source.with_suffix(".pyi")
     modules = {}
@@ -82,7 +82,7 @@ def imported_by(package: str) -> dict[str, str]:
 
 
 def text_of(page: Page) -> str:
-    """What the package is for, a table of its names, and each of them."""
+    """Return the purpose of a package, a table of its names, and their documentation."""
     about = inspect.getdoc(import_module(page.title)) or ""
     lines = [page.title, "=" * len(page.title), "", *about.splitlines(), ""]
     lines += [f"Import from ``{page.package}``.", "", f".. currentmodule:: {page.package}", ""]
@@ -98,7 +98,7 @@ def is_data(page: Page, name: str) -> bool:
 
 
 def entry(page: Page, name: str) -> list[str]:
-    """The directive that documents a name."""
+    """Return the directive that documents a name."""
     if is_data(page, name):
         return [f".. data:: {name}", "", *(f"   {line}" for line in comment_on(name, page.modules[name]))]
     if inspect.isclass(getattr(import_module(page.package), name)):
@@ -107,7 +107,7 @@ def entry(page: Page, name: str) -> list[str]:
 
 
 def comment_on(name: str, module: str) -> list[str]:
-    """The comment above a variable, in the module that assigns it: itself, or one that it imports the name from."""
+    """Return the comment above a variable, in the module that assigns it."""
     comments = ModuleAnalyzer.for_module(module).find_attr_docs()
     return comments.get(("", name)) or comment_on(name, imported_by(module)[name])
 

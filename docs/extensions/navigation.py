@@ -9,7 +9,7 @@ ENTRY = re.compile(r"^- \[[^\]]*\]\(([\w/-]+)\.md\)")
 
 
 def toctrees(index: str) -> str:
-    """A hidden table of contents for every heading of the page that has links below it."""
+    """Return a hidden table of contents for every heading of the page that has links below it."""
     parts: dict[str, list[str]] = {}
     caption = ""
     for line in index.splitlines():
@@ -21,7 +21,7 @@ def toctrees(index: str) -> str:
 
 
 def toctree(pages: list[str], *options: str) -> str:
-    """A table of contents that is not shown on its page."""
+    """Return a table of contents that is not shown on its page."""
     return "\n".join(["", "```{toctree}", ":hidden:", *options, "", *pages, "```", ""])
 
 

@@ -46,7 +46,7 @@ class Picture(SphinxDirective):
 
 
 def drawn(text: str, kept: Path, root: Path) -> Path:
-    """The folder in which the commands have run."""
+    """Return the folder in which the commands have run."""
     folder = kept / hashlib.sha256(text.encode()).hexdigest()[:12]
     if not folder.is_dir():
         working = folder.with_suffix(".unfinished")
