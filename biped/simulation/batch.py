@@ -107,7 +107,7 @@ class SessionBatch:
 
     @property
     def has_ended(self) -> Any:
-        """(count,) True where a session has ended."""
+        """Ends of the sessions: (count,) True where one has ended."""
         return self._reasons != OK
 
     def reset(self, seeds: Iterable[int | None], which: Iterable[int] | None = None) -> None:

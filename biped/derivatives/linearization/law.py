@@ -93,10 +93,10 @@ class _Noted:
 
     @property
     def found(self) -> Floats:
-        """(nv, 2 nv) ∂(torque)/∂(q, p); the next state overwrites it."""
+        """Derivative ∂(torque)/∂(q, p), (nv, 2 nv); the next state overwrites it."""
         return self._room.found
 
     @property
     def torque(self) -> Floats:
-        """(nv,) torques; the next state overwrites them."""
+        """Torques (nv,); the next state overwrites them."""
         return np.where(self._is_zero, 0.0, self._tape.value[self._ends])
