@@ -197,7 +197,7 @@ class WholeBodyController(Controller):
 
 
 def _inwards(model: Model, points: Integers, owners: Integers, margin: float) -> Floats:
-    """(m, 3) [m] from contact points towards the middle of their soles, by so much along each of the foot's axes."""
+    """Return offsets (m, 3) [m] of contact points towards the middle of their soles, along the foot's axes."""
     tree = model.tree
     places = model.home_positions[tree.contact_body[points]] + tree.contact_offset[points]
     middles = np.array([places[owners == foot].mean(axis=0) for foot in range(len(model.feet))])

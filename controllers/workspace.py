@@ -74,13 +74,13 @@ class WorkspaceGains:
             object.__setattr__(self, item.name, _checked_gain(getattr(self, item.name), item.name))
 
     def matrix(self, name: str) -> Floats:
-        """(3, 3) the gain of this name."""
+        """Return a gain as a matrix (3, 3)."""
         gain = np.array(getattr(self, name))
         return np.diag(gain) if len(gain) == 3 else gain.reshape(3, 3)
 
 
 def _checked_gain(value: Any, name: str) -> Gain:
-    """Three numbers, or the nine of a matrix."""
+    """Return a gain as three numbers, or as the nine of a matrix."""
     rows = value.tolist() if isinstance(value, np.ndarray) else value
     rows = rows if isinstance(rows, (tuple, list)) else (rows,) * 3
     found = tuple(entry for row in rows for entry in (row if isinstance(row, (tuple, list)) else (row,)))
@@ -175,7 +175,7 @@ class WorkspaceController(Controller):
         object.__setattr__(self, "target_orientation", tuple(float(x) for x in unit))
 
     def set_point(self, model: Model) -> SetPoint:
-        """Where the central body is to be; of a set point that moves, where its motion ends."""
+        """Return the central body's set point; for a moving one that at the end of its motion."""
         path, on_floor = self.motion.path, self.reference == "feet"
         if not path.moves:
             return SetPoint(self.target_position, self.target_orientation, on_floor)

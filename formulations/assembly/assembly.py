@@ -204,7 +204,7 @@ class Assembly:
 
     @property
     def system(self) -> System:
-        """All arrays of the kernels."""
+        """Arrays of the kernels."""
         return self.structure.system
 
     @property
@@ -274,7 +274,7 @@ class Assembly:
         return Placement(position, orientation, np.zeros((n, 6)))
 
     def _put(self, joint: Joint, values: Sequence[float], body: int, position: Floats, orientation: Floats) -> None:
-        """One body where a joint has it, by the other one's pose."""
+        """Place one body of a joint by the pose of the other."""
         way, rho = joint.relative_pose(values)
         turn = quaternion_product(rho, joint.alignment)
         a = -1 if joint.inboard is None else self.body_index(joint.inboard)

@@ -112,7 +112,7 @@ class PointContact:
 def floor_contacts(
     body: RigidBody, friction: float = 0.8, normal: Vector3 = _UP, height: float = 0.0
 ) -> tuple[PointContact, ...]:
-    """All points of a body's shape over a plane, named ``BODY_1`` … in their order, with the shape's radius.
+    """Return contacts of all points of a body's shape with a plane, named ``BODY_1`` …, with the shape's radius.
 
     Args:
         body: with a shape.

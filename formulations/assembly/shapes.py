@@ -155,7 +155,7 @@ def sphere(radius: float, center: Vector3 = _ZERO) -> Shape:
 
 
 def capsule(start: Vector3, end: Vector3, radius: float) -> Shape:
-    """All that is within a radius [m] of a line between two points [m] of the body."""
+    """Return a capsule: all points within a radius [m] of a line between two points [m] of the body."""
     return Shape((start, end), radius)
 
 

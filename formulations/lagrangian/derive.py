@@ -21,7 +21,7 @@ NOTHING = sympy.Float(1e-90)
 
 @dataclass(frozen=True)
 class Equations:
-    """One step, and what is evaluated between steps, as expressions of the symbols ``q, p, z, v, w, r, c`` and h.
+    """Equations of a step and of evaluations between steps, in the symbols ``q, p, z, v, w, r, c`` and h.
 
     Attributes:
         names: of the state's coordinates.

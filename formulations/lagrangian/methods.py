@@ -27,7 +27,7 @@ from biped.errors import InputError
 
 @dataclass(frozen=True, kw_only=True)
 class LagrangianMethod:
-    """One method, with the traits that tables of integrators show."""
+    """Integration method, with its traits for tables of integrators."""
 
     name: str
     paper: str

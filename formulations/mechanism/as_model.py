@@ -74,7 +74,7 @@ def _with_rotor(body: Body, armature: float | None) -> Body:
 
 
 def _bodies(structure: Structure, damping: Mapping[str, float], notes: list[str]) -> list[Body]:
-    """One body a configuration variable, in their order."""
+    """Return one body for each configuration variable, in their order."""
     found: list[Body] = []
     for row, mover in enumerate(structure.coordinates):
         above = structure.coordinates[mover.parent] if mover.parent >= 0 else None

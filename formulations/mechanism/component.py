@@ -54,7 +54,7 @@ class Component:
 
     @classmethod
     def roles(cls) -> dict[str, str]:
-        """By field: frame, coordinate, vector, or nothing."""
+        """Return the role of each field: frame, coordinate, vector, or ""."""
         hints = get_type_hints(cls, include_extras=True)
         return {field.name: _role(hints[field.name]) for field in fields(cls)}
 

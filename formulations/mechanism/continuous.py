@@ -295,5 +295,5 @@ class _OwnSteps(_Integration):
         return self.solver
 
     def end(self, steps: int) -> None:
-        """All rows are there, but for the first of a motion without steps."""
+        """Record the first row of a motion without steps; all other rows exist."""
         self.begun()

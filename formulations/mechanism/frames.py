@@ -400,7 +400,7 @@ def _shown(parameter: Parameter) -> str:
 
 
 def _listed(frames: object, what: str) -> list[Frame]:
-    """One frame, or several, as a list."""
+    """Return one or more frames as a list."""
     listed: list[Frame] = []
     for frame in frames if isinstance(frames, Iterable) else [frames]:
         if not isinstance(frame, Frame):

@@ -102,7 +102,7 @@ def _arm(side: str, sign: float) -> Frame:
 
 
 def _turned(joint: str, *below: Frame) -> Frame:
-    """By three angles."""
+    """Return frames turned by three angles."""
     return rz(f"{joint}_rz", ry(f"{joint}_ry", rx(f"{joint}_rx", *below)))
 
 

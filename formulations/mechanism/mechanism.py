@@ -110,7 +110,7 @@ class Mechanism:
 
     @property
     def mechanics(self) -> system.Mechanics:
-        """All of it as the kernels take it."""
+        """Compiled mechanism, for the kernels."""
         return self._built[1]
 
     @property
@@ -161,7 +161,7 @@ class Mechanism:
 
     @cached_property
     def constraint_names(self) -> tuple[str, ...]:
-        """One a row of h(q)."""
+        """Names of the constraints, one for each row of h(q)."""
         return tuple(label.name for label in self.labels)
 
     def frame(self, name: str) -> FrameView:

@@ -41,7 +41,7 @@ def place_next(motion, room):
 
 @kernel
 def momentum_of(bodies, room, i, h):
-    """(linear, angular) momentum of body i in the candidate."""
+    """Return linear and angular momentum of body i in the candidate."""
     J = v.load9(room.inertia, i)
     return midpoint_momentum(MidpointBody(), bodies.mass[i], J, v.load4(room.turn, i), v.load3(room.moved, i), h)
 

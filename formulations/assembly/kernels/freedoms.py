@@ -73,7 +73,7 @@ def subtract_rows(joints, motion, room):
 
 @kernel
 def limit_distance(joints, room, row, side):
-    """[m or rad] to the lower (side 0) or the upper limit where the candidate ends."""
+    """Return the distance [m or rad] to the lower (side 0) or upper limit at the candidate's end."""
     if side == 0:
         return room.value[row] - joints.lower[row]
     return joints.upper[row] - room.value[row]
@@ -81,7 +81,7 @@ def limit_distance(joints, room, row, side):
 
 @kernel
 def side_of_limit(joints, motion, room, row, side, at):
-    """(distance, slack, multiplier); the distance is the slack itself where both differ by rounding."""
+    """Return distance, slack and multiplier; the distance is the slack if they differ only by rounding."""
     slack = motion.slack[at]
     distance = resolved(limit_distance(joints, room, row, side), slack, 1.0 + abs(room.value[row]))
     return distance, slack, motion.dual[at]
@@ -102,7 +102,7 @@ def limit_defects(joints, motion, room):
 
 @kernel
 def softness(joints, motion, room, row):
-    """(1/K, f₀/K): the row of a freedom is G₂ δ + δλ/K = f₀/K."""
+    """Return 1/K and f₀/K of a freedom's row G₂ δ + δλ/K = f₀/K."""
     stiff, push = joints.damping[row], 0.0
     for side in range(2):
         at = limit_pair(joints, row, side)

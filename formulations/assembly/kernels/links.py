@@ -62,7 +62,7 @@ def set_lengths(joints, count, poses, value, rows):
 
 @kernel
 def ask_all(links, poses):
-    """All of the users' functions at some poses."""
+    """Evaluate all users' functions at some poses."""
     for p in range(links.body.shape[0]):
         arm, place = load3(links.offset, p), load3(links.offset, p)
         if links.body[p] >= 0:

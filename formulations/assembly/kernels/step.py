@@ -74,7 +74,7 @@ def guess_step(system, motion, room, rule, wide):
 
 @kernel
 def place_candidate(system, motion, room):
-    """All that follows from the displacements alone."""
+    """Compute everything that follows from the displacements alone."""
     rigid.place_next(motion, room)
     set_rows(system.joints, room.next, motion.coordinate, room.value, room.rows_end)
     if system.springs > 0:

@@ -67,7 +67,7 @@ class Graph(NamedTuple):
 
 
 class System(NamedTuple):
-    """All that does not change."""
+    """Constants of an assembly."""
 
     bodies: Bodies
     joints: Joints

@@ -399,7 +399,7 @@ def set_discrete(value, alpha, h, discrete):
 
 @kernel
 def turned_triple(joint, of, column):
-    """One of the three joints, and the two after it."""
+    """Return one of the three joints, and the two after it."""
     return column[joint[of]], column[joint[(of + 1) % 3]], column[joint[(of + 2) % 3]]
 
 

@@ -79,7 +79,7 @@ def new_rates(n: int, m: int) -> Rates:
 
 
 class Flow(NamedTuple):
-    """All that an integration needs, in one argument."""
+    """Data of an integration, in one argument."""
 
     mechanics: Mechanics
     room: Room

@@ -42,7 +42,7 @@ class CustomRoom(NamedTuple):
 
 
 class Customs(NamedTuple):
-    """All such components of a mechanism; the strains of all stand in one array, those of each side by side."""
+    """User-defined components of a mechanism; all strains are in one array, contiguous for each component."""
 
     kind: Integers  # (k,)
     exact: Integers  # (k,) 1 where a part knows SLOPES

@@ -126,13 +126,13 @@ def vector1(jets, weights, i):
 
 @kernel
 def vector2(jets, weights, i, j):
-    """By members i ≤ j, i the outer one."""
+    """Return the second derivative by members i ≤ j, i the outer one."""
     return cross(turn_of(jets, j), vector1(jets, moved_by(jets, j, weights), i))
 
 
 @kernel
 def vector3(jets, weights, i, j, k):
-    """By members i ≤ j ≤ k, i the outermost."""
+    """Return the third derivative by members i ≤ j ≤ k, i the outermost."""
     return cross(turn_of(jets, k), vector2(jets, moved_by(jets, k, weights), i, j))
 
 
@@ -150,7 +150,7 @@ def product1(jets, a, b, i):
 
 @routine
 def product2(jets, a, b, i, j):
-    """By members i ≤ j, i the outer one."""
+    """Return the second derivative by members i ≤ j, i the outer one."""
     return (
         dot(vector2(jets, a, i, j), vector0(jets, b))
         + dot(vector1(jets, a, i), vector1(jets, b, j))
@@ -161,7 +161,7 @@ def product2(jets, a, b, i, j):
 
 @routine
 def product3(jets, a, b, i, j, k):
-    """By members i ≤ j ≤ k, i the outermost."""
+    """Return the third derivative by members i ≤ j ≤ k, i the outermost."""
     total = dot(vector3(jets, a, i, j, k), vector0(jets, b)) + dot(vector0(jets, a), vector3(jets, b, i, j, k))
     total += dot(vector2(jets, a, i, j), vector1(jets, b, k)) + dot(vector1(jets, a, k), vector2(jets, b, i, j))
     total += dot(vector2(jets, a, i, k), vector1(jets, b, j)) + dot(vector1(jets, a, j), vector2(jets, b, i, k))

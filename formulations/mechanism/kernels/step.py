@@ -67,7 +67,7 @@ def impulses_part(world, k, half):
 
 @kernel
 def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
-    """All impulses on bodies and coordinates, ``potentials`` and ``forces`` being the times [s] for which they act.
+    """Add all impulses on bodies and coordinates; ``potentials``, ``forces``: times [s] for which they act.
 
     Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` is a ``MidpointRoom``
     that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
@@ -251,7 +251,7 @@ def search_line(world, k, trials, norm):
 
 @kernel
 def try_kept(world, k, old, norm):
-    """One iteration by the factors at hand, of the last step if ``old``; the norm after it, or as it was if less."""
+    """Iterate once with existing factors (the last step's if ``old``); return the lower of old and new norm."""
     call(world.parts[system.CORRECT], world)
     reduced = norm_at(world, k, 1.0)
     if reduced <= 1.0 or reduced <= 0.1 * norm:

@@ -17,7 +17,7 @@ from formulations.mechanism.kernels.potentials import CoordinateSprings, Springs
 
 
 class Mechanics(NamedTuple):
-    """All of a mechanism that does not change: n coordinates, m constraints, np points."""
+    """Constants of a mechanism: n coordinates, m constraints, np points."""
 
     tree: Tree  # one body a coordinate
     prescribed: Integers  # (n,) 1 where the motion is given
@@ -141,7 +141,7 @@ TAKE_STEPS, RECORD_END, PARTS = range(12, 15)
 
 
 class World(NamedTuple):
-    """All that a motion needs, in one argument."""
+    """Data of a motion, in one argument."""
 
     mechanics: Mechanics
     motion: Motion
