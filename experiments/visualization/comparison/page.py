@@ -80,7 +80,9 @@ Part = tuple[str, str, str, Sequence[Block], Sequence[Block]]
 def _parts(results: Results) -> list[Part]:
     equal = _across("Equal step, period and floor, as far as possible", results, results.outcomes[EQUAL])
     vendor = _across("Each engine with its own settings", results, results.outcomes[VENDOR])
-    texts = tuple(f"{one.title}: {one.vendor_defaults.text}" for one in results.able if one.vendor_defaults is not None)
+    texts = tuple(
+        f"{one.title}: {one.vendor_defaults.text}" for one in results.usable if one.vendor_defaults is not None
+    )
     source = results.experiment.source
     return [
         (EQUAL, "The experiment at equal settings", source, (Prose(_LEDGER, "muted"),), equal),
