@@ -58,12 +58,12 @@ class Floor:
             ``mu_s``, or ``friction`` is unknown.
     """
 
-    k_n: float = law_number(75e3, "N/m", "normal stiffness of a contact point", **_THESIS, above=0.0, range=(5e3, 3e5))
-    b_n: float = law_number(2e3, "N·s/m", "normal damping of a contact point", **_THESIS, range=(0.0, 1e4))
-    k_t: float = law_number(75e3, "N/m", "tangential stiffness of a sticking point", **_THESIS, range=(0.0, 3e5))
-    b_t: float = law_number(2e3, "N·s/m", "tangential damping of a sticking point", **_THESIS, range=(0.0, 1e4))
-    mu_s: float = law_number(0.3, "", "coefficient of static friction", range=(0.0, 1.5))
-    mu_d: float = law_number(0.3, "", "coefficient of dynamic friction", range=(0.0, 1.5))
+    k_n: float = law_number(75e3, "N/m", "Normal stiffness of a contact point", **_THESIS, above=0.0, range=(5e3, 3e5))
+    b_n: float = law_number(2e3, "N·s/m", "Normal damping of a contact point", **_THESIS, range=(0.0, 1e4))
+    k_t: float = law_number(75e3, "N/m", "Tangential stiffness of a sticking point", **_THESIS, range=(0.0, 3e5))
+    b_t: float = law_number(2e3, "N·s/m", "Tangential damping of a sticking point", **_THESIS, range=(0.0, 1e4))
+    mu_s: float = law_number(0.3, "", "Coefficient of static friction", range=(0.0, 1.5))
+    mu_d: float = law_number(0.3, "", "Coefficient of dynamic friction", range=(0.0, 1.5))
     stiction_velocity: float = law_number(
         1e-3, "m/s", "Speed at or below which a sliding point sticks", **_THESIS, above=0.0
     )
@@ -141,7 +141,7 @@ class Floor:
         depth = on_springs(shallow) if shallow > 0.0 else SHALLOW
         for _ in range(MOST_STEPS):
             depths = depth - lowest_first[lowest_first < depth]
-            missing = load - sum(pressure(self.normal, -one, 0.0) for one in depths)
+            missing = load - sum(max(pressure(self.normal, -one, 0.0), 0.0) for one in depths)
             stiffness = sum(self.slopes_at(one)[0] for one in depths)
             if load <= 0.0 or abs(missing) <= BALANCED * load:
                 return depth

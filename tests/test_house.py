@@ -39,7 +39,7 @@ LATE = {
     "experiments.papers": {"experiments/papers/registry.py"},
     "experiments.studies": {"experiments/studies/threshold/findings.py"},
     "experiments.studies.store.sources": {"experiments/studies/store/header.py"},
-    "experiments.visualization.viewer.surfaces": {"experiments/visualization/saved_runs.py"},
+    "experiments.visualization.viewer.surfaces": {"experiments/visualization/viewer/saved_runs.py"},
 }
 
 

@@ -58,15 +58,16 @@ def test_ankles_have_imperfections_besides_those_of_all_joints():
     assert sum("ankle" in name for name in names) == 4
 
 
-def test_every_number_is_shown_by_a_channel():
-    """For a floating model, ankles have a second channel."""
+def test_every_number_is_shown_by_one_channel_that_counts_the_common_delay():
+    """Channels of contact forces, and a second one of a number, have a delay of their own."""
     row = Row(human())
-    shown = np.zeros(row.width, dtype=int)
-    for field in fields(Sensors):
-        if hasattr(field.default, "entries") and field.name != "ankles":
-            for places, _, _ in field.default.entries(row):
-                shown[places] += 1
-    assert (shown == 1).all()
+    shown, delayed = np.zeros((2, row.width), dtype=int)
+    for channel in (field.default for field in fields(Sensors) if hasattr(field.default, "entries")):
+        for places, _, _ in channel.entries(row):
+            shown[places] += 1
+            delayed[places] += channel.shares_delay
+    assert np.flatnonzero(shown == 0).size == 0
+    assert delayed.max() == 1
 
 
 def dead(away, threshold):
