@@ -186,7 +186,7 @@ def test_what_does_not_fit_is_told():
     with pytest.raises(InputError, match="3 seeds for 2 environments"):
         vector.reset(seed=[1, 2, 3])
     vector.reset(seed=[1, None])
-    with pytest.raises(InputError, match=r"the actions have shape \(12,\); it must be \(2, 12\)"):
+    with pytest.raises(InputError, match=r"the actions have shape \(12,\): it must be \(2, 12\)"):
         vector.step(np.zeros(12))
     vector.close()
 
