@@ -166,7 +166,7 @@ floor.mu_s = [0.6, 0.8]
         ("0.05", "-1.0", "duration"),
         ("mu_s", "mu_z", "line 8: unknown parameter 'floor.mu_z'; did you mean"),
         ("[0.6, 0.8]", "0.6", "line 8: floor.mu_s = 0.6: it must be a list of values or"),
-        ("[0.6, 0.8]", "[0.6, 0.6]", "line 8: floor.mu_s: a value is there twice"),
+        ("[0.6, 0.8]", "[0.6, 0.6]", "line 8: floor.mu_s: a value is given twice"),
         ("[0.6, 0.8]", '[0.6, "x"]', "line 8: floor.mu_s = x: it must be one number"),
         ("[0.6, 0.8]", "{ from = 1, to = 2 }", "line 8: floor.mu_s: a range needs either count or step"),
         ("[0.6, 0.8]", "{ from = 1, to = 2, cont = 3 }", "line 8: floor.mu_s: unknown key 'cont'"),
