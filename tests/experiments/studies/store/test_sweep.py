@@ -99,7 +99,7 @@ def test_of_lists_side_by_side_the_first_tells_points_apart():
     together = {"floor.mu_s": [0.6, 0.8, 1.0], "block.mass": [1.0, 2.0, 2.0]}
     (axis,) = plan_of({"together": together}).axes
     assert axis.points == ((0.6, 1.0), (0.8, 2.0), (1.0, 2.0))
-    with pytest.raises(InputError, match=r"block.mass: a value is there twice"):
+    with pytest.raises(InputError, match=r"block.mass: a value is given twice"):
         plan_of({"together": dict(reversed(together.items()))})
 
 
