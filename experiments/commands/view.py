@@ -20,8 +20,8 @@ examples:
   biped view results/subject --record subject.csv                 with a measured record in the plots
   biped view results/thrown-block --host 0.0.0.0 --no-open        for browsers on other machines
 
-Drag turns, scroll zooms, space pauses, arrow keys step by a row. Ctrl-C ends the server. Anyone who has the whole
-address, with its token, can control the page.
+Drag turns, scroll zooms, space pauses, arrow keys step by a row. Ctrl-C ends the server. Anyone with the whole
+address, including its token, can control the page.
 """
 
 

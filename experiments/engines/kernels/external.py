@@ -143,7 +143,7 @@ def end_step(world, floor, arrival, lag, steps):
     commit_with_rates(tree, state, scratch, h)
     count_step(state)
     log_contact_changes(state, world.log, time_of(state))
-    state.mode[:] = NONE  # what an engine's contacts store is not known: nothing is stored
+    state.mode[:] = NONE  # the energy stored in an engine's contacts is unknown, and counts as zero
     return OK
 
 

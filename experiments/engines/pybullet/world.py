@@ -173,7 +173,7 @@ def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, 
             continue
         group = _TARGET if case.throw is not None and body.name == case.throw.target else 0
         client.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0))
-    # What is of the whole tree, by itself: said together with a link's friction, it makes PyBullet forget that.
+    # Settings of the whole tree need a call of their own: with a link's friction, PyBullet ignores the latter.
     let_move(client, robot, -1, settings.damping)
 
 

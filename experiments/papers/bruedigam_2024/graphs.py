@@ -33,8 +33,8 @@ class Case(NamedTuple):
 
     graph: Graph
     pairs: Sequence[Pair]  # with blocks of their own; the others are fill-in
-    begin: Room  # what it is
-    room: Room  # where it is solved
+    begin: Room  # the system
+    room: Room  # buffers of the solution
     dense: Floats  # (6 n, 6 n)
     load: Floats  # (6 n,)
 

@@ -38,7 +38,7 @@ def trot(law, measurement, torque, recorded):
 class Unfloored(NamedTuple):
     """Root finder that searches to the given tolerance, even if rounding is larger."""
 
-    finder: Any  # whose corrections it takes
+    finder: Any  # root finder whose corrections it uses
 
 
 @find_root.register(Unfloored)

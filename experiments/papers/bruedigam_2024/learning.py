@@ -61,7 +61,7 @@ class Unit(NamedTuple):
         return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
 
-#: Of the legs the left front one's links, of which the others are mirror images.
+#: Links of the left front leg; the other legs are mirror images.
 TRUNK = Unit(4.713, (0.012731, 0.002186, 0.000515),
              (0.01683993, 8.3902e-05, 0.000597679, 0.056579028, 2.5134e-05, 0.064713601))  # fmt: skip
 HIP = Unit(0.696, (-0.003311, 0.000635, 3.1e-05),
@@ -213,7 +213,7 @@ QUICK_DURATION, QUICK_EPISODES = 1.0, 12
 START = Gait(pace=0.1, thigh_swing=0.0, thigh=1.0, calf_swing=0.0, calf=-1.5)
 #: The program's seed, and more; its generator is another.
 SEEDS, QUICK_SEEDS = tuple(range(1, 9)), (1,)
-#: Those that learn in maximal coordinates, each in seven times the time.
+#: Seeds that learn in maximal coordinates, which takes seven times as long.
 MAXIMAL_SEEDS = (1,)
 #: Number of steps between two checks of a trunk in maximal coordinates.
 LOOK = 10
@@ -250,7 +250,7 @@ class RandomSearch:
 
     def __init__(self, start: ArrayLike, seed: int) -> None:
         self.best: Floats = np.array(start, dtype=float)  # (n,) parameters
-        self.achieved: list[float] = []  # by the best, after each try; the greater the better
+        self.achieved: list[float] = []  # best result after each try; greater is better
         self._random = np.random.default_rng(seed)
         self._spread = SPREAD
         self._direction: Floats | None = None  # unit, of the last success

@@ -25,7 +25,7 @@ SPHERES, QUICK_SPHERES = (2, 5, 10, 20, 30, 44), (5, 20)
 LONGER = 60
 REPEATS, QUICK_REPEATS = 5, 3
 LONG = 5
-#: How the steps are solved: products that leave tens of micrometres, as the paper's figure 7d has them.
+#: Solver settings: products that leave tens of micrometres, as in the paper's figure 7d.
 COMPLEMENTARITY, TOLERANCE = 1e-6, 1e-7
 #: [m] MuJoCo's violation in the paper, beyond so many spheres; it fails beyond so many.
 PRINTED, PRINTED_BEYOND, FAILS_BEYOND = 0.1, 20, 44

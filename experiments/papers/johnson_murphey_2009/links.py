@@ -22,7 +22,7 @@ SIZES, QUICK_SIZES = (1, 2, 5, 10, 20, 50, 100, 200), (10, 50)
 #: Links for which the paper's recursions are run, in Python.
 CACHED, QUICK_CACHED = (2, 5, 10, 20), (2, 4, 8)
 REPEATS, QUICK_REPEATS = 7, 2
-#: Of the paper's recursions, which take seconds without a cache.
+#: Repeats of the paper's recursions, which take seconds without a cache.
 CACHING_REPEATS = 2
 STEP, DURATION = 0.01, 20.0
 STEPS = round(DURATION / STEP)

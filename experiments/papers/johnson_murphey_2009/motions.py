@@ -87,9 +87,9 @@ def bullet(
     return Motion(when, angle, energy, float(defect.max()), taken)
 
 
-#: Of the authors' program (``examples/scissor.py``), but for g, which it has as 9.8 and listing 1 as 9.81.
+#: Values of the authors' program (``examples/scissor.py``), except g, which is 9.8 there and 9.81 in listing 1.
 LENGTH, MASS, INERTIA, SLIDER, START, G = 5.0, 1.0, 1.0, 1.0, 0.05 * math.pi, 9.81
-#: Of the solution of the differential equation, relative and absolute.
+#: Relative and absolute tolerance of the solution of the differential equation.
 EXACT = 1e-12
 
 

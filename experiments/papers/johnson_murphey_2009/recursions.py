@@ -170,7 +170,7 @@ class Tree:
         """Return the values (n, n, …) of a function of two variables."""
         return np.array([[function(i, j) for j in range(self.n)] for i in range(self.n)])
 
-    # What (22) asks for, of the kinetic energy.
+    # Derivatives of the kinetic energy in (22).
 
     def kinetic_qq(self) -> Matrix:
         """Return (24) without the potential."""

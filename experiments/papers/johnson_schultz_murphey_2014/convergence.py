@@ -20,7 +20,7 @@ from formulations.mechanism import DiscreteMechanism
 
 #: N of (35).
 STEPS = 100
-#: Of q and p, and of u.
+#: Costs of q and p, and of u.
 STATE_COST, INPUT_COST = (1000.0, 1.0), 50.0
 #: Quasi-Newton steps before Newton's, far from the optimum; the tolerance of the cost's slope.
 FIRST, TOLERANCE = 4, 1e-6

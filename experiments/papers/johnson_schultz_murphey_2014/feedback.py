@@ -16,16 +16,16 @@ from formulations.mechanism import DiscreteMechanism
 
 #: (θ, p) at which the pendulum begins, in place of (0, 0).
 START = (1.0, 1.0)
-#: Shares of the error at the start, at which it is told when it stays below.
+#: Shares of the initial error for which the table gives the time from which the error stays below.
 BACK = (0.5, 0.05, 0.01)
 REFERENCE, FEASIBLE, CLOSED, OPEN = "infeasible reference", "feasible reference", "closed loop", "open loop"
 #: [s] of the marionette's motion.
 DURATION, QUICK_DURATION = 10.0, 3.0
-#: What the error with feedback falls below, of that at the start; in a short version it has less time.
+#: Largest remaining share of the initial error with feedback; a short version has less time.
 SMALL, QUICK_SMALL = 0.05, 0.3
-#: What is turned, and by how much [rad].
+#: The rotated joint, and its angle [rad].
 TURNED, BY = "torso_rz", 0.1
-#: Of configurations; 1 of all else.
+#: Cost of configurations; 1 for all others.
 WEIGHT = 100.0
 WITH, WITHOUT = "with feedback", "without"
 COLORS = {WITHOUT: (style.GREY, "-"), WITH: (style.BLUE, "-")}

@@ -85,7 +85,7 @@ WAYS = {
     OURS: Way(Lee(), 1, style.GREEN),
     MIDPOINT: Way(Midpoint(), 1, style.GREY),
 }
-#: What only the factors that the paper prints are taken of: its room grows with n³. Not in a quick version.
+#: Method used only for the factors that the paper prints: its buffers grow with n³. Not in a quick version.
 PRINTED = {AUTHORS_SVI: Way(AuthorsSvi(guess="dynamics"), 3, style.PURPLE)}
 PRINTED_SIZES = (10, 100)
 

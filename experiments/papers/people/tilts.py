@@ -79,7 +79,7 @@ def phase_near(angles: NDArray[np.float64], lag: float) -> Mean:
 def simulated(replicas: int, cycles: int, progress: Progress) -> pd.DataFrame:
     """Return a row per trial: ``tilt`` [° peak to peak], ``verdict``, ``sway_gain_1`` …, ``sway_phase_1`` … [rad]."""
     turns = 2.0 * math.pi * np.outer(np.arange(0.0, _CYCLE, 0.01), FREQUENCIES)
-    span = np.ptp(np.sin(turns).sum(axis=1))  # of a sum of sines of amplitude one
+    span = np.ptp(np.sin(turns).sum(axis=1))  # range of a sum of sines of amplitude one
     sizes = [math.radians(tilt) / span for tilt in FITTED]
     floor = {
         "platform.axis": "pitch", "platform.motion": "sum-of-sines", "platform.start": 0.0, "platform.rise": _RISE,

@@ -50,13 +50,13 @@ PENDULUM_MOMENTUM = (199.825467170, 199.825467184)
 
 #: Part of a printed value by which ours may differ.
 MARGIN = 0.02
-#: What a slope may differ from two.
+#: Allowed difference of a slope from two.
 SLOPE_MARGIN = 0.05
 #: Timings of each run, in the whole and in the short version.
 REPEATS = {False: 15, True: 3}
 MACHINE = "theirs: an SGI Indy, MIPS R4600 at 100 MHz, 1993"
 
-#: Of each column: as printed, and ours.
+#: Printed and own values of each column.
 Columns = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
 

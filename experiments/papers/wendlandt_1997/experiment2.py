@@ -155,7 +155,7 @@ COMPARE: dict[str, Compare] = {
 
 #: [s] of the picture.
 MOMENT = 0.32
-#: What draws it, besides Chromium.
+#: Packages that draw it, in addition to Chromium.
 PACKAGES = ("viser", "trimesh", "websockets")
 
 

@@ -70,7 +70,7 @@ class Run:
     y2: Floats  # second mass's
     energy_path: Floats  # in the step that follows each sample
     held: Floats  # mean of the multipliers at the ends of that step, from the second step on
-    correlation: tuple[float, float]  # of ``energy_path`` with the first and with the second multiplier
+    correlation: tuple[float, float]  # correlation of ``energy_path`` with each multiplier
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def cpu_times(repeats: int) -> dict[str, tuple[float, ...]]:
 
 SOURCE = "Wendlandt 1997, section 2.4.2"
 _NAMES = {"position": "position error [m]", "energy": "energy error [J]", "momentum": "momentum error [N·m·s]"}
-#: What is printed of each method, the name of ours, and its colour.
+#: Printed values of each method, the name of ours, and its colour.
 _METHODS = {"DVP": (PENDULUM_DVP, "midpoint-dvp", style.BLUE), "EM": (PENDULUM_EM, "energy-momentum", style.RED)}
 #: [J] and [N·m·s]: what rounding leaves of what is conserved.
 _ZERO = 1e-9

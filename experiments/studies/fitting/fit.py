@@ -203,7 +203,7 @@ class Fit(DesignStudy):
 
     def _best_of_cma(self, model: Runs, first: Floats) -> Floats:
         variables = self.space.variables
-        batch = 4 + int(3 * np.log(len(variables)))  # its authors' choice
+        batch = 4 + int(3 * np.log(len(variables)))  # default of its authors
         point = {one.name: one.from_unit(float(part)) for one, part in zip(variables, first, strict=True)}
         search = Cma(variables, seed_of(self.seed, "optimizer") % 2**32, Start(point, ()), batch)
         best, least = first, np.inf

@@ -22,7 +22,7 @@ class Spread:
 
     covariance: Floats  #: (p, p); a thousand ranges along directions without information
     naive: Floats  #: (p,) variances if all residuals were independent
-    variance: float  #: of a residual
+    variance: float  #: variance of a residual
     degrees: float  #: degrees of freedom of the equivalent number of independent residuals
     quantile: float  #: half-width of the interval in deviations
 

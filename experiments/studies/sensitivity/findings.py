@@ -98,7 +98,7 @@ def _ranked(indices: Indices, column: str) -> Prose:
     if not names:
         return Prose(f"{indices.metric}: all intervals include zero; take more samples.", "bad")
     rest = len(indices.table) - len(names)
-    others = f"; {rest} others cannot be told from none" if rest > 1 else "; one cannot be told from none" * rest
+    others = f"; {rest} others are not significant" if rest > 1 else "; one is not significant" * rest
     return Prose(f"{indices.metric} depends on {', then '.join(names)}{others}.", "good")
 
 

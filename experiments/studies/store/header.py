@@ -17,11 +17,11 @@ FORMAT = 3
 class Header:
     """Header of a study: everything that determines its trials, and its sessions."""
 
-    kind: str  # of study, such as ``sweep``
+    kind: str  # kind of study, such as ``sweep``
     experiment: str
     configuration: dict[str, Any]  # everything that determines the trials
     varied: tuple[str, ...] = ()  # parameters that are columns
-    units: dict[str, str] = field(default_factory=dict)  # by column
+    units: dict[str, str] = field(default_factory=dict)  # units by column
     metrics: tuple[str, ...] | None = None  # stored metrics; None for all
     seed: int | None = None
     controller: str | None = None  # name of a controller other than the experiment's own

@@ -155,4 +155,4 @@ def test_what_was_not_compiled_is_an_error(monkeypatch, capsys):
 
     monkeypatch.setattr("kernelcache.compile_ahead", compile_ahead)
     assert main(["warm", "joint-pd", "recursive"]) == 2
-    assert "not all was compiled: ('joint-pd',) ValueError: no" in capsys.readouterr().err
+    assert "some kernels could not be compiled: ('joint-pd',) ValueError: no" in capsys.readouterr().err

@@ -97,7 +97,7 @@ def test_feet_without_collision_geometry_are_told(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["robot", "r.xml", "--out", "mine.toml"], "mine.toml is there already"),
+        (["robot", "r.xml", "--out", "mine.toml"], "mine.toml exists already"),
         (["robot", "r.xacro"], "run `xacro FILE > robot.urdf` first"),
         (
             ["run", "balance", "--robot", "r.xml"],

@@ -76,7 +76,7 @@ def test_forces_and_moments_of_a_plate_are_its_centre_of_pressure(capsys):
     words = ["sway", "plate.csv", "--plate", *["fx", "fy", "fz", "mx", "my", "mz"], "--ap", "cop_x", "--ml", "cop_y"]
     assert main([*words, "--surface", "0.04", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert "fz has no unit: it is taken to be in SI units; --units says another" in told["notes"]
+    assert "fz has no unit: SI units are assumed; give another by --units" in told["notes"]
     for name, value in sway_measures(TIMES, ap, ml).items():
         assert told["trials"][0][name] == pytest.approx(value, rel=1e-6), name
 
@@ -122,7 +122,7 @@ def test_what_is_assumed_and_what_is_missing_is_told(capsys):
     pd.DataFrame({"x": ap, "y": ml}).to_csv("short.csv", index=False)
     assert main(["sway", "short.csv", "--ap", "x", "--ml", "y", "--rate", str(RATE)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    for words in ("x has no unit: it is taken to be in SI units", "no measures of the spectrum", "no diffusion"):
+    for words in ("x has no unit: SI units are assumed", "no measures of the spectrum", "no diffusion"):
         assert words in told
     line = pd.DataFrame({"cop_ap [mm]": TIMES, "cop_ml [mm]": 2.0 * TIMES})  # it never turns back: one line
     line.to_csv("line.csv", index=False)
@@ -157,8 +157,8 @@ def test_missing_rows_are_refused_until_they_are_filled(capsys):
         ([*AXES, "--groups", "info.csv", "--key", "who"], "T.txt: 0 rows of --groups have its name"),
         ([*AXES, "--groups", "info.csv", "--key", "whom"], "did you mean 'who'"),
         ([*AXES, "--groups", "twice.csv"], "T.txt: 2 rows of --groups"),
-        ([*AXES, "--groups", "named.csv"], "area of --groups is called as one of the results"),
-        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out rate"),
+        ([*AXES, "--groups", "named.csv"], "area of --groups has the name of a result"),
+        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave rate out"),
         (["--ap", "u", "--ml", "u"], "column u: without a unit it would range over"),
         (["--ap", "COPx", "--ml", "COPx"], "they must be two columns"),
     ],

@@ -158,7 +158,7 @@ def test_papers_and_items_are_listed(paper, good, capsys):
     paper(good)
     for words, told in {
         (): ("nobody-1900: N. Nobody, On nothing, 1900", "table-1  a title"),
-        ("--help",): ("papers, whose items are listed without a name: nobody-1900",),
+        ("--help",): ("papers; a paper without an item's name lists its items: nobody-1900",),
     }.items():
         assert main(["reproduce", *words]) == 0
         printed = capsys.readouterr().out

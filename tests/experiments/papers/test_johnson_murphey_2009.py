@@ -75,7 +75,7 @@ def test_what_a_device_can_lose_is_its_height_over_its_lowest_equilibrium():
 
 def test_points_that_are_one_stay_so(outcomes):
     for name in ("figure-8", "figure-11", "figure-12"):
-        assert finding(outcomes[name], "points apart").ours < 1e-10, name
+        assert finding(outcomes[name], "largest gap").ours < 1e-10, name
 
 
 def test_a_direct_solver_loses_far_less_than_one_that_iterates(outcomes):

@@ -99,7 +99,7 @@ def test_of_lists_side_by_side_the_first_tells_points_apart():
     together = {"floor.mu_s": [0.6, 0.8, 1.0], "block.mass": [1.0, 2.0, 2.0]}
     (axis,) = plan_of({"together": together}).axes
     assert axis.points == ((0.6, 1.0), (0.8, 2.0), (1.0, 2.0))
-    with pytest.raises(InputError, match=r"block.mass: a value is there twice"):
+    with pytest.raises(InputError, match=r"block.mass: a value is given twice"):
         plan_of({"together": dict(reversed(together.items()))})
 
 
@@ -166,7 +166,7 @@ floor.mu_s = [0.6, 0.8]
         ("0.05", "-1.0", "duration"),
         ("mu_s", "mu_z", "line 8: unknown parameter 'floor.mu_z'; did you mean"),
         ("[0.6, 0.8]", "0.6", "line 8: floor.mu_s = 0.6: it must be a list of values or"),
-        ("[0.6, 0.8]", "[0.6, 0.6]", "line 8: floor.mu_s: a value is there twice"),
+        ("[0.6, 0.8]", "[0.6, 0.6]", "line 8: floor.mu_s: a value is given twice"),
         ("[0.6, 0.8]", '[0.6, "x"]', "line 8: floor.mu_s = x: it must be one number"),
         ("[0.6, 0.8]", "{ from = 1, to = 2 }", "line 8: floor.mu_s: a range needs either count or step"),
         ("[0.6, 0.8]", "{ from = 1, to = 2, cont = 3 }", "line 8: floor.mu_s: unknown key 'cont'"),

@@ -165,7 +165,7 @@ def test_the_limit_is_per_kilogram_too():
     ({"conditions": (Condition(labels={"floor": [1, 2]}),)}, "text or a finite number"),
     ({"conditions": (Condition(labels={"floor": float("nan")}),)}, "text or a finite number"),
     ({"changes": {"floor.mu_s": 0.1}}, "mu_d"),
-    ({"most_steps": 1, "counts": ("fell",)}, "most_steps says what counts"),
+    ({"most_steps": 1, "counts": ("fell",)}, "most_steps cannot be given with counts"),
     ({"most_steps": -1}, "most_steps = -1"),
     error=(InputError, FloorError),
 )

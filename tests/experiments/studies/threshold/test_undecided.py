@@ -127,8 +127,8 @@ def test_an_undisturbed_trial_of_each_law_comes_first():
 
 @pytest.mark.parametrize(
     ("word", "told"),
-    [("fell", "fell: why; look at gains"), ("undecided", "undecided: why"), ("lost control", "lost control: why"),
-     ("stepped", "recovered, why; if steps are to count, give --count-stepping"), ("failed", "order of joints first")],
+    [("fell", "fell: why; check gains"), ("undecided", "undecided: why"), ("lost control", "lost control: why"),
+     ("stepped", "recovered, why; to count steps, give --count-stepping"), ("failed", "order of joints first")],
 )  # fmt: skip
 def test_who_does_not_stand_undisturbed_is_not_pushed(word, told):
     with pytest.raises(InputError, match=rf"the human does not stand undisturbed, with push.impulse = 0: .*{told}"):

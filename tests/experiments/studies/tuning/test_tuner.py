@@ -175,7 +175,7 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
     ({"parameter": [{"sets": "floor.k_n", "from": 5e4, "to": 1e5}]}, "two parameters or more"),
     ({"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]}, "takes one objective"),
     ({"objective": [{"metric": "position_error"}]}, "say what a fall counts as"),
-    ({"objective": [{"metric": "a", "fell": 1.0, "scenarios": ["x*"]}]}, "fits none of floor mu_s=0.5"),
+    ({"objective": [{"metric": "a", "fell": 1.0, "scenarios": ["x*"]}]}, "matches none of floor mu_s=0.5"),
     ({"scenario": [{"name": "a", "set": {"controller.kp_position": [1.0, 1.0, 1.0]}}]}, "which is varied"),
     ({"scenario": [{"name": "a", "set": {"floor.mu": 1.0}}]}, "floor.mu_s"),
     ({"objective": [{"metric": "peak_torq", "fell": 1.0}]}, "did you mean peak_torque"),
