@@ -46,8 +46,8 @@ def test_where_nothing_was_judged_there_is_no_median_and_no_fall(word):
         assert (finding.estimate.below, finding.estimate.above, finding.estimate.unknown) == (0, 0, 3)
         assert estimate_texts(finding) == ["none", "–", "–", "–"]
         assert finding.share is None
-    (told,) = (line for line in remarks(findings) if "nothing" in line)
-    assert "recovered from nothing" in told
+    (told,) = (line for line in remarks(findings) if "no value" in line)
+    assert "recovered from no value tried" in told
     assert f"12 {word}" in told
     assert "fell" not in told
     assert by_strength(findings) == []
