@@ -81,7 +81,7 @@ def run_source(folder: str | Path) -> RunSource:
 def _version_of(digest: str, now: str) -> str:
     """Return the saved version of a user's file, and whether the file has changed since."""
     if not now:
-        return f"{digest}, and is missing now"
+        return f"{digest}, and is not found now"
     return digest if now == digest else f"{digest}, and has been edited since"
 
 

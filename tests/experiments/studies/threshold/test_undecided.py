@@ -46,8 +46,8 @@ def test_where_nothing_was_judged_there_is_no_median_and_no_fall(word):
         assert (finding.estimate.below, finding.estimate.above, finding.estimate.unknown) == (0, 0, 3)
         assert estimate_texts(finding) == ["none", "–", "–", "–"]
         assert finding.share is None
-    (told,) = (line for line in remarks(findings) if "nothing" in line)
-    assert "recovered from nothing" in told
+    (told,) = (line for line in remarks(findings) if "no value" in line)
+    assert "recovered from no value tried" in told
     assert f"12 {word}" in told
     assert "fell" not in told
     assert by_strength(findings) == []
@@ -74,7 +74,7 @@ def test_thresholds_below_trials_that_tell_neither_are_told_of(word, beyond):
     plan = replace(PLAN, grid=Grid(0.0, 20.0, 10.0, 1.0, 20.0), counts=("fell",))
     findings = found(lambda *query: "recovered" if query[2] < 5 else word if query[2] > beyond else "undecided", plan)
     told = " ".join(remarks(findings))
-    assert "12 thresholds may be far above what is given" in told
+    assert "12 thresholds may be far above the value given" in told
     assert "undecided); a longer run.duration may decide" in told
     assert "above the largest value tried" not in told
 
