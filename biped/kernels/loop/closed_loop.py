@@ -301,10 +301,7 @@ ASK = PARTS
 
 @routine
 def run_ticks(parts, world, asked, law, ticks, period):
-    """Run the closed loop by addresses; return the number of ticks done and a reason to stop, or OK.
-
-    ``asked`` is the address of ``ask``, or NOBODY without a controller.
-    """
+    """Run the closed loop by addresses, ``asked`` that of ``ask`` or NOBODY; return ticks done and a reason to stop."""
     for done in range(ticks):
         reason = call(parts[MEASURE], world, period, NOT_SHOWN if asked == NOBODY else SHOWN)
         if reason == OK:
