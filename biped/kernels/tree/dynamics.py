@@ -137,7 +137,7 @@ def accelerate_tree(tree, motion, accelerations):
     accelerate_bodies(tree, motion, accelerations)
 
 
-@routine
+@kernel
 def accelerate_bodies(tree, motion, accelerations):
     """Rates of change of the bodies' twists at O (equation 3.10); needs poses and drifts."""
     for i in range(tree.parent.shape[0]):

@@ -67,5 +67,5 @@ def with_unit(name: str, unit: str) -> str:
 
 def disturbance_text(run: Run) -> str:
     """Return the disturbances in words; "undisturbed" for a balancing run without any, else nothing."""
-    done = "; ".join(in_words(run.disturbances, run.state.model.facing))
+    done = "; ".join(in_words(run.disturbances, run.state.model.facing)) if run.world is None else ""
     return done or ("" if run.set_point is None else "undisturbed")

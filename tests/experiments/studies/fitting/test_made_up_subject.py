@@ -172,12 +172,6 @@ def test_what_was_measured_is_not_written_over(own, refusal):
 
 
 @pytest.mark.usefixtures("at_hand")
-def test_beside_a_study_there_is_no_record(refusal):
-    told = refusal("report", "results/fit/subject", "--record", "subject.csv")
-    assert "biped fit compares it with a study's" in told
-
-
-@pytest.mark.usefixtures("at_hand")
 def test_what_was_made_of_it_is_opened_again():
     ezc3d = pytest.importorskip("ezc3d")
     assert main(["export", "run", "--c3d", "--bids", "--mat"]) == 0
