@@ -148,7 +148,7 @@ class Floor:
             if not stiffness > 0.0:
                 break
             depth += missing / stiffness
-        raise FloorError(f"{type(self).__name__} carries no load of {load:g} N at rest: change its parameters")
+        raise FloorError(f"{type(self).__name__} cannot carry {load:g} N at rest: change its parameters")
 
 
 def _lowered_on_springs(lowest_first: Floats, spring: float) -> float:

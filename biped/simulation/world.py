@@ -149,7 +149,7 @@ def _build_actuators(model: Model, acting: Disturbances, span: float) -> kernels
 
 
 def join_floor(ground: Ground, state: State) -> None:
-    """Place the floor's frame at the start and check it against the state, whose anchors are points of the floor."""
+    """Put a moving floor at its pose at the start; raise InputError if ``state.floor`` (None: at rest) differs."""
     if follows(ground.motion):
         tilt = 0.0 if state.floor is None else 2.0 * math.atan2(state.floor[14], state.floor[12])
         stay(ground.motion, state.time, tilt, is_new=not state.steps)

@@ -55,7 +55,7 @@ class PrecisionRow:
 
     engine: str = quantity("", "name")
     step: float = quantity("s", "step")
-    error: float | None = quantity("m", "distance of the bodies' centres from the reference, root mean square")
+    error: float | None = quantity("m", "position error of the centres of mass (RMS over bodies and times)")
     cost_least: float | None = quantity("s/s", "least engine time of a simulated second")
     cost_median: float | None = quantity("s/s", "median engine time of a simulated second")
     order: float | None = quantity("1", "order of convergence over all steps of the engine")

@@ -65,11 +65,12 @@ def check(randomizations: Sequence[Randomization], experiment: Experiment) -> No
     for randomization in randomizations:
         for name in randomization.parameters:
             default = experiment.parameter(name).default
-            whole = isinstance(default, int)
-            if isinstance(default, str) or whole != (randomization.kind == "seed"):
-                raise InputError(
-                    f"randomization of {name}: kind = 'seed' is for whole numbers, other kinds for real ones"
-                )
+            if isinstance(default, str):
+                raise InputError(f"randomization of {name}: it is a text, not a number: leave it out")
+            if isinstance(default, int) and randomization.kind != "seed":
+                raise InputError(f"randomization of {name}: it is an integer: use kind = 'seed'")
+            if not isinstance(default, int) and randomization.kind == "seed":
+                raise InputError(f"randomization of {name}: it is not an integer: use kind = factor, normal or uniform")
             if name in seen:
                 raise InputError(f"randomization of {name}: it is randomized twice; leave one out")
             seen.add(name)

@@ -14,8 +14,8 @@ RESAMPLES = 9999
 def interval(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> tuple[float, float]:
     """Return a confidence interval of a mean, or of the second sample's mean less the first's.
 
-    It is Efron's bias-corrected and accelerated bootstrap. If all numbers of each sample are alike, both ends are the
-    mean.
+    It is Efron's bias-corrected and accelerated bootstrap. If each sample is constant, both ends equal the mean
+    (or the difference of the means).
     """
     from scipy.stats import bootstrap
 

@@ -60,7 +60,7 @@ class Rows(NamedTuple):
 
 
 class Recorder:
-    """A recorder of the numbers of a running function and the operations that produce them."""
+    """Recorder of every intermediate value of a function and its operation; ``tape`` returns the tape."""
 
     def __init__(self) -> None:
         self.values: list[float] = []

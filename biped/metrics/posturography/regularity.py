@@ -65,16 +65,16 @@ def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bo
 
 
 def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -> "pd.DataFrame":
-    """Return the fluctuation of the summed signal about a line in each window (Peng et al. 1994).
+    """Return the fluctuation of the cumulative sum of the signal less its mean, by window size (Peng et al. 1994).
 
     Args:
         signal: (n,), without gaps.
-        windows: sizes of the windows in samples, 3 or more; None: twenty from 10 to a tenth of the signal, as Peng et
-            al.
+        windows: sizes of the windows in samples, 3 or more; None: up to twenty sizes, spaced evenly in log, from 10 to
+            n/10.
 
     Returns:
-        Table with a row for each size: ``window`` in samples, ``fluctuation``, the root mean square, in the signal's
-        unit. Samples at the end that fill no window are left out.
+        Table with a row for each size: ``window`` in samples, ``fluctuation``, the RMS about the line fitted in each
+        window, in the signal's unit. Samples at the end that fill no window are left out.
 
     Raises:
         InputError: there are gaps, nothing varies, or a window is too short or longer than the signal.

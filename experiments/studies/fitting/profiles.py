@@ -22,9 +22,9 @@ CLOSE = 0.05
 def profiles(found: Estimate) -> "pd.DataFrame":
     """Return ``low`` and ``high`` (95 %) of each parameter, by ``parameter``, from profiles of the sum of squares.
 
-    A value is in the interval if the sum of squares, with all other parameters refitted, exceeds the least by at most
-    the square of Student's quantile times the residuals' variance (Bates and Watts 1988, 6.1), times the factor by
-    which the residuals' correlation increases the estimate's variance. The interval is cut at the range's bounds.
+    A value θ is in the interval if S(θ) − S_min ≤ t² s² f (Bates and Watts 1988, 6.1). S(θ) is the sum of squares with
+    all other parameters refitted, t is Student's quantile, s² is the residuals' variance, and f is the factor by which
+    the residuals' correlation increases the estimate's variance. The interval is cut at the range's bounds.
     """
     import pandas as pd
 

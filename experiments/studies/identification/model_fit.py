@@ -86,7 +86,7 @@ class ResponseModel:
         return MODELS[self.name](**given)
 
     def values(self, values: Mapping[str, float], frequencies: Floats) -> dict[str, Complexes]:
-        """Return values (k,) at frequencies [Hz] by the names of the measured responses."""
+        """Return a dict: name of the measured response → complex values (k,) at ``frequencies`` [Hz]."""
         model = self.at(values)
         found = self._about_ankles(model, frequencies, self.stimulus)
         if self.soles is not None:

@@ -68,11 +68,11 @@ def stability_map(
 
     Args:
         field: the parameters.
-        grid: number of nodes along each parameter; components of the boundary between nodes are missed.
+        grid: number of nodes along each parameter; closed boundary curves smaller than a grid cell may be missed.
         size: step along the boundary, as a fraction of the ranges.
-        most: largest number of points of a component, on each side of its first point.
-        seconds: simulated time of a deviation.
-        seed: of the deviations.
+        most: largest number of points of the continuation along a curve, in each direction from its first point.
+        seconds: length of each simulated run from a perturbed equilibrium.
+        seed: seed of the random perturbations.
         simulate: False to skip the simulations.
         progress: called with the activity, the number done, and the total (0: unknown).
 

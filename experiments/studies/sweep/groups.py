@@ -103,7 +103,7 @@ def groups(frame: "pd.DataFrame", column: str) -> list[Group]:
 
 
 def shown_metrics(plan: Sweep, frame: "pd.DataFrame") -> list[str]:
-    """Return the numeric metrics shown beside proportions: those asked for, or the first usual one."""
+    """Return the numeric metrics shown beside success rates: those requested, otherwise the first default metric."""
     wanted: Sequence[str] = plan.metrics if plan.metrics is not None else SHOWN
     found = [name for name in with_numbers(frame, wanted) if frame[name].notna().any()]
     return found if plan.metrics is not None else found[:1]

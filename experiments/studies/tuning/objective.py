@@ -95,10 +95,7 @@ def _number(value: float | str | None) -> float:
 
 @dataclass(frozen=True)
 class Term:
-    """A metric's part in an objective: ``weight`` times its value, in units of ``per``.
-
-    With a ``target`` it is ``weight`` times the squared distance of the value from it, in units of ``per``.
-    """
+    """A metric's part in an objective: weight · value / per; with a target: weight · ((value − target) / per)²."""
 
     reading: Reading
     weight: float = 1.0

@@ -75,7 +75,7 @@ class Tuner:
         self.space, self.scorer, self._evaluate = space, scorer, evaluate
 
     def begin(self) -> History:
-        """Evaluate the baseline, which determines the limits."""
+        """Evaluate the untuned parameters; limits with ``of_baseline`` are set relative to their metrics."""
         baseline = self.space.baseline
         samples = self._samples([baseline])[0]
         self._check_gradients(samples)

@@ -120,7 +120,7 @@ class Loop:
     # --- time ---
 
     def advance(self, ticks: int) -> int:
-        """Advance by control ticks, fewer if the loop ends, as after a controller's error; return their number."""
+        """Advance by ``ticks`` control ticks; return how many were done (fewer if the loop ended)."""
         slices, left = max(1, round(SLICE / self.tick)), ticks
         while left > 0 and not self.has_ended:
             due = min(left, slices)

@@ -69,7 +69,7 @@ class Points:
 
 @dataclass(frozen=True, eq=False)
 class Area:
-    """Filled polygon with (n,) corners."""
+    """Filled polygon with n corners; ``x``, ``y``: (n,)."""
 
     x: ArrayLike
     y: ArrayLike

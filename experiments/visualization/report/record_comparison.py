@@ -12,7 +12,7 @@ from biped.errors import InputError
 from biped.inputs.files import replace_file
 from biped.metrics import metric_named, series
 from biped.metrics.posturography import sway_measures
-from biped.records import FORMATS, read_record
+from biped.records import read_record
 from biped.records.record import are_left_out
 from biped.runs.run import Run
 from contact.arrays import Floats
@@ -72,7 +72,8 @@ def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
     if not columns:
         raise InputError(
             f"{file}: none of its columns ({', '.join(record.columns)}) has the name of a run's column, such as "
-            f"com_ap or cop_ap: say which is which in a TOML file with [[record]] ({', '.join(FORMATS)})"
+            f"com_ap or cop_ap: give a TOML file with [[record]] (docs/records.md), in which file = {file.name!r} and "
+            "column = [{ model = 'com_ap', measured = 'NAME' }]"
         )
     return (measured_of(record, columns, units, 0.0, 0.0, duration),)
 

@@ -87,7 +87,7 @@ def write_report(
     need("plotly", "jinja2", *(["nbformat"] if notebook else []))
     folder, file = Path(folder), _page_file(page)
     if notebook and file.suffix == NOTEBOOK:
-        raise InputError(f"{file}: this is where the page goes, and the notebook beside it; give it the suffix .html")
+        raise InputError(f"{file}: the output must end in .html (the notebook is written beside it)")
     beside = None
     if record is None:
         made = page_of(folder, command)

@@ -50,7 +50,7 @@ BAD = [
     (["empty"], "empty: neither a run nor a study there"),
     ([], "the following arguments are required: RUN|STUDY"),
     (["run", "--out", "run"], "run is a folder: give the name of a file"),
-    (["run", "--out", "page.ipynb", "--notebook"], "give it the suffix .html"),
+    (["run", "--out", "page.ipynb", "--notebook"], "the output must end in .html"),
     (["run", "--out", "run/summary.json/page.html"], "run/summary.json: File exists"),
 ]
 
