@@ -66,7 +66,7 @@ class HuntCrossley(Floor):
     b_n: float = field(default=0.0, init=False)
     exponent: float = law_number(1.5, "", "Power of the depth", source="Marhefka and Orin 1999", range=(1.0, 3.0))
     dissipation: float = law_number(
-        25.0, "s/m", "Damping / normal force; restitution falls by 2/3 of it per m/s", range=(0.0, 100.0)
+        25.0, "s/m", "Ratio of damping to elastic force; restitution falls by 2/3 of it per m/s", range=(0.0, 100.0)
     )
 
     def __post_init__(self) -> None:

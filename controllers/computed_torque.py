@@ -109,6 +109,6 @@ def _matrix(gain: JointValues | Floats, model: Model, name: str) -> Floats:
         return np.diag(list(by_joint(gain, model).values()))
     if gain.shape != (count, count):
         raise InputError(
-            f"computed_torque.{name} of shape {gain.shape}: {model.name!r} has {count} joints, {model.joint_names}"
+            f"computed_torque.{name} has shape {gain.shape}; it must be ({count}, {count}): {model.joint_names}"
         )
     return np.array(gain, dtype=np.float64)

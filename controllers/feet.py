@@ -33,12 +33,12 @@ def a_lift(default: float) -> Any:
 
 def a_foot_stiffness(default: float) -> Any:
     """Return the controller field ``kp_feet`` [1/s²]."""
-    return parameter(default, "1/s²", "Foot correction: acceleration per displacement", 0.0, 1000.0)
+    return parameter(default, "1/s²", "Proportional gain of the foot correction", 0.0, 1000.0)
 
 
 def a_foot_damping(default: float) -> Any:
     """Return the controller field ``kd_feet`` [1/s]."""
-    return parameter(default, "1/s", "Foot correction: acceleration per velocity", 0.0, 100.0)
+    return parameter(default, "1/s", "Damping gain of the foot correction", 0.0, 100.0)
 
 
 def a_posture() -> Any:

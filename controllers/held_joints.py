@@ -62,7 +62,7 @@ class HeldJoints:
         return Impedance(stiffness, damping, rest)
 
     def servo(self, model: Model, joints: tuple[str, ...]) -> PdLaw:
-        """Return a compiled PD law of the held joints; zero gains without held joints, or with an impedance."""
+        """Return a PD law of the held joints; gains are zero if no joint is held, or if an impedance holds them."""
         kp, kd, target, limit = (np.full(model.nv, value) for value in (0.0, 0.0, 0.0, np.inf))
         law = PdLaw(kp, kd, target, limit)
         if self.by == "servo":

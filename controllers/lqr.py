@@ -114,7 +114,7 @@ class LQR(Controller):
         weight = self.weight_torque
         if isinstance(weight, np.ndarray):
             if weight.ndim != 2 or weight.shape[0] != weight.shape[1]:
-                raise InputError(f"lqr.weight_torque of shape {weight.shape}: it must be a number, a table or a matrix")
+                raise InputError(f"lqr.weight_torque has shape {weight.shape}; a matrix must be square")
             positive_definite(weight, "lqr.weight_torque")
             return
         checked(weight, "lqr.weight_torque")
@@ -162,7 +162,7 @@ class LQR(Controller):
         count, weight = len(model.joint_names), self.weight_torque
         if isinstance(weight, np.ndarray):
             if weight.shape != (count, count):
-                raise InputError(f"lqr.weight_torque of shape {weight.shape}: {model.name!r} has {count} joints")
+                raise InputError(f"lqr.weight_torque has shape {weight.shape}; it must be ({count}, {count})")
             return weight
         values = by_joint(weight, model)
         missing = [joint for joint, value in values.items() if value == 0.0]

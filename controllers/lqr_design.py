@@ -138,7 +138,7 @@ class Design:
 
     @property
     def closed_loop(self) -> Floats:
-        """Closed-loop matrix A − B K (2 nv, 2 nv) with the steady-state gain."""
+        """Closed-loop matrix A − B K (2 nv, 2 nv) with the stationary LQR gain K."""
         return self.stance.A - self.stance.B @ self.steady_gain
 
     def __str__(self) -> str:

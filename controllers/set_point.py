@@ -67,7 +67,7 @@ class SetPointPath(Displacement):
         """
         at, place = np.asarray(times, dtype=float), np.asarray(positions, dtype=float)
         if at.ndim != 1 or place.shape != (len(at), 3):
-            raise InputError(f"recorded set point: positions of shape {place.shape} for times of shape {at.shape}")
+            raise InputError(f"recorded set point: times {at.shape}, positions {place.shape} must be (n,), (n, 3)")
         turned = np.zeros((len(at), 3)) if orientations is None else _turns(at, np.asarray(orientations, dtype=float))
         table = np.column_stack([place - place[:1], turned])
         since = start + at - at[:1]
@@ -95,7 +95,7 @@ class SetPointPath(Displacement):
 def _turns(times: Floats, orientations: Floats) -> Floats:
     """Return the rotation vectors (n, 3) [rad] from the first orientation, without jumps by whole turns."""
     if orientations.shape != (len(times), 4) or not np.all(np.isfinite(orientations)):
-        raise InputError(f"recorded set point: orientations of shape {orientations.shape} for {len(times)} times")
+        raise InputError(f"recorded set point: orientations {orientations.shape} must be ({len(times)}, 4), finite")
     if np.any(np.abs(np.linalg.norm(orientations, axis=1) - 1.0) > 1e-3):
         raise InputError("recorded set point: orientations must be unit quaternions, scalar first")
     from scipy.spatial.transform import Rotation  # importing it takes a fifth of a command's start
@@ -128,7 +128,7 @@ class SetPointMotion:
     hold: float = parameter(0.5, "s", "Hold time between a step and its return")
     frequency: float = parameter(0.5, "Hz", "Frequency of the sine")
     duration: float = parameter(10.0, "s", "Duration of the sine")
-    file: str = parameter(NO_FILE, "", "Recorded: CSV file with time, x, y, z, qw, qx, qy, qz")
+    file: str = parameter(NO_FILE, "", "Recorded: CSV file of a body's pose: time [s], x, y, z [m], qw, qx, qy, qz")
     reading: Reading = field(default=_AS_IT_IS, metadata={"inline": True})
 
     def __post_init__(self) -> None:

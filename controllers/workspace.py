@@ -137,7 +137,7 @@ class WorkspaceController(Controller):
     # Hidden, since the experiments' human has legs only.
     held: HeldJoints = field(default_factory=HeldJoints, metadata={"hidden": True})
     motion: SetPointMotion | SetPointPath = field(default_factory=SetPointMotion)
-    big_base: float = parameter(1e6, "", "Inertia of each foot in Algorithm 4.3 / trunk inertia", source=THESIS_42)
+    big_base: float = parameter(1e6, "", "Ratio of foot inertia in Algorithm 4.3 to trunk inertia", source=THESIS_42)
     largest_inertia: float = field(default=float("inf"), metadata=LARGEST_INERTIA)
 
     @property

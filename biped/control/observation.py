@@ -46,10 +46,10 @@ def torque_places(model: Model, torques: Floats, whose: str) -> Integers:
         return driven
     if torques.shape == dofs.shape:
         return dofs
-    spherical = (
-        "" if len(driven) == len(dofs) else f" of one degree of freedom, or {len(driven)} degrees of freedom of all"
-    )
-    raise InputError(f"{whose} torques have shape {torques.shape}; there are {len(dofs)} joints{spherical}")
+    shapes = f"({len(dofs)},), one torque for each joint"
+    if len(driven) != len(dofs):
+        shapes += f" of one degree of freedom, or ({len(driven)},), one for each degree of freedom"
+    raise InputError(f"{whose} torques have shape {torques.shape}; it must be {shapes}")
 
 
 class Recorder:

@@ -40,7 +40,7 @@ class Actuators(Disturbance, ParameterGroup):
     time_constant: float = quantity("s", "Time constant of the torques; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
     rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
     noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)
-    relative_noise: ByJoint = quantity("", "Signal-dependent noise / torque (Harris and Wolpert 1998)", 0.0)
+    relative_noise: ByJoint = quantity("", "Ratio of signal-dependent noise to torque (Harris and Wolpert 1998)", 0.0)
     seed: int = quantity("", "Seed of the torque noise", 0)
 
     def __post_init__(self) -> None:

@@ -86,7 +86,7 @@ class PlatformParameters(ParameterGroup):
     motion: str = quantity("", "Motion of the floor", "none", choices=("none", *MOTIONS))
     axis: str = quantity("", "Axis of the floor's translation or rotation", "x", choices=Displacement.AXES)
     pattern: Pattern = inline(Pattern(size=0.02, interval=0.25, duration=10.0))
-    gain: float = quantity("", "Sway-referenced: floor pitch / sway; axis, size and times are ignored", 1.0)
+    gain: float = quantity("", "Sway-referenced motion: ratio of floor pitch to sway; ignores axis, size, times", 1.0)
     recorded: Recorded = inline(Recorded())
 
     switches: ClassVar[tuple[str, ...]] = ("motion",)

@@ -30,7 +30,7 @@ class SwayReferenced(Disturbance):
         InputError: the gain is not finite.
     """
 
-    gain: float = quantity("", "Gain: floor rotation divided by body sway", 1.0)
+    gain: float = quantity("", "Ratio of floor rotation to sway", 1.0)
     pivot: Vector3 | None = quantity(
         "m", "Point about which the floor rotates; default: between the ankles at the start", None
     )

@@ -299,7 +299,7 @@ class Model:
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
-        """Cache for values that other modules compute from the model, by their own keys."""
+        """Cache for values that other modules compute from the model; each stores its values under its own key."""
         return {}
 
     def once(self, compute: Callable[..., T], *arguments: Any) -> T:

@@ -153,5 +153,5 @@ def _order(model: Model) -> Integers:
 def _checked(values: ArrayLike, length: int, what: str) -> Floats:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.shape != (length,):
-        raise ModelError(f"{what} of this model has shape ({length},), got {array.shape}")
+        raise ModelError(f"{what} has shape {array.shape}; it must be ({length},) for this model")
     return array

@@ -160,7 +160,7 @@ def rollout(system: DiscreteSystem, x: Floats, u: Floats) -> Trajectory:
 
 
 def closed_loop(system: DiscreteSystem, wanted: Trajectory, gains: Floats, x: Floats | None = None) -> Trajectory:
-    """Return the projection (37) of a curve, which is followed under feedback; it begins at ``x`` if given."""
+    """Return the trajectory that follows ``wanted`` under feedback, the projection (37), from ``x`` if given."""
     state = np.array(wanted.x[0] if x is None else x, dtype=float)
     states, inputs = [state], []
     for k in range(len(wanted.u)):

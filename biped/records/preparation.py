@@ -33,7 +33,7 @@ class Preparation:
     filter: float = quantity("Hz", "Recorded: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
     resample: float = quantity("Hz", "Recorded: new sampling rate, first sample at begin; 0: as recorded", 0.0)
     baseline: float = quantity("s", "Recorded: baseline duration from begin; its mean is subtracted", 0.0)
-    scale: float = quantity("", "Recorded: scale factor; -1 inverts the axis", 1.0)
+    scale: float = quantity("", "Recorded: scale factor of the signal; -1 flips its sign", 1.0)
     offset: float = quantity("{unit}", "Recorded: offset added after scaling", 0.0)
     begin: float = quantity("s", "Recorded: start of the signal in the record", 0.0)
     end: float = quantity("s", "Recorded: end of the signal in the record", math.inf)
@@ -45,7 +45,7 @@ class Preparation:
             if not is_finite(getattr(self, name)):
                 raise InputError(f"{name} = {getattr(self, name)!r}: it must be a finite number")
         if self.scale == 0.0:
-            raise InputError("scale = 0: it must not be zero; −1 reverses the axis")
+            raise InputError("scale = 0: it must not be zero; −1 flips the sign")
         if not self.end > self.begin:
             raise InputError(f"end = {self.end!r}: it must be after begin, {self.begin:g} s")
 

@@ -93,7 +93,7 @@ class Reading:
     time: str = quantity("", "Recorded: time column", TIME)
     rate: float = quantity("Hz", "Recorded: sampling rate of a file without times; 0: the file's", 0.0)
     units: str = quantity("", "Recorded: unit of the column, or a list such as x=mm, t=ms", "file")
-    heading: int = quantity("", "Recorded: header line; 0: none; -1: automatic", -1)
+    heading: int = quantity("", "Recorded: number of the header line; 0: none; -1: automatic", -1)
 
     def read(self, path: str | Path, column: str = "") -> Record:
         """Return the record in a file, of which one column is used if its name is given; raise as ``read_record``."""

@@ -58,7 +58,7 @@ class Record:
         columns = {name: np.asarray(values, dtype=float) for name, values in self.columns.items()}
         for name, values in columns.items():
             if values.shape != time.shape:
-                raise InputError(f"{self.source}: {name} has shape {values.shape}, time has {time.shape}")
+                raise InputError(f"{self.source}: {name} has shape {values.shape}; it must be {time.shape}, as time")
             if name not in self.units:
                 raise InputError(f"{self.source}: {name} has no unit")
         object.__setattr__(self, "time", time)

@@ -49,7 +49,7 @@ def standing(model: Model, floor: Floor = RUBBER, trunk: Vector3 | None = None) 
         place = standing_trunk(model) if trunk is None else trunk
         return _at_rest(model, place, 0.0, standing_angles(model, floor, place))
     if trunk is not None:
-        raise InputError(f"model {model.name!r} has other legs than human(): leave out trunk; its posture sets it")
+        raise InputError(f"trunk works only with human()'s legs: omit it; model {model.name!r} stands in its posture")
     return _in_own_posture(model, floor)
 
 

@@ -42,7 +42,7 @@ class Signal:
     def __post_init__(self) -> None:
         knots, coefficients = np.asarray(self.knots, dtype=float), np.atleast_2d(np.asarray(self.coefficients, float))
         if knots.ndim != 1 or not len(knots) or coefficients.shape[0] != len(knots):
-            raise InputError(f"signal: {coefficients.shape[0]} rows of coefficients, knots of shape {knots.shape}")
+            raise InputError(f"signal: knots {knots.shape} must have shape ({len(coefficients)},), one for each row")
         if not (np.all(np.isfinite(knots)) and np.all(np.isfinite(coefficients))):
             raise InputError("signal: all numbers must be finite")
         if np.any(np.diff(knots) <= 0.0):
@@ -253,9 +253,7 @@ class Signal:
         """
         at, value = np.asarray(times, dtype=float), np.asarray(values, dtype=float)
         if at.ndim != 1 or at.shape != value.shape or len(at) < 2:
-            raise InputError(
-                f"sampled signal: times of shape {at.shape}, values of shape {value.shape}: give two or more of each"
-            )
+            raise InputError(f"sampled signal: times {at.shape}, values {value.shape}: both must be (n,), n at least 2")
         if not (np.all(np.isfinite(at)) and np.all(np.isfinite(value))):
             raise InputError("sampled signal: all numbers must be finite")
         if np.any(np.diff(at) <= 0.0):

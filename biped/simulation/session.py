@@ -276,7 +276,7 @@ class Session:
         return copy.deepcopy(self)
 
     def go_on_from(self, snapshot: Snapshot) -> None:
-        """Continue from a snapshot of a session with the same beginning and another copy of the controller."""
+        """Restore a snapshot of another session with equal start and settings; keep this session's own controller."""
         self._first()
         self.restore(snapshot)
         self._driver.was_reset = snapshot.was_reset

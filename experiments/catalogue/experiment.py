@@ -92,7 +92,7 @@ class Experiment:
             InputError: there is no such controller, or the experiment takes none.
         """
         if self.controller is None:
-            raise InputError(f"{self.name} takes no other controller: it has no parameter {CONTROLLER}")
+            raise InputError(f"{self.name} cannot take another controller: leave out the controller")
         if CONTROLLERS.find(controller).name == self.controller:
             return self
         return replace(self, parameters=with_controller(self.parameters, controller), is_driven_by_another=True)
@@ -119,7 +119,7 @@ class Experiment:
 
     @property
     def robot(self) -> str | None:
-        """Name of the robot, if the experiment takes any robot and has another than the human."""
+        """Name of the robot; None for the human, or if the experiment's robot is fixed."""
         named = self._by_name.get(ROBOT)
         return None if named is None or named.default == HUMAN else str(named.default)
 

@@ -145,9 +145,9 @@ class Glider:
 class FlightRow:
     """A flight in an engine."""
 
-    engine: str = quantity("", "name")
+    engine: str = quantity("", "name of the engine")
     motion: str = quantity("", "gentle or fast")
-    step: float = quantity("s", "step")
+    step: float = quantity("s", "time step")
     duration: float = quantity("s", "time simulated")
     energy_worst: float | None = quantity("1", "greatest relative error of the energy")
     energy_drift: float | None = quantity("1", "relative linear trend of the energy")

@@ -34,7 +34,7 @@ class RankingRow:
 
     measure: str = quantity("", "what is compared")
     unit: str = quantity("", "of the value")
-    engine: str = quantity("", "name")
+    engine: str = quantity("", "name of the engine")
     value: float | None = quantity("1", "value in its unit")
     ratio: float | None = quantity("1", "ratio of the value to the best one")
     best: str = quantity("", "true if no engine is better; several: a tie")

@@ -30,9 +30,9 @@ TAIL = 0.1
 class Outcome:
     """A rollout in an engine; None where there is nothing to measure."""
 
-    engine: str = quantity("", "name")
-    verdict: str = quantity("", "how it ended")
-    step: float = quantity("s", "step")
+    engine: str = quantity("", "name of the engine")
+    verdict: str = quantity("", "how the run ended")
+    step: float = quantity("s", "time step")
     period: float | None = quantity("s", "Control period")
     simulated: float = quantity("s", "time simulated")
     settling_time: float | None = quantity("s", "settling time, to 2 cm and 2°")
@@ -50,7 +50,7 @@ class Outcome:
     apart: float | None = quantity("m", "greatest distance of the root's path from the first engine's")
     steps: int = quantity("1", "steps taken")
     per_step: float | None = quantity("s", "computing time of a step; for an external engine its own calls alone", None)
-    failure: str = quantity("", "reason why it ended early", "")
+    failure: str = quantity("", "reason why the run ended early", "")
 
     @property
     def stood(self) -> bool:
@@ -140,10 +140,10 @@ COMMON = ("floor.", "run.step", "controller.period", "controller.kp_", "controll
 class Creep:
     """The creep of a standing human's feet in an engine."""
 
-    engine: str = quantity("", "name")
+    engine: str = quantity("", "name of the engine")
     settings: str = quantity("", "equal settings or vendor defaults")
-    verdict: str = quantity("", "how it ended")
-    step: float = quantity("s", "step")
+    verdict: str = quantity("", "how the run ended")
+    step: float = quantity("s", "time step")
     measured: float = quantity("s", "time over which creep was measured")
     creep: float | None = quantity("m", "largest sideways displacement of a sole point in that time")
     failure: str = quantity("", "reason for a missing number", "")

@@ -53,8 +53,8 @@ QUICK = Budget(10.0, 10.0, 4, 4, 0.2)
 class PrecisionRow:
     """An engine at a step size of the flight for work and precision."""
 
-    engine: str = quantity("", "name")
-    step: float = quantity("s", "step")
+    engine: str = quantity("", "name of the engine")
+    step: float = quantity("s", "time step")
     error: float | None = quantity("m", "position error of the centres of mass (RMS over bodies and times)")
     cost_least: float | None = quantity("s/s", "least engine time of a simulated second")
     cost_median: float | None = quantity("s/s", "median engine time of a simulated second")

@@ -27,13 +27,13 @@ ROUNDING = 1e-12
 class Refinement:
     """The experiment in an engine at a step size."""
 
-    engine: str = quantity("", "name")
-    step: float = quantity("s", "step")
-    verdict: str = quantity("", "how it ended")
+    engine: str = quantity("", "name of the engine")
+    step: float = quantity("s", "time step")
+    verdict: str = quantity("", "how the run ended")
     simulated: float = quantity("s", "time simulated")
-    peak: float | None = quantity("m", "greatest distance of the root's path from the path at the finest step")
-    final: float | None = quantity("m", "final distance of the root from its position at the finest step")
-    failure: str = quantity("", "reason why it ended early", "")
+    peak: float | None = quantity("m", "greatest distance of the root's path from the path with the finest time step")
+    final: float | None = quantity("m", "final distance of the root from its position with the finest time step")
+    failure: str = quantity("", "reason why the run ended early", "")
 
     @property
     def out(self) -> str:

@@ -130,7 +130,7 @@ class TreeEquations:
         return force, arm_of_point - self.motion.poses.com[bodies]
 
     def coordinate_rates(self, q: Floats, v: Floats) -> Floats:
-        """Return dq/dt (nq,): quaternions turn by half their angular velocity, a relative one in its parent's axes."""
+        """Return dq/dt (nq,); for a quaternion ½ ω q, with ω in world axes (root) or in the parent's axes (joint)."""
         rates = np.zeros(self.model.nq)
         for place, dofs, has_axis, parent in self.joints:
             if has_axis:

@@ -379,7 +379,10 @@ def _subtracted(law: Expr, q: Sequence[Symbol], slope: Matrix) -> Expr:
 
 
 def energy_momentum(system: System) -> Equations:
-    """M u = (p + p')/2, p' = p − h ∇̄V + h ∇̄gᵀ λ + h F, with discrete gradients (Gonzalez 1996)."""
+    """Derive the energy-momentum method (Gonzalez 1996): M u = (p + p')/2, p' = p − h ∇̄V + h ∇̄gᵀ λ + h F.
+
+    u: mean velocity of a step h; p, p': momenta at its ends; ∇̄: discrete gradient; λ: multipliers of the constraints g.
+    """
     _need_constant_mass(system, "energy-momentum")
     own = Derivation(system)
     n, k = system.size, len(own.g)

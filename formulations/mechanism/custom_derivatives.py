@@ -40,11 +40,11 @@ def differences(function: Callable[[Floats], Floats], y: Floats, spread: float =
 
 
 class Strains:
-    """Strains z (s,) of one component at one configuration, with derivatives by its coordinates.
+    """The s strains z of one component at one configuration, and derivatives by the component's c coordinates.
 
     Attributes:
-        value: (s,).
-        by: (s, c), (s, c, c) and (s, c, c, c).
+        value: strains (s,).
+        by: first, second and third derivatives (s, c), (s, c, c) and (s, c, c, c).
     """
 
     def __init__(self, step: SolvedStep, q: Floats, custom: Custom, members: Integers, above: Any) -> None:

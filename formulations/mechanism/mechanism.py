@@ -177,15 +177,15 @@ class Mechanism:
     # --- at one configuration ---
 
     def configuration(self, q: Vector | None = None) -> Floats:
-        """Return q (n,) from an array, or from some variables by name (others zero).
+        """Return q (n,) from an array of all variables, or from a table {name: value}; variables left out are zero.
 
         Raises:
-            MechanismError: ``q`` is neither, or a name is unknown.
+            MechanismError: an array has another length, a name is unknown, or a number is not finite.
         """
         return self._vector(q, "q")
 
     def rates(self, v: Vector | None = None) -> Floats:
-        """Return q̇ (n,) from an array, or from some variables by name (others zero)."""
+        """Return q̇ (n,) from an array of all rates, or from a table {name: value}; rates left out are zero."""
         return self._vector(v, "v")
 
     def _vector(self, given: Vector | None, what: str) -> Floats:

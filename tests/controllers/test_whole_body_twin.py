@@ -149,7 +149,7 @@ def test_ball_joints_get_their_torques_from_python_too():
 def test_a_wrong_number_of_torques_is_told_with_both_that_can_be():
     session = Session(Scene(with_ball_joints(), state=standing(with_ball_joints())))
     with pytest.raises(
-        InputError, match=r"shape \(6,\); there are 12 joints of one degree of freedom, or 18 degrees of"
+        InputError, match=r"shape \(6,\); it must be \(12,\), one torque .* of one degree of freedom, or \(18,\)"
     ):
         session.step(np.zeros(6))
     with pytest.raises(InputError, match="torque of right_shoulder is not finite"):

@@ -1,4 +1,4 @@
-"""Human sensory channels: each shows some of the numbers that a controller reads."""
+"""Human sensory channels: each shows some of the numbers that a controller reads. The human's root is the trunk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Channel:
 
     delay: float = quantity("s", "Delay of the channel, in addition to sensors.delay", 0.0)
     time_constant: float = quantity("s", "Time constant of the noise; 0: white noise", 0.0)
-    relative_noise: float = quantity("", "Signal-dependent noise / displacement from the start", 0.0)
+    relative_noise: float = quantity("", "Ratio of signal-dependent noise to displacement from the initial value", 0.0)
 
     #: True if ``Sensors.delay`` is added to the channel's delay.
     shares_delay: ClassVar[bool] = True
@@ -33,10 +33,10 @@ class Channel:
 class VestibularChannel(Channel):
     """Orientation and angular velocity of a floating root, about each axis in space."""
 
-    orientation_noise: float = quantity("rad", "Noise of the root's orientation (standard deviation)", 0.0)
-    angular_velocity_noise: float = quantity("rad/s", "Noise of the root's angular velocity (standard deviation)", 0.0)
-    orientation_threshold: float = quantity("rad", "Dead zone of the root's rotation from the start", 0.0)
-    angular_velocity_threshold: float = quantity("rad/s", "Dead zone of the root's angular velocity", 0.0)
+    orientation_noise: float = quantity("rad", "Noise of root (trunk) orientation, standard deviation", 0.0)
+    angular_velocity_noise: float = quantity("rad/s", "Noise of root (trunk) angular velocity, standard deviation", 0.0)
+    orientation_threshold: float = quantity("rad", "Dead zone of root (trunk) rotation from initial orientation", 0.0)
+    angular_velocity_threshold: float = quantity("rad/s", "Dead zone of root (trunk) angular velocity", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
         """Yield orientation and angular velocity."""
@@ -48,10 +48,10 @@ class VestibularChannel(Channel):
 class VisualChannel(Channel):
     """Position and velocity of a floating root, along each axis."""
 
-    position_noise: float = quantity("m", "Noise of the root's position (standard deviation)", 0.0)
-    velocity_noise: float = quantity("m/s", "Noise of the root's velocity (standard deviation)", 0.0)
-    position_threshold: float = quantity("m", "Dead zone of the root's displacement from the start", 0.0)
-    velocity_threshold: float = quantity("m/s", "Dead zone of the root's velocity", 0.0)
+    position_noise: float = quantity("m", "Noise of root (trunk) position, standard deviation", 0.0)
+    velocity_noise: float = quantity("m/s", "Noise of root (trunk) velocity, standard deviation", 0.0)
+    position_threshold: float = quantity("m", "Dead zone of root (trunk) displacement from initial position", 0.0)
+    velocity_threshold: float = quantity("m/s", "Dead zone of root (trunk) velocity", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
         """Yield position and velocity."""
@@ -65,7 +65,7 @@ class ProprioceptiveChannel(Channel):
 
     joint_noise: float = quantity("rad", "Noise of the joint angles (standard deviation)", 0.0)
     joint_rate_noise: float = quantity("rad/s", "Noise of the joint rates (standard deviation)", 0.0)
-    joint_threshold: float = quantity("rad", "Dead zone of the joint displacements from the start", 0.0)
+    joint_threshold: float = quantity("rad", "Dead zone of the joint displacements from the initial posture", 0.0)
     joint_rate_threshold: float = quantity("rad/s", "Dead zone of the joint rates", 0.0)
 
     def entries(self, row: Row) -> Iterator[Entry]:
@@ -85,7 +85,7 @@ class AnkleChannel(ProprioceptiveChannel):
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Delay of the ankles, in addition to that of all joints", 0.0)
+    delay: float = quantity("s", "Delay of the ankles, in addition to the delay of all joints", 0.0)
 
     def places(self, row: Row) -> tuple[Integers, Integers]:
         """Return the indices of angles and rates of the joints below the knees."""
@@ -99,7 +99,7 @@ class ForceChannel(Channel):
 
     shares_delay: ClassVar[bool] = False
 
-    delay: float = quantity("s", "Delay of the channel (sensors.delay is not added)", 0.0)
+    delay: float = quantity("s", "Total delay of the channel (sensors.delay does not apply)", 0.0)
     noise: float = quantity("N", "Noise of the ground reaction forces (standard deviation)", 0.0)
     threshold: float = quantity("N", "Dead zone of the ground reaction forces", 0.0)
 

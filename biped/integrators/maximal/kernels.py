@@ -98,7 +98,7 @@ def new_root_finder(n: int) -> MaximalNewton:
 
 @kernel
 def inboard_frame(tree, poses, i):
-    """Return quaternion and rotation of joint i's inboard side, and the joint's position on it."""
+    """Return joint i's orientation on its inboard body as quaternion and rotation matrix, and its position there."""
     parent = tree.parent[i]
     if parent < 0:
         return (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), vec.load3(tree.joint_offset, i)
@@ -317,7 +317,7 @@ def all_closed(tree, scratch, method, root_finder, closed):
 
 @optional("closing", Closing)
 def take_off_closing(tree, scratch, closing):
-    """Subtract the impulses of closing joints from the wrenches of all bodies inboard of theirs."""
+    """Subtract the impulses of loop-closing joints from the wrenches of their bodies and all bodies inboard."""
     hand_down(tree, closing, closing.impulse, scratch.wrench, -1.0)
 
 

@@ -111,12 +111,12 @@ def sparse_time(case: Case) -> float:
 
 
 def dense_time(case: Case) -> float:
-    """Return the time [s] of the solution as a dense matrix."""
+    """Return the computing time [s] of solving the system with a dense matrix."""
     return seconds(lambda: np.linalg.solve(case.dense, case.load), time.perf_counter)
 
 
 def difference(case: Case) -> float:
-    """Return the difference of the sparse and the dense solution, over the greatest unknown."""
+    """Return the ratio of the largest difference of sparse and dense solution to the largest unknown."""
     restore(case)
     solve(case)
     dense = np.linalg.solve(case.dense, case.load)

@@ -64,7 +64,7 @@ def ours(
     every: int = 1,
     progress: Progress = lambda _: None,
 ) -> Motion:
-    """Move from rest at ``q`` by the midpoint rule (α = ½); the coordinate ``name`` is kept every so many steps."""
+    """Simulate from rest at ``q`` by the midpoint rule (the paper's α = ½); record ``name`` each ``every`` steps."""
     mechanism.simulate(step, step, q=q)  # compiled before the clock starts
     run = mechanism.simulate(duration, step, q=q, record_every=every, progress=progress)
     defect = float(mechanism.largest_constraints(run.q[:: max(1, len(run.q) // LOOKS)]).max(initial=0.0))

@@ -163,11 +163,11 @@ class Tree:
         return functools.reduce(np.add, terms)
 
     def vector(self, function: Callable[..., Any]) -> Matrix:
-        """Return the values (n, …) of a function of a variable."""
+        """Return ``function(i)`` for all n variables, an array (n, …)."""
         return np.array([function(i) for i in range(self.n)])
 
     def matrix(self, function: Callable[..., Any]) -> Matrix:
-        """Return the values (n, n, …) of a function of two variables."""
+        """Return ``function(i, j)`` for all pairs of the n variables, an array (n, n, …)."""
         return np.array([[function(i, j) for j in range(self.n)] for i in range(self.n)])
 
     # Derivatives of the kinetic energy in (22).

@@ -104,7 +104,7 @@ def thresholds(
     scattered: str = "sensors.seed",
     count_stepping: bool = False,
 ) -> dict[str, list[Bracket]]:
-    """Return each condition's thresholds, replica by replica; all conditions have equal replicas.
+    """Return each condition's thresholds, replica by replica; replica k has the same seed in every condition.
 
     Replicas differ by the seed ``scattered``. With ``count_stepping`` trials that step without a fall count as
     recovered.

@@ -77,7 +77,7 @@ def phase_near(angles: NDArray[np.float64], lag: float) -> Mean:
 
 
 def simulated(replicas: int, cycles: int, progress: Progress) -> pd.DataFrame:
-    """Return a row per trial: ``tilt`` [° peak to peak], ``verdict``, ``sway_gain_1`` …, ``sway_phase_1`` … [rad]."""
+    """Return a row per trial: ``tilt`` [° peak to peak], ``verdict``, sway gain and phase [rad] at frequency 1, 2, …"""
     turns = 2.0 * math.pi * np.outer(np.arange(0.0, _CYCLE, 0.01), FREQUENCIES)
     span = np.ptp(np.sin(turns).sum(axis=1))  # range of a sum of sines of amplitude one
     sizes = [math.radians(tilt) / span for tilt in FITTED]

@@ -36,7 +36,7 @@ from formulations import lagrangian
 
 #: [s] not printed: of 5, 10, 15, 20 and 30 s, only 30 s gives the printed position errors.
 DURATION = 30.0
-#: x₁, y₁, x₂, y₂ [m] and their rates [m/s], as printed.
+#: x₁, y₁, x₂, y₂ [m] of the two masses and their rates [m/s], as printed.
 START = (2.820, 0.025, 5.085, 0.105, 3.381, 2.506, 2.497, 10.495)
 #: [m] and [m/s] by which their last digits may have been rounded.
 ROUNDING = 5e-4
@@ -84,7 +84,7 @@ class Runs:
 
 
 def start(values: Sequence[float] | Floats = START) -> tuple[Floats, Floats]:
-    """Return (configuration, velocity) from x₁, y₁, x₂, y₂ and their rates."""
+    """Return configuration and velocity (6,) from x and y of both masses and their rates; z follows from the rods."""
     places, rates = np.reshape(values, (2, 2, 2))
     rods, turns = np.diff(places, axis=0, prepend=0.0), np.diff(rates, axis=0, prepend=0.0)
     down = -np.sqrt(np.square(LENGTHS) - (rods**2).sum(axis=1))

@@ -128,7 +128,7 @@ def directions_and_heights(
     if heights is None:
         return tuple(Condition({"push.azimuth": math.radians(a)}, {"direction": a}) for a in evenly(count))
     if len(set(heights)) != len(heights):
-        raise InputError("--heights: each of them once")
+        raise InputError("--heights: a height is given twice; give each height once")
     if values.word("push.body") != root:
         raise InputError(f"--heights are heights on the body {root!r}: for another body, set push.point instead")
     return tuple(

@@ -71,8 +71,8 @@ class Descent:
 class Lbfgs:
     """L-BFGS-B of Byrd, Lu, Nocedal and Zhu 1995, as SciPy has it, with exact gradients.
 
-    The first descent of a batch begins at the experiment's values, the others at random points. A descent that has
-    ended restarts at a random point.
+    As many descents as a batch has points run in parallel. The first starts at the current parameter values, the others
+    at random points. A descent that has ended restarts at a random point.
     """
 
     def __init__(self, variables: Sequence[DesignVariable], seed: int, start: Start | None, batch: int) -> None:

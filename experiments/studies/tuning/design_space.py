@@ -43,7 +43,7 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A set of values to try, numbered; 0 is the baseline. ``point`` is None if the variables cannot have them."""
+    """A numbered set of values to try; ``point`` of the baseline (0) is empty if a value is outside its range."""
 
     number: int
     point: Mapping[str, float]

@@ -178,11 +178,10 @@ def check_optimizer(name: str, variables: int, objectives: int, batch: int) -> N
     if name not in OPTIMIZERS:
         raise InputError(f"optimizer = {name!r}: it must be one of {', '.join(OPTIMIZERS)}")
     if objectives > 1 and name not in FRONTS:
-        able = ", ".join(FRONTS)
-        raise InputError(f"optimizer = {name!r} takes one objective, and there are {objectives}; for fronts: {able}")
+        raise InputError(f"optimizer = {name!r} takes one objective, not {objectives}; use {', '.join(FRONTS)}")
     if name in EVOLUTION and variables < 2:
         able = ", ".join(other for other in OPTIMIZERS if other not in EVOLUTION)
-        raise InputError(f"optimizer = {name!r} varies two parameters or more, and there is one; for one: {able}")
+        raise InputError(f"optimizer = {name!r} needs at least two parameters, but only one is varied; use {able}")
     if name in EVOLUTION and batch < 4:
         raise InputError(f"batch = {batch}: for {name} it is the size of a generation, 4 or more")
 

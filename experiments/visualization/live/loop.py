@@ -287,13 +287,13 @@ class Loop:
         return tuple(d for d in self.disturbances if d is not pull)
 
     def set_setting(self, name: str, value: Value) -> bool:
-        """Set a parameter of the experiment; return whether it acts now rather than from the next restart.
+        """Set a parameter of the experiment; return True if it acts at once, False if only after a restart.
 
         Raises:
-            InputError: the value is impossible, or the loop has no ``build``.
+            InputError: the value is impossible, or the loop was made without ``build``.
         """
         if self._build is None:
-            raise InputError(f"{name} cannot be changed here: only the loop of an experiment can be set up anew")
+            raise InputError(f"{name} cannot be changed here: only the loop of an experiment has parameters")
         settings = self.settings | {name: value}
         setup = self._build(settings)
         at_once = name.partition(".")[0] in AT_ONCE

@@ -152,7 +152,7 @@ def page_of(folder: Path, command: str) -> Page:
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:
-    """Write the page of a run that need not be saved, or of a user's model.
+    """Write the page of a run, saved or not, of any model.
 
     Raises:
         MissingExtraError: a package for pages is not installed.

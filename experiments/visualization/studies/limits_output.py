@@ -53,7 +53,7 @@ def document(push: ScenePush, found: pd.DataFrame, who: str) -> Document:
 
 
 def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> list[Path]:
-    """Draw impulses over the direction, top view, facing up; return the files."""
+    """Plot the largest recoverable impulse by direction (polar, from above, forward is up); return the files."""
     in_place = found["steps"].nunique() == 1
     items = _in_place_lines(found) if in_place else _lines_by_steps(found)
     which = f" {steps_text(float(found['steps'].iloc[0]))}" if in_place else ""

@@ -61,7 +61,7 @@ def document(found: StabilityMap) -> Document:
 
 
 def draw_map(found: StabilityMap, path: Path) -> list[Path]:
-    """Draw the boundary, the simulations' verdicts as markers, and the experiment's values; return the files."""
+    """Draw the stability map: boundary, simulated outcomes (markers), present values (star); return the files."""
     return write_panels(path, map_panel(found), (6.0, 5.2))
 
 

@@ -65,7 +65,7 @@ def estimate_texts(finding: Finding) -> list[str]:
 
 
 def limit_texts(finding: Finding) -> list[str]:
-    """Return the limit of the pendulum with the controller's strategies, and median / limit; dashes for none."""
+    """Return the pendulum's limit with the controller's strategies, and the ratio of median to limit; dashes: none."""
     if finding.limit is None:
         return ["–", "–"]
     if finding.share is None:
@@ -74,7 +74,7 @@ def limit_texts(finding: Finding) -> list[str]:
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
-    """Return the range of median / limit; empty if none is comparable."""
+    """Return the range of the ratio of median to limit; empty if none is comparable."""
     limited = [finding for finding in limited if finding.share is not None]
     if not limited:
         return ""

@@ -70,7 +70,7 @@ def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Trimesh:
 
 
 def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: float = 1.0) -> Trimesh:
-    """Return a tapered limb between two points [m] with round ends; ``waist``: thickness halfway / mean thickness."""
+    """Return a tapered limb between two points [m] with round ends; ``waist``: ratio of middle to mean thickness."""
     start, way = np.asarray(begin, dtype=float), np.asarray(end, dtype=float) - np.asarray(begin, dtype=float)
     length, (first, last) = float(np.linalg.norm(way)), radii
     t = np.linspace(0.0, np.pi / 2.0, 5)

@@ -95,5 +95,5 @@ def test_mass_matrix_of_the_root_is_plain():
 
 @pytest.mark.parametrize("convert", [bm.configuration_to_pinocchio, bm.configuration_from_pinocchio])
 def test_wrong_shape(convert):
-    with pytest.raises(bm.ModelError, match=r"a configuration of this model has shape \(3,\), got \(4,\)"):
+    with pytest.raises(bm.ModelError, match=r"a configuration has shape \(4,\); it must be \(3,\) for this model"):
         convert(bm.chain(3), np.zeros(4))

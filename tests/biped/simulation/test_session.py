@@ -228,7 +228,7 @@ def test_it_ends_with_a_reason(person):
 def test_wrong_torques_are_refused(person):
     session = biped.Session(biped.Scene(person, state=initial_posture(person)))
     session.reset()
-    with pytest.raises(biped.InputError, match=r"the given torques have shape \(3,\); there are 12 joints"):
+    with pytest.raises(biped.InputError, match=r"the given torques have shape \(3,\); it must be \(12,\)"):
         session.step(np.zeros(3))
     with pytest.raises(biped.InputError, match="the given torque of left_hip_pitch is not finite at 0 s"):
         session.step([0.0, np.inf] + [0.0] * 10)

@@ -113,7 +113,7 @@ def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan,
     }  # fmt: skip
     told = {mode: result["message"] for mode, result in by_mode.items()}
     assert "is not finite at 0 s" in told["nan"]
-    assert "shape (3,); there are 12 joints" in told["short"]
+    assert "shape (3,); it must be (12,)" in told["short"]
     assert "not finished after 1 s" in told["hangs"]
     assert "killed" in told["deaf"]
     assert "SIGABRT" in told["dies"]
@@ -135,7 +135,7 @@ def test_whatever_a_law_does_is_a_result_of_its_trial_alone(make_plan, run_plan,
 @pytest.mark.parametrize(("mode", "failure", "told"), [
     ("raises", "KeyError", "no such key"),
     ("nan", "InputError", "is not finite at 0 s"),
-    ("short", "InputError", r"shape (3,); there are 12 joints"),
+    ("short", "InputError", r"shape (3,); it must be (12,)"),
     ("exits", "SystemExit", "3"),
     ("hangs", "OutOfTimeError", "not finished after 0.5 s"),
 ])  # fmt: skip

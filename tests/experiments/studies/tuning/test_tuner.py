@@ -172,7 +172,7 @@ def test_replicas_of_tuning_and_confirmation_share_no_start_and_candidates_share
 @refuses(
     ({"tune": {"optimizer": "cmaes"}}, "optimizer = 'cmaes'.*cma"),
     ({"tune": {"optimizer": "cma", "batch": 2}}, "generation"),
-    ({"parameter": [{"sets": "floor.k_n", "from": 5e4, "to": 1e5}]}, "two parameters or more"),
+    ({"parameter": [{"sets": "floor.k_n", "from": 5e4, "to": 1e5}]}, "at least two parameters"),
     ({"objective": [{"metric": "rms_torque", "fell": 1.0}, {"metric": "lifts", "fell": 1.0}]}, "takes one objective"),
     ({"objective": [{"metric": "position_error"}]}, "say what a fall counts as"),
     ({"objective": [{"metric": "a", "fell": 1.0, "scenarios": ["x*"]}]}, "matches none of floor mu_s=0.5"),
