@@ -34,7 +34,7 @@ def of_replica(study: Study, trial: int) -> tuple[float, ...]:
     push, steps = push_of(scene), own_steps(scene, study.experiment.run(changes))
     straight = along_push(steps, push.stance.corners, heading(push.azimuth))
     own = (push.impulse(push.azimuth, hips=False, steps=each) for each in (straight, steps))
-    return changes["push.impulse"], push.limit.own, *own
+    return changes["push.impulse"], push.limit.applicable, *own
 
 
 def main(folder: str | Path) -> None:

@@ -146,7 +146,7 @@ def test_live_its_buttons_act_forwards(lost, monkeypatch, button):
     loop = Loop(experiment_named("balance", robot=str(lost / "run" / "model.json")).build())
     with serving(port=0) as server:
         page = Page(server, loop, "Twin")
-        assert "where Twin faces" in page._azimuth
+        assert page._azimuth == "0: forward; 90: to the left"
         changes[button](loop)
     acting = loop.disturbances[-1]
     motion = acting.direction if button == "push" else acting.velocity

@@ -74,10 +74,10 @@ STEPS = ["--controller", "stepping", "--steps"]
     (["--heights", "1", "1"], "once"),
     (["--heights", "1", "--set", "push.body=left_thigh"], "trunk"),
     (["--by", "0"], "by above zero"),
-    (["--steps", "0,any"], "takes none"),
+    (["--steps", "0,any"], "takes no steps"),
     ([*STEPS, "0,2"], "each of 0, 1, any once"),
     ([*STEPS, "0,0"], "each of 0, 1, any once"),
-    ([*STEPS, "0,1", "--set", "controller.instruction=one-step-only"], "leave one of them out"),
+    ([*STEPS, "0,1", "--set", "controller.instruction=one-step-only"], "leave one out"),
     ([*STEPS, "0,1", "--counts", "fell"], "leave --counts out"),
     ([*STEPS, "any", "--most-steps", "1"], "leave --most-steps out"),
 )
