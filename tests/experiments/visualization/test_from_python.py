@@ -18,8 +18,8 @@ def run(runs):
 
 
 def test_a_run_plots_itself(run):
-    figure = run.plot()
-    assert {"Margin of stability (Hof 2005); positive inside", "Contact states"} <= {axes.get_title("left") for axes in figure.axes}
+    titles = {axes.get_title("left") for axes in run.plot().axes}
+    assert {"Margin of stability (Hof 2005); positive inside", "Contact states"} <= titles
     assert run.plot("joint-torques").axes
     with pytest.raises(InputError, match="did you mean 'joint-torques'"):
         run.plot("joint-torque")
