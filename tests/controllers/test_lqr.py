@@ -313,7 +313,7 @@ def test_bad_numbers_are_refused(fields):
 def test_what_does_not_fit_the_model_is_refused(model):
     with pytest.raises(InputError, match="floating root and feet"):
         LQR().law(chain(3))
-    with pytest.raises(InputError, match="12 joints"):
+    with pytest.raises(InputError, match=r"must be \(12, 12\)"):
         LQR(weight_torque=np.eye(3)).design(model)
     with pytest.raises(InputError, match="no weight for left_hip_roll"):
         LQR(weight_torque={"left_knee_pitch": 1.0}).design(model)

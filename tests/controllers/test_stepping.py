@@ -69,7 +69,7 @@ def test_it_recovers_by_steps_where_feet_in_place_fall(recovery):
 def test_steps_are_on_the_run_page_and_in_the_export(recovery, tmp_path):
     recovery.save(tmp_path)
     page = run_page(run_source(tmp_path), "biped report")
-    (shown,) = (block for block in page.blocks if isinstance(block, Table) and block.caption.startswith("Steps"))
+    (shown,) = (block for block in page.blocks if isinstance(block, Table) and block.caption.startswith("Footsteps"))
     assert len(shown.rows) == recovery.metrics["footsteps"]
     assert main(["export", str(tmp_path), "--csv"]) == 0
     written, measured = pd.read_csv(tmp_path / "steps.csv", dtype=str), steps(recovery)

@@ -189,7 +189,7 @@ def test_postures_have_their_feet_where_they_say():
 
 
 def test_a_misspelt_member_is_refused():
-    with pytest.raises(InputError, match=r"Limp\.impedence: is 'impedance' meant"):
+    with pytest.raises(InputError, match=r"Limp\.impedence: did you mean 'impedance'"):
 
         class Limp(Controller):
             def impedence(self, model):
