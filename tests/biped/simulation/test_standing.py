@@ -195,12 +195,12 @@ def test_a_misspelt_member_is_refused():
             def impedence(self, model):
                 return None
 
-    with pytest.raises(InputError, match=r"Silent\.record: is 'recorded' meant"):
+    with pytest.raises(InputError, match=r"Silent\.record: did you mean 'recorded'"):
 
         class Silent(Controller):
             record = ("force",)
 
-    with pytest.raises(InputError, match=r"Wrong\.simplectic: is 'symplectic' meant"):
+    with pytest.raises(InputError, match=r"Wrong\.simplectic: did you mean 'symplectic'"):
 
         class Wrong(Integrator):
             simplectic: ClassVar[bool] = True
