@@ -15,12 +15,12 @@ TESTS = TOP / "results" / "tests.json"
 PACKAGES = ("biped", "contact", "controllers", "experiments", "formulations", "kernelcache")
 
 LIMITS = {
-    "lines of product": 111_000,
+    "lines of product": 109_975,
     "lines of kernelcache": 1_481,
-    "lines of tests": 54_000,
+    "lines of tests": 53_493,
     "kernels of a first run": 408,
     "first run, processor, in units": 1_250,  # the unit itself varies by a fifth from run to run
-    "tests, processor, in units": 45_000,
+    "tests, processor, in units": 42_000,
     "memory of a test process [MB]": 2_600,
 }
 
