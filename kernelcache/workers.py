@@ -55,7 +55,7 @@ class Job:
             hasattr(cache, "has") and cache.has(self.kinds, self.dispatcher.targetctx.codegen())
         )
 
-    @property
+    @functools.cached_property
     def written(self) -> bytes:
         """Pickle for another process: modules to import first, and the job, pickled separately; or empty."""
         function, closure = self.dispatcher.py_func, self.closure
