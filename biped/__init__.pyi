@@ -25,8 +25,8 @@ from .integrators import (
     RungeKutta4,
     ScalableVariational,
     SemiImplicitEuler,
+    buffers_for,
     integrator_named,
-    room_for,
 )
 from .model import (
     Body,
@@ -92,11 +92,12 @@ __all__ = [
     "Platform", "Push", "Recursive", "Rigid", "Run", "RunInterrupted", "RungeKutta4", "ScalableVariational", "Scene",
     "SemiImplicitEuler", "Sensors", "Session", "SessionBatch", "SetPoint", "Settle", "Signal", "Stance", "State",
     "Subject", "SwayReferenced", "Throw", "UnsettledError", "Visual", "WholeBody", "assembled", "body_gaps",
-    "box_inertia", "centre_of_mass", "chain", "closed_velocity", "collapse", "configuration_from_pinocchio",
+    "box_inertia", "buffers_for", "centre_of_mass", "chain", "closed_velocity", "collapse",
+    "configuration_from_pinocchio",
     "configuration_to_pinocchio", "crouching", "cylindrical", "fixed", "floating", "forward_dynamics",
     "forward_kinematics", "from_pinocchio", "helical", "human", "human_strength", "human_torques", "integrator_named",
     "jointed", "load_mjcf", "load_robot", "load_urdf", "loop_gaps", "mass_matrix", "momentum", "planar", "population",
-    "prismatic", "ragdoll", "random_forces", "revolute", "rigid_box", "room_for", "save_urdf", "simulate",
-    "spherical", "standing", "subject", "to_pinocchio", "universal", "velocity_from_pinocchio", "velocity_map",
+    "prismatic", "ragdoll", "random_forces", "revolute", "rigid_box", "save_urdf", "simulate", "spherical",
+    "standing", "subject", "to_pinocchio", "universal", "velocity_from_pinocchio", "velocity_map",
     "velocity_to_pinocchio",
 ]  # fmt: skip

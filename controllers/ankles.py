@@ -96,7 +96,7 @@ class AnkleController(Controller):
             toppling=toppling,
             upright=upright,
             kept=math.exp(-self.period / self.smoothing) if self.smoothing > 0.0 else 0.0,
-            felt=np.full(5, np.nan),
+            filtered=np.full(5, np.nan),
         )
 
     def _posture(self, model: Model) -> Floats:

@@ -15,7 +15,7 @@ from contact import RUBBER
 from contact.arrays import Floats, Integers
 from controllers import feet as feet_fields
 from controllers.joint_values import JointValues, checked
-from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_room
+from controllers.kernels.cone_workspace import ConeWorkspaceLaw, Limits, Stance, Tasks, new_buffers
 from controllers.kernels.contact_qp import BASE, ContactQp, new_contact_qp
 from controllers.kernels.workspace import Legs
 from controllers.parameter import parameter
@@ -90,7 +90,7 @@ class ConeWorkspaceController(WorkspaceController):
         limits = self._limits(model, workspace.legs)
         tasks = Tasks((float(self.kp_feet), float(self.kd_feet)), float(self.weight_moment), float(self.lift))
         qp = self._program(len(stance.point), len(limits.torque_dof))
-        return ConeWorkspaceLaw(workspace, tasks, stance, limits, qp, new_room(len(model.feet)))
+        return ConeWorkspaceLaw(workspace, tasks, stance, limits, qp, new_buffers(len(model.feet)))
 
     def _program(self, points: int, bounded: int) -> ContactQp:
         qp = new_contact_qp(BASE, points, bounded)

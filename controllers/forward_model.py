@@ -110,7 +110,7 @@ class ForwardModel(Ahead):
             ticks=np.zeros(1, dtype=np.int64),
             asked=np.zeros(nv),
             error=np.zeros(2 * nv),
-            room=np.zeros(2 * nv),
+            buffers=np.zeros(2 * nv),
             rate=np.zeros(nv),
         )
 

@@ -65,7 +65,7 @@ class StanceModel:
     """
 
     state: State  #: the posture, and the torques that keep it
-    found: Linearization  #: the linearization
+    linearization: Linearization  #: the linearization
 
     @property
     def model(self) -> Model:
@@ -75,12 +75,12 @@ class StanceModel:
     @property
     def A(self) -> Floats:  # noqa: N802
         """The state matrix A (2 nv, 2 nv)."""
-        return self.found.dynamic
+        return self.linearization.dynamic
 
     @property
     def B(self) -> Floats:  # noqa: N802
         """The input matrix B (2 nv, joints)."""
-        return self.found.input_matrix
+        return self.linearization.input_matrix
 
     @cached_property
     def mass(self) -> Floats:
@@ -142,7 +142,7 @@ class Design:
         return self.stance.A - self.stance.B @ self.steady_gain
 
     def __str__(self) -> str:
-        found, strains = self.stance.found, self.stance.straining.shape[1]
+        found, strains = self.stance.linearization, self.stance.straining.shape[1]
         return (
             f"regulator of {self.stance.model.name}: {len(self.Q)} states, "
             f"{found.controllability_rank} controllable; {strains} of {len(self.R)} torques only strain the feet; "
@@ -153,7 +153,7 @@ class Design:
 
 def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
     """Return a cached result of a function of model and key; the oldest result of each function is dropped first."""
-    found = _room(model, compute)
+    found = _cache(model, compute)
     result = found.get(key)
     if result is None:
         while len(found) >= MOST_KEPT:
@@ -162,7 +162,7 @@ def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
     return result
 
 
-def _room(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
+def _cache(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
     found: dict[Any, T] = model.derived.setdefault((kept, compute), {})
     return found
 
@@ -182,7 +182,7 @@ def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
     Raises:
         InputError: the model does not stand.
     """
-    if (plan,) not in _room(model, _stance):
+    if (plan,) not in _cache(model, _stance):
         warm_up_stance(model, plan.floor, _state(model, plan), announce, step=plan.step, period=plan.period)
 
 

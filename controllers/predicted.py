@@ -95,7 +95,7 @@ class Predicted(Ahead):
             stiffness=stiffness,
             damping=damping,
             error=np.full(2 * nv, np.nan),
-            found=np.full(2 * nv, np.nan),
+            predicted=np.full(2 * nv, np.nan),
         )
 
 
@@ -118,7 +118,7 @@ def _powers(model: Model, plan: Plan, count: int) -> _Powers:
         row[:] = B.T
         B = A @ B
     ahead = np.ascontiguousarray(np.linalg.matrix_power(A, count).T)
-    return _Powers(ahead, np.ascontiguousarray(A.T), by_torque, _ticks_of_growth(stance.found.spectral_radius))
+    return _Powers(ahead, np.ascontiguousarray(A.T), by_torque, _ticks_of_growth(stance.linearization.spectral_radius))
 
 
 def _ticks_of_growth(radius: float) -> int:

@@ -19,7 +19,7 @@ from contact import RUBBER, Floor
 from contact.arrays import Floats, Integers
 from controllers import feet as feet_fields
 from controllers.joint_values import JointValues, checked
-from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_program, new_room
+from controllers.kernels.whole_body import Limits, Stance, Tasks, WholeBodyLaw, new_buffers, new_program
 from controllers.parameter import parameter
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
@@ -138,7 +138,7 @@ class WholeBodyController(Controller):
         points, feet = len(stance.point), len(model.feet)
         return WholeBodyLaw(
             self._tasks(), stance, limits, new_program(model.nv, feet, points, limits, more),
-            new_room(model.nv, feet, points, more),
+            new_buffers(model.nv, feet, points, more),
         )  # fmt: skip
 
     def _tasks(self) -> Tasks:

@@ -38,7 +38,7 @@ def cost_at(step: float) -> str:
     still = Scene(human(), WorkspaceController(), step=step, duration=2.0, disturbances=[push])
     scene = replace(still, state=still.initial_state)
     first = Differentiator(scene, GAINS)
-    trial = least(lambda: measure_recording(Session(scene, in_one_go=True).run()))
+    trial = least(lambda: measure_recording(Session(scene, log_holds_run=True).run()))
     forwards = least(lambda: Differentiator(scene, first.names, first.effect))
     back = least(lambda: first.of("rms_position_error"))
     return f"{1e3 * step:g} | {trial:.1f} | {forwards:.1f} | {back:.1f} | {(forwards + back) / trial:.2f}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from biped.control.observation import Observation, joint_places, torque_places
-from biped.kernels.loop.lone_tick import AskedLaw, Room
+from biped.kernels.loop.lone_tick import AskedLaw, Buffers
 from biped.model import Model
 from contact.arrays import Floats
 from contact.modes import NONE
@@ -54,11 +54,11 @@ def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
         asked = _laws.of((controller, model), lambda: _ready(controller, model))
     else:
         asked = _ready(controller, model)
-    measured = asked.room.tick.measurement
+    measured = asked.buffers.tick.measurement
     measured.time[0], measured.q[:], measured.motion.rates[:] = observation.time, observation.q, observation.v
     is_of_a_run = observation.torques.size > 0
     measured.force[:] = observation.contact_forces if is_of_a_run else np.nan
-    measured.found[:] = observation.contact_modes if is_of_a_run else NONE
+    measured.contact_state[:] = observation.contact_modes if is_of_a_run else NONE
     driven = joint_places(model).driven
     measured.held[driven] = _held(observation) if is_of_a_run else np.nan
     return asked.torques()[driven]
@@ -77,7 +77,7 @@ def _ready(controller: "Controller", model: Model) -> AskedLaw:
     if law is None:
         raise NotImplementedError(f"{type(controller).__name__} needs a method torques(observation), or law(model)")
     count = len(controller.recorded)
-    rooms = _rooms.of((model,), dict[int, Room])
+    rooms = _rooms.of((model,), dict[int, Buffers])
     if count not in rooms:
-        rooms[count] = Room(model.tree, model.nq, model.nv, count)
+        rooms[count] = Buffers(model.tree, model.nq, model.nv, count)
     return AskedLaw(law, rooms[count])

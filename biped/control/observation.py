@@ -110,7 +110,7 @@ class Observation:
         """Return copies of the kernels' measurement as an observation."""
         held = measurement.held[joint_places(model).driven]
         q, v = measurement.q.copy(), measurement.motion.rates.copy()
-        forces, modes = measurement.force[: model.nc].copy(), measurement.found[: model.nc].copy()
+        forces, modes = measurement.force[: model.nc].copy(), measurement.contact_state[: model.nc].copy()
         return cls(model, float(measurement.time[0]), q, v, forces, modes, held, recorder)
 
     @property

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from biped.disturbances.disturbance import Disturbance, ParameterGroup, Place, Record
 from biped.errors import InputError
-from biped.inputs.checks import is_finite, whole, zero_or_above
+from biped.inputs.checks import integer, is_finite, zero_or_above
 from biped.inputs.fields import quantity
 from biped.kernels.loop import measurement as kernels
 from biped.model import Model
 from biped.model.errors import unknown
 from biped.model.geometry import Vector3
-from biped.model.strength import NOBODY, PEOPLE, Strength, human_strength
+from biped.model.strength import NO_PRESET, PEOPLE, Strength, human_strength
 
 #: One number for all joints, or one for each joint named.
 ByJoint = float | Mapping[str, float]
@@ -36,7 +36,9 @@ class Actuators(Disturbance, ParameterGroup):
     """
 
     limit: ByJoint = quantity("N·m", "Torque limit, one for all joints or by joint", float("inf"))
-    strength: str = quantity("", "Preset of torque limits over angle and speed", NOBODY, choices=(NOBODY, *PEOPLE))
+    strength: str = quantity(
+        "", "Preset of torque limits over angle and speed", NO_PRESET, choices=(NO_PRESET, *PEOPLE)
+    )
     time_constant: float = quantity("s", "Time constant of the torques; muscles: 0.01 to 0.06 s (Zajac 1989)", 0.0)
     rate_limit: ByJoint = quantity("N·m/s", "Torque rate limit, one for all joints or by joint", float("inf"))
     noise: ByJoint = quantity("N·m", "Torque noise (standard deviation per tick), one for all joints or by joint", 0.0)
@@ -52,9 +54,9 @@ class Actuators(Disturbance, ParameterGroup):
                 if not ((is_finite(value) or value == float("inf")) and value > 0.0):
                     raise InputError(f"actuators.{name} = {value!r}: it must be above zero [{unit}]")
         zero_or_above(self.time_constant, "actuators.time_constant")
-        if self.strength not in (NOBODY, *PEOPLE):
-            raise unknown("actuators.strength", self.strength, (NOBODY, *PEOPLE))
-        whole(self.seed, "actuators.seed")
+        if self.strength not in (NO_PRESET, *PEOPLE):
+            raise unknown("actuators.strength", self.strength, (NO_PRESET, *PEOPLE))
+        integer(self.seed, "actuators.seed")
 
     @property
     def is_noisy(self) -> bool:
@@ -66,7 +68,7 @@ class Actuators(Disturbance, ParameterGroup):
         """True if the actual torques can differ from the desired ones."""
         bounds = (*_values(self.limit), *_values(self.rate_limit))
         late = self.time_constant > 0.0
-        return late or self.is_noisy or self.strength != NOBODY or any(value < math.inf for value in bounds)
+        return late or self.is_noisy or self.strength != NO_PRESET or any(value < math.inf for value in bounds)
 
     def disturbances(self, place: Place) -> "tuple[Actuators, ...]":
         """Return the actuators, if they are not ideal."""
@@ -79,7 +81,7 @@ class Actuators(Disturbance, ParameterGroup):
         limited = f"torques limited to {limit:g} N·m" if isinstance(limit, (int, float)) else "limited torques"
         parts = (
             "" if limit == "inf" else limited,
-            "" if people == NOBODY else f"the strength of {people.replace('-', ' ')}",
+            "" if people == NO_PRESET else f"the strength of {people.replace('-', ' ')}",
             f"torques with a lag of {1e3 * lag:g} ms" if lag else "",
             "noisy torques" if record["noise"] or record["relative_noise"] else "",
         )
@@ -101,7 +103,7 @@ class Actuators(Disturbance, ParameterGroup):
         )
 
     def _strength(self, model: Model) -> NDArray[np.float64]:
-        if self.strength == NOBODY:
+        if self.strength == NO_PRESET:
             return np.zeros((0, 2, len(Strength._fields)))
         array = np.tile(np.array(Strength(np.inf)), (model.nv, 2, 1))
         for joint, pair in human_strength(model, self.strength).items():

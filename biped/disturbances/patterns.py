@@ -10,7 +10,7 @@ import numpy as np
 from biped.disturbances.disturbance import ParameterGroup, Place, azimuth_field, heading, point_field
 from biped.disturbances.push import Force, random_forces
 from biped.errors import InputError
-from biped.inputs.checks import above_zero, whole, zero_or_above
+from biped.inputs.checks import above_zero, integer, zero_or_above
 from biped.inputs.fields import inline, quantity
 from biped.model.geometry import Vector3
 from biped.records import Preparation, Record
@@ -38,7 +38,7 @@ class Pattern:
     rise: float = quantity("s", "Rise time of a step; fade-in and fade-out time of sines", 0.5)
 
     def __post_init__(self) -> None:
-        whole(self.seed, "seed")
+        integer(self.seed, "seed")
 
     def signal(self, name: str, ternary: Callable[..., Signal]) -> Signal:
         """Return the signal of a pattern of ``SIGNALS``; ``ternary`` makes the ternary signal or its integral."""

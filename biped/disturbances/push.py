@@ -19,7 +19,7 @@ from biped.disturbances.disturbance import (
     point_field,
 )
 from biped.errors import InputError
-from biped.inputs.checks import above_zero, numbers, whole
+from biped.inputs.checks import above_zero, integer, numbers
 from biped.inputs.fields import inline, quantity
 from biped.kernels.state.pushes import Pushes, new_pushes
 from biped.model import Model
@@ -242,7 +242,7 @@ def random_forces(
         point: (3,) [m] from the body's centre of mass, home axes.
     """
     axes: tuple[Vector3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-    seeds = np.random.SeedSequence(whole(seed, "seed of random forces")).generate_state(len(axes))
+    seeds = np.random.SeedSequence(integer(seed, "seed of random forces")).generate_state(len(axes))
     return tuple(
         Force(body, axis, Signal.noise(deviation, interval, start, duration, int(own)), point)
         for axis, own in zip(axes, seeds, strict=True)

@@ -139,7 +139,7 @@ def inverse_dynamics(
     """
     torque = np.zeros(model.nv)
     arrays = checked(q, model.nq, "q"), checked(v, model.nv, "v"), checked(acceleration, model.nv, "acceleration")
-    kernels.inverse_dynamics(model.tree, *arrays, _wrenches(model, external), _room(model), torque)
+    kernels.inverse_dynamics(model.tree, *arrays, _wrenches(model, external), _buffers(model), torque)
     return torque
 
 
@@ -157,14 +157,14 @@ def forward_dynamics(
     model.check_tree("forward dynamics")
     acceleration = np.zeros(model.nv)
     arrays = checked(q, model.nq, "q"), checked(v, model.nv, "v"), checked(torque, model.nv, "torque")
-    kernels.forward_dynamics(model.tree, *arrays, _wrenches(model, external), _room(model), acceleration)
+    kernels.forward_dynamics(model.tree, *arrays, _wrenches(model, external), _buffers(model), acceleration)
     return acceleration
 
 
 def mass_matrix(model: Model, q: ArrayLike) -> Floats:
     """Return the mass matrix M(q), (nv, nv)."""
     matrix = np.zeros((model.nv, model.nv))
-    kernels.mass_matrix(model.tree, checked(q, model.nq, "q"), _room(model), matrix)
+    kernels.mass_matrix(model.tree, checked(q, model.nq, "q"), _buffers(model), matrix)
     return matrix
 
 
@@ -191,12 +191,12 @@ def centre_of_mass(model: Model, q: ArrayLike) -> Floats:
     return np.add(origin, kernels.centre_of_mass(model.tree, motion.poses))
 
 
-def _room(model: Model) -> TreeData:
+def _buffers(model: Model) -> TreeData:
     return new_tree_data(model.n, model.nv, model.nc)
 
 
 def _moving(model: Model, q: ArrayLike, v: ArrayLike | None) -> TreeData:
-    motion = _room(model)
+    motion = _buffers(model)
     kernels.set_tree_data(model.tree, checked(q, model.nq, "q"), checked(v, model.nv, "v"), motion)
     return motion
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from biped.control.observation import Observation
 from biped.errors import InputError
 from biped.gym.task import BalanceTask
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from biped.simulation.session import Session
 from contact.arrays import Floats
 
@@ -54,7 +54,7 @@ class BalanceEnv(gymnasium.Env[Floats, Action]):
         Raises:
             InputError: the seed is not a whole number, zero or above, of Python or NumPy.
         """
-        super().reset(seed=None if seed is None else whole(seed, "seed"))
+        super().reset(seed=None if seed is None else integer(seed, "seed"))
         seen = self.session.reset(int(self.np_random.integers(2**31)))
         return self._observed(seen), {"time": seen.time}
 

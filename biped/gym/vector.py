@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from biped.errors import InputError
 from biped.gym.environment import action_space, observation_space
 from biped.gym.task import BalanceTask
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from biped.simulation.batch import SessionBatch
 from contact.arrays import Floats
 
@@ -95,10 +95,10 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
         if seed is None:
             return [None] * self.num_envs
         if np.ndim(seed) == 0:
-            return [whole(seed, "seed") + k for k in range(self.num_envs)]
+            return [integer(seed, "seed") + k for k in range(self.num_envs)]
         if len(seed) != self.num_envs:
             raise InputError(f"{len(seed)} seeds for {self.num_envs} environments")
-        return [None if one is None else whole(one, "seed") for one in seed]
+        return [None if one is None else integer(one, "seed") for one in seed]
 
     def _begin(self, which: NDArray[np.int64]) -> None:
         self.batch.reset([int(self._randoms[k].integers(2**31)) for k in which], which.tolist())

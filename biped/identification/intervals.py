@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biped.errors import InputError
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from biped.metrics.fourier import Complexes
 from contact.arrays import Floats
 
@@ -29,7 +29,7 @@ class Intervals(NamedTuple):
 
 def check_intervals(over: str, confidence: float, resamples: int) -> None:
     """Raise InputError if one of these arguments of ``bootstrap`` is out of range."""
-    whole(resamples, "resamples")
+    integer(resamples, "resamples")
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence = {confidence!r}: it must be between 0 and 1, for example 0.95")
     if over not in ("cycles", "trials"):
@@ -66,7 +66,7 @@ def bootstrap(
     if groups.max() == 0:
         raise InputError("over = 'trials': there is only one trial; draw cycles, or set resamples = 0")
     estimate = cross.mean(axis=0) / own.mean(axis=0)[:, None]
-    random = np.random.default_rng(whole(seed, "seed"))
+    random = np.random.default_rng(integer(seed, "seed"))
     gains, phases, coherences = [], [], []
     for begin in range(0, resamples, _AT_A_TIME):
         count = groups.max() + 1

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from biped.errors import InputError
-from biped.inputs.checks import above_zero, whole
+from biped.inputs.checks import above_zero, integer
 from biped.metrics.fourier import Complexes, fourier_coefficients
 from contact.arrays import Floats
 
@@ -200,7 +200,7 @@ def coefficients_of_cycles(
         InputError: as ``cycle_spectra``.
     """
     above_zero(period, "period")
-    whole(skip, "skip")
+    integer(skip, "skip")
     if time.ndim != 1 or len(time) < 3 or not (np.diff(time) > 0.0).all():
         raise InputError("time must be three or more ascending numbers")
     start = float(time[0]) if begin is None else begin

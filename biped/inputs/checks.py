@@ -41,7 +41,7 @@ def zero_or_above(value: float, what: str) -> None:
         raise InputError(f"{what} = {value!r}: it must be a finite number, zero or above")
 
 
-def whole(value: int, what: str) -> int:
+def integer(value: int, what: str) -> int:
     """Return ``value`` as an ``int``; refuse all but whole numbers from zero to 2⁶³ − 1."""
     if isinstance(value, bool) or not is_finite(value) or not 0 <= value < 2**63 or value != int(value):
         raise InputError(f"{what} = {value!r}: it must be a whole number, zero or above, and below 2^63")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @contextmanager
-def in_place_of(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """Yield a file to write into; it replaces ``path`` on success and is removed on failure.
 
     Raises:
@@ -30,7 +30,7 @@ def in_place_of(path: Path) -> Iterator[Path]:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Replace a file at once by one with these bytes, already on the disk; on OSError the old file stays."""
-    with in_place_of(path) as part, part.open("wb") as file:
+    with replacing(path) as part, part.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -6,7 +6,7 @@ from biped.integrators.explicit.integrators import (
     ExplicitEuler,
     RungeKutta4,
     SemiImplicitEuler,
-    room_for,
+    buffers_for,
 )
 from biped.integrators.explicit.kernels.methods import Explicit
 from biped.integrators.integrator import Integrator, check_fits
@@ -20,7 +20,7 @@ from biped.integrators.rigid.integrator import Rigid
 __all__ = [
     "INTEGRATORS", "Adaptive", "ContinuousTime", "Explicit", "ExplicitEuler", "Integrator", "Lee",
     "LeeBroyden", "LeeNewton", "LeeRiqn", "Maximal", "Midpoint", "Recursive", "Rigid", "RungeKutta4",
-    "ScalableVariational", "SemiImplicitEuler", "check_fits", "integrator_named", "room_for", "settings_of",
+    "ScalableVariational", "SemiImplicitEuler", "buffers_for", "check_fits", "integrator_named", "settings_of",
 ]  # fmt: skip
 
 register(

@@ -60,7 +60,7 @@ class MeasurementContext:
 
     Attributes:
         ending: end of the run's loop.
-        acting: time spans of the disturbances that may last until the end.
+        disturbance_spans: time spans of the disturbances that may last until the end.
         start_time: [s] start of the measurement of balance, forces and torques, for example the start of a push; None:
             the start of the run. These metrics are None if the run ended earlier.
         set_point: set point of the root, or None.
@@ -81,7 +81,7 @@ class MeasurementContext:
     """
 
     ending: Ending = field(default_factory=Ending)
-    acting: tuple[Span, ...] = ()
+    disturbance_spans: tuple[Span, ...] = ()
     start_time: float | None = None
     set_point: SetPoint | None = None
     singular_angles: Mapping[str, float] = field(default_factory=dict)

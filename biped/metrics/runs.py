@@ -87,7 +87,7 @@ def measurement_of(recording: Recording) -> Measurement:
     model, arrays, counters = recording.model, recording.state.arrays, recording.counters
     context = MeasurementContext(
         ending=recording.ending,
-        acting=spans_of(recording.disturbances),
+        disturbance_spans=spans_of(recording.disturbances),
         start_time=start_time_of(recording.disturbances),
         stimulus=stimulus_of(recording.disturbances),
         set_point=recording.set_point,
@@ -157,7 +157,7 @@ def context_of(run: Run) -> MeasurementContext:
     known: dict[str, Any] = {name: run.metrics[name] for name in counted}
     return MeasurementContext(
         ending=_ending_of(run),
-        acting=spans_of(run.disturbances),
+        disturbance_spans=spans_of(run.disturbances),
         start_time=start_time_of(run.disturbances),
         stimulus=stimulus_of(run.disturbances),
         set_point=run.set_point,

@@ -198,7 +198,7 @@ def _unheeded(run: Measurement) -> Check | None:
 
 def _over(run: Measurement) -> Check | None:
     """Check that a disturbance acted after the start of the run; otherwise nothing was withstood."""
-    began, acting = float(run["time"][0]), run.context.acting
+    began, acting = float(run["time"][0]), run.context.disturbance_spans
     if not acting or any(span.ends > began for span in acting):
         return None
     last = max(acting, key=lambda span: span.ends)

@@ -24,7 +24,7 @@ HUMAN_TORQUES = {
 
 
 #: Value of ``strength`` without limits.
-NOBODY = "none"
+NO_PRESET = "none"
 
 
 class Strength(NamedTuple):

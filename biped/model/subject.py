@@ -37,7 +37,7 @@ from biped.model.inertia import box_size_of
 from biped.model.joint import floating
 from biped.model.model import Model
 from biped.model.shape import Box
-from biped.model.strength import NOBODY
+from biped.model.strength import NO_PRESET
 from biped.model.stretching import Measures, measures_of
 from biped.model.toes import TOES, Toes
 from biped.model.toes import ranges as ranges_of_toes
@@ -124,7 +124,7 @@ class Subject:
             ModelError: the strength at this age is unknown.
         """
         if self.age is None:
-            return NOBODY
+            return NO_PRESET
         if YOUNG_BELOW <= self.age < OLD_FROM:
             known = f"below {YOUNG_BELOW:g} and from {OLD_FROM:g} years on"
             raise ModelError(f"subject: age = {self.age:g}: strengths are known {known}; without age there is no limit")

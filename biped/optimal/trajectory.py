@@ -72,34 +72,32 @@ class QuadraticCost:
     """The quadratic cost Σ ½ [(x − x_d)·Q (x − x_d) + (u − u_d)·R (u − u_d)] + ½ (x_N − x_dN)·Q (x_N − x_dN).
 
     Attributes:
-        wanted: reference x_d and u_d; it need not be a trajectory of the system.
+        desired: reference x_d and u_d; it need not be a trajectory of the system.
         state: (n, n) weights Q of the state.
         input: (m, m) weights R of the input.
     """
 
-    wanted: Trajectory
+    desired: Trajectory
     state: Floats
     input: Floats
 
     def __post_init__(self) -> None:
-        n, m = self.wanted.x.shape[1], self.wanted.u.shape[1]
-        if len(self.wanted.x) != len(self.wanted.u) + 1:
-            raise InputError(
-                f"{len(self.wanted.x)} states and {len(self.wanted.u)} inputs: there must be one state more than inputs"
-            )
+        n, m = self.desired.x.shape[1], self.desired.u.shape[1]
+        if len(self.desired.x) != len(self.desired.u) + 1:
+            raise InputError(f"{len(self.desired.x)} states and {len(self.desired.u)} inputs: one state more is needed")
         for what, matrix, size in (("state", self.state, n), ("input", self.input, m)):
             if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T):
                 raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size})")
 
     def value(self, path: Trajectory) -> float:
         """Return the cost of a trajectory."""
-        x, u = path.x - self.wanted.x, path.u - self.wanted.u
+        x, u = path.x - self.desired.x, path.u - self.desired.u
         total = np.einsum("ki,ij,kj->", x[:-1], self.state, x[:-1]) + np.einsum("ki,ij,kj->", u, self.input, u)
         return float(0.5 * (total + x[-1] @ self.state @ x[-1]))
 
     def slopes(self, path: Trajectory) -> Trajectory:
         """Return the derivatives of the cost by the states (N + 1, n) and by the inputs (N, m)."""
-        x, u = path.x - self.wanted.x, path.u - self.wanted.u
+        x, u = path.x - self.desired.x, path.u - self.desired.u
         by_x = x @ self.state
         by_x[-1] = self.state @ x[-1]
         return Trajectory(by_x, u @ self.input)
@@ -159,12 +157,12 @@ def rollout(system: DiscreteSystem, x: Floats, u: Floats) -> Trajectory:
     return Trajectory(np.array(states), np.array(u, dtype=float))
 
 
-def closed_loop(system: DiscreteSystem, wanted: Trajectory, gains: Floats, x: Floats | None = None) -> Trajectory:
-    """Return the trajectory that follows ``wanted`` under feedback, the projection (37), from ``x`` if given."""
-    state = np.array(wanted.x[0] if x is None else x, dtype=float)
+def closed_loop(system: DiscreteSystem, desired: Trajectory, gains: Floats, x: Floats | None = None) -> Trajectory:
+    """Return the trajectory that follows ``desired`` under feedback, the projection (37), from ``x`` if given."""
+    state = np.array(desired.x[0] if x is None else x, dtype=float)
     states, inputs = [state], []
-    for k in range(len(wanted.u)):
-        inputs.append(wanted.u[k] - gains[k] @ (states[-1] - wanted.x[k]))
+    for k in range(len(desired.u)):
+        inputs.append(desired.u[k] - gains[k] @ (states[-1] - desired.x[k]))
         states.append(system.advance(states[-1], inputs[-1]))
     return Trajectory(np.array(states), np.array(inputs))
 

@@ -54,7 +54,7 @@ def state_facts(state: "State") -> Iterator[tuple[str, str]]:
         x, y, z = state.q[:3]
         yield "root", f"{model.root.name} at x = {x:.4g}, y = {y:.4g}, z = {z:.4g} m"
     if model.nc:
-        touching = int((state.arrays.found != NONE).sum())
+        touching = int((state.arrays.contact_state != NONE).sum())
         yield "contact", f"{touching} of {model.nc} points on the floor"
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from biped.disturbances import Force, Push
 from biped.errors import InputError, IntegrationError
-from biped.inputs.checks import above_zero, whole, zero_or_above
+from biped.inputs.checks import above_zero, integer, zero_or_above
 from biped.runs.events import push_records, pushes_of, table_of
 from biped.runs.run import Run
 from biped.runs.summary import Counters, Ending, summarize
@@ -57,7 +57,7 @@ def whole_steps(
     """
     above_zero(step, "step")
     zero_or_above(duration, "duration")
-    whole(every, named)
+    integer(every, named)
     if every < 1:
         raise error(f"{named} = {every!r}: it must be one or more")
     steps = round(duration / step)
@@ -87,7 +87,7 @@ class StepSettings:
     def __post_init__(self) -> None:
         whole_steps(self.duration, self.step, self.record_every, error=self.error)
         above_zero(self.tolerance, "tolerance")
-        whole(self.max_iterations, "max_iterations")
+        integer(self.max_iterations, "max_iterations")
         if self.max_iterations < 1:
             raise self.error(f"max_iterations = {self.max_iterations!r}: it must be one or more")
 

@@ -15,7 +15,7 @@ import numpy as np
 from biped.control.controller import SetPoint
 from biped.disturbances import Load, described
 from biped.errors import InputError
-from biped.inputs.files import in_place_of
+from biped.inputs.files import replacing
 from biped.inputs.saved import built, finite
 from biped.model import Model
 from biped.model.archive import load_saved, model_to_json
@@ -196,11 +196,11 @@ class Run:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        with in_place_of(folder / TABLE) as part:
+        with replacing(folder / TABLE) as part:
             self._write_table(part)
         self._save_ended(folder)
         text = json.dumps(finite(self.to_json()), indent=2, allow_nan=False)
-        with in_place_of(folder / SUMMARY) as part:
+        with replacing(folder / SUMMARY) as part:
             part.write_text(text + "\n", encoding="utf-8")
         self._save_after(folder / AFTER)
         return folder
@@ -210,9 +210,9 @@ class Run:
         if isinstance(self.ended, World):
             self.ended.save(folder)
         else:
-            with in_place_of(folder / STATE) as part:
+            with replacing(folder / STATE) as part:
                 self.ended.save(part)
-            with in_place_of(folder / MODEL) as part:
+            with replacing(folder / MODEL) as part:
                 part.write_text(model_to_json(self.ended.model) + "\n", encoding="utf-8")
         for name in (WORLD,) if self.world is None else (STATE, MODEL):
             (folder / name).unlink(missing_ok=True)

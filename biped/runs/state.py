@@ -87,7 +87,7 @@ class State:
         places = found._open_ledger(velocity)
         arrays.anchor[:] = places[:, :2]
         arrays.mode[places[:, 2] < 0.0] = SLIDING
-        arrays.found[:] = arrays.mode
+        arrays.contact_state[:] = arrays.mode
         return found
 
     @property
@@ -158,7 +158,7 @@ class State:
         places: Floats = np.asarray(origin) + motion.poses.contact
         return places
 
-    def make_room(self, past: tuple[int, ...]) -> None:
+    def set_memory_shape(self, past: tuple[int, ...]) -> None:
         """Give the memory of the sensors this shape; memories for another delay are cleared."""
         if self.arrays.past.shape != past:
             self.arrays = self.arrays._replace(past=np.zeros(past))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from biped.errors import InputError
-from biped.inputs.files import in_place_of
+from biped.inputs.files import replacing
 from biped.inputs.saved import built
 from biped.model.geometry import Vector3
 from biped.model.line import Line
@@ -77,7 +77,7 @@ class World:
         Raises:
             OSError: the folder cannot be written.
         """
-        with in_place_of(folder / WORLD) as part:
+        with replacing(folder / WORLD) as part:
             part.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
     @classmethod

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biped.errors import InputError
-from biped.inputs.checks import above_zero, is_finite, whole, zero_or_above
+from biped.inputs.checks import above_zero, integer, is_finite, zero_or_above
 from biped.signals.sines import check_pieces, sine_pieces
 from biped.signals.ternary import STAGES, ternary_sequence
 from contact import piecewise as kernels
@@ -237,7 +237,7 @@ class Signal:
         for name, value in (("interval", interval), ("duration", duration)):
             above_zero(value, name)
         zero_or_above(deviation, "deviation")
-        random = np.random.default_rng(whole(seed, "seed"))
+        random = np.random.default_rng(integer(seed, "seed"))
         check_pieces(duration / interval)
         count = int(np.ceil(duration / interval - 1e-9))
         knots = start + np.minimum(interval * np.arange(count + 1), duration)
@@ -301,7 +301,7 @@ def _ternary_rates(interval: float, stages: int, cycles: int, seed: int) -> tupl
     if cycles < 1:
         raise InputError(f"cycles = {cycles!r}: it must be one or more")
     check_pieces(cycles * 3**stages)
-    rate = np.tile(np.roll(ternary_sequence(stages), -whole(seed, "seed")), cycles).astype(float)
+    rate = np.tile(np.roll(ternary_sequence(stages), -integer(seed, "seed")), cycles).astype(float)
     length = 3**stages - 1
     return rate, tuple(k / (length * interval) for k in range(1, length // 2, 2))
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from biped.control.observation import joint_places
 from biped.errors import InputError
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from biped.kernels.loop.closed_loop import Loop, World, hold_each
 from biped.kernels.state.status import LOG_FULL, OK
 from biped.simulation.driver import Driver
@@ -73,7 +73,7 @@ class SessionBatch:
     """
 
     def __init__(self, scene: Scene, count: int, start: Start | None = None, workers: int | None = None) -> None:
-        count, workers = whole(count, "count"), None if workers is None else whole(workers, "workers")
+        count, workers = integer(count, "count"), None if workers is None else integer(workers, "workers")
         if count < 1 or (workers is not None and workers < 1):
             raise InputError(f"a batch of {count} sessions on {workers} threads: both must be one or more")
         self.sessions = [_Hosted(scene, start) for _ in range(count)]

@@ -105,7 +105,7 @@ def _taken_over(state: State, model: Model) -> State:
     velocity = np.linalg.solve(mass_matrix(model, state.q), state.momentum)
     taken = State.at(model, state.q, velocity, state.time)
     taken.arrays.momentum[:] = state.momentum
-    for name in ("mode", "found", "anchor", "force"):
+    for name in ("mode", "contact_state", "anchor", "force"):
         old = getattr(state.arrays, name)
         getattr(taken.arrays, name)[: len(old)] = old
     taken.projectile, taken.throw, taken.floor = state.projectile, state.throw, state.floor

@@ -49,7 +49,7 @@ class Driver:
         self.loop: Loop | None = None
         self.steps_itself = plan.take_steps is not None
         self.runs_compiled = plan.law is not None and plan.take_steps is None
-        self.in_one_go = plan.in_one_go
+        self.log_holds_run = plan.log_holds_run
         self.recorder = Recorder(plan.columns.sections["controller"], plan.world.log.extra)
         self.was_reset = False
         self.rows: list[NDArray[np.float64]] = []
@@ -128,7 +128,7 @@ class Driver:
         """Advance by some control ticks, or by ``left`` steps if fewer than a tick are left; return the steps taken."""
         period = self.clock.steps_per_tick
         ticks = left // period
-        if not self.in_one_go:
+        if not self.log_holds_run:
             chunk = PYTHON_CHUNK if self.steps_itself else CHUNK
             ticks = min(chunk, max(1, CHUNK_STEPS // period), ticks)
         if ticks:
@@ -139,7 +139,7 @@ class Driver:
             taken = 0 if reason == LOG_FULL else left
             self.state.arrays.counts[INTO_TICK] = left if reason == OK else 0
         if reason == LOG_FULL:  # by events: it goes on in chunks
-            self.in_one_go = False
+            self.log_holds_run = False
         self._drain()
         self.end_by(reason)
         return taken
@@ -249,7 +249,7 @@ class Driver:
             self.wall_time += time.perf_counter() - begin
 
     def _drain(self) -> None:
-        if not self.in_one_go:
+        if not self.log_holds_run:
             self.empty_log()
 
     def empty_log(self) -> None:

@@ -50,7 +50,7 @@ class Plan:
     set_point: SetPoint | None  #: the controller's target pose of the root, or None
     singular_angles: Mapping[str, float]  #: [rad] by joint, where the controller's torques grow without bounds
     disturbances: tuple[Disturbance, ...]  #: the disturbances of the scene
-    in_one_go: bool = False  #: True if the log holds the whole run; no progress is shown then
+    log_holds_run: bool = False  #: True if the log holds the whole run; no progress is shown then
 
     @property
     def delays_impedance(self) -> bool:
@@ -63,7 +63,7 @@ class Plan:
         return effort.unheeded(self.model, self.world.tree, self.world.actuators, _held(self.state))
 
 
-def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
+def plan_of(scene: "Scene", state: State, log_holds_run: bool) -> Plan:
     """Check a scene and prepare it for the first step; ``Scene.prepare`` documents the errors."""
     model, controller, floor, step = scene.model, scene.controller, scene.floor, scene.step
     acting = sorted_disturbances(scene.disturbances, model)
@@ -92,8 +92,8 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
     own = integrator.columns(carrying)
     columns = columns_of(carrying, recorded, own, acting.floor_moves, acting.throw is not None, has_tendons)
     span = DEFAULT_PERIOD if controller is None else controller.period
-    in_one_go = in_one_go and fits_in_one_go(clock, columns)
-    sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if in_one_go else 0)
+    log_holds_run = log_holds_run and log_can_hold_run(clock, columns)
+    sizes = Sizes(clock.steps_per_tick, clock.stride, len(recorded), span, clock.steps if log_holds_run else 0)
     world = build_world(carrying, model, floor, state, integrator, acting, scene.fall, columns, sizes)
     effort.set_impedance(carrying, state.arrays, impedance)
     if apart:
@@ -116,7 +116,7 @@ def plan_of(scene: "Scene", state: State, in_one_go: bool) -> Plan:
         set_point=_set_point(model, carrying, controller, nominal_q),
         singular_angles={} if controller is None else controller.singular_angles(model),
         disturbances=tuple(scene.disturbances),
-        in_one_go=in_one_go,
+        log_holds_run=log_holds_run,
     )
 
 
@@ -142,7 +142,7 @@ def _stepping_of(integrator: Integrator, carrying: Model, state: State, scene: "
     )
 
 
-def fits_in_one_go(clock: Clock, columns: Columns) -> bool:
+def log_can_hold_run(clock: Clock, columns: Columns) -> bool:
     """Return True if the log of the whole run needs at most ``MOST_BYTES``."""
     return clock.steps // clock.stride * len(columns.names) * 8 <= MOST_BYTES
 

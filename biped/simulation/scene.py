@@ -148,18 +148,18 @@ class Scene:
         """
         return self if self.settle is None else replace(self, state=self.initial_state, settle=None)
 
-    def prepare(self, *, in_one_go: bool = False, in_place: bool = False) -> Plan:
+    def prepare(self, *, log_holds_run: bool = False, in_place: bool = False) -> Plan:
         """Check the scene and return its plan, ready for the first step.
 
         Args:
-            in_one_go: let the log hold the whole run, if it fits in memory.
+            log_holds_run: let the log hold the whole run, if it fits in memory.
             in_place: change ``state`` itself instead of a copy.
 
         Raises:
             InputError: members do not fit together; the message says which would.
         """
         state = self.initial_state
-        return plan_of(self, state if in_place else state.copy(), in_one_go)
+        return plan_of(self, state if in_place else state.copy(), log_holds_run)
 
     def run(self, progress: Progress | None = None, announce: Announce | None = None) -> Run:
         """Simulate the scene and return the run; ``state`` of the scene is not changed.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from biped.control.observation import Observation
 from biped.disturbances import check_begins
 from biped.errors import InputError
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from biped.kernels.loop.log import EVENTS, ROWS
 from biped.kernels.state.simulation_state import ITERATIONS, MOST_ITERATIONS, RETRIED, STEPS, TOTAL_STEPS
 from biped.metrics.definitions.verdict import is_open
@@ -50,7 +50,7 @@ class Session:
         scene: the scene to simulate.
         start: draws the start state of a ``reset`` with a seed; the scene's start if not given.
         in_place: change the scene's ``state`` itself instead of a copy.
-        in_one_go: let the log hold the whole run, if it fits in memory.
+        log_holds_run: let the log hold the whole run, if it fits in memory.
         announce: called with a sentence before the controller compiles the kernels of its design.
 
     Raises:
@@ -63,7 +63,7 @@ class Session:
         start: Start | None = None,
         *,
         in_place: bool = False,
-        in_one_go: bool = False,
+        log_holds_run: bool = False,
         announce: Announce | None = None,
     ) -> None:
         if start is not None and scene.settle is not None:
@@ -74,7 +74,7 @@ class Session:
         self.scene = scene
         if announce is not None and scene.controller is not None:
             scene.controller.warm_up(scene.model, announce)
-        self.plan = scene.prepare(in_one_go=in_one_go, in_place=in_place)
+        self.plan = scene.prepare(log_holds_run=log_holds_run, in_place=in_place)
         self._start = start
         self._driver = Driver(self.plan)
         self.state = self.plan.state
@@ -145,7 +145,7 @@ class Session:
         first = self._first()
         if seed is None:
             return self.restore(first)
-        random = np.random.default_rng(whole(seed, "seed"))
+        random = np.random.default_rng(integer(seed, "seed"))
         seeds = int(random.integers(2**31)), int(random.integers(2**31))
         state = first.state if self._start is None else self._begun(self._start(random), first.state)
         return self.restore(replace(first, state=state, seeds=seeds))
@@ -299,7 +299,7 @@ class Session:
         """Return a drawn start state with the step, impedance, floor and thrown box of this session."""
         drawn.check_model(self.plan.nominal_model)
         state = drawn.copy() if self.plan.nominal_model is self.model else drawn.carried_over(self.model)
-        state.make_room(first.arrays.past.shape)
+        state.set_memory_shape(first.arrays.past.shape)
         state.set_step(self.plan.clock.step)
         for name in ("stiffness", "damping", "setpoint"):
             getattr(state.arrays, name)[:] = getattr(first.arrays, name)
@@ -372,7 +372,7 @@ class Session:
     def _result(self, ending: Ending) -> Recording:
         driver, log = self._driver, self.plan.world.log
         leave_floor(self.plan.world.ground, self.state)
-        if driver.in_one_go:
+        if driver.log_holds_run:
             rows, events = log.rows[: log.cursor[ROWS]], log.events[: log.cursor[EVENTS]]
         else:
             driver.empty_log()

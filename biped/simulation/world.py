@@ -86,7 +86,7 @@ class Sizes(NamedTuple):
     stride: int  # steps between two rows
     extra: int  # count of the numbers that the controller records
     span: float  # [s] between two control ticks
-    whole: int = 0  # steps of the whole run, if the log holds all of it
+    run_steps: int = 0  # steps of the whole run, if the log holds all of it
 
 
 def build_world(
@@ -107,7 +107,7 @@ def build_world(
     scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
     method = integrator.method(model)
     sensors = _build_sensors(model, nominal_model, acting, sizes.span)
-    state.make_room((int(sensors.depth[0]) + kernels.ROWS, sensors.late.size))
+    state.set_memory_shape((int(sensors.depth[0]) + kernels.ROWS, sensors.late.size))
     prepare(model.tree, state.arrays, scratch)
     ground = compile_ground(floor, model, acting.platform, acting.patches)
     if acting.sway_referenced is not None:
@@ -132,10 +132,10 @@ def build_world(
 
 
 def _build_log(model: Model, state: State, columns: Columns, sizes: Sizes, more: Any) -> Log:
-    rows = max(ROWS, max(sizes.period, sizes.whole) // sizes.stride + 4)
+    rows = max(ROWS, max(sizes.period, sizes.run_steps) // sizes.stride + 4)
     events = max(EVENTS, sizes.period) * (model.nc + 2)
     width, layout = len(columns.names), columns.layout
-    log = new_log(rows, width, layout, events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.whole)
+    log = new_log(rows, width, layout, events, model.nc, sizes.extra, sizes.stride, more, poison=not sizes.run_steps)
     log.down[:] = state.arrays.mode != NONE
     return log
 

@@ -24,7 +24,7 @@ class Ankles(NamedTuple):
     toppling: float  # [N·m/rad] m g h: gravity's torque about the ankles by sway
     upright: float  # [rad] the sway of the posture
     kept: float  # low-pass filter of the feet's signals: share kept from tick to tick
-    felt: Floats  # (5,) filtered signals and two measured rates; NaN before the first tick
+    filtered: Floats  # (5,) filtered signals and two measured rates; NaN before the first tick
 
 
 class Sway(NamedTuple):
@@ -67,16 +67,16 @@ def sense_sway(ankles, measurement):
 @kernel
 def smoothed(ankles, place, value):
     """Return the low-pass filtered value; the filter starts at its first input."""
-    before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
-    ankles.felt[place] = value + ankles.kept * (before - value)
-    return ankles.felt[place]
+    before = value if math.isnan(ankles.filtered[place]) else ankles.filtered[place]
+    ankles.filtered[place] = value + ankles.kept * (before - value)
+    return ankles.filtered[place]
 
 
 @kernel
 def steadied(ankles, place, value):
     """Return the mean of a number and its value a tick ago."""
-    before = value if math.isnan(ankles.felt[place]) else ankles.felt[place]
-    ankles.felt[place] = value
+    before = value if math.isnan(ankles.filtered[place]) else ankles.filtered[place]
+    ankles.filtered[place] = value
     return 0.5 * (value + before)
 
 

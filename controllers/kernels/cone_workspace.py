@@ -68,12 +68,12 @@ class Limits(NamedTuple):
     torque: Floats  # (r,) [N·m] or infinite
 
 
-class Room(NamedTuple):
+class Buffers(NamedTuple):
     """Buffers of a tick; wrenches and twists about O, the central body's centre of mass."""
 
     acceleration: Floats  # (6,) desired, of the central body
     planned: Floats  # (feet, 6) accelerations of the feet
-    own: Floats  # (feet, 6) Q
+    bias: Floats  # (feet, 6) Q
     response: Floats  # (feet, 6, 6) L
 
 
@@ -85,13 +85,13 @@ class ConeWorkspaceLaw(NamedTuple):
     stance: Stance
     limits: Limits
     qp: contact_qp.ContactQp
-    room: Room
+    buffers: Buffers
 
 
-def new_room(feet: int) -> Room:
+def new_buffers(feet: int) -> Buffers:
     """Return the buffers for a model."""
     shapes: tuple[tuple[int, ...], ...] = ((6,), (feet, 6), (feet, 6), (feet, 6, 6))
-    return Room(*(np.full(shape, np.nan) for shape in shapes))
+    return Buffers(*(np.full(shape, np.nan) for shape in shapes))
 
 
 @control.register(ConeWorkspaceLaw)
@@ -107,7 +107,7 @@ def cone_workspace_torques(law, measurement, torque, recorded):
     thesis_law.workspace_dynamics(tree, gains.big_base, legs, motion, scratch)  # Algorithm 4.3
     thesis_law.desired_wrench(gains, desired, legs, measurement.q, motion, scratch)  # Algorithm 4.4
     thesis_law.distribute_wrench(legs, motion, scratch)  # Algorithm 4.5
-    own_wrenches(law, measurement)
+    bias_wrenches(law, measurement)
     thesis_law.joint_torques(tree, legs, motion, scratch, torque)  # Algorithm 4.6
     ended = contact_qp.SOLVED
     if not (prefer_forces(law, measurement) and is_within_limits(law, measurement, torque)):
@@ -129,7 +129,7 @@ def find_carriers(law, measurement):
             if stance.point_foot[c] == k:
                 point = stance.point[c]
                 near = lowest < math.inf and places[point, 2] < lowest + law.tasks.lift
-                carries[c] = 1 if touches(measurement.found[point]) or near else 0
+                carries[c] = 1 if touches(measurement.contact_state[point]) or near else 0
 
 
 @routine
@@ -138,7 +138,7 @@ def plan_feet(law, measurement):
 
     The big base of Algorithm 4.3 then moves as planned: velocity-dependent accelerations are relative to it.
     """
-    motion, planned = measurement.motion, law.room.planned
+    motion, planned = measurement.motion, law.buffers.planned
     in_flight = is_in_flight(law)
     for k in range(planned.shape[0]):
         v.store6(planned, k, foot_acceleration(law, measurement, k, in_flight))
@@ -214,13 +214,13 @@ def com_velocity(motion, i):
 
 
 @kernel
-def own_wrenches(law, measurement):
+def bias_wrenches(law, measurement):
     """Compute Q: the part of a leg's wrench not from the floor, at the desired accelerations.
 
     Newton's and Euler's equations of the foot. In Algorithm 4.3 it is a big base: the leg's force on it is its (big)
     inertia times its (tiny) acceleration beyond the planned one. The floor also carries its true weight and inertia.
     """
-    tree, motion, room = measurement.tree, measurement.motion, law.room
+    tree, motion, buffers = measurement.tree, measurement.motion, law.buffers
     legs = law.workspace.legs
     accelerate_legs(law, motion, tree)
     for k in range(legs.foot.shape[0]):
@@ -228,13 +228,13 @@ def own_wrenches(law, measurement):
         beyond = v.add6(v.load6(motion.factors.twist, i), v.load6(motion.acceleration, i))
         inertia = big_inertia(tree, law.workspace.gains.big_base, motion, i)
         pressed = base_wrench(law, tree, motion, i, inertia, beyond)
-        v.store6(room.own, k, v.add_scaled6(pressed, -1.0, body_bias(tree, motion, i, v.load6(room.planned, k))))
+        v.store6(buffers.bias, k, v.add_scaled6(pressed, -1.0, body_bias(tree, motion, i, v.load6(buffers.planned, k))))
 
 
 @kernel
 def accelerate_legs(law, motion, tree):
     """Compute V̇_1 = P_1⁻¹ (F^bd − z_1) and the outboard recursion, without joint torques."""
-    gram, wanted = law.workspace.scratch.gram, law.room.acceleration
+    gram, wanted = law.workspace.scratch.gram, law.buffers.acceleration
     factors = motion.factors
     for row in range(6):
         wanted[row] = law.workspace.scratch.wrench[row] - factors.wrench[0, row]
@@ -266,12 +266,12 @@ def base_wrench(law, tree, motion, i, inertia, a):
 
 
 @kernel
-def own_response(law, measurement):
+def bias_response(law, measurement):
     """Compute L = ∂Q/∂a, a the central body's acceleration, by the same recursion with six columns."""
     tree, motion = measurement.tree, measurement.motion
     legs, factors = law.workspace.legs, motion.factors
     for k in range(legs.foot.shape[0]):
-        T = law.room.response[k]
+        T = law.buffers.response[k]
         for row in range(6):
             for column in range(6):
                 T[row, column] = 1.0 if row == column else 0.0
@@ -310,7 +310,7 @@ def prefer_forces(law, measurement):
     """
     motion, qp = measurement.motion, law.qp
     exact = True
-    for k in range(law.room.own.shape[0]):
+    for k in range(law.buffers.bias.shape[0]):
         exact = prefer_forces_of_foot(law, motion, k) and exact
     for i in range(contact_qp.BASE):
         qp.unknown[i] = 0.0
@@ -324,7 +324,7 @@ def prefer_forces(law, measurement):
 def prefer_forces_of_foot(law, motion, k):
     stance, qp, scratch = law.stance, law.qp, law.workspace.scratch
     com = v.load3(motion.poses.com, law.workspace.legs.foot[k])
-    wrench = v.add_scaled6(v.load6(scratch.leg_wrench, k), -1.0, v.load6(law.room.own, k))
+    wrench = v.add_scaled6(v.load6(scratch.leg_wrench, k), -1.0, v.load6(law.buffers.bias, k))
     moment = v.sub(wrench[3:], v.cross(com, wrench[:3]))
     gram, multiplier = scratch.gram, scratch.multiplier
     gram[:] = 0.0
@@ -370,7 +370,7 @@ def nearest_wrenches(law, measurement, torque):
     and the torques are clipped to them in any case. After a numerical failure the last torques are held.
     """
     qp = law.qp
-    own_response(law, measurement)
+    bias_response(law, measurement)
     write_cost(law, measurement.motion)
     write_balance(law, measurement.motion)
     contact_qp.factor_contact_qp(qp)
@@ -407,16 +407,16 @@ def write_cost(law, motion):
 @kernel
 def write_balance(law, motion):
     """Write the equality (P − Σ L) a − Σ G f = Σ Q − F^bd."""
-    qp, room, stance = law.qp, law.room, law.stance
+    qp, buffers, stance = law.qp, law.buffers, law.stance
     for row in range(contact_qp.BASE):
         qp.load[row] = -law.workspace.scratch.wrench[row]
         for column in range(contact_qp.BASE):
             qp.base[row, column] = motion.factors.block[0, row, column]
-    for k in range(room.own.shape[0]):
+    for k in range(buffers.bias.shape[0]):
         for row in range(contact_qp.BASE):
-            qp.load[row] += room.own[k, row]
+            qp.load[row] += buffers.bias[k, row]
             for column in range(contact_qp.BASE):
-                qp.base[row, column] -= room.response[k, row, column]
+                qp.base[row, column] -= buffers.response[k, row, column]
     for c in range(stance.point.shape[0]):
         x, y, z = v.load3(motion.poses.contact, stance.point[c])
         first = 3 * c
@@ -430,7 +430,7 @@ def write_balance(law, motion):
 @kernel
 def write_limits(law, measurement):
     """Write least ≤ −s · (G f + Q + L a) ≤ most for joints with limits; return their number."""
-    limits, qp, room, stance = law.limits, law.qp, law.room, law.stance
+    limits, qp, buffers, stance = law.limits, law.qp, law.buffers, law.stance
     row = 0
     for k in range(limits.torque_dof.shape[0]):
         s, leg = v.load6(measurement.motion.poses.motion, limits.torque_dof[k]), limits.leg[k]
@@ -439,14 +439,14 @@ def write_limits(law, measurement):
             qp.rows[row] = 0.0
             for column in range(contact_qp.BASE):
                 for axis in range(6):
-                    qp.rows[row, column] -= s[axis] * room.response[leg, axis, column]
+                    qp.rows[row, column] -= s[axis] * buffers.response[leg, axis, column]
             for c in range(stance.point.shape[0]):
                 if stance.point_foot[c] == leg:
                     for column in range(3 * c, 3 * c + 3):
                         for axis in range(6):
                             qp.rows[row, contact_qp.BASE + column] -= s[axis] * qp.grasp[axis, column]
-            own = -v.dot6(s, v.load6(room.own, leg))
-            qp.lower[row], qp.upper[row] = low - own, high - own
+            bias = -v.dot6(s, v.load6(buffers.bias, leg))
+            qp.lower[row], qp.upper[row] = low - bias, high - bias
             row += 1
     return row
 
@@ -454,13 +454,13 @@ def write_limits(law, measurement):
 @kernel
 def take_wrenches(law, measurement, torque):
     """Set F = G f + Q + L a of each leg, and the torques."""
-    qp, room, stance, motion = law.qp, law.room, law.stance, measurement.motion
+    qp, buffers, stance, motion = law.qp, law.buffers, law.stance, measurement.motion
     wrench = law.workspace.scratch.leg_wrench
-    for k in range(room.own.shape[0]):
+    for k in range(buffers.bias.shape[0]):
         for row in range(6):
-            total = room.own[k, row]
+            total = buffers.bias[k, row]
             for column in range(6):
-                total += room.response[k, row, column] * qp.unknown[column]
+                total += buffers.response[k, row, column] * qp.unknown[column]
             wrench[k, row] = total
     for c in range(stance.point.shape[0]):
         k, first = stance.point_foot[c], contact_qp.BASE + 3 * c

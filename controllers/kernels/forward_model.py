@@ -90,7 +90,7 @@ class ForwardModelLaw(NamedTuple):
     ticks: Integers  # (1,) so far
     asked: Floats  # (nv,) buffer: accelerations
     error: Floats  # (2 nv,) buffer
-    room: Floats  # (2 nv,) buffer
+    buffers: Floats  # (2 nv,) buffer
     rate: Floats  # (nv,) buffer
 
 
@@ -149,7 +149,7 @@ def feel_feet_stepping(law, measurement):
     for k in range(stance.point.shape[0]):
         point = stance.point[k]
         if stance.point_foot[k] != swing:
-            measurement.found[point] = STICKING
+            measurement.contact_state[point] = STICKING
             level += places[point, 2]
             count += 1
         if body.qp.counts[ENDED] == SOLVED:
@@ -158,7 +158,7 @@ def feel_feet_stepping(law, measurement):
     for k in range(stance.point.shape[0]):
         point = stance.point[k]
         if stance.point_foot[k] == swing:
-            measurement.found[point] = STICKING if places[point, 2] < level / count + DOWN else NONE
+            measurement.contact_state[point] = STICKING if places[point, 2] < level / count + DOWN else NONE
 
 
 # --- a tick ---
@@ -190,10 +190,10 @@ def bring_to_now(law, tick):
     while age > 0:
         row, last = (tick - age) % depth, (tick - age + BLOCK - 1) % depth
         if age >= BLOCK and (tick - age) % BLOCK == 0 and law.which[row] == law.which[last]:
-            law.room[:] = 0.0
-            add_product(law.room, law.leap[law.leap_of[law.which[row]]], law.error)
-            add_times(law.room, -1.0, law.within[(tick - age) // BLOCK % law.within.shape[0]])
-            copy1(law.room, law.error)
+            law.buffers[:] = 0.0
+            add_product(law.buffers, law.leap[law.leap_of[law.which[row]]], law.error)
+            add_times(law.buffers, -1.0, law.within[(tick - age) // BLOCK % law.within.shape[0]])
+            copy1(law.buffers, law.error)
             age -= BLOCK
         else:
             go_a_period(law, law.error, row)

@@ -35,10 +35,10 @@ def placed(capsules, poses, c):
 
 
 @kernel
-def keep_legs_apart(capsules, measurement, room):
-    """Write d̈ ≥ −2a ḋ − a² (d − margin) of each near pair to ``whole_body.Room``; return the least gap [m]."""
+def keep_legs_apart(capsules, measurement, buffers):
+    """Write d̈ ≥ −2a ḋ − a² (d − margin) of each near pair to ``whole_body.Buffers``; return the least gap [m]."""
     tree, motion = measurement.tree, measurement.motion
-    room.rows[0] = 0
+    buffers.rows[0] = 0
     least = NEAR
     for k in range(capsules.pair.shape[0]):
         first, second = capsules.pair[k, 0], capsules.pair[k, 1]
@@ -52,14 +52,14 @@ def keep_legs_apart(capsules, measurement, room):
             point_jacobian(tree, motion.poses, j, other, capsules.jacobian[1])
             moving = sub(velocity_at(motion, j, other)[:3], velocity_at(motion, i, at)[:3])
             bias = sub(bias_at(motion, j, other)[:3], bias_at(motion, i, at)[:3])
-            row = room.rows[0]
-            for dof in range(room.more.shape[1]):
-                room.more[row, dof] = 0.0
+            row = buffers.rows[0]
+            for dof in range(buffers.more.shape[1]):
+                buffers.more[row, dof] = 0.0
                 for axis in range(3):
                     between = capsules.jacobian[1, axis, dof] - capsules.jacobian[0, axis, dof]
-                    room.more[row, dof] += normal[axis] * between
+                    buffers.more[row, dof] += normal[axis] * between
             pace = capsules.pace
             slow = -2.0 * pace * dot(normal, moving) - pace * pace * (gap - capsules.margin)
-            room.least[row] = slow - dot(normal, bias)
-            room.rows[0] += 1
+            buffers.least[row] = slow - dot(normal, bias)
+            buffers.rows[0] += 1
     return least

@@ -29,7 +29,7 @@ class PredictedLaw(NamedTuple):
     stiffness: Floats  # (joints,) [N·m/rad] of an impedance in the plant, at rest in the posture
     damping: Floats  # (joints,) [N·m·s/rad]
     error: Floats  # (2 nv,) buffer: sensed state
-    found: Floats  # (2 nv,) buffer: predicted state
+    predicted: Floats  # (2 nv,) buffer: predicted state
 
 
 @control.register(PredictedLaw)
@@ -82,9 +82,9 @@ def remember(law, held):
         return
     row, anew = tick % depth, tick % law.anew == 0
     if not anew:
-        law.found[:] = 0.0
-        add_product(law.found, law.once, law.done)
-        v.copy1(law.found, law.done)
+        law.predicted[:] = 0.0
+        add_product(law.predicted, law.once, law.done)
+        v.copy1(law.predicted, law.done)
         add_times_torques(law, depth, row, -1.0)
     for k in range(law.dof.shape[0]):
         law.given[row, k] = held[law.dof[k]] - law.torque[k]
@@ -106,7 +106,7 @@ def add_times_torques(law, age, row, sign):
 @kernel
 def show_ahead(law, measurement):
     """Replace the sensed state by the predicted one."""
-    q, rates, posture, error, found = measurement.q, measurement.motion.rates, law.posture, law.error, law.found
+    q, rates, posture, error, predicted = measurement.q, measurement.motion.rates, law.posture, law.error, law.predicted
     nv, place, back = rates.shape[0], law.frame.place, (1.0, 0.0, 0.0, 0.0)
     if law.frame.follows != 0.0:
         back, middle = seen_from_feet(law.frame, measurement.motion.poses)
@@ -121,19 +121,19 @@ def show_ahead(law, measurement):
     for k in range(law.dof.shape[0]):
         error[law.dof[k]] = q[law.coordinate[k]] - posture[law.coordinate[k]]
         error[nv + law.dof[k]] = rates[law.dof[k]]
-    found[:] = 0.0
-    add_product(found, law.ahead, error)
-    add_times(found, 1.0, law.done)
+    predicted[:] = 0.0
+    add_product(predicted, law.ahead, error)
+    add_times(predicted, 1.0, law.done)
     out = v.quat_conj(back)
     R = v.quat_matrix(out)
-    away = (posture[0] + found[0], posture[1] + found[1], posture[2] + found[2])
+    away = (posture[0] + predicted[0], posture[1] + predicted[1], posture[2] + predicted[2])
     away = v.add(v.mat_vec(R, v.sub(away, law.frame.place)), place)
-    turned = v.quat_mul(out, v.quat_mul(v.quat_exp((found[3], found[4], found[5])), held))
-    velocity = v.mat_vec(R, (found[nv], found[nv + 1], found[nv + 2]))
-    omega = v.mat_vec(R, (found[nv + 3], found[nv + 4], found[nv + 5]))
+    turned = v.quat_mul(out, v.quat_mul(v.quat_exp((predicted[3], predicted[4], predicted[5])), held))
+    velocity = v.mat_vec(R, (predicted[nv], predicted[nv + 1], predicted[nv + 2]))
+    omega = v.mat_vec(R, (predicted[nv + 3], predicted[nv + 4], predicted[nv + 5]))
     for axis in range(3):
         q[axis], rates[axis], rates[3 + axis] = away[axis], velocity[axis], omega[axis]
     q[3], q[4], q[5], q[6] = turned
     for k in range(law.dof.shape[0]):
-        q[law.coordinate[k]] = posture[law.coordinate[k]] + found[law.dof[k]]
-        rates[law.dof[k]] = found[nv + law.dof[k]]
+        q[law.coordinate[k]] = posture[law.coordinate[k]] + predicted[law.dof[k]]
+        rates[law.dof[k]] = predicted[nv + law.dof[k]]

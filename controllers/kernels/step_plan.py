@@ -204,7 +204,7 @@ class Legs(NamedTuple):
     high: Floats  # (2,) [m] height of the feet's centres of mass above the floor in stance
     side: Floats  # (2,) 1 for the left leg, −1 for the right
     ahead: Floats  # (2,) unit vector forward
-    beside: Floats  # (2,) [m] from the second foot to the first
+    separation: Floats  # (2,) [m] from the second foot to the first
 
 
 class Seen(NamedTuple):

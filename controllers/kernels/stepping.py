@@ -71,7 +71,7 @@ GENTLE = 0.2
 #: [m/s] Greatest landing speed.
 HARD = 1.0
 #: Value of ``WAY`` for a foot that is brought beside the other: its target is fixed.
-BESIDE = -1
+CLOSING_STEP = -1
 #: [m] Tolerance for bringing the feet together, and for ξ over its goal.
 CLOSE = 0.02
 #: [s] Time limit for shifting the weight onto one foot; then the feet stay where they are.
@@ -131,7 +131,7 @@ def stepping_torques(law, measurement, torque, recorded):
         whole_body.posture_task(body, measurement)
     else:
         step_tasks(law, measurement)
-        keep_legs_apart(law.capsules, measurement, body.room)
+        keep_legs_apart(law.capsules, measurement, body.buffers)
     recorded[0] = whole_body.solve(body, measurement, torque)
     recorded[1] = float(body.qp.counts[ITERATIONS])
     recorded[2] = float(law.phase[TAKEN])
@@ -155,23 +155,23 @@ def record_foothold(law, measurement, recorded):
 def observe(law, measurement):
     """Compute ξ, soles, hips and the reach of the legs, all horizontal."""
     body, seen, legs = law.body, law.seen, law.legs
-    stance, room, numbers = body.stance, body.room, law.seen.numbers
+    stance, buffers, numbers = body.stance, body.buffers, law.seen.numbers
     poses, rates = measurement.motion.poses, measurement.motion.rates
     gravity = -measurement.tree.gravity[2]
-    omega = math.sqrt(gravity / max(room.state[whole_body.HIGH], 0.1 * stance.com[2]))
+    omega = math.sqrt(gravity / max(buffers.state[whole_body.HIGH], 0.1 * stance.com[2]))
     numbers[OMEGA] = omega
-    numbers[HIGH_AT] = room.state[whole_body.HIGH]
+    numbers[HIGH_AT] = buffers.state[whole_body.HIGH]
     estimate_floor_motion(law, measurement)
     for axis in range(2):
         moving = -numbers[FLOOR_MOVES + axis]
         for dof in range(rates.shape[0]):
-            moving += room.mass[axis, dof] * rates[dof] / room.mass[0, 0]
-        numbers[COM_AT + axis] = room.state[whole_body.COM + axis]
-        numbers[XI + axis] = room.state[whole_body.COM + axis] + moving / omega
+            moving += buffers.mass[axis, dof] * rates[dof] / buffers.mass[0, 0]
+        numbers[COM_AT + axis] = buffers.state[whole_body.COM + axis]
+        numbers[XI + axis] = buffers.state[whole_body.COM + axis] + moving / omega
     points, count = legs.sole.shape[1], stance.point.shape[0]
     root, parameters = load9(poses.rotation, 0), parameters_of(law)
     numbers[FLOOR_AT] = (
-        room.state[whole_body.COM + 2] - room.state[whole_body.HIGH] + 0.5 * (legs.high[0] + legs.high[1])
+        buffers.state[whole_body.COM + 2] - buffers.state[whole_body.HIGH] + 0.5 * (legs.high[0] + legs.high[1])
     )
     for k in range(2):
         i = stance.foot[k]
@@ -250,7 +250,7 @@ def decide(law, measurement):
     if phase[PHASE] == STANDS or phase[PHASE] == SHIFTS:
         if needs_step(law, measurement):
             begin_step(law, measurement, time)
-        elif phase[TAKEN] > 0 and phase[WAY] != BESIDE and parameters.closing_delay > 0.0:
+        elif phase[TAKEN] > 0 and phase[WAY] != CLOSING_STEP and parameters.closing_delay > 0.0:
             close_feet(law, measurement, time)
     elif phase[PHASE] == UNLOADS and since >= parameters.unload_time:
         enter(law, SWINGS, time)
@@ -275,7 +275,7 @@ def needs_step(law, measurement):
     _, x, y, _ = quat_difference((q[3], q[4], q[5], q[6]), (home[3], home[4], home[5], home[6]))
     to_x = numbers[XI] + lean * (rates[4] + numbers[OMEGA] * 2.0 * y)
     to_y = numbers[XI + 1] - lean * (rates[3] + numbers[OMEGA] * 2.0 * x)
-    calm = first or law.phase[PHASE] == SHIFTS or law.phase[WAY] == BESIDE
+    calm = first or law.phase[PHASE] == SHIFTS or law.phase[WAY] == CLOSING_STEP
     least = parameters_of(law).trigger if calm else parameters_of(law).repeat_trigger
     return distance_outside(law.seen, count, to_x, to_y) > least
 
@@ -331,7 +331,7 @@ def close_feet(law, measurement, time):
     phase, seen, legs = law.phase, law.seen, law.legs
     since, stance = time - law.memory[SINCE], phase[SWING]
     swing = 1 - stance
-    x, y = (1 - 2 * swing) * legs.beside[0], (1 - 2 * swing) * legs.beside[1]
+    x, y = (1 - 2 * swing) * legs.separation[0], (1 - 2 * swing) * legs.separation[1]
     away = math.hypot(seen.foot[swing, 0] - seen.foot[stance, 0] - x, seen.foot[swing, 1] - seen.foot[stance, 1] - y)
     goal_x, goal_y = standing_goal(law)
     numbers = seen.numbers
@@ -343,7 +343,11 @@ def close_feet(law, measurement, time):
             enter(law, SHIFTS, time)
     elif lag < CLOSE:
         phase[SWING] = swing
-        aim(law, Step(0.0, BESIDE, rules_of(law).longest, seen.foot[stance, 0] + x, seen.foot[stance, 1] + y), time)
+        aim(
+            law,
+            Step(0.0, CLOSING_STEP, rules_of(law).longest, seen.foot[stance, 0] + x, seen.foot[stance, 1] + y),
+            time,
+        )
         leave(law, time)
     elif since > PATIENCE:
         enter(law, STANDS, time)
@@ -355,7 +359,7 @@ def standing_goal(law):
 
     Over that foot the goal is on the side where the other foot lands, so that the landing foot can catch the body.
     """
-    state, com, seen, k = law.body.room.state, law.body.stance.com, law.seen, law.phase[SWING]
+    state, com, seen, k = law.body.buffers.state, law.body.stance.com, law.seen, law.phase[SWING]
     x, y = state[whole_body.BETWEEN] + com[0], state[whole_body.BETWEEN + 1] + com[1]
     if law.phase[PHASE] == SHIFTS:
         near_x, near_y = nearest_in_hull(seen.inner[k], law.legs.sole.shape[1], x, y)
@@ -387,7 +391,7 @@ def aim(law, step, time):
 def update_plan(law, measurement, time):
     """Plan the landing again from the current state, unless the foot is about to land."""
     gone = time - law.memory[LEFT]
-    if law.phase[WAY] != BESIDE and law.memory[LANDS] - time > 2.0 * LAST:
+    if law.phase[WAY] != CLOSING_STEP and law.memory[LANDS] - time > 2.0 * LAST:
         rules = rules_of(law)
         shortest = max(rules.shortest - gone, 1.5 * LAST)
         longest = max(rules.longest - gone, shortest + LAST)
@@ -403,10 +407,10 @@ def has_landed(law, measurement, time):
 @kernel
 def land(law, time):
     """End the swing: the feet's current positions become the reference of the set point and of the foot tasks."""
-    stance, seen, room = law.body.stance, law.seen, law.body.room
+    stance, seen, buffers = law.body.stance, law.seen, law.body.buffers
     for k in range(2):
         for axis in range(2):
-            stance.foot_place[k, axis] = seen.foot[k, axis] - room.state[whole_body.BETWEEN + axis]
+            stance.foot_place[k, axis] = seen.foot[k, axis] - buffers.state[whole_body.BETWEEN + axis]
     law.phase[TAKEN] += 1
     enter(law, LOADS, time)
 
@@ -415,9 +419,9 @@ def land(law, time):
 def limit_loads(law, measurement):
     """Set the load limit of each foot by phase: zero in swing, increasing after landing."""
     phase, body = law.phase, law.body
-    stance, most, swing = body.stance, body.room.most, phase[SWING]
+    stance, most, swing = body.stance, body.buffers.most, phase[SWING]
     since = measurement.time[0] - law.memory[SINCE]
-    weight = -body.room.mass[0, 0] * measurement.tree.gravity[2]
+    weight = -body.buffers.mass[0, 0] * measurement.tree.gravity[2]
     most[0] = most[1] = (
         math.inf if phase[PHASE] == STANDS and phase[TAKEN] == 0 else parameters_of(law).max_foot_load * weight
     )
@@ -447,13 +451,13 @@ def step_tasks(law, measurement):
 def do_tasks(law, chosen, measurement):
     """Add all tasks with the gains and weights ``chosen``."""
     body = law.body
-    stepping = whole_body.WholeBodyLaw(chosen.tasks, body.stance, body.limits, body.qp, body.room)
+    stepping = whole_body.WholeBodyLaw(chosen.tasks, body.stance, body.limits, body.qp, body.buffers)
     body.qp.friction[0] = chosen.tasks.friction
     carry_task(law, chosen.tasks, measurement)
     whole_body.momentum_task(stepping, measurement)
     upright_task(stepping, chosen.weight_yaw, measurement)
     for axis in range(2):
-        body.room.state[whole_body.BEARING + axis] = law.seen.numbers[FLOOR_MOVES + axis]
+        body.buffers.state[whole_body.BEARING + axis] = law.seen.numbers[FLOOR_MOVES + axis]
     for k in range(2):
         if law.phase[PHASE] == SWINGS and law.phase[SWING] == k:
             swing_task(law, measurement)
@@ -484,7 +488,7 @@ def upright_task(law, weight_yaw, measurement):
 def keep_place(law, k):
     """Set the reference position of the stance foot to its current one."""
     for axis in range(2):
-        law.body.stance.foot_place[k, axis] = law.seen.foot[k, axis] - law.body.room.state[whole_body.BETWEEN + axis]
+        law.body.stance.foot_place[k, axis] = law.seen.foot[k, axis] - law.body.buffers.state[whole_body.BETWEEN + axis]
 
 
 @kernel
@@ -519,15 +523,15 @@ def wanted_pressure(law, tasks, measurement):
 @kernel
 def carry_task(law, tasks, measurement):
     """Add the CoM task: a pendulum on the desired centre of pressure, at a height that the legs reach."""
-    room, qp = law.body.room, law.body.qp
+    buffers, qp = law.body.buffers, law.body.qp
     tree, rates, numbers = measurement.tree, measurement.motion.rates, law.seen.numbers
-    mass, omega = room.mass[0, 0], numbers[OMEGA]
+    mass, omega = buffers.mass[0, 0], numbers[OMEGA]
     px, py = wanted_pressure(law, tasks, measurement)
     for axis in range(3):
-        row = room.jacobian[axis]
-        moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -room.state[whole_body.BEARING + 2]
+        row = buffers.jacobian[axis]
+        moving = -numbers[FLOOR_MOVES + axis] if axis < 2 else -buffers.state[whole_body.BEARING + 2]
         for dof in range(row.shape[0]):
-            row[dof] = room.mass[axis, dof] / mass
+            row[dof] = buffers.mass[axis, dof] / mass
             moving += row[dof] * rates[dof]
         weight = 1.0
         if axis < 2:
@@ -535,10 +539,11 @@ def carry_task(law, tasks, measurement):
         else:
             stiffness, damping = tasks.height
             wanted = (
-                stiffness * (wanted_height(law, measurement.time[0]) - room.state[whole_body.HIGH]) - damping * moving
+                stiffness * (wanted_height(law, measurement.time[0]) - buffers.state[whole_body.HIGH])
+                - damping * moving
             )
             weight = tasks.weight_height
-        whole_body.add_row(qp, row, weight, wanted - room.bias[axis] / mass - tree.gravity[axis])
+        whole_body.add_row(qp, row, weight, wanted - buffers.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
@@ -578,7 +583,7 @@ def put_down(law, measurement, k):
     body, parameters = law.body, parameters_of(law)
     tree, motion, i = measurement.tree, measurement.motion, body.stance.foot[k]
     arm = load3(motion.poses.com, i)
-    point_jacobian(tree, motion.poses, i, arm, body.room.jacobian)
+    point_jacobian(tree, motion.poses, i, arm, body.buffers.jacobian)
     moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
     _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(body.stance.foot_turn, k))
     error = (0.0, 0.0, 0.0, 2.0 * x, 2.0 * y, 2.0 * z)
@@ -589,7 +594,7 @@ def put_down(law, measurement, k):
             wanted = (law.seen.numbers[FLOOR_MOVES + axis] - moving[axis]) / PROMPT
         else:
             wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
-        whole_body.add_row(body.qp, body.room.jacobian[axis], parameters.weight_swing, wanted - bias[axis])
+        whole_body.add_row(body.qp, body.buffers.jacobian[axis], parameters.weight_swing, wanted - bias[axis])
 
 
 @kernel
@@ -599,12 +604,12 @@ def swing_task(law, measurement):
     With x, v, a now and x_f, v_f, 0 at the end, T from now, the jerk is 60 (x_f − x)/T³ − (36 v + 24 v_f)/T² − 9 a/T.
     """
     body, memory, parameters = law.body, law.memory, parameters_of(law)
-    room, stance, time = body.room, body.stance, measurement.time[0]
+    buffers, stance, time = body.buffers, body.stance, measurement.time[0]
     tree, motion = measurement.tree, measurement.motion
     k = law.phase[SWING]
     i, other = stance.foot[k], stance.foot[1 - k]
     arm, hold = load3(motion.poses.com, i), load3(motion.poses.com, other)
-    point_jacobian(tree, motion.poses, i, arm, room.jacobian)
+    point_jacobian(tree, motion.poses, i, arm, buffers.jacobian)
     moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
     floor = velocity_at(motion, other, hold)
     begin, lands = memory[LEFT], memory[LANDS]
@@ -634,4 +639,4 @@ def swing_task(law, measurement):
         else:
             wanted = -parameters.kp_swing * error[axis] - parameters.kd_swing * moving[axis]
         weight = parameters.weight_swing * (parameters.swing_yaw_ratio if axis == whole_body.YAW else 1.0)
-        whole_body.add_row(body.qp, room.jacobian[axis], weight, wanted - bias[axis])
+        whole_body.add_row(body.qp, buffers.jacobian[axis], weight, wanted - bias[axis])

@@ -72,7 +72,7 @@ class Limits(NamedTuple):
     speed: Floats  # (·,) [rad/s]
 
 
-class Room(NamedTuple):
+class Buffers(NamedTuple):
     """Buffers of a tick."""
 
     mass: Floats  # (nv, nv)
@@ -87,7 +87,7 @@ class Room(NamedTuple):
     state: Floats  # (PLACES,) below
 
 
-# Indices of ``Room.state``: centre of mass and feet's midpoint, from O, and the velocity of the support.
+# Indices of ``Buffers.state``: centre of mass and feet's midpoint, from O, and the velocity of the support.
 COM = 0
 BETWEEN = 3
 BEARING = 6  # (3,) velocity of the floor, estimated from the feet
@@ -105,12 +105,12 @@ class WholeBodyLaw(NamedTuple):
     stance: Stance
     limits: Limits
     qp: contact_qp.ContactQp
-    room: Room
+    buffers: Buffers
 
 
-def new_room(nv: int, feet: int, points: int, more: int = 0) -> Room:
+def new_buffers(nv: int, feet: int, points: int, more: int = 0) -> Buffers:
     """Return the buffers for a model, with ``more`` further rows."""
-    return Room(
+    return Buffers(
         mass=np.full((nv, nv), np.nan),
         bias=np.full(nv, np.nan),
         jacobian=np.full((6, nv), np.nan),
@@ -147,17 +147,17 @@ def whole_body_torques(law, measurement, torque, recorded):
 @kernel
 def see(law, measurement):
     """Compute mass matrix, bias forces, and the support: touching points, shares of the load, velocity."""
-    stance, room = law.stance, law.room
+    stance, buffers = law.stance, law.buffers
     tree, motion = measurement.tree, measurement.motion
     drift(tree, motion)
-    compose_mass_matrix(tree, motion, room.mass)
-    bias_forces(tree, motion, room.bias)
-    room.shares[:] = 0.0
+    compose_mass_matrix(tree, motion, buffers.mass)
+    bias_forces(tree, motion, buffers.bias)
+    buffers.shares[:] = 0.0
     total = 0.0
     for k in range(stance.point.shape[0]):
         point = stance.point[k]
         load = max(measurement.force[point, 2], 0.0)
-        room.shares[stance.point_foot[k]] += load
+        buffers.shares[stance.point_foot[k]] += load
         total += load
     find_carriers(law, measurement)
     share_weight(law, measurement)
@@ -165,20 +165,20 @@ def see(law, measurement):
     com = centre_of_mass(tree, motion.poses)
     high = 0.0
     for axis in range(3):
-        room.state[COM + axis] = com[axis]
-        room.state[BETWEEN + axis] = 0.0
-        room.state[BEARING + axis] = 0.0
+        buffers.state[COM + axis] = com[axis]
+        buffers.state[BETWEEN + axis] = 0.0
+        buffers.state[BEARING + axis] = 0.0
     for k in range(feet):
         i = stance.foot[k]
         place = load3(motion.poses.com, i)
         moving = velocity_at(motion, i, place)
         for axis in range(3):
-            room.state[BETWEEN + axis] += place[axis] / feet
-        room.shares[k] = room.shares[k] / total if total > 0.0 else 1.0 / feet
+            buffers.state[BETWEEN + axis] += place[axis] / feet
+        buffers.shares[k] = buffers.shares[k] / total if total > 0.0 else 1.0 / feet
         for axis in range(3):
-            room.state[BEARING + axis] += room.shares[k] * moving[axis]
-        high += room.shares[k] * (place[2] - stance.foot_place[k, 2])
-    room.state[HIGH] = com[2] - high
+            buffers.state[BEARING + axis] += buffers.shares[k] * moving[axis]
+        high += buffers.shares[k] * (place[2] - stance.foot_place[k, 2])
+    buffers.state[HIGH] = com[2] - high
 
 
 @kernel
@@ -206,7 +206,7 @@ def lowest_touch(stance, measurement, foot):
     lowest = math.inf
     for k in range(stance.point.shape[0]):
         point = stance.point[k]
-        if stance.point_foot[k] == foot and touches(measurement.found[point]):
+        if stance.point_foot[k] == foot and touches(measurement.contact_state[point]):
             lowest = min(lowest, measurement.motion.poses.contact[point, 2])
     return lowest
 
@@ -217,7 +217,7 @@ def share_weight(law, measurement):
     qp, carrying = law.qp, 0
     for k in range(qp.carries.shape[0]):
         carrying += qp.carries[k]
-    weight = -law.room.mass[0, 0] * measurement.tree.gravity[2]
+    weight = -law.buffers.mass[0, 0] * measurement.tree.gravity[2]
     for k in range(qp.carries.shape[0]):
         qp.preferred[3 * k + 2] = weight / carrying if qp.carries[k] else 0.0
 
@@ -225,7 +225,7 @@ def share_weight(law, measurement):
 @kernel
 def write_base(law, measurement):
     """Write the program's equality: the first six rows of M v̇ + h = τ + Jᵀ f, which have no torque."""
-    stance, room, qp = law.stance, law.room, law.qp
+    stance, buffers, qp = law.stance, law.buffers, law.qp
     tree, poses = measurement.tree, measurement.motion.poses
     for k in range(stance.point.shape[0]):
         j = tree.contact_body[stance.point[k]]  # the foot, or its toes
@@ -235,14 +235,14 @@ def write_base(law, measurement):
                 s = load6(poses.motion, dof)
                 moved = add(s[:3], cross(s[3:], p))
                 for axis in range(3):
-                    room.push[dof, 3 * k + axis] = moved[axis]
+                    buffers.push[dof, 3 * k + axis] = moved[axis]
             j = tree.parent[j]
     for row in range(contact_qp.BASE):
-        qp.load[row] = -room.bias[row]
-        for dof in range(room.mass.shape[0]):
-            qp.base[row, dof] = room.mass[row, dof]
-        for column in range(room.push.shape[1]):
-            qp.grasp[row, column] = room.push[row, column]
+        qp.load[row] = -buffers.bias[row]
+        for dof in range(buffers.mass.shape[0]):
+            qp.base[row, dof] = buffers.mass[row, dof]
+        for column in range(buffers.push.shape[1]):
+            qp.grasp[row, column] = buffers.push[row, column]
 
 
 @kernel
@@ -279,46 +279,46 @@ def balance_task(law, measurement):
     ξ = x + ẋ/ω, ω² = g/z, and ξ̇ = ω (ξ − p) with p the centre of pressure (Koolen et al. 2012), so that p = ξ + (k/ω)
     (ξ − ξ_d) makes the error decay as e^{−kt}; ẍ = ω² (x − p). Positions and velocities are relative to the feet's.
     """
-    tasks, room, qp = law.tasks, law.room, law.qp
+    tasks, buffers, qp = law.tasks, law.buffers, law.qp
     tree, rates = measurement.tree, measurement.motion.rates
-    mass = room.mass[0, 0]
+    mass = buffers.mass[0, 0]
     gravity = -tree.gravity[2]
-    omega = math.sqrt(gravity / max(room.state[HIGH], 0.1 * law.stance.com[2]))
+    omega = math.sqrt(gravity / max(buffers.state[HIGH], 0.1 * law.stance.com[2]))
     for axis in range(3):
-        row = room.jacobian[axis]
-        moving = -room.state[BEARING + axis]
+        row = buffers.jacobian[axis]
+        moving = -buffers.state[BEARING + axis]
         for dof in range(row.shape[0]):
-            row[dof] = room.mass[axis, dof] / mass
+            row[dof] = buffers.mass[axis, dof] / mass
             moving += row[dof] * rates[dof]
         if axis < 2:
-            x = room.state[COM + axis] - room.state[BETWEEN + axis] - law.stance.com[axis]
+            x = buffers.state[COM + axis] - buffers.state[BETWEEN + axis] - law.stance.com[axis]
             capture = x + moving / omega
             wanted = -omega * (moving + tasks.capture * capture)
             weight = 1.0
         else:
             stiffness, damping = tasks.height
-            wanted = stiffness * (law.stance.com[2] - room.state[HIGH]) - damping * moving
+            wanted = stiffness * (law.stance.com[2] - buffers.state[HIGH]) - damping * moving
             weight = tasks.weight_height
-        add_row(qp, row, weight, wanted - room.bias[axis] / mass - tree.gravity[axis])
+        add_row(qp, row, weight, wanted - buffers.bias[axis] / mass - tree.gravity[axis])
     qp.spread[0] = tasks.weight_force / (mass * mass)
 
 
 @kernel
 def momentum_task(law, measurement):
     """Add the task of decaying angular momentum about the centre of mass."""
-    room, rates = law.room, measurement.motion.rates
-    scaled = room.mass[0, 0] * law.stance.com[2] * law.stance.com[2]
-    com = (room.state[COM], room.state[COM + 1], room.state[COM + 2])
+    buffers, rates = law.buffers, measurement.motion.rates
+    scaled = buffers.mass[0, 0] * law.stance.com[2] * law.stance.com[2]
+    com = (buffers.state[COM], buffers.state[COM + 1], buffers.state[COM + 2])
     for axis in range(3):
-        row = room.jacobian[axis]
+        row = buffers.jacobian[axis]
         now = 0.0
         for dof in range(row.shape[0]):
-            turning = (room.mass[3, dof], room.mass[4, dof], room.mass[5, dof])
-            shift = cross(com, (room.mass[0, dof], room.mass[1, dof], room.mass[2, dof]))
+            turning = (buffers.mass[3, dof], buffers.mass[4, dof], buffers.mass[5, dof])
+            shift = cross(com, (buffers.mass[0, dof], buffers.mass[1, dof], buffers.mass[2, dof]))
             row[dof] = sub(turning, shift)[axis] / scaled
             now += row[dof] * rates[dof]
-        turning = (room.bias[3], room.bias[4], room.bias[5])
-        bias = sub(turning, cross(com, (room.bias[0], room.bias[1], room.bias[2])))[axis] / scaled
+        turning = (buffers.bias[3], buffers.bias[4], buffers.bias[5])
+        bias = sub(turning, cross(com, (buffers.bias[0], buffers.bias[1], buffers.bias[2])))[axis] / scaled
         add_row(law.qp, row, law.tasks.weight_momentum, -law.tasks.momentum * now - bias)
 
 
@@ -346,26 +346,26 @@ def feet_task(law, measurement):
 @kernel
 def foot_task(law, measurement, k, falls):
     """Add the task of one foot, of a body that falls or does not."""
-    stance, room, tasks = law.stance, law.room, law.tasks
+    stance, buffers, tasks = law.stance, law.buffers, law.tasks
     tree, motion = measurement.tree, measurement.motion
     stiffness, damping = tasks.feet
     i = stance.foot[k]
     arm = load3(motion.poses.com, i)
     touching, points = touch(law, k)
-    point_jacobian(tree, motion.poses, i, arm, room.jacobian)
+    point_jacobian(tree, motion.poses, i, arm, buffers.jacobian)
     moving, bias = velocity_at(motion, i, arm), bias_at(motion, i, arm)
     _, x, y, z = quat_difference(load4(motion.poses.quaternion, i), load4(stance.foot_turn, k))
     away = displaced(law, k, arm)
     error = (away[0], away[1], away[2], 2.0 * x, 2.0 * y, 2.0 * z)
     for axis in range(6):
-        floor = room.state[BEARING + axis] if axis < 3 else 0.0
+        floor = buffers.state[BEARING + axis] if axis < 3 else 0.0
         wanted = -damping * (moving[axis] - floor)
         # Friction holds touching points, except for a foot that pivots on a corner; a flat foot is held completely.
         if axis == YAW or (touching < points and (touching == 0 or axis > 1)):
             wanted -= stiffness * error[axis]
         if falls and axis < 3:
             wanted += tree.gravity[axis]
-        add_row(law.qp, room.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
+        add_row(law.qp, buffers.jacobian[axis], tasks.weight_feet, wanted - bias[axis])
 
 
 @kernel
@@ -382,7 +382,7 @@ def touch(law, k):
 @kernel
 def displaced(law, k, place):
     """Return a foot's displacement [m]: horizontal relative to the other feet, height relative to loaded ones."""
-    stance, state = law.stance, law.room.state
+    stance, state = law.stance, law.buffers.state
     between = (state[BETWEEN], state[BETWEEN + 1], state[BETWEEN + 2])
     away = sub(sub(place, between), load3(stance.foot_place, k))
     feet = stance.foot.shape[0]
@@ -437,17 +437,17 @@ def keep_torques_in_range(law, measurement, most, torque):
 @kernel
 def write_torque_limits(law, measurement, most):
     """Write least ≤ M v̇ + h − Jᵀ f ≤ most for joints with limits; return their number."""
-    limits, room, qp = law.limits, law.room, law.qp
-    nv, row = room.mass.shape[0], 0
+    limits, buffers, qp = law.limits, law.buffers, law.qp
+    nv, row = buffers.mass.shape[0], 0
     for k in range(limits.torque_dof.shape[0]):
         dof = limits.torque_dof[k]
         low, high = torque_range(law, measurement, most, k)
         if low > -math.inf or high < math.inf:
             for i in range(nv):
-                qp.rows[row, i] = room.mass[dof, i]
-            for column in range(room.push.shape[1]):
-                qp.rows[row, nv + column] = -room.push[dof, column]
-            qp.lower[row], qp.upper[row] = low - room.bias[dof], high - room.bias[dof]
+                qp.rows[row, i] = buffers.mass[dof, i]
+            for column in range(buffers.push.shape[1]):
+                qp.rows[row, nv + column] = -buffers.push[dof, column]
+            qp.lower[row], qp.upper[row] = low - buffers.bias[dof], high - buffers.bias[dof]
             row += 1
     return row
 
@@ -455,15 +455,15 @@ def write_torque_limits(law, measurement, most):
 @kernel
 def write_load_limits(law, first):
     """Write Σ f_z ≤ most of each foot with a load limit; return the number of rows."""
-    stance, room, qp = law.stance, law.room, law.qp
-    nv, row = room.mass.shape[0], first
-    for k in range(room.most.shape[0]):
-        if room.most[k] < math.inf:
+    stance, buffers, qp = law.stance, law.buffers, law.qp
+    nv, row = buffers.mass.shape[0], first
+    for k in range(buffers.most.shape[0]):
+        if buffers.most[k] < math.inf:
             qp.rows[row] = 0.0
             for point in range(stance.point.shape[0]):
                 if stance.point_foot[point] == k:
                     qp.rows[row, nv + 3 * point + 2] = 1.0
-            qp.lower[row], qp.upper[row] = -math.inf, room.most[k]
+            qp.lower[row], qp.upper[row] = -math.inf, buffers.most[k]
             row += 1
     return row
 
@@ -491,12 +491,12 @@ def write_ranges(law, measurement, first):
 @kernel
 def write_more(law, first):
     """Write the further rows into the program."""
-    room, qp = law.room, law.qp
-    for k in range(room.rows[0]):
+    buffers, qp = law.buffers, law.qp
+    for k in range(buffers.rows[0]):
         qp.rows[first + k] = 0.0
-        for dof in range(room.more.shape[1]):
-            qp.rows[first + k, dof] = room.more[k, dof]
-        qp.lower[first + k], qp.upper[first + k] = room.least[k], math.inf
+        for dof in range(buffers.more.shape[1]):
+            qp.rows[first + k, dof] = buffers.more[k, dof]
+        qp.lower[first + k], qp.upper[first + k] = buffers.least[k], math.inf
 
 
 @kernel
@@ -506,7 +506,7 @@ def solve(law, measurement, torque):
     A joint without a limit has no row unless its torque is beyond reason: a row that the solution without it fulfils
     does not change the solution. After a numerical failure the last torques are held, within the joints' limits.
     """
-    limits, nv = law.limits, law.room.mass.shape[0]
+    limits, nv = law.limits, law.buffers.mass.shape[0]
     contact_qp.factor_contact_qp(law.qp)
     ended = HELD
     for most in (limits.torque, limits.reason):
@@ -532,7 +532,7 @@ def solve_within(law, measurement, most, torque):
     write_ranges(law, measurement, bounded)
     for ended in range(HELD):  # SOLVED, or else WITHOUT_RANGES; a single call site, as each is compiled separately
         contact_qp.solve_contact_qp(
-            qp, bounded + (limits.range_dof.shape[0] + law.room.rows[0] if ended == contact_qp.SOLVED else 0)
+            qp, bounded + (limits.range_dof.shape[0] + law.buffers.rows[0] if ended == contact_qp.SOLVED else 0)
         )
         if qp.counts[contact_qp.ENDED] == contact_qp.SOLVED:
             write_torques(law, torque)
@@ -552,11 +552,11 @@ def is_within_reason(law, torque):
 @kernel
 def write_torques(law, torque):
     """Write the joint torques M v̇ + h − Jᵀ f."""
-    room, qp = law.room, law.qp
-    nv = room.mass.shape[0]
+    buffers, qp = law.buffers, law.qp
+    nv = buffers.mass.shape[0]
     for dof in range(contact_qp.BASE, nv):
-        torque[dof] = room.bias[dof]
+        torque[dof] = buffers.bias[dof]
         for i in range(nv):
-            torque[dof] += room.mass[dof, i] * qp.unknown[i]
-        for column in range(room.push.shape[1]):
-            torque[dof] -= room.push[dof, column] * qp.unknown[nv + column]
+            torque[dof] += buffers.mass[dof, i] * qp.unknown[i]
+        for column in range(buffers.push.shape[1]):
+            torque[dof] -= buffers.push[dof, column] * qp.unknown[nv + column]

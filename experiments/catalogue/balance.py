@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from biped.disturbances import Disturbance, Sensors, check_begins
 from biped.errors import InputError
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from biped.model import Model, human
 from biped.model.human import standing_ranges
 from biped.model.stops import with_stops
@@ -29,9 +29,9 @@ def set_up(values: Values) -> Scene:
     trunk = (values.number("initial.body_x"), values.number("initial.body_y"), values.number("initial.body_z"))
     robot = values.word(ROBOT)
     model = robot_named(robot)
-    if values.whole(RANGES) not in (0, 1):
-        raise InputError(f"{RANGES} = {values.whole(RANGES)}: it must be 0 or 1")
-    if values.whole(RANGES):
+    if values.integer(RANGES) not in (0, 1):
+        raise InputError(f"{RANGES} = {values.integer(RANGES)}: it must be 0 or 1")
+    if values.integer(RANGES):
         if is_human(robot):  # the legs carry the load
             legs = standing_ranges()
             others = tuple(one for one in model.ranges if one[0] not in {joint for joint, _, _ in legs})
@@ -39,8 +39,8 @@ def set_up(values: Values) -> Scene:
         model = with_stops(model)
     acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
     _check_within(acting, model, values.number("run.duration"))
-    seed = values.whole("random.seed")
-    whole(seed, "random.seed")
+    seed = values.integer("random.seed")
+    integer(seed, "random.seed")
     if seed:
         duration, period = values.number("run.duration"), controller_from(values).period
         height = STANDING_TRUNK[2] if robot == HUMAN else trunk[2]  # draws do not depend on the start

@@ -52,7 +52,7 @@ def _following() -> list[str]:
     """Return the names of controllers that follow a moving set point."""
     return [
         name
-        for name in CONTROLLERS.own
+        for name in CONTROLLERS.builtin
         if any(parameter.name.startswith(f"{GROUP}.motion.") for parameter in controller_parameters(name))
     ]
 

@@ -92,9 +92,9 @@ def print_table(
     cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
     broken = ["\n".join(heading.replace(" %", "\N{NO-BREAK SPACE}%").split(" ")) for heading in headings]
     vertical: VerticalAlignMethod = "top" if "text" in kinds else "bottom"
-    for labels, room in ((headings, 4), (broken, 4), (broken, 2)):
+    for labels, buffers in ((headings, 4), (broken, 4), (broken, 2)):
         for most in (None, LEAST_TEXT):
-            table = Table(box=None, pad_edge=False, padding=(0, room, 0, 0))
+            table = Table(box=None, pad_edge=False, padding=(0, buffers, 0, 0))
             for place, label in enumerate(labels):
                 is_text = bool(kinds) and kinds[place] == "text"
                 left = is_text or (place == 0 and (not kinds or kinds[0] != "number"))

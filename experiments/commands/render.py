@@ -45,7 +45,7 @@ def parser() -> Parser:
     own.option("--to", "S", "last time of the run in the film (default: the end)", float, dest="end")
     text = "camera position: three-quarter (default), front, side, back, top, or X,Y,Z in metres from the model"
     own.option("--camera", "NAME", text, default="three-quarter")
-    own.option("--zoom-out", "X", "factor of the camera's distance; above 1: farther away", 1.0, "--room")
+    own.option("--zoom-out", "X", "factor of the camera's distance; above 1: farther away", 1.0)
     own.add_trust()
     own.option("--browser", "PATH", "program of Chromium or Chrome (default: the one on the path); not for .html")
     return own

@@ -110,7 +110,7 @@ def _verdict(study: "Study", found: "Rerun") -> int:
         message = f"{found.stored['verdict']}, and {len(found.stored) - 3} metrics, equal the study's, bit for bit"
         say(f"\nTrial {number}: {message}", "green")
         return 0
-    lines = [f"{name}: {found.stored[name]!r} then, {found.found.get(name)!r} now" for name in found.differences]
+    lines = [f"{name}: {found.stored[name]!r} then, {found.present.get(name)!r} now" for name in found.differences]
     changed = changed_since(study)
     say("\n" + "\n".join(lines), "yellow")
     reason = f"; what changed since: {'; '.join(changed)}" if changed else "; machine and versions are the same"

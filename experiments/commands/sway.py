@@ -73,7 +73,7 @@ def parser() -> Parser:
 def main(options: Namespace) -> int:
     import pandas as pd
 
-    from biped.inputs.files import in_place_of
+    from biped.inputs.files import replacing
     from experiments.cli.output import writable_folder
     from experiments.cli.terminal import say
     from experiments.visualization.document import print_block
@@ -103,7 +103,7 @@ def main(options: Namespace) -> int:
     if not rows:
         return FAILURE
     table = pd.DataFrame(rows)
-    with in_place_of(out) as part:
+    with replacing(out) as part:
         table.to_csv(part, index=False) if out.suffix.lower() == ".csv" else table.to_parquet(part, index=False)
     reply({"trials": table, "notes": notes, "file": out})
     shown = {name: text for name, text in _SHOWN.items() if name in table}

@@ -37,21 +37,21 @@ class OpenRegistry:
 
     Attributes:
         what: the kind, such as ``controller``; entry points are in the group ``biped.controllers``.
-        own: the project's things, by name, as ``module:NAME``.
+        builtin: the project's things, by name, as ``module:NAME``.
         fits: returns True for an object of the kind.
-        wanted: description of an object of the kind.
+        requirement: description of an object of the kind.
     """
 
     what: str
-    own: Mapping[str, str]
+    builtin: Mapping[str, str]
     fits: Callable[[Any], bool]
-    wanted: str
+    requirement: str
 
     @cached_property
     def installed(self) -> dict[str, EntryPoint]:
         """Entry points of installed packages; they cannot replace the project's names."""
         found = entry_points(group=f"biped.{self.what}s")
-        return {entry.name: entry for entry in found if entry.name not in self.own}
+        return {entry.name: entry for entry in found if entry.name not in self.builtin}
 
     def installed_from(self) -> dict[str, str]:
         """Return the distribution of each entry in ``installed``, without importing it."""
@@ -59,7 +59,7 @@ class OpenRegistry:
 
     def origins(self) -> dict[str, str]:
         """Return all names, with the origin of each."""
-        return dict.fromkeys(self.own, PROJECT) | self.installed_from()
+        return dict.fromkeys(self.builtin, PROJECT) | self.installed_from()
 
     def find(self, name: str) -> Entry:
         """Return the entry of this name.
@@ -68,8 +68,8 @@ class OpenRegistry:
             InputError: nothing has that name, it cannot be imported, or is of another kind.
             SavedNameError: a saved file names it, and it is code that the user has not named.
         """
-        if name in self.own:
-            return Entry(name, self._of(name, self.own[name]).thing, PROJECT)
+        if name in self.builtin:
+            return Entry(name, self._of(name, self.builtin[name]).thing, PROJECT)
         if name in self.installed:
             entry = self._of(name, self.installed[name].value)
             return Entry(name, entry.thing, _distribution(self.installed[name]), entry.file, entry.digest)
@@ -112,19 +112,23 @@ class OpenRegistry:
         found = self._candidates(module)
         if len(found) != 1:
             have = f"it has {', '.join(found)}: name one, as in {name}:{found[0]}" if found else "it has none"
-            raise InputError(f"{self.what} {name!r}: {have}; {self._wanted}")
+            raise InputError(f"{self.what} {name!r}: {have}; {self._requirement}")
         return found[0]
 
     def _misfit(self, module: ModuleType, attribute: str) -> str:
         found = self._candidates(module)
         have = f"there is {', '.join(found)}" if found else f"there is no {self.what} in it"
         if hasattr(module, attribute):
-            return f"{attribute} is no {self.what}; {have}; {self._wanted}"
+            return f"{attribute} is no {self.what}; {have}; {self._requirement}"
         return f"it has no {attribute!r}; {did_you_mean(attribute, found)}{have}"
 
     @property
-    def _wanted(self) -> str:
-        return f"a {self.what} is {self.wanted}" if self.what[0] not in "aeiou" else f"an {self.what} is {self.wanted}"
+    def _requirement(self) -> str:
+        return (
+            f"a {self.what} is {self.requirement}"
+            if self.what[0] not in "aeiou"
+            else f"an {self.what} is {self.requirement}"
+        )
 
     def _unknown(self, name: str) -> InputError:
         known = list(self.origins())

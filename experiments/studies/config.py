@@ -135,7 +135,7 @@ class Config:
             )
         return found
 
-    def whole(self, key: str, default: Any = REQUIRED, least: int = 0) -> int:
+    def integer(self, key: str, default: Any = REQUIRED, least: int = 0) -> int:
         found = self.data.get(key, least)
         if not is_finite(found) or not isinstance(found, int) or isinstance(found, bool) or found < least:
             raise self.wrong(key, f"a whole number, {least} or above")
@@ -153,7 +153,7 @@ class Config:
                 default = REQUIRED if field.default is dataclasses.MISSING else field.default
                 least = field.metadata.get("least")
                 given[field.name] = (
-                    self.get(key, hints[field.name], default) if least is None else self.whole(key, default, least)
+                    self.get(key, hints[field.name], default) if least is None else self.integer(key, default, least)
                 )
         return self.within(lambda: kind(**given))
 

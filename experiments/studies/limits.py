@@ -12,10 +12,10 @@ from biped.capturability.stance import Stance, stance_of
 from biped.capturability.steps import IN_PLACE, Footholds, Steps, words_of
 from biped.disturbances import Actuators, Platform, Push, Sensors
 from biped.dynamics.whole_body import WholeBody
-from biped.kernels.loop.measurement import able
+from biped.kernels.loop.measurement import strength_at
 from biped.metrics import steps
 from biped.model.legs import foot_under
-from biped.model.strength import NOBODY, human_strength, human_torques
+from biped.model.strength import NO_PRESET, human_strength, human_torques
 from biped.runs.run import Run
 from biped.signals import Signal
 from biped.simulation.scene import Scene
@@ -131,12 +131,12 @@ def push_of(scene: Scene, delay: float | None = None) -> ScenePush:
 def _torques(scene: Scene) -> dict[str, tuple[float, float]]:
     """Return the torques [N·m] of the joints in both directions, of the scene's people or of strong young men."""
     model, q = scene.model, scene.initial_state.q
-    whose = [one.strength for one in scene.disturbances if isinstance(one, Actuators) and one.strength != NOBODY]
+    whose = [one.strength for one in scene.disturbances if isinstance(one, Actuators) and one.strength != NO_PRESET]
     if not whose:
         return {joint: (torque, torque) for joint, torque in human_torques(model).items()}
     strong = human_strength(model, whose[0]).items()
     at = {joint: float(q[model.coordinate(joint)]) for joint, _ in strong}
-    return {joint: (able(np.array(ahead), at[joint], 0.0), able(np.array(back), at[joint], 0.0))
+    return {joint: (strength_at(np.array(ahead), at[joint], 0.0), strength_at(np.array(back), at[joint], 0.0))
             for joint, (ahead, back) in strong}  # fmt: skip
 
 

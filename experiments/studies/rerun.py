@@ -32,11 +32,11 @@ class Rerun:
     #: the run with all rows, up to the failure of a failed trial; None if it could not begin
     run: Run | None
     stored: Result  # result in the study
-    found: Result  # present result
+    present: Result  # present result
 
     @property
     def differences(self) -> list[str]:
-        return [name for name, value in self.stored.items() if json.dumps(value) != json.dumps(self.found.get(name))]
+        return [name for name, value in self.stored.items() if json.dumps(value) != json.dumps(self.present.get(name))]
 
     @property
     def same(self) -> bool:

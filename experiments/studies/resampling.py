@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from contact.arrays import Floats
 from experiments.studies.proportion import CONFIDENCE
 
@@ -19,7 +19,7 @@ def interval(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> tuple[f
     """
     from scipy.stats import bootstrap
 
-    seed = whole(seed, "seed")
+    seed = integer(seed, "seed")
     if all(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())) for values in samples):
         return (difference(*samples),) * 2
     found = bootstrap(
@@ -36,7 +36,7 @@ def chance(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> float:
     """
     from scipy.stats import permutation_test
 
-    seed = whole(seed, "seed")
+    seed = integer(seed, "seed")
     kind: Literal["samples", "independent"] = "samples" if len(samples) == 1 else "independent"
     found = permutation_test(
         samples, difference, permutation_type=kind, n_resamples=resamples, rng=seed, vectorized=True

@@ -101,7 +101,7 @@ def waits_for_python(experiment: Experiment, changes: Mapping[str, Value]) -> bo
 def _measured(
     scene: Scene, announce: Announce | None, limit: float | None, reads: Callable[[Measurement], Result] | None
 ) -> Result:
-    session, integrator = Session(scene, in_one_go=True, announce=announce), scene.integrator
+    session, integrator = Session(scene, log_holds_run=True, announce=announce), scene.integrator
     if announce is not None or limit is not None:
         session.warm_up(announce)
     with time_limit(limit):

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from rich.text import Text
 
-from biped.inputs.files import in_place_of, replace_file
+from biped.inputs.files import replace_file, replacing
 from experiments.cli.terminal import print_table, say
 from experiments.lookup.figure_look import remove_figure
 from experiments.visualization.pages import Block, Prose, Section, Table
@@ -70,7 +70,7 @@ def write_document(document: Document, folder: Path, draw: bool) -> list[Path]:
             path.unlink(missing_ok=True)
             continue
         if isinstance(content, pd.DataFrame):
-            with in_place_of(path) as part:
+            with replacing(path) as part:
                 content.to_csv(part, index=False, float_format=document.digits)
         else:
             replace_file(path, f"{json.dumps(content, indent=2)}\n".encode())

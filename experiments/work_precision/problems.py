@@ -152,7 +152,7 @@ def _settled(model: Model) -> State:
     state = State.at(model, settled.q)
     state.arrays.anchor[:] = settled.arrays.anchor
     state.arrays.mode[:] = STICKING
-    state.arrays.found[:] = STICKING
+    state.arrays.contact_state[:] = STICKING
     return state
 
 

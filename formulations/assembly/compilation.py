@@ -93,19 +93,19 @@ def _joints(
     def vectors(values: Sequence[Sequence[float]], width: int) -> Floats:
         return np.array(values, dtype=np.float64).reshape(-1, width)
 
-    def whole(values: Sequence[int]) -> np.ndarray:
+    def integers(values: Sequence[int]) -> np.ndarray:
         return np.array(values, dtype=np.int64)
 
     arrays = Joints(
-        inboard=whole([-1 if one.inboard is None else index[one.inboard] for one in joints]),
-        outboard=whole([index[one.outboard] for one in joints]),
+        inboard=integers([-1 if one.inboard is None else index[one.inboard] for one in joints]),
+        outboard=integers([index[one.outboard] for one in joints]),
         inboard_point=vectors([one.inboard_point for one in joints], 3),
         outboard_point=vectors([one.outboard_point for one in joints], 3),
         alignment=vectors([one.alignment for one in joints], 4),
-        first=whole(first),
-        rigid=whole(rigid),
-        solved=whole(solved),
-        kind=whole([row.kind for row, _ in rows]),
+        first=integers(first),
+        rigid=integers(rigid),
+        solved=integers(solved),
+        kind=integers([row.kind for row, _ in rows]),
         axis=vectors([row.axis for row, _ in rows], 3),
         other=vectors([row.other for row, _ in rows], 3),
         reference=vectors([row.reference for row, _ in rows], 3),
@@ -115,7 +115,7 @@ def _joints(
         damping=numbers(*(freedom.damping for _, freedom in rows)),
         lower=numbers(*(freedom.lower for _, freedom in rows)),
         upper=numbers(*(freedom.upper for _, freedom in rows)),
-        pair=whole(pair),
+        pair=integers(pair),
     )
     return arrays, tuple(freedom_rows), pairs
 

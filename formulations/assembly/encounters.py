@@ -18,7 +18,7 @@ from contact.arrays import Floats
 from formulations.assembly.collision import Collider, collide
 from formulations.assembly.compilation import frame_of
 from formulations.assembly.graph import edge_between
-from formulations.assembly.kernels.system import Motion, Room, System
+from formulations.assembly.kernels.system import Buffers, Motion, System
 from formulations.assembly.manifold import MOST_POINTS, Manifold
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ class Parts(NamedTuple):
 
     system: System
     motion: Motion
-    room: Room
+    buffers: Buffers
 
 
-def room_for_encounters(assembly: Assembly) -> tuple[int, int]:
+def buffers_for_encounters(assembly: Assembly) -> tuple[int, int]:
     """Return the greatest numbers of contacts and of slack-multiplier pairs between bodies."""
     pairs = sum(pairs_of(one.friction, assembly.directions) for one in assembly.touching)
     return MOST_POINTS * len(assembly.touching), MOST_POINTS * pairs
@@ -63,13 +63,13 @@ class Encounters:
         self.edges = [edge_between(assembly.system.graph, second, first) for first, second in self.ends]
         self.gap = np.full(len(self.ends), np.nan)
         self.pair_of: list[int] = []
-        self.contacts = self._room()
+        self.contacts = self._buffers()
         self._size = np.array([0.0 if body.shape is None else body.shape.size for body in assembly.bodies])
         self._least = np.array([np.linalg.eigvalsh(np.array(body.inertia))[0] for body in assembly.bodies])
 
-    def _room(self) -> Contacts:
+    def _buffers(self) -> Contacts:
         """Return the arrays of the ground contacts, extended by buffers for body contacts."""
-        ground, (more, _) = self.assembly.system.contacts, room_for_encounters(self.assembly)
+        ground, (more, _) = self.assembly.system.contacts, buffers_for_encounters(self.assembly)
         return Contacts(**{
             name: array if name == "directions" else np.pad(array, ((0, more), *(((0, 0),) * (array.ndim - 1))))
             for name, array in ground._asdict().items()
@@ -107,12 +107,12 @@ class Encounters:
         fastest = float((speed + turning * self._size).max()) + hastening
         return max(2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step), TOUCHING)
 
-    def begin_step(self, motion: Motion, room: Room, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
+    def begin_step(self, motion: Motion, buffers: Buffers, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
         """Return the arguments of the next step, with all contacts that may close in it.
 
         Args:
             motion: with arrays for all contacts.
-            room: buffers, likewise.
+            buffers: buffers, likewise.
             hastening: [m/s] greatest gain of speed of a body, gravity apart.
             all_gaps: whether to compute ``gap`` for distant bodies too.
         """
@@ -131,7 +131,7 @@ class Encounters:
                 count += len(kept.first)
                 self.pair_of += [number] * len(kept.first)
         motion.contact_impulse[len(self.assembly.contacts) : count] = 0.0
-        return self._parts(motion, room, count, pairs)
+        return self._parts(motion, buffers, count, pairs)
 
     def _within(self, number: int, found: Manifold, reach: float) -> Manifold:
         """Return the points that may touch in the step."""
@@ -154,8 +154,8 @@ class Encounters:
         arrays.pair[at:end] = pairs + each * np.arange(end - at)
         return pairs + each * (end - at)
 
-    def _parts(self, motion: Motion, room: Room, count: int, pairs: int) -> Parts:
-        def cut(rows: int, arrays: Motion | Room | Contacts, *names: str) -> dict[str, Any]:
+    def _parts(self, motion: Motion, buffers: Buffers, count: int, pairs: int) -> Parts:
+        def cut(rows: int, arrays: Motion | Buffers | Contacts, *names: str) -> dict[str, Any]:
             return {name: getattr(arrays, name)[:rows] for name in names}
 
         contacts = self.contacts._replace(
@@ -164,10 +164,10 @@ class Encounters:
         return Parts(
             self.assembly.system._replace(contacts=contacts),
             motion._replace(**cut(count, motion, "contact_impulse"), **cut(pairs, motion, "slack", "dual")),
-            room._replace(
-                **cut(2 * count, room, "arm_begin", "arm_end", "lead_begin", "lead_end"),
-                **cut(count, room, "gap_begin", "slide"),
-                **cut(pairs, room, "dimension", "target", "slack_change", "dual_change", "base_slack", "base_dual"),
+            buffers._replace(
+                **cut(2 * count, buffers, "arm_begin", "arm_end", "lead_begin", "lead_end"),
+                **cut(count, buffers, "gap_begin", "slide"),
+                **cut(pairs, buffers, "dimension", "target", "slack_change", "dual_change", "base_slack", "base_dual"),
             ),
         )
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from biped.inputs.checks import above_zero, whole
+from biped.inputs.checks import above_zero, integer
 from biped.model.geometry import Vector3
 from biped.model.inertia import box_inertia
 from formulations.assembly.assembly import Assembly
@@ -47,7 +47,7 @@ def pendulum(links: int, *, kind: str = "revolute") -> Assembly:
     Raises:
         InputError: there is no link.
     """
-    whole(links, "links")
+    integer(links, "links")
     above_zero(links, "links")
     joints = [
         joint(
@@ -132,7 +132,7 @@ def four_bar_chain(segments: int) -> tuple[Assembly, Placement]:
     Raises:
         InputError: there is none.
     """
-    whole(segments, "segments")
+    integer(segments, "segments")
     above_zero(segments, "segments")
     top, tip = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
     bodies: list[RigidBody] = []
@@ -172,7 +172,7 @@ def n_four_bar(windows: int, speed: float = 1.0) -> tuple[Assembly, Placement]:
     Raises:
         InputError: there is no window.
     """
-    whole(windows, "windows")
+    integer(windows, "windows")
     above_zero(windows, "windows")
     top, tip = (0.0, 0.0, 0.5), (0.0, 0.0, -0.5)
     bodies: list[RigidBody] = []
@@ -211,7 +211,7 @@ def arch(
     Raises:
         InputError: ``stones`` is zero, or a number is not above zero.
     """
-    whole(stones, "stones")
+    integer(stones, "stones")
     above_zero(stones, "stones")
     above_zero(thickness, "thickness")
     bodies, poses = [], {}

@@ -167,14 +167,15 @@ def _with_updates(
         first_update.append(len(updates))
     table = np.array(updates, dtype=np.int64).reshape(-1, 4)
 
-    def whole(values: Sequence[int] | Integers) -> Integers:
+    def integers(values: Sequence[int] | Integers) -> Integers:
         return np.array(values, dtype=np.int64)
 
     first_edge = np.cumsum([0] + [len(later[node]) for node in order])
     return Graph(
-        order=whole(order), size=whole(size), first_edge=whole(first_edge), other=whole([other for _, other in edges]),
-        first_update=whole(first_update), update_row=whole(table[:, 0]), update_column=whole(table[:, 1]),
-        update_kind=whole(table[:, 2]), update_target=whole(table[:, 3]), row_edge=rows[0], row_is_upper=rows[1],
+        order=integers(order), size=integers(size), first_edge=integers(first_edge),
+        other=integers([other for _, other in edges]),
+        first_update=integers(first_update), update_row=integers(table[:, 0]), update_column=integers(table[:, 1]),
+        update_kind=integers(table[:, 2]), update_target=integers(table[:, 3]), row_edge=rows[0], row_is_upper=rows[1],
     )  # fmt: skip
 
 

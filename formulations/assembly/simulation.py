@@ -25,7 +25,15 @@ from formulations.assembly.drawing import checks_of, world_of
 from formulations.assembly.errors import AssemblyError
 from formulations.assembly.kernels import loop, step
 from formulations.assembly.kernels.bodies import rotations_at
-from formulations.assembly.kernels.system import FRESH, ITERATIONS, MOST_ITERATIONS, STEPS, Rule, new_motion, new_room
+from formulations.assembly.kernels.system import (
+    FRESH,
+    ITERATIONS,
+    MOST_ITERATIONS,
+    STEPS,
+    Rule,
+    new_buffers,
+    new_motion,
+)
 from formulations.assembly.placement import Placement
 from formulations.assembly.wrenches import Wrench
 from formulations.mechanism.custom import CustomPotential
@@ -235,11 +243,11 @@ class _Simulation:
         n, m, c = len(assembly.bodies), len(assembly.links), len(assembly.contacts)
         rows = int(self.system.joints.first[-1])
         self.width = 13 * n + rows + loop.NUMBERS + rows + 4 * c + len(encounters.COLUMNS) * len(assembly.touching)
-        more = encounters.room_for_encounters(assembly)
+        more = encounters.buffers_for_encounters(assembly)
         c, pairs = c + more[0], pairs + more[1]
         self.encounters = encounters.Encounters(assembly, self.rule.h) if assembly.touching else None
         self.motion = new_motion(n, rows, c, pairs)
-        self.room = new_room(n, m, rows, c, pairs, len(self.system.graph.other))
+        self.buffers = new_buffers(n, m, rows, c, pairs, len(self.system.graph.other))
         self.motion.force[
             [row for row, link in freedoms_of(assembly) if isinstance(link.component, CustomPotential)]
         ] = -1.0
@@ -270,11 +278,11 @@ class _Simulation:
     def begin(self, done: int) -> encounters.Parts:
         """Return the arguments of the steps from ``done`` on; body contacts are detected at its start."""
         if self.encounters is None:
-            return encounters.Parts(self.system, self.motion, self.room)
+            return encounters.Parts(self.system, self.motion, self.buffers)
         h, share = self.rule.h, self.rule.first_share
         hastening = self.encounters.hastening(self.disturbances, max(h * (done - 1 + share), 0.0), h * (done + share))
         parts = self.encounters.begin_step(
-            self.motion, self.room, hastening, all_gaps=done % self.settings.record_every == 0
+            self.motion, self.buffers, hastening, all_gaps=done % self.settings.record_every == 0
         )
         return parts._replace(system=parts.system._replace(links=self.system.links))
 

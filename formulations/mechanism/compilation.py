@@ -390,7 +390,7 @@ class Builder:
         """
         springs, border = self._compile_springs(len(self._rows))
         ballast = Ballast(
-            _whole(self.coordinate(name) for name in loose), np.array(list(loose.values()), dtype=float),
+            _integers(self.coordinate(name) for name in loose), np.array(list(loose.values()), dtype=float),
             np.array([border], dtype=np.int64),
         )  # fmt: skip
         border += len(loose)
@@ -401,17 +401,19 @@ class Builder:
             points=self._compile_points(),
             springs=springs,
             coordinate_springs=CoordinateSprings(
-                _whole(k for k, _, _ in self._coordinate_springs),
+                _integers(k for k, _, _ in self._coordinate_springs),
                 np.array([rest for _, rest, _ in self._coordinate_springs], dtype=float),
                 _padded([law for _, _, law in self._coordinate_springs]),
             ),
-            weights=Weights(_whole(point for point, _ in self._weights), _rows3([force for _, force in self._weights])),
+            weights=Weights(
+                _integers(point for point, _ in self._weights), _rows3([force for _, force in self._weights])
+            ),
             forces=self._compile_forces(),
             constraints=Constraints(
-                kind=_whole(row[0] for row in self._rows),
-                first=_whole(row[1] for row in self._rows),
-                second=_whole(row[2] for row in self._rows),
-                carrier=_whole(row[3] for row in self._rows),
+                kind=_integers(row[0] for row in self._rows),
+                first=_integers(row[1] for row in self._rows),
+                second=_integers(row[2] for row in self._rows),
+                carrier=_integers(row[3] for row in self._rows),
                 direction=_rows3([row[4] for row in self._rows]),
                 number=_padded([row[5] for row in self._rows], NUMBERS),
             ),
@@ -429,7 +431,7 @@ class Builder:
     def _compile_points(self) -> Points:
         places = [self.structure.named[name] for name in self._points]
         return Points(
-            _whole(place.body for place in places), _rows3([self.structure.offset(place) for place in places])
+            _integers(place.body for place in places), _rows3([self.structure.offset(place) for place in places])
         )
 
     def _compile_springs(self, border: int) -> tuple[Springs, int]:
@@ -441,12 +443,12 @@ class Builder:
             begins.append(border if between else -1)
             border += 3 if between else 0
         springs = Springs(
-            law=_whole(spring[0] for spring in self._springs),
-            first=_whole(spring[1] for spring in self._springs),
-            second=_whole(spring[2] for spring in self._springs),
+            law=_integers(spring[0] for spring in self._springs),
+            first=_integers(spring[1] for spring in self._springs),
+            second=_integers(spring[2] for spring in self._springs),
             rest=np.array([spring[3] for spring in self._springs], dtype=float),
             coefficient=_padded([spring[4] for spring in self._springs]),
-            border=_whole(begins),
+            border=_integers(begins),
         )
         return springs, border
 
@@ -457,17 +459,17 @@ class Builder:
         places = [place for _, place, _ in self._wrenches]
         return Forces(
             damping=damping,
-            torque_coordinate=_whole(row for row, _ in self._torques),
-            torque_input=_whole(place for _, place in self._torques),
-            wrench_kind=_whole(kind for kind, _, _ in self._wrenches),
-            wrench_body=_whole(place.body for place in places),
+            torque_coordinate=_integers(row for row, _ in self._torques),
+            torque_input=_integers(place for _, place in self._torques),
+            wrench_kind=_integers(kind for kind, _, _ in self._wrenches),
+            wrench_body=_integers(place.body for place in places),
             wrench_offset=_rows3([self.structure.offset(place) for place in places]),
             wrench_axes=np.array([place.rotation.ravel() for place in places], dtype=float).reshape(-1, 9),
-            wrench_input=_whole(first for _, _, first in self._wrenches),
+            wrench_input=_integers(first for _, _, first in self._wrenches),
         )
 
 
-def _whole(values: Iterable[int]) -> Integers:
+def _integers(values: Iterable[int]) -> Integers:
     return np.array(list(values), dtype=np.int64)
 
 

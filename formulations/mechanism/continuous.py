@@ -73,7 +73,7 @@ def accelerations(
     rates.stage[:] = state
     failed = engine.enter(kernels.SLOPE, 0, 0)
     if failed:
-        raise MechanismError(f"{mechanism.name} at q: {cause_of(mechanism, engine.world.room, failed)}")
+        raise MechanismError(f"{mechanism.name} at q: {cause_of(mechanism, engine.world.buffers, failed)}")
     return Acceleration(rates.acceleration, rates.multiplier)
 
 
@@ -130,7 +130,7 @@ def _engine(mechanism: Mechanism, state: Floats, rows: Floats, step: float = 0.0
     steps = mechanism.engine()  # has the buffers of evaluations at a state, and users' components
     flow = kernels.Flow(
         mechanics=mechanism.mechanics,
-        room=steps.world.room,
+        buffers=steps.world.buffers,
         rates=kernels.new_rates(mechanism.size, len(mechanism.labels)),
         state=state,
         step=step,
@@ -218,7 +218,7 @@ class _Integration(ABC):
 
     def failure(self, cause: int) -> str:
         """Return a sentence about the cause that ended the motion."""
-        told = cause_of(self.mechanism, self.engine.world.room, cause)
+        told = cause_of(self.mechanism, self.engine.world.buffers, cause)
         return f"{self.mechanism.name} at t = {self.reached:.9g} s: {told}; try a smaller step or tolerance"
 
     def recorded(self, seconds: float, failure: str) -> Motion:

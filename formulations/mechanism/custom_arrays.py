@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from contact.arrays import Floats, Integers
-from formulations.mechanism.kernels.custom import CONSTRAINT, CustomRoom, Customs
+from formulations.mechanism.kernels.custom import CONSTRAINT, CustomBuffers, Customs
 from kernelcache import Packed, addresses, places_of
 
 
@@ -42,7 +42,7 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Pac
     slope, rate_slope = np.zeros(squares[-1]), np.zeros(squares[-1])
     energy, value, jacobian = np.zeros(len(given)), np.zeros(values[-1]), np.zeros(jacobians[-1])
     rooms = [
-        Packed(CustomRoom(
+        Packed(CustomBuffers(
             np.array(custom.numbers, dtype=float), _part(z, first, k), _part(rate, first, k), energy[k : k + 1],
             _part(force, first, k), _part(slope, squares, k).reshape(custom.size, custom.size),
             _part(rate_slope, squares, k).reshape(custom.size, custom.size), _part(value, values, k),
@@ -53,19 +53,19 @@ def new_customs(given: Sequence[Custom], border: int) -> tuple[Customs, list[Pac
     begin = border - sum(custom.size for custom in given if custom.kind != CONSTRAINT)
     strains = [strain for custom in given for strain in custom.strains]
     customs = Customs(
-        kind=_whole(custom.kind for custom in given),
-        exact=_whole(custom.exact for custom in given),
-        address=addresses([(custom.part, room, 0, 0.0) for custom, room in zip(given, rooms, strict=True)]),
+        kind=_integers(custom.kind for custom in given),
+        exact=_integers(custom.exact for custom in given),
+        address=addresses([(custom.part, buffers, 0, 0.0) for custom, buffers in zip(given, rooms, strict=True)]),
         place=places_of(rooms),
         first=first,
-        slopes=_whole(jacobians[k] if custom.kind == CONSTRAINT else squares[k] for k, custom in enumerate(given)),
-        row=_whole(custom.row for custom in given),
-        rows=_whole(custom.rows for custom in given),
+        slopes=_integers(jacobians[k] if custom.kind == CONSTRAINT else squares[k] for k, custom in enumerate(given)),
+        row=_integers(custom.row for custom in given),
+        rows=_integers(custom.rows for custom in given),
         value=values[:-1],
-        border=_whole(begin + custom.border for custom in given),
-        point=_whole(point for point, _, _ in strains),
-        axis=_whole(axis for _, axis, _ in strains),
-        coordinate=_whole(coordinate for _, _, coordinate in strains),
+        border=_integers(begin + custom.border for custom in given),
+        point=_integers(point for point, _, _ in strains),
+        axis=_integers(axis for _, axis, _ in strains),
+        coordinate=_integers(coordinate for _, _, coordinate in strains),
         z=z, rate=rate, force=force, energy=energy, slope=slope, rate_slope=rate_slope, values=value, jacobian=jacobian,
     )  # fmt: skip
     return customs, rooms
@@ -80,5 +80,5 @@ def _part(array: Floats, begins: Integers, k: int) -> Floats:
     return array[begins[k] : begins[k + 1]]
 
 
-def _whole(values: Iterable[int]) -> Integers:
+def _integers(values: Iterable[int]) -> Integers:
     return np.array(list(values), dtype=np.int64)

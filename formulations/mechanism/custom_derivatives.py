@@ -94,7 +94,9 @@ class CustomDerivatives:
         self.members = [coupling.members(custom) for custom in customs]
         border = sum(custom.size for custom in customs if custom.kind != kernels.CONSTRAINT)
         _, self._rooms = new_customs(customs, border)
-        self._parts = [Entry(custom.part, room, 0, 0.0) for custom, room in zip(customs, self._rooms, strict=True)]
+        self._parts = [
+            Entry(custom.part, buffers, 0, 0.0) for custom, buffers in zip(customs, self._rooms, strict=True)
+        ]
 
     def add(self, step: SolvedStep, order: int) -> None:
         """To the derivatives of a step's equations, to the order 2 or 3."""
@@ -113,10 +115,10 @@ class CustomDerivatives:
         self, k: int, wanted: int, result: str, z: Floats, rate: Floats | None = None, time: float = 0.0
     ) -> Floats:
         """Return the result of a component's functions."""
-        room = self._rooms[k].value
-        room.z[:], room.rate[:] = z, 0.0 if rate is None else rate
+        buffers = self._rooms[k].value
+        buffers.z[:], buffers.rate[:] = z, 0.0 if rate is None else rate
         self._parts[k](wanted, time)
-        found: Floats = getattr(room, result).copy()
+        found: Floats = getattr(buffers, result).copy()
         return found
 
     def _strains(self, step: SolvedStep, k: int, q: Floats) -> Strains:

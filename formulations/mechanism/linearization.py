@@ -184,16 +184,16 @@ class DiscreteMechanism:
 
     def _guess(self, q: Floats, given_rates: Floats) -> None:
         """Set the first guess of the displacement from the rates of the momentum; zero if it determines none."""
-        room, motion = self._engine.world.room, self._engine.world.motion
-        room.node_q[:], room.node_momentum[:], room.given_rates[:] = q, motion.momentum, given_rates
+        buffers, motion = self._engine.world.buffers, self._engine.world.motion
+        buffers.node_q[:], buffers.node_momentum[:], buffers.given_rates[:] = q, motion.momentum, given_rates
         if self._engine.enter(places.RATES) == 0:
-            motion.past[0] = self.step * room.node_rates
+            motion.past[0] = self.step * buffers.node_rates
             motion.counts[places.KNOWN] = 1
 
     def _fail(self, failed: int, time: float) -> None:
         error = SingularStepError if failed in (SINGULAR, DEPENDENT) else IntegrationError
         world = self._engine.world
-        cause = cause_of(self.mechanism, world.room, failed, self.step, _MAX_ITERATIONS)
+        cause = cause_of(self.mechanism, world.buffers, failed, self.step, _MAX_ITERATIONS)
         raise error(
             f"{self.mechanism.name}: a step of {self.step:g} s at t = {time:g} s: {cause}; the residual is "
             f"{world.motion.residual[0]:.3g}; try a smaller step"
@@ -380,4 +380,4 @@ class Linearization:
         """Packed rows by w as matrices by (x, u)."""
         system = self.system
         nd, nk = system._dynamic.size, system._kinematic.size
-        spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.beside, result)
+        spread_bends(bends, sign, 2 * nd + nk, nk, system._second.step.chain.t_row, result)

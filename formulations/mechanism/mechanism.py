@@ -218,7 +218,7 @@ class Mechanism:
             mechanics=mechanics,
             motion=system.new_motion(n, m),
             rule=rule or system.Rule(0.5, 0.01, 1e-10, 1, 1, 0.5),
-            room=system.new_room(
+            buffers=system.new_buffers(
                 n, m, border, mechanics.points.body.shape[0], customs, mechanics.ballast.coordinate.size
             ),
             inputs=np.zeros((0, 1 + len(self.inputs))),
@@ -231,10 +231,10 @@ class Mechanism:
     def energies(self, q: Vector, v: Vector | None = None) -> tuple[float, float]:
         """Kinetic and potential energy [J]."""
         engine = self.engine()
-        room = engine.world.room
-        room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
+        buffers = engine.world.buffers
+        buffers.node_q[:], buffers.node_rates[:] = self.configuration(q), self.rates(v)
         engine.enter(system.ENERGIES)
-        return float(room.energy[0]), float(room.energy[1])
+        return float(buffers.energy[0]), float(buffers.energy[1])
 
     def kinetic_energy(self, q: Vector, v: Vector) -> float:
         """Return the kinetic energy [J]."""
@@ -247,10 +247,10 @@ class Mechanism:
     def momentum(self, q: Vector, v: Vector) -> Floats:
         """Return the momenta ∂L/∂q̇ = M(q) v (n,)."""
         engine = self.engine()
-        room = engine.world.room
-        room.node_q[:], room.node_rates[:] = self.configuration(q), self.rates(v)
+        buffers = engine.world.buffers
+        buffers.node_q[:], buffers.node_rates[:] = self.configuration(q), self.rates(v)
         engine.enter(system.MOMENTUM)
-        return room.node_momentum
+        return buffers.node_momentum
 
     def constraint_values(self, q: Vector) -> Floats:
         """Return h(q) (m,) [m or rad], in the order of ``constraint_names``."""
@@ -268,10 +268,10 @@ class Mechanism:
 
     def _constraints_at(self, q: Floats, engine: Engine) -> tuple[Floats, Floats]:
         """h(q) and Dh(q), which the next call writes over."""
-        room = engine.world.room
-        room.node_q[:] = q
+        buffers = engine.world.buffers
+        buffers.node_q[:] = q
         engine.enter(system.CONSTRAINTS)
-        return room.values, room.node_border.rows[: room.values.size]
+        return buffers.values, buffers.node_border.rows[: buffers.values.size]
 
     def satisfy_constraints(self, q: Vector, tolerance: float = 1e-12) -> Floats:
         """Return a configuration (n,) near q on the constraints, by least changes of the dynamic variables.

@@ -166,7 +166,7 @@ def start_of(
     """
     run = _Simulation(mechanism, settings, given)
     run.start(mechanism.configuration(q), None if v is None else mechanism.rates(v), driven)
-    return run.motion.q, run.room.node_rates
+    return run.motion.q, run.buffers.node_rates
 
 
 class _Simulation:
@@ -176,7 +176,7 @@ class _Simulation:
         self.mechanism, self.settings, self.rule = mechanism, settings, settings.rule
         self.mechanics = mechanism.mechanics
         self.engine = mechanism.engine(self.rule)
-        self.room, self.motion = self.engine.world.room, self.engine.world.motion
+        self.buffers, self.motion = self.engine.world.buffers, self.engine.world.motion
         self.given = checked_motions(mechanism, given)
         self.chunk = chunk_of(settings.record_every)
         self.rows = np.full((settings.steps // settings.record_every + 1, len(columns_of(mechanism))), np.nan)
@@ -215,9 +215,9 @@ class _Simulation:
         v = at_rest if v is None else np.where(prescribed, driven, v)
         self.check_constraints(q, "the start", v)
         motion.q[:] = q
-        self.room.node_q[:], self.room.node_rates[:] = q, v
+        self.buffers.node_q[:], self.buffers.node_rates[:] = q, v
         self.engine.enter(places.MOMENTUM)
-        motion.momentum[:] = self.room.node_momentum
+        motion.momentum[:] = self.buffers.node_momentum
         motion.past[0] = self.rule.h * v
         motion.counts[places.FRESH] = 1
         self.engine.enter(places.BEGIN)
@@ -233,16 +233,16 @@ class _Simulation:
 
     def rates_at_rest(self, q: Floats, driven: Floats) -> Floats:
         """Return the rates of zero momentum, apart from prescribed variables; raise if they are not unique."""
-        room = self.room
-        room.node_q[:], room.given_rates[:], room.node_momentum[:] = q, driven, 0.0
+        buffers = self.buffers
+        buffers.node_q[:], buffers.given_rates[:], buffers.node_momentum[:] = q, driven, 0.0
         if self.engine.enter(places.RATES):
-            told = singularity(self.mechanism, room)
+            told = singularity(self.mechanism, buffers)
             raise MechanismError(
                 "the mass matrix is singular at the start: a configuration variable moves no mass there; give masses "
                 "or rotational inertias to what it moves, or leave singular orientations such as three rotations whose "
                 f"axes lie in a plane{f': {told}' if told else ''}"
             )
-        return room.node_rates.copy()
+        return buffers.node_rates.copy()
 
     # --- steps ---
 
@@ -264,7 +264,7 @@ class _Simulation:
         """Return a sentence about the cause that ended the motion."""
         taken = int(self.motion.counts[places.STEPS])
         reached = self.settings.start + self.rule.h * taken
-        told = cause_of(self.mechanism, self.room, cause, self.rule.h, self.rule.max_iterations)
+        told = cause_of(self.mechanism, self.buffers, cause, self.rule.h, self.rule.max_iterations)
         off, worst, _ = self.motion.residual
         message = f"{self.mechanism.name} at t = {reached:.9g} s: {told}; the residual is {off:.3g}"
         if self.mechanism.labels:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biped.integrators.causes import why
-from biped.kernels.midpoint.equations import MidpointRoom
+from biped.kernels.midpoint.equations import MidpointBuffers
 from contact.arrays import Floats, Integers
-from formulations.mechanism.kernels.system import Border, Room
+from formulations.mechanism.kernels.system import Border, Buffers
 
 if TYPE_CHECKING:
     from formulations.mechanism.mechanism import Mechanism
@@ -23,23 +23,25 @@ if TYPE_CHECKING:
 NEARLY, ROUNDING = 1e-5, 1e-13
 
 
-def singularity(mechanism: Mechanism, room: Room, step: float = 1.0) -> str:
+def singularity(mechanism: Mechanism, buffers: Buffers, step: float = 1.0) -> str:
     """Return a clause with the singular matrix and its lost rows (of the last ``step`` [s], else a node), or ""."""
-    last = _of_matrix(mechanism, room.middle, room.border, step)
-    return last or _of_matrix(mechanism, room.node, room.node_border, 1.0)
+    last = _of_matrix(mechanism, buffers.middle, buffers.border, step)
+    return last or _of_matrix(mechanism, buffers.node, buffers.node_border, 1.0)
 
 
-def cause_of(mechanism: Mechanism, room: Room, failed: int, step: float = 1.0, iterations: int | None = None) -> str:
+def cause_of(
+    mechanism: Mechanism, buffers: Buffers, failed: int, step: float = 1.0, iterations: int | None = None
+) -> str:
     """Why a step of so many seconds has no solution, with the matrix that is singular, if one is."""
-    return "; ".join(filter(None, (why(failed, iterations), singularity(mechanism, room, step))))
+    return "; ".join(filter(None, (why(failed, iterations), singularity(mechanism, buffers, step))))
 
 
-def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: float) -> str:
+def _of_matrix(mechanism: Mechanism, buffers: MidpointBuffers, border: Border, step: float) -> str:
     """Return the clause for M or Newton's matrix: first the tree's part, then the multipliers' Schur complement."""
-    inverse, free = room.factors.d, mechanism.mechanics.prescribed == 0
+    inverse, free = buffers.factors.d, mechanism.mechanics.prescribed == 0
     if not np.all(np.isfinite(inverse)) or not np.any(free):
         return ""
-    sizes = _resistances(mechanism, room) / step
+    sizes = _resistances(mechanism, buffers) / step
     share = np.full(inverse.size, np.inf)
     regular = free & (inverse != 0.0)
     share[free & ~regular] = 0.0
@@ -54,13 +56,13 @@ def _of_matrix(mechanism: Mechanism, room: MidpointRoom, border: Border, step: f
     return _dependence(border, mechanism.constraint_names, ballast)
 
 
-def _resistances(mechanism: Mechanism, room: MidpointRoom) -> Floats:
+def _resistances(mechanism: Mechanism, buffers: MidpointBuffers) -> Floats:
     """Return bounds (n,) [kg or kg m²] of the inertia that masses beyond each joint can resist with."""
-    tree, motion, com = mechanism.mechanics.tree, room.poses.motion, room.poses.com
+    tree, motion, com = mechanism.mechanics.tree, buffers.poses.motion, buffers.poses.com
     turn = motion[:, 3:]
     turning = (turn**2).sum(axis=1)
     point = np.cross(turn, motion[:, :3]) / np.where(turning > 0.0, turning, 1.0)[:, None]
-    moments = room.inertia[:, [0, 4, 8]].sum(axis=1)
+    moments = buffers.inertia[:, [0, 4, 8]].sum(axis=1)
     found = np.zeros(tree.parent.size)
     for body in range(tree.parent.size):
         j = body

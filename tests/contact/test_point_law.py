@@ -125,7 +125,7 @@ class Case:
     anchor: Vector
     h: float
     load: float  # [N] −(k_n p_n + b_n ṗ_n)
-    room: float  # [m] a displacement of P_{k+1} over which the regime stays the same, with a hundredfold margin
+    buffers: float  # [m] a displacement of P_{k+1} over which the regime stays the same, with a hundredfold margin
 
     @property
     def force(self):
@@ -160,20 +160,20 @@ def cases(draw, regime):
     angle = draw(st.sampled_from([0.0, 0.5, 1.0, 1.5])) * math.pi + draw(st.floats(0.2, 1.3))
     along = np.array([math.cos(angle), math.sin(angle)])
     dn, dt = 0.5 * k_n + b_n / h, 0.5 * k_t + b_t / h
-    room = 1e-2 * load / dn
+    buffers = 1e-2 * load / dn
     if regime in ("viscous", "sliding"):
         speed = stiction_velocity * draw(st.floats(0.1, 0.8) if regime == "viscous" else st.floats(1.2, 300.0))
         velocity, place = speed * along, np.array([draw(lengths), draw(lengths)])
-        room = min(room, 1e-2 * h * speed)
+        buffers = min(buffers, 1e-2 * h * speed)
     else:
         asked = mu_s * load * draw(st.floats(0.1, 0.8) if regime == "sticking" else st.floats(1.2, 30.0))
         velocity = np.array([draw(speeds), draw(speeds)])
         place = np.array(anchor) - (asked * along + b_t * velocity) / k_t
-        room = min(room, 1e-2 * asked / dt)
+        buffers = min(buffers, 1e-2 * asked / dt)
     p = (float(place[0]), float(place[1]), -(load + b_n * climb) / k_n)
     v = (float(velocity[0]), float(velocity[1]), climb)
     mode = SLIDING if regime in ("viscous", "sliding") else STICKING
-    return Case(floor, mode, p, v, anchor, h, load, room)
+    return Case(floor, mode, p, v, anchor, h, load, buffers)
 
 
 @pytest.mark.parametrize("regime", REGIMES)
@@ -203,7 +203,7 @@ def test_derivative(regime, data):
         place, velocity = tuple(case.p + 0.5 * way), tuple(case.v + way / case.h)
         return point_force(case.floor, case.mode, place, velocity, case.anchor)
 
-    assert jacobian(force, np.zeros(3), 0.05 * case.room).departure(case.derivative, 1e-6) <= 1.0
+    assert jacobian(force, np.zeros(3), 0.05 * case.buffers).departure(case.derivative, 1e-6) <= 1.0
 
 
 def test_a_point_at_the_edge_of_its_cone_is_not_clipped():

@@ -36,8 +36,8 @@ class Tick:
         self.law = law
         measurement = new_measurement(MODEL.tree, MODEL.nq, MODEL.nv)
         measurement.q[:], measurement.time[:], measurement.held[:] = q, 0.0, 0.0
-        measurement.found[:], measurement.force[:] = STICKING, 0.0
-        measurement.found[list(lifted)] = NONE
+        measurement.contact_state[:], measurement.force[:] = STICKING, 0.0
+        measurement.contact_state[list(lifted)] = NONE
         set_tree_data(MODEL.tree, q, v, measurement.motion)
         self.torque = np.full(MODEL.nv, math.nan)
         recorded = np.full(len(controller.recorded), math.nan)
@@ -47,7 +47,7 @@ class Tick:
         self.torque[:6] = 0.0
 
     @cached_property
-    def whole(self):
+    def integer(self):
         return WholeBody(MODEL, self.q, self.v)
 
     @property
@@ -60,10 +60,10 @@ class Tick:
 
     def accelerations(self, deviation):
         """Return accelerations (nv,): the trunk's desired one plus a deviation, joints for the planned feet."""
-        root = self.law.room.acceleration + deviation
+        root = self.law.buffers.acceleration + deviation
         root[:3] += np.cross(self.v[3:6], self.v[:3])
         wanted = []
-        for twist, foot in zip(self.law.room.planned, MODEL.feet, strict=True):
+        for twist, foot in zip(self.law.buffers.planned, MODEL.feet, strict=True):
             arm = self.whole.position(foot) - self.q[:3]
             moving = self.whole.velocity(foot)
             linear = twist[:3] + np.cross(twist[3:], arm) + np.cross(moving[3:], moving[:3])

@@ -76,14 +76,14 @@ def test_errors_go_on_with_the_feet_held_that_stand(begun):
     """Errors follow backward Euler of M ë = −G e − D ė in the motions that the feet allow, up to soft feet."""
     _, law = begun
     row, q, _ = latest(law)
-    mass, free, allowed, room = freedom(law, q)
+    mass, free, allowed, buffers = freedom(law, q)
     nv, goes = len(mass), law.goes
-    np.testing.assert_allclose(goes.free, free, rtol=0, atol=room * np.abs(free).max())
-    np.testing.assert_allclose(goes.allowed.T, allowed, rtol=0, atol=room * np.abs(allowed).max())
+    np.testing.assert_allclose(goes.free, free, rtol=0, atol=buffers * np.abs(free).max())
+    np.testing.assert_allclose(goes.allowed.T, allowed, rtol=0, atol=buffers * np.abs(allowed).max())
     by_place, by_rate = -goes.span * free @ goes.pull[1 + law.swings[0]].T, free @ mass
     onward = law.onward[law.which[row]]
-    np.testing.assert_allclose(onward[:nv].T, by_place, rtol=0, atol=room * np.abs(by_place).max())
-    np.testing.assert_allclose(onward[nv:].T, by_rate, rtol=0, atol=room * np.abs(by_rate).max())
+    np.testing.assert_allclose(onward[:nv].T, by_place, rtol=0, atol=buffers * np.abs(by_place).max())
+    np.testing.assert_allclose(onward[nv:].T, by_rate, rtol=0, atol=buffers * np.abs(by_rate).max())
 
 
 def test_a_foot_that_swings_is_free_and_the_other_is_not(begun):
@@ -97,7 +97,7 @@ def test_a_foot_that_swings_is_free_and_the_other_is_not(begun):
 def test_what_is_foreseen_is_what_was_asked_for(begun):
     _, law = begun
     _, q, rates = latest(law)
-    _, _, allowed, room = freedom(law, q)
+    _, _, allowed, buffers = freedom(law, q)
     share, half = law.goes.share, 0.5 * law.goes.span
 
     def on(given):
@@ -106,9 +106,9 @@ def test_what_is_foreseen_is_what_was_asked_for(begun):
 
     middle = on(rates)
     size = np.abs(middle).max() + half * np.abs(law.asked).max()
-    np.testing.assert_allclose(law.rates, on(middle), rtol=0, atol=room * size)
+    np.testing.assert_allclose(law.rates, on(middle), rtol=0, atol=buffers * size)
     np.testing.assert_allclose(
-        law.q, displaced(human(), q, law.goes.span * middle), rtol=0, atol=room * law.goes.span * size
+        law.q, displaced(human(), q, law.goes.span * middle), rtol=0, atol=buffers * law.goes.span * size
     )
 
 
@@ -214,7 +214,7 @@ def test_a_foot_that_has_landed_stands_though_the_senses_say_so_later():
             np.testing.assert_array_equal(qp.carries, ~swings)
         if solved and forces.any():
             shares = np.bincount(stance.point_foot, forces) / forces.sum()
-            np.testing.assert_allclose(law.body.room.shares, shares, rtol=0, atol=summed(len(forces), 1.0))
+            np.testing.assert_allclose(law.body.buffers.shares, shares, rtol=0, atol=summed(len(forces), 1.0))
         if phase[TAKEN] > before[TAKEN]:
             landed.append(phase[SWING])
     assert set(landed) == {0, 1}

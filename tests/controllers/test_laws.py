@@ -84,7 +84,7 @@ def scribble(law, measurement, torque, recorded):  # noqa: ARG001
     )  # fmt: skip
     for array in (measurement.time, measurement.q, motion.rates, motion.response, motion.nothing):
         array[:] = law.junk
-    for array in (tree.mass, tree.gravity, poses.whole, factors.d, factors.epsilon):
+    for array in (tree.mass, tree.gravity, poses.flat, factors.d, factors.epsilon):
         array[:] = law.junk
     for array in (tree.axis, tree.joint_offset, tree.com_offset, tree.inertia, tree.contact_offset, motion.inertia):
         array[:, :] = law.junk

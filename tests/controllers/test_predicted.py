@@ -54,7 +54,7 @@ def test_powers_are_computed_once_and_what_changes_in_a_run_is_its_own():
     one, other, later = law.law(human()), law_of().law(human()), law_of(inner=LQR(horizon=1.0)).law(human())
     assert one.by_torque is other.by_torque is later.by_torque  # which depend on the stance and the delay alone
     assert replace(law, delay=2.0 * DELAY).law(human()).by_torque.shape[0] == 2 * len(one.given) + 1
-    for name in ("given", "done", "ticks", "error", "found"):
+    for name in ("given", "done", "ticks", "error", "predicted"):
         assert not np.shares_memory(getattr(one, name), getattr(other, name))
 
 

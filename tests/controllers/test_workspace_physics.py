@@ -22,7 +22,7 @@ from .whole_body_twin import hat
 GAINS = WorkspaceGains((40.0, 50.0, 180.0), (6.0, 7.0, 14.0), (45.0, 50.0, 55.0), (7.0, 8.0, 6.0))
 TARGET = (0.1, -0.05, 1.15)
 #: Joints in no leg.
-BESIDE = ("neck", "shoulder")
+CLOSING_STEP = ("neck", "shoulder")
 #: The feet that the controller takes for fixed are bodies of 1e6 times the trunk's inertia, and give way by as little.
 BIG_BASE = 2e-6
 
@@ -80,7 +80,9 @@ class Stance:
         M = pin.crba(self.pin, self.data, self.configuration)
         M = np.triu(M) + np.triu(M, 1).T
         C = pin.nonLinearEffects(self.pin, self.data, self.configuration, v)
-        beside = np.eye(self.model.nv)[[self.model.dof(name) for name in BESIDE if name in self.model.joint_names]]
+        beside = np.eye(self.model.nv)[
+            [self.model.dof(name) for name in CLOSING_STEP if name in self.model.joint_names]
+        ]
         J = np.vstack([self.J, beside]) @ self.T.T
         drift = np.concatenate([*(self.drift(foot, v) for foot in self.feet), np.zeros(len(beside))])
         n, m = len(M), len(J)
@@ -234,7 +236,7 @@ def test_the_torques_do_the_work_of_the_feet(build, seed):
         expected -= stance.jacobian(foot).T @ wrench
     expected[:6] = 0.0
     assert np.abs(stance.torque - expected).max() < 1e-9 * np.abs(expected).max()
-    beside = [stance.torque[stance.model.dofs(name)] for name in BESIDE if build is strider]
+    beside = [stance.torque[stance.model.dofs(name)] for name in CLOSING_STEP if build is strider]
     assert not any(torques.any() for torques in beside)
 
 

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biped.derivatives.gradients.kernels.trial import AT_KINKS, CHANGED, LEFT_AT, NO_ROOM, OTHER_BRANCH, TICKS, Trial
+from biped.derivatives.gradients.kernels.trial import (
+    AT_KINKS,
+    BUFFERS_FULL,
+    CHANGED,
+    LEFT_AT,
+    OTHER_BRANCH,
+    TICKS,
+    Trial,
+)
 from biped.derivatives.gradients.objectives import Trajectory, value_of, weights_of
 from biped.derivatives.gradients.parameters import Effect, Parameter, effect_of, parameters_of
 from biped.derivatives.gradients.plant import PlantSlopes
@@ -165,13 +173,13 @@ class Differentiator:
     def _forward(self) -> None:
         clock, world = self.plan.clock, self.plan.world
         ticks = clock.steps // clock.steps_per_tick
-        room = clock.steps + SPARE
-        reason = NO_ROOM
-        while reason == NO_ROOM:
-            self._trial = Trial(self._loop, room, ticks, self._tape, self._numbers, keeps=any(self.effect.plant))
+        buffers = clock.steps + SPARE
+        reason = BUFFERS_FULL
+        while reason == BUFFERS_FULL:
+            self._trial = Trial(self._loop, buffers, ticks, self._tape, self._numbers, keeps=any(self.effect.plant))
             put_state(self._begin, self.plan.state, world)
             reason = self._trial.take(ticks, clock.steps_per_tick)
-            room *= 2
+            buffers *= 2
         if reason != OK:
             raise _failure(reason, self.plan.state.time)
         self._end = self.plan.state.copy()

@@ -53,7 +53,7 @@ class LawDerivative:
                 f"{type(self._law).__name__} has no exact derivative: its torques depend on more than configuration, "
                 "velocity and time; linearize with closed_loop=False, or take another controller"
             )
-        return noted.found.copy() if np.isfinite(noted.torque).all() else np.full_like(noted.found, np.nan)
+        return noted.jacobian.copy() if np.isfinite(noted.torque).all() else np.full_like(noted.jacobian, np.nan)
 
     def _noted_at(self, q: Floats, momentum: Floats, time: float) -> _Noted:
         if self._noted is None or self._depends_on_time or not self._noted.differentiate(q, momentum):
@@ -80,21 +80,21 @@ class _Noted:
 
     def __init__(self, tape: Tape, nq: int, nv: int) -> None:
         self._nq, self._nv, self._tape = nq, nv, tape
-        self._room: TapeJacobian = new_tape_jacobian(tape, nq, 2 * nv)
-        self._differentiate = Entry(differentiate_results, Packed(self._room))
+        self._buffers: TapeJacobian = new_tape_jacobian(tape, nq, 2 * nv)
+        self._differentiate = Entry(differentiate_results, Packed(self._buffers))
         self._ends = np.maximum(tape.result, 0)
         self._is_zero = tape.result < 0
 
     def differentiate(self, q: Floats, momentum: Floats) -> bool:
-        """Evaluate ``found`` and ``torque`` at a state; False if the law takes other branches there than the tape."""
+        """Evaluate ``jacobian`` and ``torque`` at a state; False if the law branches unlike the tape there."""
         nq, nv, value = self._nq, self._nv, self._tape.value
         value[:nq], value[nq + nv : nq + 2 * nv] = q, momentum
         return self._differentiate() == DONE
 
     @property
-    def found(self) -> Floats:
+    def jacobian(self) -> Floats:
         """Derivative ∂(torque)/∂(q, p), (nv, 2 nv); the next state overwrites it."""
-        return self._room.found
+        return self._buffers.derivatives
 
     @property
     def torque(self) -> Floats:

@@ -14,7 +14,7 @@ from biped.derivatives.linearization.kinks import Kink
 from biped.derivatives.linearization.law import LawDerivative
 from biped.errors import InputError
 from biped.kernels.loop.closed_loop import World
-from biped.kernels.loop.measurement import FASTEST_BACK, able, demanded_torque
+from biped.kernels.loop.measurement import FASTEST_BACK, demanded_torque, strength_at
 from biped.model import Model
 from contact.arrays import Floats
 
@@ -116,8 +116,8 @@ class ActuatorLimits:
             FAST_BACK: -rate - FASTEST_BACK,
             NO_STRENGTH: abs(strength[1] * (angle - strength[2])) - 0.5 * math.pi,
         }
-        by_angle = complex(able(strength, complex(angle, REACH), complex(rate, 0.0))).imag / REACH
-        by_rate = complex(able(strength, complex(angle, 0.0), complex(rate, REACH))).imag / REACH
+        by_angle = complex(strength_at(strength, complex(angle, REACH), complex(rate, 0.0))).imag / REACH
+        by_rate = complex(strength_at(strength, complex(angle, 0.0), complex(rate, REACH))).imag / REACH
         slope = by_rate * self._rates_by_state[dof]
         slope[dof] += sign * by_angle
         found = [_kink(name, dof, switch, value, SCALE) for switch, value in switches.items() if math.isfinite(value)]

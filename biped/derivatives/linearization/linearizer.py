@@ -119,11 +119,11 @@ class Linearizer:
         """
         start = self._begin if state is None else self._fitting(state)
         tick, taken = self.carry(start)
-        room = self._steps.room
+        buffers = self._steps.buffers
         kinks = nearest_kinks(
-            self.model.contact_names, self.scene.floor, room.switch[:taken], room.mode[:taken], known_modes=True
+            self.model.contact_names, self.scene.floor, buffers.switch[:taken], buffers.mode[:taken], known_modes=True
         )
-        kinks += nearest_joint_kinks(self.model, self.plan.world.tree, room.joint_switch[:taken]) + (
+        kinks += nearest_joint_kinks(self.model, self.plan.world.tree, buffers.joint_switch[:taken]) + (
             () if tick is None else tick.kinks
         )
         kinks = tuple(sorted(kinks, key=lambda kink: kink.share))
@@ -138,7 +138,7 @@ class Linearizer:
             raise InputError("the state is within a control period: run it to the end of one before it is linearized")
         state = state.copy()
         first = self._begin.arrays
-        state.make_room(first.past.shape)
+        state.set_memory_shape(first.past.shape)
         state.set_step(self.plan.clock.step)
         for name in ("stiffness", "damping", "setpoint"):
             getattr(state.arrays, name)[:] = getattr(first, name)
@@ -152,7 +152,7 @@ class Linearizer:
         reason = self._steps.take(self.steps)
         if reason != OK:
             raise InputError(_cause(reason, start.time))
-        return tick, int(self._steps.room.taken[steps.SUBSTEPS])
+        return tick, int(self._steps.buffers.taken[steps.SUBSTEPS])
 
     def _tick(self) -> _Tick:
         """Let the controller set its torques; return the derivatives of its demand and of the limits."""
@@ -192,8 +192,8 @@ class Linearizer:
         return found
 
     def _assembled(self, start: State, tick: _Tick | None, kinks: tuple[Kink, ...], taken: int) -> Linearization:
-        model, room, live = self.model, self._steps.room, self.plan.state
-        tangent = room.tangent
+        model, buffers, live = self.model, self._steps.buffers, self.plan.state
+        tangent = buffers.tangent
         whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
         nx, nv = len(whole), model.nv
         A, by_torque = whole[:, :nx].copy(), np.zeros((nx, nv))
@@ -228,8 +228,8 @@ class Linearizer:
             period=self.period,
             time=start.time,
             moved=moved,
-            modes=room.mode[:taken].copy(),
-            regimes=room.regime[:taken].copy(),
+            modes=buffers.mode[:taken].copy(),
+            regimes=buffers.regime[:taken].copy(),
             kinks=kinks,
             closed_loop=self.closed_loop,
             model=model,
@@ -284,8 +284,8 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
 
 def are_steps_ready(world: World, driven: Integers) -> bool:
     """Return True if a linearizer of this world's steps needs to compile its loop at most."""
-    room = Packed(steps.new_linearized(world, 1, driven, 1))
-    return are_ready([*steps.step_calls(room), (steps.linearize_steps, room, 0, 0)])
+    buffers = Packed(steps.new_linearized(world, 1, driven, 1))
+    return are_ready([*steps.step_calls(buffers), (steps.linearize_steps, buffers, 0, 0)])
 
 
 def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:

@@ -74,7 +74,7 @@ def _unbalanced(model: Model, floor: Floor, q: Floats) -> tuple[Floats, Floats, 
 
 def _sticking(model: Model, q: Floats, load: Floats) -> State:
     state = State.at(model, q)
-    state.arrays.mode[:] = state.arrays.found[:] = STICKING
+    state.arrays.mode[:] = state.arrays.contact_state[:] = STICKING
     state.arrays.torque[6:] = load[6:]
     return state
 

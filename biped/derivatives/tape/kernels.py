@@ -61,7 +61,7 @@ class TapeJacobian(NamedTuple):
     left: Floats  # (rows, 6) weights for the first six of twelve results
     right: Floats  # (rows, 6) weights for the other six
     start: Integers  # (1,) index of the first of these arguments
-    found: Floats  # (results, arguments) derivatives
+    derivatives: Floats  # (results, arguments) derivatives
 
 
 def new_tape_jacobian(tape: Tape, start: int, count: int) -> TapeJacobian:
@@ -148,15 +148,15 @@ def differentiate_tape(tape, weights):
 
 @part
 def differentiate_results(jacobian):
-    """Write the derivatives of all results to ``found``, for the arguments in the tape's ``value``.
+    """Write the derivatives of all results to ``derivatives``, for the arguments in the tape's ``value``.
 
     Return DONE, or ELSEWHERE without derivatives if a branch differs from the recorded ones.
     """
     if not evaluate_tape(jacobian.tape):
         return ELSEWHERE
-    jacobian.found[:] = 0.0
+    jacobian.derivatives[:] = 0.0
     first = 0
-    while first < jacobian.found.shape[0]:
+    while first < jacobian.derivatives.shape[0]:
         after = seed_lanes(jacobian, first)
         gather_lanes(jacobian.tape, jacobian.left, jacobian.right)
         take_lanes(jacobian, first, after)
@@ -195,8 +195,8 @@ def gather_lanes(tape, left, right):
 
 @kernel
 def take_lanes(jacobian, first, after):
-    """Copy the lanes to the rows of ``found`` of the results from ``first`` on."""
-    tape, found, start = jacobian.tape, jacobian.found, jacobian.start[0]
+    """Copy the lanes to the rows of ``derivatives`` of the results from ``first`` on."""
+    tape, found, start = jacobian.tape, jacobian.derivatives, jacobian.start[0]
     lane = 0
     for k in range(first, after):
         if tape.result[k] >= 0:

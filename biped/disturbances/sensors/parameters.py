@@ -7,7 +7,7 @@ from biped.disturbances.disturbance import ParameterGroup, Place
 from biped.disturbances.sensors.sensors import PRESETS, Sensors
 from biped.errors import InputError
 from biped.inputs.fields import inline, quantity
-from biped.model.strength import NOBODY
+from biped.model.strength import NO_PRESET
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class SensorParameters(ParameterGroup):
     """Parameters of sensors and of the prediction that compensates for their delay."""
 
     preset: str = quantity(
-        "", "Sensor preset of a person; other parameters override it", NOBODY, choices=(NOBODY, *PRESETS)
+        "", "Sensor preset of a person; other parameters override it", NO_PRESET, choices=(NO_PRESET, *PRESETS)
     )
     sensors: Sensors = inline(Sensors())
     predict: int = quantity("", "Prediction of the state over the sensory delay; 1: on, 0: off", 1)
@@ -26,7 +26,7 @@ class SensorParameters(ParameterGroup):
         """Return the sensors, if they are not perfect; values that differ from the defaults override the preset's."""
         if self.predict not in (0, 1):
             raise InputError(f"predict = {self.predict}: it must be 0 or 1")
-        person = Sensors() if self.preset == NOBODY else Sensors.preset(self.preset)
+        person = Sensors() if self.preset == NO_PRESET else Sensors.preset(self.preset)
         sensors: Sensors = _over(self.sensors, Sensors(), person)
         return () if sensors == Sensors(seed=sensors.seed) else (sensors,)
 

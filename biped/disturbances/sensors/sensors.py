@@ -16,7 +16,7 @@ from biped.disturbances.sensors.channel import (
 )
 from biped.disturbances.sensors.row import Row
 from biped.errors import InputError
-from biped.inputs.checks import whole, zero_or_above
+from biped.inputs.checks import integer, zero_or_above
 from biped.inputs.fields import quantity, replaced
 from biped.kernels.loop import measurement as kernels
 from biped.model import Model
@@ -57,7 +57,7 @@ class Sensors(Disturbance):
 
     def __post_init__(self) -> None:
         zero_or_above(self.delay, "sensors.delay")
-        whole(self.seed, "sensors.seed")
+        integer(self.seed, "sensors.seed")
         for name, channel in self.channels.items():
             for number, value in vars(channel).items():
                 zero_or_above(value, f"sensors.{name}.{number}")

@@ -8,7 +8,7 @@ import numpy as np
 from biped.errors import InputError
 from biped.inputs.checks import is_finite
 from biped.inputs.fields import quantity
-from biped.integrators.explicit.integrators import ContinuousTime, room_for
+from biped.integrators.explicit.integrators import ContinuousTime, buffers_for
 from biped.integrators.explicit.interrupts import interrupts_afterwards
 from biped.integrators.explicit.kernels.methods import Explicit, begin_flow, end_flow, no_stages, slope_of_flow
 from biped.kernels.loop.closed_loop import World, interpreted, record, take_step
@@ -72,7 +72,7 @@ class Adaptive(ContinuousTime):
 
     def method(self, model: Model) -> Explicit:
         """Return the buffers of the compiled equations."""
-        return no_stages(room_for(model))
+        return no_stages(buffers_for(model))
 
     def take_steps(self, world: World, steps: int) -> int:
         """Take steps from Python as ``biped.kernels.loop.closed_loop.Loop.rollout``; return a reason to stop, or OK.
@@ -105,9 +105,9 @@ def _advance_by_scipy(
     begin_flow(tree, ground, state, pushes, scratch, method.inner, begin, h)
 
     def slope(_: float, y: Floats) -> Floats:
-        flow.at.whole[:] = y
+        flow.at.flat[:] = y
         slope_of_flow(tree, ground, state, pushes, flow, h)
-        return flow.slope.whole.copy()
+        return flow.slope.flat.copy()
 
     with np.errstate(over="ignore", invalid="ignore"):  # a failed step is detected by its numbers
         solver = DOP853(
@@ -123,7 +123,7 @@ def _advance_by_scipy(
             solver.step()
     if solver.status == "failed":
         return NOT_CONVERGED
-    flow.at.whole[:] = solver.y
+    flow.at.flat[:] = solver.y
     return int(end_flow(tree, ground, state, pushes, scratch, method.inner, h))
 
 

@@ -56,7 +56,7 @@ class ExplicitEuler(FixedStep):
 
     def method(self, model: Model) -> Explicit:
         """Return the method for the kernels."""
-        return euler(room_for(model))
+        return euler(buffers_for(model))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class SemiImplicitEuler(FixedStep):
 
     def method(self, model: Model) -> Explicit:
         """Return the method for the kernels."""
-        return semi_implicit_euler(room_for(model))
+        return semi_implicit_euler(buffers_for(model))
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class RungeKutta4(FixedStep):
 
     def method(self, model: Model) -> Explicit:
         """Return the method for the kernels."""
-        return runge_kutta_4(room_for(model))
+        return runge_kutta_4(buffers_for(model))
 
 
-def room_for(model: Model) -> Flow:
+def buffers_for(model: Model) -> Flow:
     """Return buffers for the flow of a model."""
     return new_flow(model.n, model.nq, model.nv, model.nc)

@@ -15,7 +15,7 @@ from biped.integrators.closing import closing_columns, closing_if_any
 from biped.integrators.newton_settings import SolverSettings
 from biped.integrators.rigid.kernels import step  # noqa: F401  registers the kernels of the method
 from biped.integrators.rigid.kernels.loops import new_loops
-from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, contact_room
+from biped.integrators.rigid.kernels.method import BodyParts, RigidContact, contact_buffers
 from biped.kernels.loop.log import Both
 from biped.kernels.state.simulation_state import START, TOTAL_STEPS, SimulationState
 from biped.kernels.variational.discrete_body import MidpointBody
@@ -138,7 +138,7 @@ class Rigid(SolverSettings):
             )
         state.q[2] += depth
         state.ledger.works[START] -= depth * model.total_mass * model.gravity[2]
-        state.mode[:] = state.found[:] = NONE
+        state.mode[:] = state.contact_state[:] = NONE
 
     def method(self, model: Model) -> RigidContact:
         """Return the method for the kernels."""
@@ -148,7 +148,7 @@ class Rigid(SolverSettings):
             body=MidpointBody(), guess=Extrapolation(), solver=self.solver,
             complementarity=float(self.complementarity), restitution=float(self.restitution), closing=closing,
             loops=closing if isinstance(closing, Nothing) else new_loops(closing, len(parts.body)),
-            **contact_room(model.tree, self.directions, model.contact_radii, _watched(model), parts),
+            **contact_buffers(model.tree, self.directions, model.contact_radii, _watched(model), parts),
         )  # fmt: skip
 
     def recorder(self, method: RigidContact) -> Any:

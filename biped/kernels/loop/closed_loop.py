@@ -155,7 +155,7 @@ def reason_to_stop(world, period):
 # Values of ``shows`` in ``measure_part``.
 NOT_SHOWN = 0
 SHOWN = 1
-SHOWN_ANYWAY = 2
+ALWAYS_SHOWN = 2
 
 
 @part
@@ -171,7 +171,7 @@ def measure_part(world, period, shows):
     if shows or world.fall.rate < math.inf:
         observe(world.tree, world.state, motion, world.log)
     reason = reason_to_stop(world, period)
-    if shows == SHOWN_ANYWAY or (shows == SHOWN and reason == OK):
+    if shows == ALWAYS_SHOWN or (shows == SHOWN and reason == OK):
         measure(world.tree, world.state, motion, world.sensors, world.actuators, world.measurement)
         world.torque[:] = 0.0
     return reason
@@ -295,17 +295,20 @@ def take_steps(world, steps):
 
 
 # The address that stands for no controller, and the key of the controller's part in ``_uses``.
-NOBODY = -1
+NOT_ASKED = -1
 ASK = PARTS
 
 
 @routine
 def run_ticks(parts, world, asked, law, ticks, period):
-    """Run the closed loop by addresses, ``asked`` that of ``ask`` or NOBODY; return ticks done and a reason to stop."""
+    """Run the closed loop; return the number of ticks done and the reason to stop.
+
+    ``parts`` are addresses of the loop's parts; ``asked`` is that of ``ask``, or NOT_ASKED.
+    """
     for done in range(ticks):
-        reason = call(parts[MEASURE], world, period, NOT_SHOWN if asked == NOBODY else SHOWN)
+        reason = call(parts[MEASURE], world, period, NOT_SHOWN if asked == NOT_ASKED else SHOWN)
         if reason == OK:
-            if asked != NOBODY:
+            if asked != NOT_ASKED:
                 call(asked, law, world)
                 call(parts[APPLY], world)
             reason = call(parts[TAKE_STEPS], world, period)
@@ -330,7 +333,7 @@ def hold_each(parts, worlds, period, reasons, begin, end):
         if reasons[k] == OK:
             call(parts[k, APPLY], worlds[k])
             reason = call(parts[k, TAKE_STEPS], worlds[k], period)
-            seen = call(parts[k, MEASURE], worlds[k], period, SHOWN_ANYWAY)
+            seen = call(parts[k, MEASURE], worlds[k], period, ALWAYS_SHOWN)
             reasons[k] = seen if reason == OK else reason
 
 
@@ -352,7 +355,7 @@ class Loop:
         self.place, self.law_address = self.packed.place, self._law.place
         uses = _uses(Packed(world), self._law)
         found = dict(zip(uses, addresses(list(uses.values())), strict=True))
-        self.asked = int(found.pop(ASK, NOBODY))
+        self.asked = int(found.pop(ASK, NOT_ASKED))
         world.parts[list(found)] = list(found.values())
         self._measure, self._apply = Entry(measure_part, self.packed, 0, 0), Entry(apply_part, self.packed)
         self._append_row = Entry(append_row_to, self.packed)
@@ -375,7 +378,7 @@ class Loop:
 
     def begin(self, period: int) -> int:
         """Begin a run for ``hold_each``, which ends every tick with the measurement of the next."""
-        return self._measure(period, SHOWN_ANYWAY)
+        return self._measure(period, ALWAYS_SHOWN)
 
     def look(self) -> int:
         """Measure the present state without changing it; return a limit of a fall, or OK."""
@@ -383,7 +386,7 @@ class Loop:
         sensed = counts[SENSED]
         written = [sensed % depth, *range(depth, past.shape[0])]
         before = past[written]
-        reason = self._measure(0, SHOWN_ANYWAY)
+        reason = self._measure(0, ALWAYS_SHOWN)
         past[written] = before
         counts[SENSED] = sensed
         return reason

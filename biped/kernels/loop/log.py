@@ -288,10 +288,10 @@ def record_joints(tree, state, row, place):
 @kernel
 def record_contacts(tree, state, motion, row, place):
     origin = reference_point(tree, state.q)
-    for c in range(state.found.shape[0]):
+    for c in range(state.contact_state.shape[0]):
         fx, fy, fz = load3(state.force, c)
         x, y, z = add(origin, load3(motion.poses.contact, c))
-        point = ContactColumns(float(state.found[c]), fx, fy, fz, x, y, z)
+        point = ContactColumns(float(state.contact_state[c]), fx, fy, fz, x, y, z)
         put(row, place + c * len(point), point)
 
 

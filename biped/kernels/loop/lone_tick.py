@@ -29,7 +29,7 @@ def answer(law, tick):
     return OK
 
 
-class Room:
+class Buffers:
     """A tick for the laws of one model and one count of recorded numbers, packed for parts; for one thread."""
 
     def __init__(self, tree: Tree, nq: int, nv: int, recorded: int) -> None:
@@ -40,11 +40,11 @@ class Room:
 class AskedLaw:
     """A law with a tick, ready to be called; it is compiled or loaded when it is made."""
 
-    def __init__(self, law: Any, room: Room) -> None:
-        self.room = room
-        self._answer = Entry(answer, Packed(law), room.packed)
+    def __init__(self, law: Any, buffers: Buffers) -> None:
+        self.buffers = buffers
+        self._answer = Entry(answer, Packed(law), buffers.packed)
 
     def torques(self) -> Floats:
         """Return the torques (nv,) [N·m] for the measurement of the tick; the next call overwrites them."""
         self._answer()
-        return self.room.tick.torque
+        return self.buffers.tick.torque

@@ -42,7 +42,7 @@ class Measurement(NamedTuple):
     q: Floats  # (nq,)
     motion: TreeData  # poses, inertias and rates; the rest is a workspace
     force: Floats  # (nc, 3) [N] ground reaction force on each contact point in the last step, world axes
-    found: Integers  # (nc,) contact state at its end (``contact.modes``)
+    contact_state: Integers  # (nc,) contact state at its end (``contact.modes``)
     # Always exact:
     held: Floats  # (nv,) [N·m] torques of the actuators since the last tick
     least: Floats  # (nv,) [N·m] least torque that they can exert
@@ -72,7 +72,7 @@ class Actuators(NamedTuple):
     share: Floats  # (nv,) standard deviation / size of the torque
     seed: Integers  # (1,) negative for ideal actuators
     span: Floats  # (1,) [s] control period
-    strength: Floats  # (nv or 0, 2, 6) strength of a joint by angle and rate, in both directions (``able``)
+    strength: Floats  # (nv or 0, 2, 6) strength of a joint by angle and rate, in both directions (``strength_at``)
     kept: Floats  # (1,) share of the last tick's torque that a lag keeps
     rise: Floats  # (nv,) [N·m] greatest change of a torque in a tick, or infinite
     bounds: Integers  # (nv,) 1 where they exert an impedance too, which ``Tree.passive`` bounds in the steps
@@ -146,7 +146,7 @@ def keep_tick(state, rates, sensors):
     for c in range(nc):
         for axis in range(3):
             newest[nq + nv + 3 * c + axis] = state.force[c, axis]
-        newest[nq + nv + 3 * nc + c] = state.found[c]
+        newest[nq + nv + 3 * nc + c] = state.contact_state[c]
 
 
 @kernel
@@ -175,12 +175,12 @@ def show(row, measurement):
     for c in range(nc):
         for axis in range(3):
             measurement.force[c, axis] = row[first + 3 * c + axis]
-        measurement.found[c] = int(row[first + 3 * nc + c])
+        measurement.contact_state[c] = int(row[first + 3 * nc + c])
 
 
 @kernel
 def measure_touch(state, measurement):
-    vec.copy1(state.found, measurement.found)
+    vec.copy1(state.contact_state, measurement.contact_state)
     vec.copy1(state.torque, measurement.held)
     for c in range(state.force.shape[0]):
         for axis in range(3):
@@ -292,7 +292,7 @@ FASTEST_BACK = 0.5 * math.pi
 
 
 @kernel
-def able(strength, angle, rate):
+def strength_at(strength, angle, rate):
     """Return the greatest torque in a direction at an angle and a rate in that direction (Anderson et al. 2007).
 
     ``strength`` holds the numbers of ``biped.model.strength.Strength``.
@@ -314,8 +314,8 @@ def range_of_torque(state, rates, actuators, dof, q_index):
     low, high = -actuators.limit[dof], actuators.limit[dof]
     if actuators.strength.shape[0] > 0:
         ahead, back = actuators.strength[dof, 0], actuators.strength[dof, 1]
-        high = min(high, able(ahead, state.q[q_index], rates[dof]))
-        low = max(low, -able(back, state.q[q_index], -rates[dof]))
+        high = min(high, strength_at(ahead, state.q[q_index], rates[dof]))
+        low = max(low, -strength_at(back, state.q[q_index], -rates[dof]))
     return low, high
 
 

@@ -49,7 +49,7 @@ BY_COORDINATES = 0
 
 
 class Beyond(NamedTuple):
-    """Sums over all bodies at and beyond each joint, at the coordinates and rates of a ``MidpointRoom``."""
+    """Sums over all bodies at and beyond each joint, at the coordinates and rates of a ``MidpointBuffers``."""
 
     inertia: Floats  # (n, 6, 6) I_i
     momentum: Floats  # (n, 6) H_i
@@ -86,20 +86,20 @@ def new_beyond(n: int) -> Beyond:
 
 
 @kernel
-def gather_beyond(tree, room, beyond):
+def gather_beyond(tree, buffers, beyond):
     """Set all of ``beyond``; needs ``place_middle``."""
     n = tree.parent.shape[0]
     for i in range(n):
-        com = load3(room.poses.com, i)
-        store_block(beyond.inertia, i, tree.mass[i], com, com, load9(room.inertia, i))
-        store6(beyond.momentum, i, load6(room.momentum, i))
+        com = load3(buffers.poses.com, i)
+        store_block(beyond.inertia, i, tree.mass[i], com, com, load9(buffers.inertia, i))
+        store6(beyond.momentum, i, load6(buffers.momentum, i))
         force = scale(tree.mass[i], triple(tree.gravity))
         store6(beyond.weight, i, force + cross(com, force))
     for i in range(n - 1, -1, -1):
-        s, b = load6(room.poses.motion, i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        s, b = load6(buffers.poses.motion, i), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         parent = tree.parent[i]
         if parent >= 0:
-            b = motion_cross(load6(room.velocity, parent), s)
+            b = motion_cross(load6(buffers.velocity, parent), s)
             add_block(beyond.inertia, parent, i)
             store6(beyond.momentum, parent, add6(load6(beyond.momentum, parent), load6(beyond.momentum, i)))
             store6(beyond.weight, parent, add6(load6(beyond.weight, parent), load6(beyond.weight, i)))
@@ -112,13 +112,13 @@ def gather_beyond(tree, room, beyond):
 
 
 @kernel
-def set_lagrangian_gradient(tree, room, beyond, gradient):
+def set_lagrangian_gradient(tree, buffers, beyond, gradient):
     """Set L_q and L_v, (2n,)."""
     n = tree.parent.shape[0]
     for k in range(n):
-        s, H = load6(room.poses.motion, k), load6(beyond.momentum, k)
+        s, H = load6(buffers.poses.motion, k), load6(beyond.momentum, k)
         gradient[k] = dot6(load6(beyond.bent, k), H) + dot6(s, load6(beyond.weight, k))
-        gradient[n + k] = dot6(s, H) + tree.armature[k] * room.rates[k]
+        gradient[n + k] = dot6(s, H) + tree.armature[k] * buffers.rates[k]
 
 
 @kernel
@@ -147,14 +147,14 @@ def next_triple(triples, k, middle, m):
 
 
 @kernel
-def set_lagrangian_hessian(tree, room, beyond, hessian):
+def set_lagrangian_hessian(tree, buffers, beyond, hessian):
     """Set the second derivatives of L, (2n, 2n), which must be zero before where joints do not couple."""
     n = tree.parent.shape[0]
     for m in range(n):
         kappa, swept, pulled = load6(beyond.kappa, m), load6(beyond.swept, m), load3(beyond.pulled, m)
         k = m
         while k >= 0:
-            s, b = load6(room.poses.motion, k), load6(beyond.bent, k)
+            s, b = load6(buffers.poses.motion, k), load6(beyond.bent, k)
             put2(hessian, k, m, dot6(b, kappa) + dot(s[3:], pulled))
             put2(hessian, n + k, m, dot6(s, kappa))
             put2(hessian, k, n + m, dot6(b, swept))
@@ -164,19 +164,19 @@ def set_lagrangian_hessian(tree, room, beyond, hessian):
 
 
 @kernel
-def list_lagrangian_third(tree, room, beyond, triples):
+def list_lagrangian_third(tree, buffers, beyond, triples):
     """Append the third derivatives of L."""
     for m in range(tree.parent.shape[0]):
         kappa, swept = load6(beyond.kappa, m), load6(beyond.swept, m)
-        s = load6(room.poses.motion, m)
+        s = load6(buffers.poses.motion, m)
         middle = m
         while middle >= 0:
-            s_l, b_l = load6(room.poses.motion, middle), load6(beyond.bent, middle)
+            s_l, b_l = load6(buffers.poses.motion, middle), load6(beyond.bent, middle)
             turned = add6(turned_momentum(beyond.inertia, m, s, b_l), wrench_cross(s_l, kappa))
             slid = turned_momentum(beyond.inertia, m, s, s_l)
             dragged = wrench_cross(s_l, swept)
             pulled = cross(cross(s_l[3:], swept[:3]), triple(tree.gravity))
-            list_inner(tree, room, beyond, triples, (m, middle), (turned, slid, dragged, pulled))
+            list_inner(tree, buffers, beyond, triples, (m, middle), (turned, slid, dragged, pulled))
             middle = tree.parent[middle]
 
 
@@ -187,13 +187,13 @@ def turned_momentum(inertia, m, s, W):
 
 
 @kernel
-def list_inner(tree, room, beyond, triples, outer, wrenches):
+def list_inner(tree, buffers, beyond, triples, outer, wrenches):
     """Append the third derivatives by a variable of joint m, one of joint l, and those of the joints up to the root."""
     m, middle = outer
     turned, slid, dragged, pulled = wrenches
     k = middle
     while k >= 0:
-        s, b = load6(room.poses.motion, k), load6(beyond.bent, k)
+        s, b = load6(buffers.poses.motion, k), load6(beyond.bent, k)
         row, share = next_triple(triples, k, middle, m)
         values = triples.value[row]
         values[place_of(BY_Q, BY_Q, BY_Q)] = share * (dot6(b, turned) + dot(s[3:], pulled))

@@ -134,23 +134,23 @@ def eliminate_joint(i, left, own, factors):
 
 
 @kernel
-def eliminate_blocks(tree, room, alpha, h, diagonal, prescribed):
+def eliminate_blocks(tree, buffers, alpha, h, diagonal, prescribed):
     """Eliminate all joints, inboard; return the joint at which the matrix is singular, or −1.
 
     Args:
         tree: a tree of joints of one coordinate.
-        room: a ``MidpointRoom`` with the residual set and the bodies' blocks in ``factors``.
+        buffers: a ``MidpointBuffers`` with the residual set and the bodies' blocks in ``factors``.
         alpha: α of the rule.
         h: [s] length of the step.
         diagonal: (n,) diagonal terms of the joints in T, such as −∂(their impulse)/∂q'.
         prescribed: (n,) 1 for a coordinate with prescribed motion, whose δ is 0.
     """
-    factors = room.factors
+    factors = buffers.factors
     singular = -1
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        carried = load6(room.carried, i)
-        beyond = add_scaled6(carried, -1.0, load6(room.impulse, i))
-        s, left, right = load6(room.poses.motion, i), load6(room.left, i), load6(room.right, i)
+        carried = load6(buffers.carried, i)
+        beyond = add_scaled6(carried, -1.0, load6(buffers.impulse, i))
+        s, left, right = load6(buffers.poses.motion, i), load6(buffers.left, i), load6(buffers.right, i)
         set_joint_factors(i, alpha, (1.0 - alpha) * h, s, left, right, beyond, carried, factors)
         if prescribed[i] != 0:
             factors.d[i] = 0.0
@@ -164,9 +164,9 @@ def eliminate_blocks(tree, room, alpha, h, diagonal, prescribed):
 
 
 @kernel
-def solve_blocks(tree, room, alpha, load, solution):
+def solve_blocks(tree, buffers, alpha, load, solution):
     """Solve T δ = ``load`` (n,) with the factors of ``eliminate_blocks``."""
-    factors = room.factors
+    factors = buffers.factors
     wrench, displacement, change = factors.wrench, factors.displacement, factors.change
     n = tree.parent.shape[0]
     nothing = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -174,7 +174,7 @@ def solve_blocks(tree, room, alpha, load, solution):
         store6(wrench, i, nothing)
     for i in range(n - 1, -1, -1):
         z = load6(wrench, i)
-        epsilon = load[i] - dot6(load6(room.left, i), z)
+        epsilon = load[i] - dot6(load6(buffers.left, i), z)
         factors.epsilon[i] = epsilon
         parent = tree.parent[i]
         if parent >= 0:
@@ -188,5 +188,5 @@ def solve_blocks(tree, room, alpha, load, solution):
         epsilon = factors.epsilon[i] - dot6(load6(factors.w_pose, i), X) - dot6(load6(factors.w_rate, i), Y)
         delta = epsilon * factors.d[i]
         solution[i] = delta
-        store6(displacement, i, add_scaled6(X, alpha * delta, load6(room.poses.motion, i)))
-        store6(change, i, add_scaled6(Y, delta, load6(room.right, i)))
+        store6(displacement, i, add_scaled6(X, alpha * delta, load6(buffers.poses.motion, i)))
+        store6(change, i, add_scaled6(Y, delta, load6(buffers.right, i)))

@@ -30,7 +30,7 @@ from contact.arrays import Floats, unset
 from kernelcache import kernel
 
 
-class MidpointRoom(NamedTuple):
+class MidpointBuffers(NamedTuple):
     """Buffers for one step of a tree of n joints of one coordinate each."""
 
     middle: Floats  # (n,) q_m
@@ -51,9 +51,9 @@ class MidpointRoom(NamedTuple):
     factors: TwoBlocks
 
 
-def new_midpoint_room(n: int, nc: int) -> MidpointRoom:
+def new_midpoint_buffers(n: int, nc: int) -> MidpointBuffers:
     """Return buffers for the steps of a tree of n bodies and nc points, filled with NaN."""
-    return MidpointRoom(
+    return MidpointBuffers(
         middle=unset(n), moved=unset(n), rates=unset(n), poses=new_poses(n, n, nc), inertia=unset(n, 9),
         velocity=unset(n, 6), momentum=unset(n, 6), carried=unset(n, 6), impulse=unset(n, 6), left=unset(n, 6),
         right=unset(n, 6), load=unset(n), residual=unset(n), delta=unset(n), diagonal=unset(n),
@@ -62,69 +62,69 @@ def new_midpoint_room(n: int, nc: int) -> MidpointRoom:
 
 
 @kernel
-def set_middle(q, alpha, h, room):
-    """Set q_m and v of a step from ``q`` by ``room.moved``, at which the Lagrangian is evaluated."""
+def set_middle(q, alpha, h, buffers):
+    """Set q_m and v of a step from ``q`` by ``buffers.moved``, at which the Lagrangian is evaluated."""
     for j in range(q.shape[0]):
-        room.middle[j] = q[j] + alpha * room.moved[j]
-        room.rates[j] = room.moved[j] / h
+        buffers.middle[j] = q[j] + alpha * buffers.moved[j]
+        buffers.rates[j] = buffers.moved[j] / h
 
 
 @kernel
-def place_middle(tree, q, alpha, h, room):
-    """Set poses, velocities and momenta at the middle of a step from ``q`` by ``room.moved``; the twists r and c."""
-    set_middle(q, alpha, h, room)
-    place_bodies(tree, room.middle, room.poses)
-    turn_inertias(tree, room.poses, room.inertia)
-    move_middle(tree, alpha, h, room)
+def place_middle(tree, q, alpha, h, buffers):
+    """Set poses, velocities and momenta at the middle of a step from ``q`` by ``buffers.moved``; the twists r and c."""
+    set_middle(q, alpha, h, buffers)
+    place_bodies(tree, buffers.middle, buffers.poses)
+    turn_inertias(tree, buffers.poses, buffers.inertia)
+    move_middle(tree, alpha, h, buffers)
 
 
 @kernel
-def move_middle(tree, alpha, h, room):
+def move_middle(tree, alpha, h, buffers):
     """Do the part of ``place_middle`` that depends on the rates."""
     for i in range(tree.parent.shape[0]):
-        s = v.load6(room.poses.motion, i)
+        s = v.load6(buffers.poses.motion, i)
         parent = tree.parent[i]
         V, bracket = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         if parent >= 0:
-            V = v.load6(room.velocity, parent)
+            V = v.load6(buffers.velocity, parent)
             bracket = motion_cross(V, s)
-        v.store6(room.left, i, v.add_scaled6(s, (alpha - 1.0) * h, bracket))
-        v.store6(room.right, i, v.scale6(1.0 / h, v.add_scaled6(s, alpha * h, bracket)))
-        V = v.add_scaled6(V, room.rates[i], s)
-        v.store6(room.velocity, i, V)
-        v.store6(room.momentum, i, momentum_of(tree, room, i, V))
+        v.store6(buffers.left, i, v.add_scaled6(s, (alpha - 1.0) * h, bracket))
+        v.store6(buffers.right, i, v.scale6(1.0 / h, v.add_scaled6(s, alpha * h, bracket)))
+        V = v.add_scaled6(V, buffers.rates[i], s)
+        v.store6(buffers.velocity, i, V)
+        v.store6(buffers.momentum, i, momentum_of(tree, buffers, i, V))
 
 
 @kernel
-def momentum_of(tree, room, i, V):
+def momentum_of(tree, buffers, i, V):
     """Return h_i = I_i V_i, about O."""
-    com = v.load3(room.poses.com, i)
+    com = v.load3(buffers.poses.com, i)
     linear = v.scale(tree.mass[i], v.add(V[:3], v.cross(V[3:], com)))
-    return linear + v.add(v.mat_vec(v.load9(room.inertia, i), V[3:]), v.cross(com, linear))
+    return linear + v.add(v.mat_vec(v.load9(buffers.inertia, i), V[3:]), v.cross(com, linear))
 
 
 @kernel
-def set_gravity_impulses(tree, room, duration):
-    """Set ``room.impulse`` to the impulses of uniform gravity on the bodies in ``duration``."""
+def set_gravity_impulses(tree, buffers, duration):
+    """Set ``buffers.impulse`` to the impulses of uniform gravity on the bodies in ``duration``."""
     for i in range(tree.parent.shape[0]):
         impulse = v.scale(duration * tree.mass[i], v.triple(tree.gravity))
-        v.store6(room.impulse, i, impulse + v.cross(v.load3(room.poses.com, i), impulse))
+        v.store6(buffers.impulse, i, impulse + v.cross(v.load3(buffers.poses.com, i), impulse))
 
 
 @kernel
-def add_point_impulse(room, i, arm, impulse):
+def add_point_impulse(buffers, i, arm, impulse):
     """Add an impulse on body i at ``arm`` from O."""
-    v.store6(room.impulse, i, v.add6(v.load6(room.impulse, i), impulse + v.cross(arm, impulse)))
+    v.store6(buffers.impulse, i, v.add6(v.load6(buffers.impulse, i), impulse + v.cross(arm, impulse)))
 
 
 @kernel
-def rotor_momentum_of(tree, room, j):
+def rotor_momentum_of(tree, buffers, j):
     """Return a v of the rotor of joint j, equal at both ends of the step, since it does not depend on q."""
-    return tree.armature[j] * room.rates[j]
+    return tree.armature[j] * buffers.rates[j]
 
 
 @kernel
-def set_midpoint_residual(tree, room, prescribed):
+def set_midpoint_residual(tree, buffers, prescribed):
     """Set e and return its norm over the free coordinates; needs ``place_middle``, impulses and ``load``.
 
     Leaves in ``carried`` and ``impulse`` the sums over all bodies beyond. The entry of e of a prescribed coordinate is,
@@ -132,56 +132,58 @@ def set_midpoint_residual(tree, room, prescribed):
     """
     n = tree.parent.shape[0]
     for i in range(n):
-        v.store6(room.carried, i, v.load6(room.momentum, i))
+        v.store6(buffers.carried, i, v.load6(buffers.momentum, i))
     total = 0.0
     for i in range(n - 1, -1, -1):
-        H, G = v.load6(room.carried, i), v.load6(room.impulse, i)
-        e = room.load[i] - v.dot6(v.load6(room.left, i), H) + v.dot6(v.load6(room.poses.motion, i), G)
-        e -= rotor_momentum_of(tree, room, i)
-        room.residual[i] = e
+        H, G = v.load6(buffers.carried, i), v.load6(buffers.impulse, i)
+        e = buffers.load[i] - v.dot6(v.load6(buffers.left, i), H) + v.dot6(v.load6(buffers.poses.motion, i), G)
+        e -= rotor_momentum_of(tree, buffers, i)
+        buffers.residual[i] = e
         if prescribed[i] == 0:
             total += e * e
         parent = tree.parent[i]
         if parent >= 0:
-            v.store6(room.carried, parent, v.add6(v.load6(room.carried, parent), H))
-            v.store6(room.impulse, parent, v.add6(v.load6(room.impulse, parent), G))
+            v.store6(buffers.carried, parent, v.add6(v.load6(buffers.carried, parent), H))
+            v.store6(buffers.impulse, parent, v.add6(v.load6(buffers.impulse, parent), G))
     return math.sqrt(total)
 
 
 @kernel
-def set_midpoint_blocks(tree, h, gravity_duration, room):
+def set_midpoint_blocks(tree, h, gravity_duration, buffers):
     """Set the blocks of bodies under uniform gravity, and of rotors; callers add forces before ``eliminate_blocks``."""
     for i in range(tree.parent.shape[0]):
-        com = v.load3(room.poses.com, i)
-        store_momentum_blocks(room.factors, i, tree.mass[i], com, v.load9(room.inertia, i), v.load6(room.momentum, i))
+        com = v.load3(buffers.poses.com, i)
+        store_momentum_blocks(
+            buffers.factors, i, tree.mass[i], com, v.load9(buffers.inertia, i), v.load6(buffers.momentum, i)
+        )
         impulse = v.scale(gravity_duration * tree.mass[i], v.triple(tree.gravity))
-        subtract_arm_block(room.factors.by_pose, i, com, impulse)
-        room.diagonal[i] = tree.armature[i] / h
+        subtract_arm_block(buffers.factors.by_pose, i, com, impulse)
+        buffers.diagonal[i] = tree.armature[i] / h
 
 
 @kernel
-def set_midpoint_momentum(tree, h, room, load, momentum):
+def set_midpoint_momentum(tree, h, buffers, load, momentum):
     """Set p after the step, from sums of momenta as ``set_midpoint_residual`` leaves them.
 
     Args:
         tree: the tree.
         h: [s] length of the step.
-        room: buffers, with ``impulse`` on each body alone in the second part of the step, which is summed up.
+        buffers: buffers, with ``impulse`` on each body alone in the second part of the step, which is summed up.
         load: (n,) impulses along the coordinates in the second part.
         momentum: (n,) receives the result.
     """
     for i in range(tree.parent.shape[0] - 1, -1, -1):
-        s = v.load6(room.poses.motion, i)
-        H, G = v.load6(room.carried, i), v.load6(room.impulse, i)
-        p = h * v.dot6(v.load6(room.right, i), H) + v.dot6(s, G)  # r' is h c
-        momentum[i] = p + load[i] + rotor_momentum_of(tree, room, i)
+        s = v.load6(buffers.poses.motion, i)
+        H, G = v.load6(buffers.carried, i), v.load6(buffers.impulse, i)
+        p = h * v.dot6(v.load6(buffers.right, i), H) + v.dot6(s, G)  # r' is h c
+        momentum[i] = p + load[i] + rotor_momentum_of(tree, buffers, i)
         parent = tree.parent[i]
         if parent >= 0:
-            v.store6(room.impulse, parent, v.add6(v.load6(room.impulse, parent), G))
+            v.store6(buffers.impulse, parent, v.add6(v.load6(buffers.impulse, parent), G))
 
 
 @kernel
-def point_velocity(room, i, arm):
+def point_velocity(buffers, i, arm):
     """Return the velocity [m/s] of the point of body i at ``arm`` from O, at the middle of the step."""
-    V = v.load6(room.velocity, i)
+    V = v.load6(buffers.velocity, i)
     return v.add(V[:3], v.cross(V[3:], arm))

@@ -77,10 +77,10 @@ def bounded(x, least, most):
 
 
 @kernel
-def cone_reach(contacts, motion, room, c):
+def cone_reach(contacts, motion, buffers, c):
     """Return (μ γ, d), the targets of the multiplier's first entry and of the slack's other entries."""
     at = contacts.pair[c]
-    most, x, y = contacts.friction[c] * motion.dual[at], room.slide[c, 1], room.slide[c, 2]
+    most, x, y = contacts.friction[c] * motion.dual[at], buffers.slide[c, 1], buffers.slide[c, 2]
     size = abs(x) + abs(y)
     return (
         resolved(most, motion.dual[at + 1], most),
@@ -90,11 +90,11 @@ def cone_reach(contacts, motion, room, c):
 
 
 @kernel
-def cone_defects(contacts, motion, room, c):
+def cone_defects(contacts, motion, buffers, c):
     """Return the squared differences from these targets: impulse [N²·s²], displacement [m²]."""
     at = contacts.pair[c]
     most = contacts.friction[c] * motion.dual[at] - motion.dual[at + 1]
-    x, y = room.slide[c, 1] - motion.slack[at + 2], room.slide[c, 2] - motion.slack[at + 3]
+    x, y = buffers.slide[c, 1] - motion.slack[at + 2], buffers.slide[c, 2] - motion.slack[at + 3]
     return most * most, x * x + y * y
 
 
@@ -121,21 +121,21 @@ def answer(beta, eta, product, change):
 
 
 @kernel
-def cone_step(contacts, motion, room, c, gamma, x, y):
+def cone_step(contacts, motion, buffers, c, gamma, x, y):
     """Return (δψ, δβ) for δγ and δd."""
     at = contacts.pair[c]
     beta, eta = entries(motion.dual, at + 1), entries(motion.slack, at + 1)
-    left = sub(entries(room.target, at + 1), jordan(beta, eta))
-    reach = sub(cone_reach(contacts, motion, room, c), (beta[0], eta[1], eta[2]))
+    left = sub(entries(buffers.target, at + 1), jordan(beta, eta))
+    reach = sub(cone_reach(contacts, motion, buffers, c), (beta[0], eta[1], eta[2]))
     return answer(beta, eta, left, add(reach, (contacts.friction[c] * gamma, x, y)))
 
 
 @kernel
-def linearized_cone(contacts, motion, room, c, start, k):
+def linearized_cone(contacts, motion, buffers, c, start, k):
     """Return f₀ (3,) and K (9,) in the contact's frame, for δγ = ``start`` − k δφ."""
     at = contacts.pair[c]
     beta, eta, zero = entries(motion.dual, at + 1), entries(motion.slack, at + 1), (0.0, 0.0, 0.0)
-    _, fx, fy = cone_step(contacts, motion, room, c, start, 0.0, 0.0)
+    _, fx, fy = cone_step(contacts, motion, buffers, c, start, 0.0, 0.0)
     _, nx, ny = answer(beta, eta, zero, (contacts.friction[c] * k, 0.0, 0.0))
     _, xx, yx = answer(beta, eta, zero, (0.0, -1.0, 0.0))
     _, xy, yy = answer(beta, eta, zero, (0.0, 0.0, -1.0))
@@ -143,13 +143,13 @@ def linearized_cone(contacts, motion, room, c, start, k):
 
 
 @kernel
-def set_cone_changes(contacts, motion, room, c, gamma, x, y):
+def set_cone_changes(contacts, motion, buffers, c, gamma, x, y):
     """Set the changes of the cone's entries, from the change of γ and the displacement along the plane."""
     at = contacts.pair[c]
-    psi, first, second = cone_step(contacts, motion, room, c, gamma, x, y)
-    reach = add(cone_reach(contacts, motion, room, c), (contacts.friction[c] * gamma, x, y))
-    store_entries(room.dual_change, at + 1, (reach[0] - motion.dual[at + 1], first, second))
-    store_entries(room.slack_change, at + 1, (psi, reach[1] - motion.slack[at + 2], reach[2] - motion.slack[at + 3]))
+    psi, first, second = cone_step(contacts, motion, buffers, c, gamma, x, y)
+    reach = add(cone_reach(contacts, motion, buffers, c), (contacts.friction[c] * gamma, x, y))
+    store_entries(buffers.dual_change, at + 1, (reach[0] - motion.dual[at + 1], first, second))
+    store_entries(buffers.slack_change, at + 1, (psi, reach[1] - motion.slack[at + 2], reach[2] - motion.slack[at + 3]))
 
 
 @kernel

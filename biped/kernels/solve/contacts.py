@@ -76,36 +76,36 @@ def ground_contacts(
 
 
 @kernel
-def begin_contacts(contacts, motion, room):
+def begin_contacts(contacts, motion, buffers):
     """Set arms and gaps at the start of the step."""
     poses = motion.poses
     for c in range(contacts.body.shape[0]):
-        set_dimensions(contacts, room, c)
+        set_dimensions(contacts, buffers, c)
         b, o = contacts.body[c], contacts.other[c]
         point = v.mat_vec(v.load9(poses.rotation, b), v.load3(contacts.point, c))
         normal = v.load9(contacts.frame, c)[:3]
         lead = v.scale(contacts.radius[c], normal)
         arm, origin = v.sub(point, lead), v.load3(poses.com, b)
-        v.store3(room.arm_begin, 2 * c, arm)
-        v.store3(room.lead_begin, 2 * c, lead)
+        v.store3(buffers.arm_begin, 2 * c, arm)
+        v.store3(buffers.lead_begin, 2 * c, lead)
         if o >= 0:
             other = v.mat_vec(v.load9(poses.rotation, o), v.load3(contacts.other_point, c))
             between = v.sub(origin, v.load3(poses.com, o))
-            v.store3(room.arm_begin, 2 * c + 1, v.add(between, arm))
-            v.store3(room.lead_begin, 2 * c + 1, v.sub(other, v.add(between, arm)))
+            v.store3(buffers.arm_begin, 2 * c + 1, v.add(between, arm))
+            v.store3(buffers.lead_begin, 2 * c + 1, v.sub(other, v.add(between, arm)))
             origin = v.sub(between, other)
-        room.gap_begin[c] = v.dot(normal, v.add(origin, point)) - contacts.height[c]
+        buffers.gap_begin[c] = v.dot(normal, v.add(origin, point)) - contacts.height[c]
 
 
 @kernel
-def set_dimensions(contacts, room, c):
+def set_dimensions(contacts, buffers, c):
     """Set the dimensions of the cones of a contact's slacks and multipliers."""
     at = contacts.pair[c]
-    room.dimension[at] = 1
+    buffers.dimension[at] = 1
     if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
-        room.dimension[at + 1], room.dimension[at + 2], room.dimension[at + 3] = cones.CONE, 0, 0
+        buffers.dimension[at + 1], buffers.dimension[at + 2], buffers.dimension[at + 3] = cones.CONE, 0, 0
     elif contacts.friction[c] > 0.0:
-        room.dimension[at + 1 : at + width_of(contacts)] = 1
+        buffers.dimension[at + 1 : at + width_of(contacts)] = 1
 
 
 @kernel
@@ -129,7 +129,7 @@ def turned_by(turn, arm):
 
 
 @kernel
-def place_contacts(contacts, room):
+def place_contacts(contacts, buffers):
     """Set arms and displacements of the candidate."""
     for c in range(contacts.body.shape[0]):
         frame = v.load9(contacts.frame, c)
@@ -137,26 +137,26 @@ def place_contacts(contacts, room):
         for side in range(2):
             b, sign = side_of(contacts, c, side)
             if b >= 0:
-                k, turn = 2 * c + side, v.load4(room.turn, b)
-                arm, lead = v.load3(room.arm_begin, k), v.load3(room.lead_begin, k)
+                k, turn = 2 * c + side, v.load4(buffers.turn, b)
+                arm, lead = v.load3(buffers.arm_begin, k), v.load3(buffers.lead_begin, k)
                 change, lead_change = turned_by(turn, arm), turned_by(turn, lead)
-                v.store3(room.arm_end, k, v.add(arm, change))
-                v.store3(room.lead_end, k, v.add(lead, lead_change))
-                n, x, y = v.mat_vec(frame, v.add(v.load3(room.moved, b), change))
+                v.store3(buffers.arm_end, k, v.add(arm, change))
+                v.store3(buffers.lead_end, k, v.add(lead, lead_change))
+                n, x, y = v.mat_vec(frame, v.add(v.load3(buffers.moved, b), change))
                 slide = v.add(slide, v.scale(sign, (n + v.dot(frame[:3], lead_change), x, y)))
-        v.store3(room.slide, c, slide)
+        v.store3(buffers.slide, c, slide)
 
 
 @kernel
-def gap_of(room, c):
+def gap_of(buffers, c):
     """Return φ [m] of the candidate."""
-    return room.gap_begin[c] + room.slide[c, 0]
+    return buffers.gap_begin[c] + buffers.slide[c, 0]
 
 
 @kernel
-def resolved_gap(motion, room, c, at):
+def resolved_gap(motion, buffers, c, at):
     """Return φ [m], or its slack if they differ by rounding only."""
-    return resolved(gap_of(room, c), motion.slack[at], abs(room.gap_begin[c]) + abs(room.slide[c, 0]))
+    return resolved(gap_of(buffers, c), motion.slack[at], abs(buffers.gap_begin[c]) + abs(buffers.slide[c, 0]))
 
 
 @kernel
@@ -175,62 +175,62 @@ def set_contact_impulse(contacts, motion, c):
 
 
 @kernel
-def add_impulse(contacts, room, c, target, force):
+def add_impulse(contacts, buffers, c, target, force):
     """Add an impulse in the contact's frame to the body's row of ``target`` (n, 6), and its opposite to the other's."""
     world = v.mat_t_vec(v.load9(contacts.frame, c), force)
     for side in range(2):
         b, sign = side_of(contacts, c, side)
         if b >= 0:
             before, impulse = v.load6(target, b), v.scale(sign, world)
-            moment = v.cross(v.load3(room.arm_begin, 2 * c + side), impulse)
+            moment = v.cross(v.load3(buffers.arm_begin, 2 * c + side), impulse)
             v.store_twist(target, b, v.add(before[:3], impulse), v.add(before[3:], moment))
 
 
 @kernel
-def subtract_contacts(contacts, motion, room):
+def subtract_contacts(contacts, motion, buffers):
     """Subtract the contacts' impulses from the balances."""
     for c in range(contacts.body.shape[0]):
         set_contact_impulse(contacts, motion, c)
-        add_impulse(contacts, room, c, room.balance, v.scale(-1.0, v.load3(motion.contact_impulse, c)))
+        add_impulse(contacts, buffers, c, buffers.balance, v.scale(-1.0, v.load3(motion.contact_impulse, c)))
 
 
 @kernel
-def contact_defects(contacts, motion, room):
+def contact_defects(contacts, motion, buffers):
     """Return the sum of squared differences between the slacks and their targets."""
     total = 0.0
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
-        gap = gap_of(room, c) - motion.slack[at]
+        gap = gap_of(buffers, c) - motion.slack[at]
         total += gap * gap
         if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
-            cone, way = cones.cone_defects(contacts, motion, room, c)
+            cone, way = cones.cone_defects(contacts, motion, buffers, c)
             total += cone + way
         elif contacts.friction[c] > 0.0:
             cone = contacts.friction[c] * motion.dual[at] - sum_of_sides(contacts, motion, c) - motion.slack[at + 1]
             total += cone * cone
             for i in range(contacts.directions.shape[0]):
-                side = along(contacts, room, c, i) + motion.dual[at + 1] - motion.slack[at + 2 + i]
+                side = along(contacts, buffers, c, i) + motion.dual[at + 1] - motion.slack[at + 2 + i]
                 total += side * side
     return total
 
 
 @kernel
-def normal_change(motion, room, c, at):
+def normal_change(motion, buffers, c, at):
     """Return (γ₀, k) of δγ = γ₀ − k δφ."""
     gamma, s = motion.dual[at], motion.slack[at]
-    return (room.target[at] - gamma * resolved_gap(motion, room, c, at)) / s, gamma / s
+    return (buffers.target[at] - gamma * resolved_gap(motion, buffers, c, at)) / s, gamma / s
 
 
 @kernel
-def linearized_contact(contacts, motion, room, c):
+def linearized_contact(contacts, motion, buffers, c):
     """Return f₀ (3,) and K (9,) in the contact's frame."""
     at = contacts.pair[c]
-    start, k = normal_change(motion, room, c, at)
+    start, k = normal_change(motion, buffers, c, at)
     if contacts.friction[c] == 0.0:
         return (start, 0.0, 0.0), (k, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if cones.is_cone(contacts):
-        return cones.linearized_cone(contacts, motion, room, c, start, k)
-    return linearized_pyramid(contacts, motion, room, c, start, k)
+        return cones.linearized_cone(contacts, motion, buffers, c, start, k)
+    return linearized_pyramid(contacts, motion, buffers, c, start, k)
 
 
 @kernel
@@ -247,78 +247,79 @@ def add_contact_block(block, K, arm_begin, lever_end):
 
 
 @kernel
-def lever_of(contacts, room, c, side):
+def lever_of(contacts, buffers, c, side):
     """Return (9,) the displacement of a point by a small turn at the step's end; along the normal that of a centre."""
     normal, k = v.load9(contacts.frame, c)[:3], 2 * c + side
     return v.mat_add(
-        v.hat(v.scale(-1.0, v.load3(room.arm_end, k))), v.outer(normal, v.cross(v.load3(room.lead_end, k), normal))
+        v.hat(v.scale(-1.0, v.load3(buffers.arm_end, k))),
+        v.outer(normal, v.cross(v.load3(buffers.lead_end, k), normal)),
     )
 
 
 @kernel
-def add_contact_blocks(contacts, motion, room):
+def add_contact_blocks(contacts, motion, buffers):
     """Add the contacts to Newton's matrix; they do not depend on the target products."""
     for c in range(contacts.body.shape[0]):
         frame = v.load9(contacts.frame, c)
-        _, K = linearized_contact(contacts, motion, room, c)
+        _, K = linearized_contact(contacts, motion, buffers, c)
         K = v.mat_mul(v.transposed(frame), v.mat_mul(K, frame))
-        arm, lever = v.load3(room.arm_begin, 2 * c), lever_of(contacts, room, c, 0)
-        add_contact_block(room.diagonal[contacts.body[c]], K, arm, lever)
+        arm, lever = v.load3(buffers.arm_begin, 2 * c), lever_of(contacts, buffers, c, 0)
+        add_contact_block(buffers.diagonal[contacts.body[c]], K, arm, lever)
         if contacts.other[c] >= 0:
-            add_other_blocks(contacts, room, c, K, arm, lever)
+            add_other_blocks(contacts, buffers, c, K, arm, lever)
 
 
 @kernel
-def add_other_blocks(contacts, room, c, K, arm, lever):
+def add_other_blocks(contacts, buffers, c, K, arm, lever):
     """Add the block of the other body and those between both; the arm and the lever are those of ``body``."""
     e, less = contacts.edge[c], v.mat_scale(-1.0, K)
-    other_arm, other_lever = v.load3(room.arm_begin, 2 * c + 1), lever_of(contacts, room, c, 1)
-    add_contact_block(room.diagonal[contacts.other[c]], K, other_arm, other_lever)
+    other_arm, other_lever = v.load3(buffers.arm_begin, 2 * c + 1), lever_of(contacts, buffers, c, 1)
+    add_contact_block(buffers.diagonal[contacts.other[c]], K, other_arm, other_lever)
     if contacts.is_upper[c] == 1:
-        add_contact_block(room.upper[e], less, arm, other_lever)
-        add_contact_block(room.lower[e], less, other_arm, lever)
+        add_contact_block(buffers.upper[e], less, arm, other_lever)
+        add_contact_block(buffers.lower[e], less, other_arm, lever)
     else:
-        add_contact_block(room.upper[e], less, other_arm, lever)
-        add_contact_block(room.lower[e], less, arm, other_lever)
+        add_contact_block(buffers.upper[e], less, other_arm, lever)
+        add_contact_block(buffers.lower[e], less, arm, other_lever)
 
 
 @kernel
-def add_contact_loads(contacts, motion, room):
+def add_contact_loads(contacts, motion, buffers):
     """Add P₁ᵀ f₀ of all contacts to the load."""
     for c in range(contacts.body.shape[0]):
-        f, _ = linearized_contact(contacts, motion, room, c)
-        add_impulse(contacts, room, c, room.load, f)
+        f, _ = linearized_contact(contacts, motion, buffers, c)
+        add_impulse(contacts, buffers, c, buffers.load, f)
 
 
 @kernel
-def set_contact_changes(contacts, motion, room):
-    """Set the changes of the contacts' pairs for the bodies' displacements in ``room.load``."""
+def set_contact_changes(contacts, motion, buffers):
+    """Set the changes of the contacts' pairs for the bodies' displacements in ``buffers.load``."""
     for c in range(contacts.body.shape[0]):
         frame = v.load9(contacts.frame, c)
         moved = (0.0, 0.0, 0.0)
         for side in range(2):
             b, sign = side_of(contacts, c, side)
             if b >= 0:
-                step, k = v.load6(room.load, b), 2 * c + side
-                n, x, y = v.mat_vec(frame, v.add(step[:3], v.cross(step[3:], v.load3(room.arm_end, k))))
-                rise = v.dot(frame[:3], v.cross(step[3:], v.load3(room.lead_end, k)))
+                step, k = v.load6(buffers.load, b), 2 * c + side
+                n, x, y = v.mat_vec(frame, v.add(step[:3], v.cross(step[3:], v.load3(buffers.arm_end, k))))
+                rise = v.dot(frame[:3], v.cross(step[3:], v.load3(buffers.lead_end, k)))
                 moved = v.add(moved, v.scale(sign, (n + rise, x, y)))
-        set_point_changes(contacts, motion, room, c, moved)
+        set_point_changes(contacts, motion, buffers, c, moved)
 
 
 @kernel
-def set_point_changes(contacts, motion, room, c, moved):
+def set_point_changes(contacts, motion, buffers, c, moved):
     """Set the changes of the pairs of contact c for a displacement along the normal and two tangents."""
     dn, dx, dy = moved
     at = contacts.pair[c]
-    start, k = normal_change(motion, room, c, at)
+    start, k = normal_change(motion, buffers, c, at)
     gamma = start - k * dn
-    room.dual_change[at] = gamma
-    room.slack_change[at] = dn + resolved_gap(motion, room, c, at) - motion.slack[at]
+    buffers.dual_change[at] = gamma
+    buffers.slack_change[at] = dn + resolved_gap(motion, buffers, c, at) - motion.slack[at]
     if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
-        cones.set_cone_changes(contacts, motion, room, c, gamma, dx, dy)
+        cones.set_cone_changes(contacts, motion, buffers, c, gamma, dx, dy)
     elif contacts.friction[c] > 0.0:
-        set_sliding_changes(contacts, motion, room, c, gamma, dx, dy)
+        set_sliding_changes(contacts, motion, buffers, c, gamma, dx, dy)
 
 
 @kernel
@@ -335,7 +336,7 @@ def stiffness_of(contacts, motion, c):
 
 
 @kernel
-def pressing_contacts(contacts, motion, room):
+def pressing_contacts(contacts, motion, buffers):
     """Return the sum [N·s] of the contacts' stiffnesses times the bodies' displacements, for the present solution."""
     total = 0.0
     for c in range(contacts.body.shape[0]):
@@ -343,8 +344,8 @@ def pressing_contacts(contacts, motion, room):
         for side in range(2):
             b, _ = side_of(contacts, c, side)
             if b >= 0:
-                step = v.load6(room.load, b)
-                total += stiff * (v.norm(step[:3]) + v.norm(step[3:]) * v.norm(v.load3(room.arm_end, 2 * c + side)))
+                step = v.load6(buffers.load, b)
+                total += stiff * (v.norm(step[:3]) + v.norm(step[3:]) * v.norm(v.load3(buffers.arm_end, 2 * c + side)))
     return total
 
 
@@ -356,7 +357,7 @@ def lighter(contacts, bodies, c):
 
 
 @kernel
-def start_contacts(contacts, bodies, motion, room, h, wide):
+def start_contacts(contacts, bodies, motion, buffers, h, wide):
     """Set the initial slacks and multipliers inside all inequalities, for the candidate's displacements.
 
     They are ``wide`` times as far inside as usual.
@@ -364,16 +365,16 @@ def start_contacts(contacts, bodies, motion, room, h, wide):
     for c in range(contacts.body.shape[0]):
         at = contacts.pair[c]
         weight = v.norm((bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])) * h
-        way = max(h * weight, 1e-3 * v.norm(v.load3(room.slide, c)), abs(min(gap_of(room, c), 0.0)))
+        way = max(h * weight, 1e-3 * v.norm(v.load3(buffers.slide, c)), abs(min(gap_of(buffers, c), 0.0)))
         way = wide * max(way, 1e-9)
         usual = lighter(contacts, bodies, c) * max(weight, way / h)
         center = way * usual
-        gap = max(gap_of(room, c), way)
+        gap = max(gap_of(buffers, c), way)
         gamma = max(motion.contact_impulse[c, 0], center / gap)
         motion.slack[at], motion.dual[at] = gap, gamma
         if contacts.friction[c] > 0.0 and cones.is_cone(contacts):
-            slide = (room.slide[c, 1], room.slide[c, 2])
+            slide = (buffers.slide[c, 1], buffers.slide[c, 2])
             cones.start_cone(motion, at, contacts.friction[c] * gamma, slide, max(way, 2.0 * math.hypot(*slide)))
         elif contacts.friction[c] > 0.0:
             each = contacts.friction[c] * gamma / (contacts.directions.shape[0] + 1)
-            start_pyramid(contacts, motion, room, c, each, way)
+            start_pyramid(contacts, motion, buffers, c, each, way)

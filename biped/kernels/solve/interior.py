@@ -1,7 +1,7 @@
 """Interior point method: pairs of a slack and a multiplier whose products tend to zero together.
 
 A pair is two numbers, or two members of the friction cone (``biped.kernels.solve.cone``). ``motion`` holds the slacks
-and multipliers, ``room`` their changes and the target products.
+and multipliers, ``buffers`` their changes and the target products.
 """
 
 import math
@@ -10,7 +10,7 @@ from biped.kernels.solve.cone import CONE, entries, greatest_value, jordan, way_
 from contact.vectors import copy1, dot, sub
 from kernelcache import kernel
 
-# Indices of ``room.measure``.
+# Indices of ``buffers.measure``.
 EQUATIONS = 0  # norm of balances, rigid rows and differences of slacks from their targets [N·s, m]
 PRODUCT = 1  # the greatest product of a pair [N·s·m]
 MERIT = 2  # merit function of the line search
@@ -31,78 +31,78 @@ BELOW = 0.1
 
 
 @kernel
-def measure_products(motion, room):
+def measure_products(motion, buffers):
     """Set the greatest and the mean product of the pairs, and the merit of the line search."""
     total, greatest, squares = 0.0, 0.0, 0.0
     count = 0
     for k in range(motion.slack.shape[0]):
-        if room.dimension[k] == 1:
+        if buffers.dimension[k] == 1:
             product = motion.slack[k] * motion.dual[k]
             total += product
             greatest = max(greatest, product)
-            off = product - room.target[k]
+            off = product - buffers.target[k]
             squares += off * off
             count += 1
-        elif room.dimension[k] == CONE:
+        elif buffers.dimension[k] == CONE:
             products = jordan(entries(motion.slack, k), entries(motion.dual, k))
             total += products[0]
             greatest = max(greatest, greatest_value(products))
-            left = sub(products, entries(room.target, k))
+            left = sub(products, entries(buffers.target, k))
             squares += dot(left, left)
             count += 1
-    room.measure[PRODUCT] = greatest
-    room.measure[CENTER] = total / count if count > 0 else 0.0
-    room.measure[OFF_CENTER] = math.sqrt(squares)
-    room.measure[MERIT] = math.sqrt(room.measure[EQUATIONS] * room.measure[EQUATIONS] + squares)
+    buffers.measure[PRODUCT] = greatest
+    buffers.measure[CENTER] = total / count if count > 0 else 0.0
+    buffers.measure[OFF_CENTER] = math.sqrt(squares)
+    buffers.measure[MERIT] = math.sqrt(buffers.measure[EQUATIONS] * buffers.measure[EQUATIONS] + squares)
 
 
 @kernel
-def way_to_boundary(motion, room):
+def way_to_boundary(motion, buffers):
     """Return the largest step, at most 1, that keeps every pair inside its bounds."""
     most = 1.0
     for k in range(motion.slack.shape[0]):
-        if room.dimension[k] == 1:
-            if room.slack_change[k] < 0.0:
-                most = min(most, -TO_BOUNDARY * motion.slack[k] / room.slack_change[k])
-            if room.dual_change[k] < 0.0:
-                most = min(most, -TO_BOUNDARY * motion.dual[k] / room.dual_change[k])
-        elif room.dimension[k] == CONE and motion.dual[k] > 0.0:
-            most = min(most, TO_BOUNDARY * way_in_cone(entries(motion.slack, k), entries(room.slack_change, k)))
-            most = min(most, TO_BOUNDARY * way_in_cone(entries(motion.dual, k), entries(room.dual_change, k)))
+        if buffers.dimension[k] == 1:
+            if buffers.slack_change[k] < 0.0:
+                most = min(most, -TO_BOUNDARY * motion.slack[k] / buffers.slack_change[k])
+            if buffers.dual_change[k] < 0.0:
+                most = min(most, -TO_BOUNDARY * motion.dual[k] / buffers.dual_change[k])
+        elif buffers.dimension[k] == CONE and motion.dual[k] > 0.0:
+            most = min(most, TO_BOUNDARY * way_in_cone(entries(motion.slack, k), entries(buffers.slack_change, k)))
+            most = min(most, TO_BOUNDARY * way_in_cone(entries(motion.dual, k), entries(buffers.dual_change, k)))
     return most
 
 
 @kernel
-def aim(motion, room, value):
+def aim(motion, buffers, value):
     """Set one target product for all pairs, and for a cone that multiple of its unit."""
     for k in range(motion.slack.shape[0]):
-        room.target[k] = value if room.dimension[k] > 0 else 0.0
+        buffers.target[k] = value if buffers.dimension[k] > 0 else 0.0
 
 
 @kernel
-def keep_pairs(motion, room):
+def keep_pairs(motion, buffers):
     """Save the pairs at the start of a line search."""
-    copy1(motion.slack, room.base_slack)
-    copy1(motion.dual, room.base_dual)
+    copy1(motion.slack, buffers.base_slack)
+    copy1(motion.dual, buffers.base_dual)
 
 
 @kernel
-def move_pairs(motion, room, part):
+def move_pairs(motion, buffers, part):
     """Set the pairs to those at a part of the step from the saved ones."""
     for k in range(motion.slack.shape[0]):
-        motion.slack[k] = room.base_slack[k] + part * room.slack_change[k]
-        motion.dual[k] = room.base_dual[k] + part * room.dual_change[k]
+        motion.slack[k] = buffers.base_slack[k] + part * buffers.slack_change[k]
+        motion.dual[k] = buffers.base_dual[k] + part * buffers.dual_change[k]
 
 
 @kernel
-def likely_center(motion, room, complementarity):
+def likely_center(motion, buffers, complementarity):
     """Return the target product σ κ, with σ = (κ at the boundary of the step towards κ = 0 / κ)³."""
-    most = way_to_boundary(motion, room)
+    most = way_to_boundary(motion, buffers)
     total, count = 0.0, 0
     for k in range(motion.slack.shape[0]):
-        slack = motion.slack[k] + most * room.slack_change[k]
-        total += slack * (motion.dual[k] + most * room.dual_change[k])
-        count += 1 if room.dimension[k] > 0 else 0
-    mean = room.measure[CENTER]
+        slack = motion.slack[k] + most * buffers.slack_change[k]
+        total += slack * (motion.dual[k] + most * buffers.dual_change[k])
+        count += 1 if buffers.dimension[k] > 0 else 0
+    mean = buffers.measure[CENTER]
     ratio = min(max(total / count / mean, 0.0), 1.0)
     return max(ratio * ratio * ratio * mean, BELOW * complementarity)

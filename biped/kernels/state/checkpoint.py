@@ -15,7 +15,7 @@ class Checkpoint(NamedTuple):
     q: Floats
     momentum: Floats
     mode: Integers
-    found: Integers
+    contact_state: Integers
     anchor: Floats
     force: Floats
     ledger: Ledger
@@ -34,7 +34,7 @@ def save_checkpoint(source, target):
     copy1(source.q, target.q)
     copy1(source.momentum, target.momentum)
     copy1(source.mode, target.mode)
-    copy1(source.found, target.found)
+    copy1(source.contact_state, target.contact_state)
     for c in range(source.mode.shape[0]):
         copy1(source.anchor[c], target.anchor[c])
         copy1(source.force[c], target.force[c])

@@ -68,11 +68,11 @@ class SimulationState(NamedTuple):
     q: Floats  # (nq,)
     momentum: Floats  # (nv,) generalized momentum p
     mode: Integers  # (nc,) lasting contact mode of the coming step
-    found: Integers  # (nc,) contact state at the end of the last step
+    contact_state: Integers  # (nc,) contact state at the end of the last step
     anchor: Floats  # (nc, 2) [m] anchor of the tangential spring, on the floor
     force: Floats  # (nc, 3) [N] contact force of the last step
     torque: Floats  # (nv,) torques held on the joints
-    past: Floats  # earlier ticks and memory of the sensors (``Sensors.room``)
+    past: Floats  # earlier ticks and memory of the sensors (``Sensors.buffers``)
     stiffness: Floats  # (nv,) joint impedance, evaluated within the step
     damping: Floats  # (nv,)
     setpoint: Floats  # (nv,)
@@ -96,7 +96,8 @@ def new_simulation_state(nq: int, nv: int, nc: int) -> SimulationState:
     )  # fmt: skip
     ledger = Ledger(works=z(WORKS), defect=z(6), impulse=z(6), slip=z(nc), saturated=z(nv))
     return SimulationState(
-        clock=z(CLOCK), q=z(nq), momentum=z(nv), mode=np.ones(nc, dtype=np.int64), found=np.ones(nc, dtype=np.int64),
+        clock=z(CLOCK), q=z(nq), momentum=z(nv), mode=np.ones(nc, dtype=np.int64),
+        contact_state=np.ones(nc, dtype=np.int64),
         anchor=z((nc, 2)), force=z((nc, 3)), torque=z(nv), past=z((1, nq + nv)),
         stiffness=z(nv), damping=z(nv), setpoint=z(nv), effort=unbounded(nv),
         counts=z(COUNTS, dtype=np.int64), cache=cache, ledger=ledger,

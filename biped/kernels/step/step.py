@@ -250,7 +250,7 @@ def update_contact_mode(ground, state, h, c, middle, velocity, done):
     if mode == SLIDING or (mode != NONE and is_clipped(floor, middle, velocity, anchor)):
         state.ledger.slip[c] += h * math.hypot(velocity[0], velocity[1])
     found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
-    state.found[c] = found
+    state.contact_state[c] = found
     anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, force)
     state.anchor[c, 0], state.anchor[c, 1] = anchor
     state.mode[c] = mode_of(found)

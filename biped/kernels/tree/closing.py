@@ -43,13 +43,13 @@ def new_closing(joints: ClosingJoints, n: int, nv: int, nc: int) -> Closing:
     """Return buffers for the closing joints of a tree."""
     m, k = len(joints.inboard), len(joints.joint)
 
-    def room(*shape: int) -> Floats:
+    def unset(*shape: int) -> Floats:
         return np.full(shape, np.nan)
 
     return Closing(
-        joints=joints, nothing=np.zeros(k), gap=room(k), rows=room(2 * k, 6), gradient=room(k, nv), noise=room(k),
-        response=room(k, nv), response_twist=room(k, n, 6), twist=room(n, 6), matrix=room(k, k), load=room(k),
-        order=np.zeros(k, dtype=np.int64), free=np.ones(k, dtype=np.int64), change=room(k), impulse=room(k),
-        base_impulse=room(k), start=np.zeros((m, 6)), end=np.zeros((m, 6)), worst=np.zeros(GAPS),
+        joints=joints, nothing=np.zeros(k), gap=unset(k), rows=unset(2 * k, 6), gradient=unset(k, nv), noise=unset(k),
+        response=unset(k, nv), response_twist=unset(k, n, 6), twist=unset(n, 6), matrix=unset(k, k), load=unset(k),
+        order=np.zeros(k, dtype=np.int64), free=np.ones(k, dtype=np.int64), change=unset(k), impulse=unset(k),
+        base_impulse=unset(k), start=np.zeros((m, 6)), end=np.zeros((m, 6)), worst=np.zeros(GAPS),
         ahead=new_tree_data(n, nv, nc),
     )  # fmt: skip

@@ -25,7 +25,7 @@ class Poses(NamedTuple):
     com: Floats  # (n, 3) [m] centre of mass, relative to O
     motion: Floats  # (nv, 6) unit twist of each degree of freedom: s, H_k in the thesis
     contact: Floats  # (nc, 3) [m] contact points, relative to O
-    whole: Floats  # all of the above in one array, of which they are views
+    flat: Floats  # all of the above in one array, of which they are views
 
 
 def new_poses(n: int, nv: int, nc: int) -> Poses:
@@ -48,7 +48,7 @@ def quaternion_place(tree, i):
 
 @kernel
 def copy_poses(source, target):
-    vec.copy1(source.whole, target.whole)
+    vec.copy1(source.flat, target.flat)
 
 
 @kernel

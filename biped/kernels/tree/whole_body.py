@@ -60,13 +60,13 @@ def centroidal_map(tree, motion, result):
 
     It uses composite-body inertias, in O(n). Its first rows over the total mass are the Jacobian of the centre of mass.
     """
-    block, room = motion.factors.block, motion.factors.u
+    block, buffers = motion.factors.block, motion.factors.u
     dynamics.load_composite_blocks(tree, motion)
     com = dynamics.centre_of_mass(tree, motion.poses)
     for i in range(tree.parent.shape[0]):
         for dof in range(tree.first_v[i], tree.first_v[i] + tree.dofs[i]):
-            store_block_times(block, i, load6(motion.poses.motion, dof), room, dof)
-            momentum = load6(room, dof)
+            store_block_times(block, i, load6(motion.poses.motion, dof), buffers, dof)
+            momentum = load6(buffers, dof)
             angular = sub(momentum[3:], cross(com, momentum[:3]))
             for axis in range(3):
                 result[axis, dof] = momentum[axis]

@@ -152,9 +152,15 @@ def contact_key(state, c):
 @kernel
 def kept_factors(state, scratch):
     """Return the factors of Newton's matrix kept in the state, which the next step may try first."""
-    room = scratch.motion.factors
+    buffers = scratch.motion.factors
     return Factors(
-        room.block, state.cache.kept_u, state.cache.kept_w, state.cache.kept_d, room.wrench, room.twist, room.epsilon
+        buffers.block,
+        state.cache.kept_u,
+        state.cache.kept_w,
+        state.cache.kept_d,
+        buffers.wrench,
+        buffers.twist,
+        buffers.epsilon,
     )
 
 

@@ -182,7 +182,7 @@ def still_acting(run: Measurement) -> str:
     """Describe the disturbance that acts at the end of the run; empty if none acts, or the run can be judged."""
     end, tau, gait = _end(run), time_constant(run), run.once(gait_of)
     wait = tau if gait is None or end > gait.due else max(tau, gait.cycle)
-    for span in sorted(run.context.acting, key=lambda span: -span.ends):
+    for span in sorted(run.context.disturbance_spans, key=lambda span: -span.ends):
         if span.begins < end and span.ends > end - wait and end - span.begins < max(LASTING * tau, span.period):
             since = "still acts" if span.ends >= end else f"acted {end - span.ends:.2g} s before the end"
             return f"{span.what} {since}"

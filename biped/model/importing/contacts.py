@@ -92,7 +92,9 @@ def _named(link: str, points: Points) -> Iterable[tuple[str, ArrayLike]]:
     return [(f"{link}_{i}", position) for i, position in enumerate(points, start=1)]
 
 
-def found(feet: Sequence[str], links: Links, geometry: Any, posture: Floats, facing: Vector3) -> list[ContactPoint]:
+def contact_points(
+    feet: Sequence[str], links: Links, geometry: Any, posture: Floats, facing: Vector3
+) -> list[ContactPoint]:
     """Return the corners of the feet's soles, in order around each sole from the outer corner of the toes.
 
     Points are named after the foot's link, or, for two feet side by side, ``left_1`` … and ``right_1`` …, as for the
@@ -128,7 +130,7 @@ def found(feet: Sequence[str], links: Links, geometry: Any, posture: Floats, fac
     return points
 
 
-def told_of_edges(points: Sequence[ContactPoint]) -> list[str]:
+def edge_notes(points: Sequence[ContactPoint]) -> list[str]:
     """Return a sentence if a sole is only an edge, because the foot is tilted in the posture."""
     bodies = [point.body for point in points]
     edges = [body for body in dict.fromkeys(bodies) if bodies.count(body) == 2]

@@ -105,7 +105,7 @@ def build(robot: Robot, options: Options) -> Model:
         *robot.notes,
         *locked.notes,
         *repair.notes_on_repairs(locked.merged, mended),
-        *(contacts.told_of_edges(points) if options.get("contacts") == COLLISION else ()),
+        *(contacts.edge_notes(points) if options.get("contacts") == COLLISION else ()),
         *(notes_on_limits(locked.model) if options.get("limits", True) else ()),
         *doubts(bodies),
     )
@@ -157,7 +157,7 @@ def _locked(robot: Robot, options: Options) -> _Locked:
         merged[body] = why
         stopped[joint] = posture.get(joint, 0.0)
         model = locking.lock(robot.model, stopped)
-    return _Locked(model, posture, merged, tuple(locking.told_of_mimics(following, robot.mimics)))
+    return _Locked(model, posture, merged, tuple(locking.mimic_notes(following, robot.mimics)))
 
 
 def _first_unphysical(model: Any) -> tuple[str, str, str] | None:
@@ -187,4 +187,4 @@ def _contact_points(
     if robot.geometry is None:
         raise ModelError("contacts = 'collision' needs collision geometry, but none was given; give points by link")
     geometry = robot.geometry(home.model, {home.frame(foot, "feet").parentJoint for foot in feet})
-    return contacts.found(feet, home, geometry, locking.place(home.model, rest), facing)
+    return contacts.contact_points(feet, home, geometry, locking.place(home.model, rest), facing)

@@ -111,7 +111,7 @@ def _other_frames(model: Any) -> list[Any]:
     return [frame for frame in model.frames if frame.type not in _joint_frames()]
 
 
-def told_of_mimics(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) -> list[str]:
+def mimic_notes(positions: Mapping[str, float], mimics: Mapping[str, Mimic]) -> list[str]:
     """Return a sentence about locked mimicking joints, if there are any."""
     if not positions:
         return []

@@ -65,7 +65,7 @@ def controller_parameters(
         InputError: there is no such controller, or its fields cannot be parameters.
     """
     entry = CONTROLLERS.find(name)
-    source = OURS if entry.name in CONTROLLERS.own else entry.name.rpartition("/")[2]
+    source = OURS if entry.name in CONTROLLERS.builtin else entry.name.rpartition("/")[2]
     made = made_from("controller", entry, lambda: object_from(entry.thing, {}))
     found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
     if NAME in found:
@@ -74,7 +74,7 @@ def controller_parameters(
         own = found.get(parameter.name)
         if own is not None and _kind(own) == _kind(parameter):
             found[own.name] = replace(own, default=parameter.default, source=parameter.source)
-    meaning = f"Controller: {', '.join(CONTROLLERS.own)}, FILE.py:NAME or MODULE:NAME"
+    meaning = f"Controller: {', '.join(CONTROLLERS.builtin)}, FILE.py:NAME or MODULE:NAME"
     return (ControllerName(NAME, entry.name, "", meaning, OURS), *found.values())
 
 
@@ -93,7 +93,9 @@ def controller_from(values: Values) -> Controller:
         InputError: a value is impossible.
     """
     name = values.word(NAME)
-    return _own(name, values.items_of(GROUP)) if name in CONTROLLERS.own else _made(name, values.items_of(GROUP))
+    return (
+        _made_once(name, values.items_of(GROUP)) if name in CONTROLLERS.builtin else _made(name, values.items_of(GROUP))
+    )
 
 
 def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
@@ -106,7 +108,7 @@ def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
 
 
 #: The project's controllers are immutable, and cached for the trials of a study.
-_own = lru_cache(maxsize=64)(_made)
+_made_once = lru_cache(maxsize=64)(_made)
 
 
 def _kind(parameter: Parameter) -> tuple[type, int]:

@@ -13,14 +13,14 @@ from biped.disturbances.floor import left_foot_of
 from biped.errors import InputError
 from biped.model import Model, human
 from biped.model.geometry import Vector3
-from biped.model.strength import NOBODY
+from biped.model.strength import NO_PRESET
 from experiments.catalogue.parameters.fields import field_parameters, object_from
 from experiments.catalogue.parameters.floors import floor_from
 from experiments.catalogue.parameters.initial import OURS
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
 
-def disturbance_parameters(model: Model, strength: str = NOBODY) -> tuple[Parameter, ...]:
+def disturbance_parameters(model: Model, strength: str = NO_PRESET) -> tuple[Parameter, ...]:
     """Return the parameters of all disturbances, off except ``strength``; bodies are the root by default."""
     foot = left_foot_of(model)
     stands = "" if foot is None else f"; the left foot stands at {foot:g}".replace("-", "−")

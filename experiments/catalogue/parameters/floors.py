@@ -34,7 +34,7 @@ class LawName(Parameter):
 
 def floor_parameters(floor: Floor, friction_source: str, law: str = SPRING_DAMPER) -> tuple[Parameter, ...]:
     """Return the parameters of a floor with the contact law of this name."""
-    meaning = f"Contact law: {', '.join(LAWS.own)}, FILE.py:NAME or MODULE:NAME"
+    meaning = f"Contact law: {', '.join(LAWS.builtin)}, FILE.py:NAME or MODULE:NAME"
     return (LawName(NAME, law, "", meaning, PROJECT), *field_parameters(floor, GROUP, friction_source))
 
 
@@ -45,7 +45,7 @@ def with_law(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, .
         InputError: there is no such law, or no floor of it can be made.
     """
     entry = LAWS.find(name)
-    source = PROJECT if entry.name in LAWS.own else entry.name.rpartition("/")[2]
+    source = PROJECT if entry.name in LAWS.builtin else entry.name.rpartition("/")[2]
     before = {(one.name, one.unit, one.meaning): one for one in parameters}
     law, *others = floor_parameters(made_from("law", entry, entry.thing), source, entry.name)
     shared = [before.get((one.name, one.unit, one.meaning), one) for one in others]

@@ -58,7 +58,7 @@ def generator_of(values: Values) -> np.random.Generator:
     for name in ("initial.seed", "initial.jitter"):
         if values.number(name) < 0.0:
             raise InputError(f"{name} = {values[name]}: it must be zero or above")
-    return np.random.default_rng(values.whole("initial.seed"))
+    return np.random.default_rng(values.integer("initial.seed"))
 
 
 def posture_parameters(

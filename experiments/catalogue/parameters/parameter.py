@@ -193,7 +193,7 @@ class Values(Mapping[str, Value]):
         assert isinstance(value, (int, float)), name
         return float(value)
 
-    def whole(self, name: str) -> int:
+    def integer(self, name: str) -> int:
         value = self._values[name]
         assert isinstance(value, int), name
         return value

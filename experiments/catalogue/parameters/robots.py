@@ -13,7 +13,7 @@ from biped.inputs.modules import may_import
 from biped.inputs.robot_names import ENDINGS, ROBOT_NAMES, SUBJECT
 from biped.model import Model, ModelError, human, load_robot
 from biped.model.description import spelt_out
-from biped.model.strength import NOBODY
+from biped.model.strength import NO_PRESET
 from biped.model.subject import Subject
 from biped.simulation.scene import floor_of
 from experiments.catalogue.parameters.initial import OURS
@@ -62,7 +62,7 @@ def strength_of(robot: str) -> str:
     Raises:
         ModelError: there are no measurements for this age.
     """
-    return Subject.named(robot).strength if robot.startswith(SUBJECT) else NOBODY
+    return Subject.named(robot).strength if robot.startswith(SUBJECT) else NO_PRESET
 
 
 def stand_in(name: str, saved: Path) -> None:

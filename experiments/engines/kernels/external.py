@@ -182,7 +182,7 @@ def set_contacts(ground, state, arrival):
         if z > 0.0:
             mode = STICKING if math.hypot(x, y) < AT_THE_CONE * law_at(ground, c).mu_s * z else SLIDING
         state.mode[c] = mode
-        state.found[c] = mode
+        state.contact_state[c] = mode
 
 
 @kernel

@@ -22,7 +22,7 @@ from experiments.timing import in_one_thread, interleaved, seconds
 from experiments.visualization.look import style
 from formulations.assembly.graph import graph_of_blocks
 from formulations.assembly.kernels.graph import clear_blocks, factor, substitute
-from formulations.assembly.kernels.system import WIDTH, Graph, Room, new_room
+from formulations.assembly.kernels.system import WIDTH, Buffers, Graph, new_buffers
 
 Pair = tuple[int, int]
 Judge = Callable[[pd.DataFrame], tuple[Finding, ...]]
@@ -33,8 +33,8 @@ class Case(NamedTuple):
 
     graph: Graph
     pairs: Sequence[Pair]  # with blocks of their own; the others are fill-in
-    begin: Room  # the system
-    room: Room  # buffers of the solution
+    begin: Buffers  # the system
+    buffers: Buffers  # buffers of the solution
     dense: Floats  # (6 n, 6 n)
     load: Floats  # (6 n,)
 
@@ -73,7 +73,7 @@ def depth_first(nodes: int, pairs: Sequence[Pair]) -> list[int]:
 def system_on(nodes: int, pairs: Sequence[Pair], rng: np.random.Generator) -> Case:
     """Return a random linear system on a connected graph."""
     graph = graph_of_blocks(depth_first(nodes, pairs), [WIDTH] * nodes, pairs)
-    rooms = [new_room(nodes, 0, 0, 0, 0, len(graph.other)) for _ in range(2)]
+    rooms = [new_buffers(nodes, 0, 0, 0, 0, len(graph.other)) for _ in range(2)]
     begin = rooms[0]
     clear_blocks(graph, begin)
     dense = np.zeros((nodes, WIDTH, nodes, WIDTH))
@@ -95,13 +95,13 @@ def system_on(nodes: int, pairs: Sequence[Pair], rng: np.random.Generator) -> Ca
 def restore(case: Case) -> None:
     """Restore what elimination overwrites."""
     for name in ("diagonal", "upper", "lower", "load", "magnitude"):
-        getattr(case.room, name)[:] = getattr(case.begin, name)
+        getattr(case.buffers, name)[:] = getattr(case.begin, name)
 
 
 def solve(case: Case) -> None:
     """Write the solution of a restored case over its loads."""
-    factor(case.graph, len(case.graph.order), case.room)
-    substitute(case.graph, case.room)
+    factor(case.graph, len(case.graph.order), case.buffers)
+    substitute(case.graph, case.buffers)
 
 
 def sparse_time(case: Case) -> float:
@@ -120,7 +120,7 @@ def difference(case: Case) -> float:
     restore(case)
     solve(case)
     dense = np.linalg.solve(case.dense, case.load)
-    return float(np.abs(case.room.load.ravel() - dense).max() / np.abs(dense).max())
+    return float(np.abs(case.buffers.load.ravel() - dense).max() / np.abs(dense).max())
 
 
 def measured(shapes: Sequence[tuple[int, ...]], repeats: int) -> list[dict[str, float]]:

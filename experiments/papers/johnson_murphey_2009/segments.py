@@ -44,7 +44,7 @@ class Tuned:
     seconds: float  # [s] computing time up to the desired time
 
     @property
-    def found(self) -> bool:
+    def reached_end(self) -> bool:
         """True if the error is exceeded at the desired time; otherwise the step would have to be smaller still."""
         return abs(self.reached / DESIRED - 1.0) <= MARGIN
 
@@ -80,7 +80,7 @@ def tuned(run: Callable[[float], Motion], exact: OneDegreeLift, first: float, le
             long, change = step, 0.5
         else:
             found = Tuned(step, reached(motion, exact), motion.seconds * DESIRED / float(motion.time[-1]))
-            if found.found or (step <= least and found.reached < DESIRED):
+            if found.reached_end or (step <= least and found.reached < DESIRED):
                 break
             short, long = (max(short, step), long) if found.reached > DESIRED else (short, min(long, step))
             at_end = float(np.interp(DESIRED, motion.time, errors(motion, exact)))
@@ -130,7 +130,7 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
     own = [found[motions.OURS, n] for n in sizes]
     return (
         stated("the variational integrator's step gives an error of 0.1 at [s]", DESIRED,
-               ", ".join(f"{run.reached:.2f}" for run in own), when("within 1%", all(run.found for run in own)),
+               ", ".join(f"{run.reached:.2f}" for run in own), when("within 1%", all(run.reached_end for run in own)),
                "the step is searched until it does", kind="chosen"),
         stated("run time of force balance over that of the variational integrator",
                "it does not perform as well as the variational integrator", text(times),
@@ -144,7 +144,7 @@ def _findings(found: dict[tuple[str, int], Tuned], sizes: tuple[int, ...]) -> tu
 def _table(found: dict[tuple[str, int], Tuned]) -> pd.DataFrame:
     return pd.DataFrame([{
         "method": name, "segments": segments, "h [s]": run.step, "error of 0.1 at [s]": run.reached,
-        "run time of 15 s [s]": run.seconds, "tuned": "yes" if run.found else "no: a lower bound",
+        "run time of 15 s [s]": run.seconds, "tuned": "yes" if run.reached_end else "no: a lower bound",
     } for (name, segments), run in found.items()])  # fmt: skip
 
 
@@ -155,9 +155,9 @@ def _draw(found: dict[tuple[str, int], Tuned]) -> Figure:
             runs = {segments: run for (method, segments), run in found.items() if method == name}
             axes.semilogy(list(runs), [run.seconds for run in runs.values()], "-", color=color, label=name)
             for segments, run in runs.items():
-                fill = color if run.found else "white"
+                fill = color if run.reached_end else "white"
                 axes.semilogy(segments, run.seconds, "o", ms=5, color=color, mfc=fill)
-        if not all(run.found for run in found.values()):
+        if not all(run.reached_end for run in found.values()):
             axes.plot([], [], "o", ms=5, color=style.GREY, mfc="white", label="a bound from below")
         axes.set_xticks(sorted({segments for _, segments in found}))
         axes.margins(x=0.03)

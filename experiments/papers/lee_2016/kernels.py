@@ -148,8 +148,8 @@ def set_every_second_derivative(tree, q, every):
 
 @set_legendre_residual.register(EveryPair)
 def set_residual_of_every(derivatives, rule, h):
-    set_middle(rule.start, rule.alpha, h, rule.room)
-    set_every_first_derivative(rule.tree, rule.room.middle, rule.room.rates, derivatives)
+    set_middle(rule.start, rule.alpha, h, rule.buffers)
+    set_every_first_derivative(rule.tree, rule.buffers.middle, rule.buffers.rates, derivatives)
     return set_residual_by_derivatives(derivatives, rule, h)
 
 
@@ -157,10 +157,10 @@ def set_residual_of_every(derivatives, rule, h):
 def set_step_of_every(derivatives, tree, ground, state, scratch, rule, h, fresh):
     every = derivatives
     if fresh:
-        set_every_second_derivative(rule.tree, rule.room.middle, every)
+        set_every_second_derivative(rule.tree, rule.buffers.middle, every)
         set_matrix_by_derivatives(every, rule.alpha, h)
         factor_dense(every.matrix, every.order)
-    solve_dense(every.matrix, every.order, rule.room.residual, rule.room.delta)
+    solve_dense(every.matrix, every.order, rule.buffers.residual, rule.buffers.delta)
 
 
 @set_legendre_momentum.register(EveryPair)
@@ -183,13 +183,13 @@ def find_on_rule(tree, ground, state, pushes, scratch, method, root_finder, h):
     iteration = 0
     while True:
         norm = evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
-        copy1(rule.room.residual, scratch.residual)
+        copy1(rule.buffers.residual, scratch.residual)
         if norm <= tolerance:
             arrive(tree, state, pushes, scratch, rule)
             return iteration
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
             return cause_of(norm)
         set_correction(root_finder.finder, tree, ground, state, scratch, rule, h, iteration)
-        for j in range(rule.room.moved.shape[0]):
-            rule.room.moved[j] += scratch.delta[j]
+        for j in range(rule.buffers.moved.shape[0]):
+            rule.buffers.moved[j] += scratch.delta[j]
         iteration += 1

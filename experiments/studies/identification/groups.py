@@ -39,11 +39,11 @@ class Subject:
     name: str
     plan: Identification
     first: int
-    own: tuple[Trial, ...]
+    trials: tuple[Trial, ...]
 
-    def found(self, results: Mapping[int, Any]) -> Identified:
+    def identified(self, results: Mapping[int, Any]) -> Identified:
         """Return what a study's trials show of this subject; an InputError begins with the subject's name."""
-        own = {trial.number - self.first: results[trial.number] for trial in self.own}
+        own = {trial.number - self.first: results[trial.number] for trial in self.trials}
         try:
             return self.plan.find(lambda _: own)
         except InputError as error:
@@ -54,7 +54,7 @@ class Subject:
 class Grouped:
     """Results of each subject."""
 
-    found: Mapping[str, Identified]  # results by the subject's name
+    results: Mapping[str, Identified]  # results by the subject's name
     groups: Mapping[str, str]  # group of each subject
     units: Mapping[str, str]  # units of the parameters
 
@@ -69,7 +69,7 @@ class Grouped:
         import pandas as pd
 
         rows = []
-        for name, one in self.found.items():
+        for name, one in self.results.items():
             assert one.fit is not None
             row = {"group": self.groups[name], "subject": name, "cycles": one.response.cycles}
             rows.append(row | dict(one.fit.estimate.values))
@@ -104,7 +104,7 @@ class GroupIdentification(StudyKind):
 
     @property
     def likely_trials(self) -> int:
-        return sum(len(one.own) for one in self.subjects)
+        return sum(len(one.trials) for one in self.subjects)
 
     def as_planned(self, trial: Trial) -> Trial:
         first = [one.first for one in self.subjects]
@@ -115,8 +115,8 @@ class GroupIdentification(StudyKind):
         return self.subjects[0].plan.samples
 
     def find(self, evaluate: Evaluate) -> Grouped:
-        results = evaluate([trial for one in self.subjects for trial in one.own])
-        found = {one.name: one.found(results) for one in self.subjects}
+        results = evaluate([trial for one in self.subjects for trial in one.trials])
+        found = {one.name: one.identified(results) for one in self.subjects}
         model = self.subjects[0].plan.model_to_fit
         assert model is not None
         units = {one.name: model.model.unit(one.name) for one in model.parameters}
@@ -153,21 +153,21 @@ def groups_from(config: Config) -> GroupIdentification:
                 subjects.append(Subject(name, f"{name} {path.stem}", plan, 0, ()))
         else:
             data[name] = dict(group.data)
-            first = sum(len(one.own) for one in subjects)
+            first = sum(len(one.trials) for one in subjects)
             subjects += _simulated(name, group, single, config.table("spread", {}), first)
     groups.finish()
     plan, spread = subjects[0].plan, () if is_recorded else tuple(config.table("spread", {}).parameters())
     kept = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
     whole = {**config.data, **kept, "groups": data}  # files by whole paths
-    return GroupIdentification(plan.experiment, tuple(subjects), config.whole("seed", 0), whole, spread)
+    return GroupIdentification(plan.experiment, tuple(subjects), config.integer("seed", 0), whole, spread)
 
 
 def _simulated(name: str, group: Config, single: Config, spread: Config, first: int) -> list[Subject]:
     """Return simulated subjects, whose parameters scatter about the settings of their group."""
-    count, own = group.whole("subjects", least=2), group.table("set", {})
-    trials = single.table("identify").whole("trials", 1, least=1)
+    count, own = group.integer("subjects", least=2), group.table("set", {})
+    trials = single.table("identify").integer("trials", 1, least=1)
     settings = {**single.table("set", {}).parameters(), **own.parameters()}
-    seed = seed_of(single.whole("seed", 0), "group", name)
+    seed = seed_of(single.integer("seed", 0), "group", name)
     of_all = {**single.data["identify"], "trials": count * trials}
     plan = identification_from(single.but(set=settings, identify=of_all, seed=seed))
     every, subjects = plan.trials(), []

@@ -134,7 +134,7 @@ def _of_records(config: Config) -> Identification:
     """Make an identification that runs nothing; a model's body is the experiment's in upright human posture."""
     config = config if "experiment" in config else config.but(experiment=BODY)
     experiment = config.experiment()
-    seed = config.whole("seed", 0)
+    seed = config.integer("seed", 0)
     fixed = STANDING | dict(config.table("set", {}).changes(experiment))
     table = config.table("identify")
     averaging, per_decade = table.make(Averaging), table.get("per_decade", float, 0.0) or None
@@ -152,10 +152,10 @@ def _of_records(config: Config) -> Identification:
 
 def _of_trials(config: Config) -> Identification:
     experiment = config.experiment()
-    seed = config.whole("seed", 0)
+    seed = config.integer("seed", 0)
     fixed = dict(config.table("set", {}).changes(experiment))
     table = config.table("identify")
-    trials, per_decade = table.whole("trials", 1, least=1), table.get("per_decade", float, 0.0) or None
+    trials, per_decade = table.integer("trials", 1, least=1), table.get("per_decade", float, 0.0) or None
     rate, averaging = table.get("rate", float, 50.0), table.make(Averaging)
     acts = config.within(lambda: stimulus_of(experiment, fixed), "set")
     cycles = _cycles_from(table, acts, rate)
@@ -180,7 +180,7 @@ def _of_trials(config: Config) -> Identification:
 def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
     """Return the cycles that follow the fade-in of the stimulus."""
     signal = acts.signal
-    count, skip = table.whole("cycles", least=1), table.whole("skip", 1)
+    count, skip = table.integer("cycles", least=1), table.integer("skip", 1)
     period, highest = table.get("period", float, 0.0) or 1.0 / min(signal.frequencies), table.get("highest", float, 3.0)
     frequencies = tuple(frequency for frequency in signal.frequencies if frequency <= highest)
     if not frequencies:

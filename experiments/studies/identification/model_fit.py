@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from biped.errors import InputError
 from biped.identification import DoublePendulum, FrequencyResponse, IndependentChannels
-from biped.inputs.checks import whole
+from biped.inputs.checks import integer
 from contact.arrays import Floats
 from contact.errors import did_you_mean
 from experiments.studies.bounded import Bounded
@@ -123,13 +123,13 @@ class ModelFit:
         model: fitted model.
         error: weighting of the errors, one of ``ERRORS``.
         estimate: values, intervals and correlation.
-        told: sentences on poorly identifiable parameters.
+        notes: sentences on poorly identifiable parameters.
     """
 
     model: ResponseModel
     error: str
     estimate: Estimate
-    told: tuple[str, ...]
+    notes: tuple[str, ...]
 
     def values(self, frequencies: Floats) -> dict[str, Complexes]:
         """Return values (k,) of the fitted model at frequencies [Hz]."""
@@ -148,7 +148,7 @@ class ModelFit:
             "correlation": self.estimate.correlation.to_dict(),
             "residual_deviation": math.sqrt(self.estimate.spread.variance),
             "converged": self.estimate.converged,
-            "told": list(self.told),
+            "notes": list(self.notes),
         }
 
 
@@ -188,7 +188,7 @@ def fit_response(
     starts = np.vstack(
         [
             np.full((1, len(parameters)), 0.5),
-            np.random.default_rng(whole(seed, "seed")).uniform(0.1, 0.9, (STARTS, len(parameters))),
+            np.random.default_rng(integer(seed, "seed")).uniform(0.1, 0.9, (STARTS, len(parameters))),
         ]
     )
     best = estimate(Problem(list(parameters), residuals), starts)

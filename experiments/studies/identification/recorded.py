@@ -190,7 +190,7 @@ def _cut_from(record: Config, identify: Config, prepare: Preparation, stimuli: M
     begin = record.get("begin", float, None)
     if not is_periodic:
         return _Cut(columns, period, (highest,), begin, 0, None, prepare, identify.get("overlap", float, MOST_OVERLAP))
-    count, skip = identify.whole("cycles", 0, least=1) or None, identify.whole("skip", 1)
+    count, skip = identify.integer("cycles", 0, least=1) or None, identify.integer("skip", 1)
     frequencies = _frequencies(identify, period, highest)
     if prepare.filter and prepare.filter < max(frequencies):
         remedy = f"set it above, or [identify] highest = {prepare.filter:g}"

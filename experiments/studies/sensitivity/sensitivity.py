@@ -83,10 +83,10 @@ def sensitivity_from(config: Config, name: str = "sensitivity") -> Sensitivity:
     """Read a sensitivity study from its configuration; raises InputError if something in it is wrong."""
     table = config.table("sensitivity", {})
     method = table.word("method", MORRIS, METHODS)
-    samples = table.whole("samples", 16 if method == MORRIS else 64, least=2)
-    levels = table.whole("levels", 4, least=2) if method == MORRIS else 4
+    samples = table.integer("samples", 16 if method == MORRIS else 64, least=2)
+    levels = table.integer("levels", 4, least=2) if method == MORRIS else 4
     second_order = table.get("second_order", bool, False) if method == SOBOL else False
-    space = design_space_from(config, table.whole("replicas", 1, least=1))
+    space = design_space_from(config, table.integer("replicas", 1, least=1))
     counts = config.losses()
     measures = tuple(_measure(item, method, counts or USUAL_LOSSES) for item in config.tables("metric"))
     name = config.word("name", config.stem or name)

@@ -62,13 +62,13 @@ class Local:
     """Linearization at the values of two parameters."""
 
     state: State | None  # the equilibrium; None if there is none
-    found: Linearization | None  # linearization about the equilibrium
+    linearization: Linearization | None  # linearization about the equilibrium
     reason: str = ""  # reason why there is none
 
     @property
     def excess(self) -> float:
         """Greatest ``|λ|`` − 1: deviations grow above zero. NaN without an equilibrium."""
-        return np.nan if self.found is None else -self.found.margin
+        return np.nan if self.linearization is None else -self.linearization.margin
 
 
 class StabilityField:
@@ -119,7 +119,7 @@ class StabilityField:
     def slope(self, u: Floats) -> Floats:
         """Return ∂|λ|/∂u (2,): the equilibrium moves with the parameters. NaN without an equilibrium."""
         here = self.at(u)
-        if here.found is None or here.state is None:
+        if here.linearization is None or here.state is None:
             return np.full(2, np.nan)
         found = np.full(2, np.nan)
         for axis in range(2):
@@ -132,7 +132,7 @@ class StabilityField:
                 except InputError:
                     return np.full(2, np.nan)
             (low, back), (high, ahead) = ends
-            found[axis] = radius_slope(here.found, (ahead.A - back.A) / (high - low))
+            found[axis] = radius_slope(here.linearization, (ahead.A - back.A) / (high - low))
         return found
 
     def _local(self, u: Floats) -> Local:

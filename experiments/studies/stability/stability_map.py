@@ -98,13 +98,13 @@ def stability_map(
 def _node(field: StabilityField, u: Floats, seconds: float, seed: int) -> dict[str, object]:
     here = field.at(u)
     x, y = field.values(u)
-    mode = None if here.found is None else here.found.slowest
+    mode = None if here.linearization is None else here.linearization.slowest
     return {
         field.x.name: x,
         field.y.name: y,
         "size": 1.0 + here.excess,
         "frequency_hz": np.nan if mode is None else mode.frequency,
-        "simulated": field.simulated(u, seconds, seed) if seconds else ("" if here.found else NO_EQUILIBRIUM),
+        "simulated": field.simulated(u, seconds, seed) if seconds else ("" if here.linearization else NO_EQUILIBRIUM),
         "what": "" if mode is None else mode.words,
         "reason": here.reason,
     }
@@ -115,7 +115,7 @@ def _boundary(field: StabilityField, branches: list[Branch]) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for number, branch in enumerate(branches):
         for k, (u, slope) in enumerate(zip(branch.places, branch.slopes, strict=True)):
-            found = field.at(u).found
+            found = field.at(u).linearization
             assert found is not None
             mode = found.slowest
             assert mode is not None

@@ -28,4 +28,4 @@ def trace_units(experiment: Experiment, changes: Mapping[str, Value] | None = No
 
 
 def _prepared(experiment: Experiment, changes: Mapping[str, Value] | None) -> Plan:
-    return replace(experiment.build(changes), settle=None).prepare(in_one_go=True)
+    return replace(experiment.build(changes), settle=None).prepare(log_holds_run=True)

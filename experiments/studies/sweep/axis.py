@@ -58,7 +58,7 @@ def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
     from scipy.stats import qmc
 
     method = config.word("method", "sobol", METHODS)
-    count = config.whole("count", least=1)
+    count = config.integer("count", least=1)
     if method == "sobol" and count & (count - 1):
         below = 1 << (count.bit_length() - 1)
         raise config.error(

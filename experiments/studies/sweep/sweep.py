@@ -180,8 +180,8 @@ def sweep(
 
 def sweep_from(config: Config) -> Sweep:
     experiment = config.experiment()
-    seed = config.whole("seed", 0)
-    replicas = config.whole("replicas", 1, least=1)
+    seed = config.integer("seed", 0)
+    replicas = config.integer("replicas", 1, least=1)
     fixed = config.table("set", {}).changes(experiment)
     metrics = _metrics(config, experiment, fixed)
     counts = config.losses()
@@ -221,7 +221,7 @@ def _axes(config: Config, experiment: Experiment, seed: int, replicas: int) -> t
     if SUBJECTS in config:
         subjects = config.table(SUBJECTS)
         counted = "count" in subjects
-        count = subjects.whole("count", least=1) if counted else replicas
+        count = subjects.integer("count", least=1) if counted else replicas
         people = subjects_axis(subjects, experiment, seed, count)
         if counted:
             axes, people = [*axes, people], None

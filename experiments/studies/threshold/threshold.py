@@ -298,7 +298,7 @@ def _conditions(config: Config, experiment: Experiment) -> tuple[Condition, ...]
     if SUBJECTS not in config:
         return found
     people = config.table(SUBJECTS)
-    drawn = subjects_axis(people, experiment, config.whole("seed", 0), people.whole("count", least=1))
+    drawn = subjects_axis(people, experiment, config.integer("seed", 0), people.integer("count", least=1))
     return tuple(
         Condition(
             {**one.changes, **dict(zip(drawn.names, who, strict=True))},

@@ -225,7 +225,7 @@ def design_space_from(
     if the experiment has one.
     """
     experiment = config.experiment()
-    seed = config.whole("seed", 0)
+    seed = config.integer("seed", 0)
     fixed = config.table("set", {}).changes(experiment)
     tables = config.tables("parameter")
     variables = tuple(_variable(table, experiment) for table in tables)

@@ -159,8 +159,8 @@ def _scale(axes: Axes, subject: Subject, curves: list[Floats]) -> None:
     values = values[np.isfinite(values)]
     if values.size:
         low, high = min(float(values.min()), -LEAST), max(float(values.max()), LEAST)
-        room = 0.06 * (high - low)
-        axes.set_ylim(low - room, high + room)
+        margin = 0.06 * (high - low)
+        axes.set_ylim(low - margin, high + margin)
 
 
 def _root(axes: Axes, subject: Subject) -> None:

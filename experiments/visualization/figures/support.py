@@ -21,7 +21,7 @@ from experiments.visualization.panels.panel import Panel
 #: [m] greatest distance from the base of support that is shown; falls go much farther.
 AROUND = 0.25
 #: Part of the shown width that is left free on both sides.
-ROOM = 0.06
+MARGIN = 0.06
 COM, XCOM, COP = "CoM", "XCoM", "CoP"
 #: Colours of paths; later ones are drawn on top.
 COLORS = {COP: style.ORANGE, XCOM: style.RED, COM: style.BLUE}
@@ -97,8 +97,8 @@ class Support:
         paths = np.concatenate([path[:, axis] for path in self.paths.values()])
         paths = np.clip(paths[np.isfinite(paths)], low - AROUND, high + AROUND)
         low, high = min(low, float(paths.min())), max(high, float(paths.max()))
-        room = ROOM * (high - low)
-        return scale * (low - room), scale * (high + room)
+        margin = MARGIN * (high - low)
+        return scale * (low - margin), scale * (high + margin)
 
 
 def margin_of_stability(subject: Subject) -> Panel:
@@ -112,9 +112,9 @@ def margin_of_stability(subject: Subject) -> Panel:
 
 def hull(points: Floats) -> Floats:
     """Return the convex hull of points (n, 2) as a closed ring; empty without points."""
-    room = np.empty((2 * len(points) + 2, 2))
-    corners = convex_hull(np.array(points, dtype=float), len(points), room)
-    return np.concatenate([room[:corners], room[: min(corners, 1)]])
+    scratch = np.empty((2 * len(points) + 2, 2))
+    corners = convex_hull(np.array(points, dtype=float), len(points), scratch)
+    return np.concatenate([scratch[:corners], scratch[: min(corners, 1)]])
 
 
 def _pair(subject: Subject, name: str) -> Floats:

@@ -50,7 +50,7 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
     numbers = Table("", ("response", "frequency [Hz]", *_headings(response.frame)), tuple(_rows(response.frame)))
     sections = [Section("response", "Frequency response", blocks=(Chart(panels, text, "response"), numbers))]
     if fit is not None:
-        lead += [Prose(f"{one}.") for one in fit.told]
+        lead += [Prose(f"{one}.") for one in fit.notes]
         table = Table("Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(fit)), fold=False)
         known = tuple((name, f"{v:.4g}", unit_text(fit.model.unit(name))) for name, v in fit.model.known.items())
         of_body = Table("Known parameters, not fitted", ("parameter", "value", "unit"), known, fold=False)

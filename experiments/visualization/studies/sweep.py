@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from biped.inputs.files import in_place_of
+from biped.inputs.files import replacing
 from experiments.cli.quantities import unit_text
 from experiments.cli.terminal import say
 from experiments.studies.counting import USUAL_LOSSES, shares, success_text
@@ -61,7 +61,7 @@ def finish(plan: Sweep, folder: Path) -> None:
     """Run all trials of a sweep with traces again, and write their means over time, unless these exist."""
     if plan.traces and not (folder / ENSEMBLE).is_file():
         say("\nrunning all trials again for their means over time", "dim")
-        with in_place_of(folder / ENSEMBLE) as part:
+        with replacing(folder / ENSEMBLE) as part:
             ensemble(plan).to_csv(part, index=False, float_format="%.6g")
 
 

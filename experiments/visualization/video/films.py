@@ -10,7 +10,7 @@ import numpy as np
 
 from biped.errors import InputError
 from biped.inputs.extras import need
-from biped.inputs.files import in_place_of
+from biped.inputs.files import replacing
 from experiments.visualization.viewer import colors
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fp
 
     if size[0] % 2 or size[1] % 2:
         raise InputError(f"--size {size[0]}x{size[1]}: an MP4 needs even edges")
-    with in_place_of(path) as part:
+    with replacing(path) as part:
         part.touch()  # an unwritable file is reported before anything is drawn
         encoder = imageio_ffmpeg.write_frames(
             part, size, fps=fps, codec="libx264", quality=None, macro_block_size=2, ffmpeg_log_level="quiet",
@@ -81,7 +81,7 @@ def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
 
     if fps > MOST_GIF_FPS:
         raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
-    with in_place_of(path) as part:
+    with replacing(path) as part:
         part.touch()
         # The palette needs samples of all pictures, so all are kept, packed to save memory.
         packed = [_Packed(picture) for picture in pictures]

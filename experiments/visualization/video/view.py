@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from biped.errors import InputError
 from biped.inputs.extras import need
-from biped.inputs.files import in_place_of
+from biped.inputs.files import replacing
 from biped.model import Model
 from biped.model.description import model_title
 from biped.runs.description import run_title
@@ -42,7 +42,7 @@ class PageView:
     def save(self, file: str | Path) -> Path:
         """Write the page, which any browser shows without a network."""
         path = Path(file)
-        with in_place_of(path) as part:
+        with replacing(path) as part:
             part.write_text(self.page, encoding="utf-8")
         return path
 

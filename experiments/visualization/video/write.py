@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biped.inputs.files import in_place_of
+from biped.inputs.files import replacing
 from experiments.cli.progress import ProgressBar
 from experiments.visualization.video.films import write_gif, write_mp4
 from experiments.visualization.video.frame_schedule import FrameSchedule
@@ -133,5 +133,5 @@ def _finished(
 def write_page(path: Path, runs: Sequence[Shown], schedule: FrameSchedule, camera: Camera) -> None:
     with ProgressBar(schedule.count, "recording", "instants", counts=True) as bar:
         page = replay_page(runs, schedule, camera, bar)
-    with in_place_of(path) as part:
+    with replacing(path) as part:
         part.write_text(page, encoding="utf-8")

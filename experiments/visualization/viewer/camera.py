@@ -20,7 +20,7 @@ CAMERAS: dict[str, tuple[float, float, float]] = {
     "top": (-0.02, 0.0, 4.0),
 }
 #: [m] half diagonal of the scene for these positions: the standing human's.
-ROOM = 0.95
+FILL = 0.95
 #: [rad] vertical field of view.
 FIELD_OF_VIEW = 0.6
 #: Extra distance for pictures, in which one cannot zoom out.
@@ -58,19 +58,19 @@ def camera_at(
     middle: Floats,
     reach: float,
     size: tuple[int, int] | None = None,
-    room: float = 1.0,
+    distance: float = 1.0,
     facing: Vector3 = (-1.0, 0.0, 0.0),
 ) -> Camera:
     """Return a camera that sees the whole scene, given its middle (3,) [m] and half of its diagonal [m].
 
-    The view fits a picture of ``size`` [pixels] or a browser's window, at ``room`` times the distance. Presets are
+    The view fits a picture of ``size`` [pixels] or a window, ``distance`` times as far away as needed. Presets are
     relative to ``facing``; three numbers are along the world's axes.
     """
     wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
     x, y, z = check_camera(preset)
     if preset in CAMERAS:
         x, y = -x * facing[0] + y * facing[1], -x * facing[1] - y * facing[0]
-    return Camera(middle + reach / ROOM * room * wider * np.array((x, y, z)), middle)
+    return Camera(middle + reach / FILL * distance * wider * np.array((x, y, z)), middle)
 
 
 def check_camera(text: str) -> tuple[float, ...]:

@@ -19,7 +19,7 @@ from contact.arrays import Floats
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.run_source import RunSource, run_source
 from experiments.visualization.viewer import colors
-from experiments.visualization.viewer.camera import ROOM
+from experiments.visualization.viewer.camera import FILL
 from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.model_view import PLATE, ModelView
 from experiments.visualization.viewer.plots import measured_plots, plots_of
@@ -125,7 +125,7 @@ def corners_of(shapes: Sequence[Shape], snapshot: Snapshot) -> list[Floats]:
 
 def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
-    return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * ROOM)
+    return (low + high) / 2.0, min(float(np.linalg.norm(high - low)) / 2.0, FARTHEST * FILL)
 
 
 @saved_names()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from biped.inputs.files import in_place_of
+from biped.inputs.files import replacing
 from biped.model import Model, Visual
 from contact.arrays import Floats
 from experiments.visualization.viewer.colors import Color
@@ -42,7 +42,7 @@ def keep_meshes(model: Model, folder: Path) -> None:
             arrays[f"{i}.{j}.faces"] = mesh.faces.astype(np.int32)
             arrays[f"{i}.{j}.color"] = np.array(color or (), dtype=np.uint8)
     if arrays:
-        with in_place_of(folder / MESHES) as part, part.open("wb") as file:
+        with replacing(folder / MESHES) as part, part.open("wb") as file:
             np.savez_compressed(file, **arrays)
 
 

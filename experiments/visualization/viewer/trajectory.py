@@ -166,7 +166,7 @@ def snapshot_of(state: State, disturbances: Sequence[Disturbance] = (), latest: 
     row[0, places.momentum : places.momentum + 3] = linear
     contact = forward_kinematics(model, arrays.q).contact
     for c, place in enumerate(places.contact):
-        row[0, place : place + 7] = (arrays.found[c], *arrays.force[c], *contact[c])
+        row[0, place : place + 7] = (arrays.contact_state[c], *arrays.force[c], *contact[c])
     if state.floor is not None:
         row[0, places.platform : places.platform + 7] = (*state.floor[0:3], *state.floor[12:16])
     projectile = None if state.projectile is None else state.projectile[np.newaxis, :7].copy()

@@ -28,7 +28,7 @@ class Output:
     """Folder of the results; complete after every problem."""
 
     folder: Path  # an existing folder
-    wanted: list[str]  # names of the requested problems
+    requested: list[str]  # names of the requested problems
     command: str  # command line of the comparison
     draw: bool  # whether to draw figures
     done: list[Comparison] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Output:
         table_of(self.done).to_csv(self.folder / WORK_PRECISION_CSV, index=False)
         names = [comparison.problem.name for comparison in self.done]
         figures = {name: self.figure_of(name).read_bytes() for name in names} if self.draw else {}
-        missing = [name for name in self.wanted if name not in names]
+        missing = [name for name in self.requested if name not in names]
         page = work_precision_page(self.done, figures, missing, self.made, self.command)
         write_page(page, self.folder / WORK_PRECISION_PAGE)
 

@@ -14,14 +14,14 @@ from kernelcache import kernel, routine
 
 
 @kernel
-def begin_bodies(bodies, motion, room, h, share):
+def begin_bodies(bodies, motion, buffers, h, share):
     """Inertias, and what is known of the balances: momentum, gravity and wrenches, of which ``share`` acts."""
     for i in range(bodies.mass.shape[0]):
-        v.store9(room.inertia, i, v.congruence(v.load9(motion.poses.rotation, i), v.load9(bodies.inertia, i)))
+        v.store9(buffers.inertia, i, v.congruence(v.load9(motion.poses.rotation, i), v.load9(bodies.inertia, i)))
         known, wrench = v.load6(motion.momentum, i), v.load6(motion.wrench, i)
         force = v.add(wrench[:3], v.scale(bodies.mass[i], (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])))
         v.store_twist(
-            room.impulse,
+            buffers.impulse,
             i,
             v.add(known[:3], v.scale(share * h, force)),
             v.add(known[3:], v.scale(share * h, wrench[3:])),
@@ -29,49 +29,49 @@ def begin_bodies(bodies, motion, room, h, share):
 
 
 @kernel
-def place_next(motion, room):
+def place_next(motion, buffers):
     """Compute the poses after the candidate's displacements."""
     poses = motion.poses
     for i in range(poses.com.shape[0]):
-        v.store3(room.next.com, i, v.add(v.load3(poses.com, i), v.load3(room.moved, i)))
-        turned = v.quat_normalized(v.quat_mul(v.load4(room.turn, i), v.load4(poses.quaternion, i)))
-        v.store4(room.next.quaternion, i, turned)
-        v.store9(room.next.rotation, i, v.quat_matrix(turned))
+        v.store3(buffers.next.com, i, v.add(v.load3(poses.com, i), v.load3(buffers.moved, i)))
+        turned = v.quat_normalized(v.quat_mul(v.load4(buffers.turn, i), v.load4(poses.quaternion, i)))
+        v.store4(buffers.next.quaternion, i, turned)
+        v.store9(buffers.next.rotation, i, v.quat_matrix(turned))
 
 
 @kernel
-def momentum_of(bodies, room, i, h):
+def momentum_of(bodies, buffers, i, h):
     """Return linear and angular momentum of body i in the candidate."""
-    J = v.load9(room.inertia, i)
-    return midpoint_momentum(MidpointBody(), bodies.mass[i], J, v.load4(room.turn, i), v.load3(room.moved, i), h)
+    J = v.load9(buffers.inertia, i)
+    return midpoint_momentum(MidpointBody(), bodies.mass[i], J, v.load4(buffers.turn, i), v.load3(buffers.moved, i), h)
 
 
 @kernel
-def set_balances(bodies, room, h):
+def set_balances(bodies, buffers, h):
     """Set the balances (10) and (16) from momenta and known impulses; return the sum of their magnitudes."""
     size = 0.0
     for i in range(bodies.mass.shape[0]):
-        linear, angular = momentum_of(bodies, room, i, h)
-        known = v.load6(room.impulse, i)
-        v.store_twist(room.balance, i, v.sub(linear, known[:3]), v.sub(angular, known[3:]))
+        linear, angular = momentum_of(bodies, buffers, i, h)
+        known = v.load6(buffers.impulse, i)
+        v.store_twist(buffers.balance, i, v.sub(linear, known[:3]), v.sub(angular, known[3:]))
         for k in range(3):
             size += abs(linear[k]) + abs(known[k]) + abs(angular[k]) + abs(known[3 + k])
     return size
 
 
 @kernel
-def set_body_blocks(bodies, room, h):
+def set_body_blocks(bodies, buffers, h):
     """Set the derivatives of the balances by the body's own displacement."""
     for i in range(bodies.mass.shape[0]):
-        c, ux, uy, uz = v.load4(room.turn, i)
-        K = turn_derivative(v.load9(room.inertia, i), c, (ux, uy, uz), h)
+        c, ux, uy, uz = v.load4(buffers.turn, i)
+        K = turn_derivative(v.load9(buffers.inertia, i), c, (ux, uy, uz), h)
         for a in range(3):
-            room.diagonal[i, a, a] = bodies.mass[i] / h
-            room.magnitude[i, a] = bodies.mass[i] / h
+            buffers.diagonal[i, a, a] = bodies.mass[i] / h
+            buffers.magnitude[i, a] = bodies.mass[i] / h
         for a in range(9):
-            room.diagonal[i, 3 + a // 3, 3 + a % 3] = K[a]
+            buffers.diagonal[i, 3 + a // 3, 3 + a % 3] = K[a]
         for a in range(3):
-            room.magnitude[i, 3 + a] = abs(K[4 * a])
+            buffers.magnitude[i, 3 + a] = abs(K[4 * a])
 
 
 @kernel

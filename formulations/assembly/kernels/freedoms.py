@@ -30,14 +30,14 @@ def add_row_impulse(joints, rows, j, row, impulse, target, sign):
 
 
 @kernel
-def add_known_forces(joints, motion, room, h, share):
-    """Impulses of actuators and springs, as at z₁, into ``room.impulse``."""
+def add_known_forces(joints, motion, buffers, h, share):
+    """Impulses of actuators and springs, as at z₁, into ``buffers.impulse``."""
     for j in range(joints.inboard.shape[0]):
         for row in range(joints.first[j] + joints.rigid[j], joints.first[j + 1]):
             x = motion.coordinate[row]
             force = motion.force[row] - joints.stiffness[row] * (x - joints.rest[row])
             if force != 0.0:
-                add_row_impulse(joints, room.rows_begin, j, row, share * h * force, room.impulse, 1.0)
+                add_row_impulse(joints, buffers.rows_begin, j, row, share * h * force, buffers.impulse, 1.0)
 
 
 @kernel
@@ -50,9 +50,9 @@ def limit_pair(joints, row, side):
 
 
 @kernel
-def soft_impulse(joints, motion, room, row):
+def soft_impulse(joints, motion, buffers, row):
     """λ of a freedom with a damper or limits."""
-    impulse = -joints.damping[row] * (room.value[row] - motion.coordinate[row])
+    impulse = -joints.damping[row] * (buffers.value[row] - motion.coordinate[row])
     for side in range(2):
         at = limit_pair(joints, row, side)
         if at >= 0:
@@ -61,91 +61,91 @@ def soft_impulse(joints, motion, room, row):
 
 
 @kernel
-def subtract_rows(joints, motion, room):
+def subtract_rows(joints, motion, buffers):
     """Subtract the impulses of all solved rows from the balances; set those of dampers and limits."""
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.solved[j]):
             if row >= begin + joints.rigid[j]:
-                motion.multiplier[row] = soft_impulse(joints, motion, room, row)
-            add_row_impulse(joints, room.rows_begin, j, row, motion.multiplier[row], room.balance, -1.0)
+                motion.multiplier[row] = soft_impulse(joints, motion, buffers, row)
+            add_row_impulse(joints, buffers.rows_begin, j, row, motion.multiplier[row], buffers.balance, -1.0)
 
 
 @kernel
-def limit_distance(joints, room, row, side):
+def limit_distance(joints, buffers, row, side):
     """Return the distance [m or rad] to the lower (side 0) or upper limit at the candidate's end."""
     if side == 0:
-        return room.value[row] - joints.lower[row]
-    return joints.upper[row] - room.value[row]
+        return buffers.value[row] - joints.lower[row]
+    return joints.upper[row] - buffers.value[row]
 
 
 @kernel
-def side_of_limit(joints, motion, room, row, side, at):
+def side_of_limit(joints, motion, buffers, row, side, at):
     """Return distance, slack and multiplier; the distance is the slack if they differ only by rounding."""
     slack = motion.slack[at]
-    distance = resolved(limit_distance(joints, room, row, side), slack, 1.0 + abs(room.value[row]))
+    distance = resolved(limit_distance(joints, buffers, row, side), slack, 1.0 + abs(buffers.value[row]))
     return distance, slack, motion.dual[at]
 
 
 @kernel
-def limit_defects(joints, motion, room):
+def limit_defects(joints, motion, buffers):
     """Sum of squares of what is between the limits' slacks and the distances that they stand for."""
     total = 0.0
     for row in range(joints.pair.shape[0]):
         for side in range(2):
             at = limit_pair(joints, row, side)
             if at >= 0:
-                off = limit_distance(joints, room, row, side) - motion.slack[at]
+                off = limit_distance(joints, buffers, row, side) - motion.slack[at]
                 total += off * off
     return total
 
 
 @kernel
-def softness(joints, motion, room, row):
+def softness(joints, motion, buffers, row):
     """Return 1/K and f₀/K of a freedom's row G₂ δ + δλ/K = f₀/K."""
     stiff, push = joints.damping[row], 0.0
     for side in range(2):
         at = limit_pair(joints, row, side)
         if at >= 0:
-            distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
+            distance, s, gamma = side_of_limit(joints, motion, buffers, row, side, at)
             stiff += gamma / s
-            force = (room.target[at] - gamma * distance) / s
+            force = (buffers.target[at] - gamma * distance) / s
             push += force if side == 0 else -force
     stiff = max(stiff, 1.0 / SOFTEST)
     return 1.0 / stiff, push / stiff
 
 
 @kernel
-def set_limit_changes(joints, motion, room, row, change):
+def set_limit_changes(joints, motion, buffers, row, change):
     """Set the change of the pairs of a freedom's limits for a change of its coordinate."""
     for side in range(2):
         at = limit_pair(joints, row, side)
         if at >= 0:
             way = change if side == 0 else -change
-            distance, s, gamma = side_of_limit(joints, motion, room, row, side, at)
-            room.slack_change[at] = distance + way - s
-            room.dual_change[at] = (room.target[at] - gamma * (distance + way)) / s
+            distance, s, gamma = side_of_limit(joints, motion, buffers, row, side, at)
+            buffers.slack_change[at] = distance + way - s
+            buffers.dual_change[at] = (buffers.target[at] - gamma * (distance + way)) / s
 
 
 @kernel
-def start_limits(joints, motion, room, h, usual, heaviest):
+def start_limits(joints, motion, buffers, h, usual, heaviest):
     """Slacks and multipliers where the iterations begin.
 
     ``usual`` [N·s] is an impulse to compare with; without weight, that which makes the heaviest body's way.
     """
     for row in range(joints.pair.shape[0]):
-        way = max(abs(room.value[row] - motion.coordinate[row]), 1e-9)
+        way = max(abs(buffers.value[row] - motion.coordinate[row]), 1e-9)
         for side in range(2):
             at = limit_pair(joints, row, side)
             if at >= 0:
-                motion.slack[at] = max(limit_distance(joints, room, row, side), way)
+                motion.slack[at] = max(limit_distance(joints, buffers, row, side), way)
                 impulse = usual if usual > 0.0 else heaviest * way / h
                 motion.dual[at] = way * impulse / motion.slack[at]
 
 
 @kernel
-def pressing_limits(joints, motion, room):
-    """Return Σ [N·s] of limit stiffnesses γ/s times displacements of the joint's bodies, for ``room.load``."""
+def pressing_limits(joints, motion, buffers):
+    """Return Σ [N·s] of limit stiffnesses γ/s times displacements of the joint's bodies, for ``buffers.load``."""
     total = 0.0
     for j in range(joints.inboard.shape[0]):
         for row in range(joints.first[j], joints.first[j + 1]):
@@ -154,18 +154,18 @@ def pressing_limits(joints, motion, room):
                 if at >= 0:
                     stiff = motion.dual[at] / motion.slack[at]
                     for a in range(6):
-                        total += stiff * abs(room.load[joints.outboard[j], a])
+                        total += stiff * abs(buffers.load[joints.outboard[j], a])
     return total
 
 
 @kernel
-def displacement_along(joints, room, j, row):
-    """Return G₂ Δ of a row, for the solution in ``room.load``."""
+def displacement_along(joints, buffers, j, row):
+    """Return G₂ Δ of a row, for the solution in ``buffers.load``."""
     total = 0.0
     for side in range(2):
         body = joints.inboard[j] if side == 0 else joints.outboard[j]
         if body >= 0:
-            gradient, moved = load6(room.rows_end, 2 * row + side), load6(room.load, body)
+            gradient, moved = load6(buffers.rows_end, 2 * row + side), load6(buffers.load, body)
             for k in range(6):
                 total += gradient[k] * moved[k]
     return total

@@ -24,17 +24,17 @@ ON_DIAGONAL, UPPER, LOWER = range(3)
 
 
 @kernel
-def clear_blocks(graph, room):
+def clear_blocks(graph, buffers):
     """Zeros into all blocks and loads."""
     for i in range(graph.order.shape[0]):
         for a in range(WIDTH):
-            room.load[i, a] = room.magnitude[i, a] = 0.0
+            buffers.load[i, a] = buffers.magnitude[i, a] = 0.0
             for b in range(WIDTH):
-                room.diagonal[i, a, b] = 0.0
+                buffers.diagonal[i, a, b] = 0.0
     for e in range(graph.other.shape[0]):
         for a in range(WIDTH):
             for b in range(WIDTH):
-                room.upper[e, a, b] = room.lower[e, a, b] = 0.0
+                buffers.upper[e, a, b] = buffers.lower[e, a, b] = 0.0
 
 
 @kernel
@@ -146,48 +146,50 @@ def set_scales(magnitude, size, is_body, scales):
 
 
 @routine
-def factor(graph, bodies, room):
+def factor(graph, bodies, buffers):
     """Decompose in place (Algorithms 1 and 3); return the node of a singular body block, or −1."""
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]
-        block, multipliers, order = room.diagonal[p], room.multipliers[p], room.pivots[p]
-        set_scales(room.magnitude[p], size, p < bodies, room.scales)
-        rank = decompose(block, multipliers, order, room.scales, size, 0.0 if p < bodies else DEPENDENT)
-        room.rank[p] = rank
+        block, multipliers, order = buffers.diagonal[p], buffers.multipliers[p], buffers.pivots[p]
+        set_scales(buffers.magnitude[p], size, p < bodies, buffers.scales)
+        rank = decompose(block, multipliers, order, buffers.scales, size, 0.0 if p < bodies else DEPENDENT)
+        buffers.rank[p] = rank
         if rank < size and p < bodies:
             return p
         for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
-            solve_rows(block, multipliers, order, rank, size, room.upper[e])
+            solve_rows(block, multipliers, order, rank, size, buffers.upper[e])
         for u in range(graph.first_update[k], graph.first_update[k + 1]):
             row, column = graph.update_row[u], graph.update_column[u]
-            left, right, target = room.lower[row], room.upper[column], graph.update_target[u]
+            left, right, target = buffers.lower[row], buffers.upper[column], graph.update_target[u]
             rows = graph.size[graph.other[row]]
             if graph.update_kind[u] == ON_DIAGONAL:
-                subtract_on_diagonal(left, right, room.diagonal[target], room.magnitude[target], rows, size)
+                subtract_on_diagonal(left, right, buffers.diagonal[target], buffers.magnitude[target], rows, size)
             elif graph.update_kind[u] == UPPER:
-                subtract_product(left, right, room.upper[target], rows, size)
+                subtract_product(left, right, buffers.upper[target], rows, size)
             else:
-                subtract_product(left, right, room.lower[target], rows, size)
+                subtract_product(left, right, buffers.lower[target], rows, size)
     return -1
 
 
 @routine
-def substitute(graph, room):
+def substitute(graph, buffers):
     """Replace the loads by the solution (Algorithms 2 and 4)."""
     for k in range(graph.order.shape[0]):
         p = graph.order[k]
         size = graph.size[p]
-        solve_one(room.diagonal[p], room.multipliers[p], room.pivots[p], room.rank[p], size, room.load[p])
+        solve_one(
+            buffers.diagonal[p], buffers.multipliers[p], buffers.pivots[p], buffers.rank[p], size, buffers.load[p]
+        )
         for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
             q = graph.other[e]
             for a in range(graph.size[q]):
                 for b in range(size):
-                    room.load[q, a] -= room.lower[e, a, b] * room.load[p, b]
+                    buffers.load[q, a] -= buffers.lower[e, a, b] * buffers.load[p, b]
     for k in range(graph.order.shape[0] - 1, -1, -1):
         p = graph.order[k]
         for e in range(graph.first_edge[k], graph.first_edge[k + 1]):
             q = graph.other[e]
             for a in range(graph.size[p]):
                 for b in range(graph.size[q]):
-                    room.load[p, a] -= room.upper[e, a, b] * room.load[q, b]
+                    buffers.load[p, a] -= buffers.upper[e, a, b] * buffers.load[q, b]

@@ -73,7 +73,7 @@ def actuators_work(motion, driven, before):
 
 
 @kernel
-def creates_energy(system, motion, room, rule, given, energy):
+def creates_energy(system, motion, buffers, rule, given, energy):
     """Return whether the last step has gained more energy than work and errors explain.
 
     ``energy`` (kinetic and total, of the step before) is updated. Joints and contacts that block a body may have a
@@ -83,12 +83,12 @@ def creates_energy(system, motion, room, rule, given, energy):
     bodies, h = system.bodies, rule.h
     kinetic = fall = 0.0
     for i in range(bodies.mass.shape[0]):
-        momentum, turn = load6(motion.momentum, i), load4(room.turn, i)
-        kinetic += (0.5 * dot(momentum[:3], load3(room.moved, i)) + dot(momentum[3:], turn[1:])) / h
+        momentum, turn = load6(motion.momentum, i), load4(buffers.turn, i)
+        kinetic += (0.5 * dot(momentum[:3], load3(buffers.moved, i)) + dot(momentum[3:], turn[1:])) / h
         weight = (bodies.gravity[0], bodies.gravity[1], bodies.gravity[2])
         fall += bodies.mass[i] * dot(weight, weight) * h * h
     if system.links.custom.shape[0] > 0:
-        fall += custom_fall(system.links, system.joints, bodies, room.rows_begin, h)
+        fall += custom_fall(system.links, system.joints, bodies, buffers.rows_begin, h)
     total = kinetic + potential_energy(system, motion)
     scale = kinetic + energy[0] + strain_energy(system.joints, motion) + fall
     gain = total - energy[1] - given
@@ -109,9 +109,9 @@ def energies(system, motion):
 
 
 @kernel
-def write_solution(system, motion, room, rule, iterations, row):
+def write_solution(system, motion, buffers, rule, iterations, row):
     """Record the state at the start of a step that is solved and not yet taken."""
-    set_node_velocities(system.bodies, motion, room, rule.h)
+    set_node_velocities(system.bodies, motion, buffers, rule.h)
     n, rows = motion.poses.com.shape[0], motion.coordinate.shape[0]
     for i in range(n):
         for k in range(6):
@@ -119,8 +119,8 @@ def write_solution(system, motion, room, rule, iterations, row):
     at = 13 * n + rows
     row[at + KINETIC], row[at + POTENTIAL] = energies(system, motion)
     row[at + ITERATIONS] = iterations
-    row[at + EQUATION], row[at + OPEN] = room.measure[EQUATIONS], room.measure[LARGEST_ROW]
-    row[at + COMPLEMENTARITY] = room.measure[PRODUCT]
+    row[at + EQUATION], row[at + OPEN] = buffers.measure[EQUATIONS], buffers.measure[LARGEST_ROW]
+    row[at + COMPLEMENTARITY] = buffers.measure[PRODUCT]
     at += NUMBERS
     share = rule.first_share if motion.counts[FRESH] == 1 else 1.0
     for r in range(rows):
@@ -129,17 +129,17 @@ def write_solution(system, motion, room, rule, iterations, row):
         if system.contacts.other[c] < 0:
             for k in range(3):
                 row[at + rows + 4 * c + k] = motion.contact_impulse[c, k] / (share * rule.h)
-            row[at + rows + 4 * c + 3] = room.gap_begin[c]
+            row[at + rows + 4 * c + 3] = buffers.gap_begin[c]
 
 
 @routine
-def take_steps(system, motion, room, rule, driven, forces, before, wrenches, energy, first, every, table):
+def take_steps(system, motion, buffers, rule, driven, forces, before, wrenches, energy, first, every, table):
     """So many steps as there are forces, with a row where a multiple of ``every`` begins; 0, or why there are no more.
 
     Args:
         system: what moves.
         motion: its state.
-        room: of a step.
+        buffers: of a step.
         rule: how steps are taken.
         driven: (d,) rows whose actuators have a force.
         forces: (steps, d) [N or N·m] of them.
@@ -159,33 +159,33 @@ def take_steps(system, motion, room, rule, driven, forces, before, wrenches, ene
         at, wanted = (first + k) // every, (first + k) % every == 0
         if wanted:
             write_poses(system, motion, table[at])
-        iterations = solve_step(system, motion, room, rule)
+        iterations = solve_step(system, motion, buffers, rule)
         if iterations < 0:
             return iterations
         if wanted:
-            write_solution(system, motion, room, rule, iterations, table[at])
+            write_solution(system, motion, buffers, rule, iterations, table[at])
         if is_pushed:
-            given += count_wrenches(wrenches, motion, room, rule.h, at if wanted else -1)
-        commit_step(system, motion, room, rule, iterations)
+            given += count_wrenches(wrenches, motion, buffers, rule.h, at if wanted else -1)
+        commit_step(system, motion, buffers, rule, iterations)
         given += actuators_work(motion, driven, before)
-        if creates_energy(system, motion, room, rule, given, energy):
+        if creates_energy(system, motion, buffers, rule, given, energy):
             motion.counts[STEPS] -= 1  # the row of its start, with the resulting velocity, is dropped
             return CREATES_ENERGY
     return 0
 
 
 @routine
-def record_end(system, motion, room, rule, driven, forces, wrenches, table, at):
+def record_end(system, motion, buffers, rule, driven, forces, wrenches, table, at):
     """Record the last row of a motion from a step that is solved and not taken; return 0 or a cause of failure."""
     for d in range(driven.shape[0]):
         motion.force[driven[d]] = forces[0, d]
     if wrenches.body.shape[0] > 0:
         set_wrenches(wrenches, system, motion, rule)
     write_poses(system, motion, table[at])
-    iterations = solve_step(system, motion, room, rule)
+    iterations = solve_step(system, motion, buffers, rule)
     if iterations < 0:
         return iterations
-    write_solution(system, motion, room, rule, iterations, table[at])
+    write_solution(system, motion, buffers, rule, iterations, table[at])
     if wrenches.body.shape[0] > 0:
-        count_wrenches(wrenches, motion, room, rule.h, at)
+        count_wrenches(wrenches, motion, buffers, rule.h, at)
     return 0

@@ -26,24 +26,24 @@ WIDER, WIDEST = 10.0, 1e4
 
 
 @routine
-def begin_step(system, motion, room, rule):
+def begin_step(system, motion, buffers, rule):
     """Set the constants of a step: gradients at z₁, arms, known impulses."""
     share = rule.first_share if motion.counts[FRESH] == 1 else 1.0
     bodies, joints = system.bodies, system.joints
-    rigid.begin_bodies(bodies, motion, room, rule.h, share)
-    set_rows(joints, motion.poses, motion.coordinate, room.value, room.rows_begin)
+    rigid.begin_bodies(bodies, motion, buffers, rule.h, share)
+    set_rows(joints, motion.poses, motion.coordinate, buffers.value, buffers.rows_begin)
     if system.springs > 0:
-        set_lengths(joints, system.springs, motion.poses, room.value, room.rows_begin)
+        set_lengths(joints, system.springs, motion.poses, buffers.value, buffers.rows_begin)
     if system.links.custom.shape[0] > 0:
-        set_custom_rows(system.links, joints, motion.poses, room.value, room.rows_begin)
+        set_custom_rows(system.links, joints, motion.poses, buffers.value, buffers.rows_begin)
     for row in range(joints.kind.shape[0]):
-        motion.coordinate[row] = room.value[row]
-    freedoms.add_known_forces(joints, motion, room, rule.h, share)
-    contacts.begin_contacts(system.contacts, motion, room)
+        motion.coordinate[row] = buffers.value[row]
+    freedoms.add_known_forces(joints, motion, buffers, rule.h, share)
+    contacts.begin_contacts(system.contacts, motion, buffers)
 
 
 @routine
-def guess_step(system, motion, room, rule, wide):
+def guess_step(system, motion, buffers, rule, wide):
     """Set the first candidate: along the initial velocity in a first step, else as the previous step.
 
     Contacts start ``wide`` times as far inside their inequalities as usual; unless ``wide`` is 1, without the previous
@@ -52,88 +52,90 @@ def guess_step(system, motion, room, rule, wide):
     bodies, h = system.bodies, rule.h
     for i in range(bodies.mass.shape[0]):
         if motion.counts[FRESH] == 1:
-            known = vec.load6(room.impulse, i)
-            spin = vec.mat_vec(inverse3(vec.load9(room.inertia, i)), known[3:])
-            vec.store3(room.moved, i, vec.scale(h / bodies.mass[i], known[:3]))
-            vec.store4(room.turn, i, vec.quat_turned((1.0, 0.0, 0.0, 0.0), vec.scale(h, spin)))
+            known = vec.load6(buffers.impulse, i)
+            spin = vec.mat_vec(inverse3(vec.load9(buffers.inertia, i)), known[3:])
+            vec.store3(buffers.moved, i, vec.scale(h / bodies.mass[i], known[:3]))
+            vec.store4(buffers.turn, i, vec.quat_turned((1.0, 0.0, 0.0, 0.0), vec.scale(h, spin)))
         else:
             last = motion.last_displacement
-            vec.store3(room.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
-            vec.store4(room.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
-    place_candidate(system, motion, room)
+            vec.store3(buffers.moved, i, (last[i, 0], last[i, 1], last[i, 2]))
+            vec.store4(buffers.turn, i, (last[i, 3], last[i, 4], last[i, 5], last[i, 6]))
+    place_candidate(system, motion, buffers)
     if wide > 1.0:
         motion.multiplier[:] = 0.0
         motion.contact_impulse[:] = 0.0
-    contacts.start_contacts(system.contacts, bodies, motion, room, h, wide)
+    contacts.start_contacts(system.contacts, bodies, motion, buffers, h, wide)
     usual = heaviest = 0.0
     for i in range(bodies.mass.shape[0]):
         usual = max(usual, bodies.mass[i] * abs(bodies.gravity[2]) * h)
         heaviest = max(heaviest, bodies.mass[i])
-    freedoms.start_limits(system.joints, motion, room, h, usual, heaviest)
+    freedoms.start_limits(system.joints, motion, buffers, h, usual, heaviest)
 
 
 @kernel
-def place_candidate(system, motion, room):
+def place_candidate(system, motion, buffers):
     """Compute everything that follows from the displacements alone."""
-    rigid.place_next(motion, room)
-    set_rows(system.joints, room.next, motion.coordinate, room.value, room.rows_end)
+    rigid.place_next(motion, buffers)
+    set_rows(system.joints, buffers.next, motion.coordinate, buffers.value, buffers.rows_end)
     if system.springs > 0:
-        set_lengths(system.joints, system.springs, room.next, room.value, room.rows_end)
+        set_lengths(system.joints, system.springs, buffers.next, buffers.value, buffers.rows_end)
     if system.links.custom.shape[0] > 0:
-        set_custom_rows(system.links, system.joints, room.next, room.value, room.rows_end)
-    contacts.place_contacts(system.contacts, room)
+        set_custom_rows(system.links, system.joints, buffers.next, buffers.value, buffers.rows_end)
+    contacts.place_contacts(system.contacts, buffers)
 
 
 @routine
-def evaluate(system, motion, room, rule):
-    """Evaluate the equations at the candidate; write their norms into ``room.measure``."""
-    place_candidate(system, motion, room)
-    size = rigid.set_balances(system.bodies, room, rule.h)
-    freedoms.subtract_rows(system.joints, motion, room)
-    contacts.subtract_contacts(system.contacts, motion, room)
-    measure_equations(system, motion, room, size)
-    interior.measure_products(motion, room)
+def evaluate(system, motion, buffers, rule):
+    """Evaluate the equations at the candidate; write their norms into ``buffers.measure``."""
+    place_candidate(system, motion, buffers)
+    size = rigid.set_balances(system.bodies, buffers, rule.h)
+    freedoms.subtract_rows(system.joints, motion, buffers)
+    contacts.subtract_contacts(system.contacts, motion, buffers)
+    measure_equations(system, motion, buffers, size)
+    interior.measure_products(motion, buffers)
 
 
 @kernel
-def measure_equations(system, motion, room, size):
+def measure_equations(system, motion, buffers, size):
     """Compute the norm of balances, rigid rows and slack defects, and its rounding error."""
     joints = system.joints
     total, largest, far = 0.0, 0.0, 1.0
     for i in range(system.bodies.mass.shape[0]):
         for k in range(6):
-            total += room.balance[i, k] * room.balance[i, k]
+            total += buffers.balance[i, k] * buffers.balance[i, k]
         for k in range(3):
-            far = max(far, abs(room.next.com[i, k]))
+            far = max(far, abs(buffers.next.com[i, k]))
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.rigid[j]):
-            total += room.value[row] * room.value[row]
-            largest = max(largest, abs(room.value[row]))
+            total += buffers.value[row] * buffers.value[row]
+            largest = max(largest, abs(buffers.value[row]))
         for row in range(begin, begin + joints.solved[j]):
             size += abs(motion.multiplier[row])
-    total += contacts.contact_defects(system.contacts, motion, room) + freedoms.limit_defects(joints, motion, room)
-    room.measure[interior.EQUATIONS], room.measure[interior.LARGEST_ROW] = math.sqrt(total), largest
-    room.measure[interior.ROUNDING] = (
+    total += contacts.contact_defects(system.contacts, motion, buffers) + freedoms.limit_defects(
+        joints, motion, buffers
+    )
+    buffers.measure[interior.EQUATIONS], buffers.measure[interior.LARGEST_ROW] = math.sqrt(total), largest
+    buffers.measure[interior.ROUNDING] = (
         interior.ROUNDINGS * interior.EPSILON * (size + far * (1.0 + joints.inboard.shape[0]))
     )
 
 
 @kernel
-def write_row(of_joint, of_body, room, row, place, side):
+def write_row(of_joint, of_body, buffers, row, place, side):
     """Write a row's gradients into the two blocks between its joint (row ``place`` there) and a body."""
     for k in range(6):
-        of_joint[place, k] = room.rows_end[2 * row + side, k]
-        of_body[k, place] = -room.rows_begin[2 * row + side, k]
+        of_joint[place, k] = buffers.rows_end[2 * row + side, k]
+        of_body[k, place] = -buffers.rows_begin[2 * row + side, k]
 
 
 @routine
-def set_matrix(system, motion, room, rule):
+def set_matrix(system, motion, buffers, rule):
     """Newton's matrix on the graph: of bodies, contacts, and the rows with their two gradients."""
     graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
-    clear_blocks(graph, room)
-    rigid.set_body_blocks(system.bodies, room, rule.h)
-    contacts.add_contact_blocks(system.contacts, motion, room)
+    clear_blocks(graph, buffers)
+    rigid.set_body_blocks(system.bodies, buffers, rule.h)
+    contacts.add_contact_blocks(system.contacts, motion, buffers)
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.solved[j]):
@@ -141,205 +143,207 @@ def set_matrix(system, motion, room, rule):
                 edge = graph.row_edge[row, side]
                 if edge >= 0:
                     if graph.row_is_upper[row, side] == 1:
-                        write_row(room.upper[edge], room.lower[edge], room, row, row - begin, side)
+                        write_row(buffers.upper[edge], buffers.lower[edge], buffers, row, row - begin, side)
                     else:
-                        write_row(room.lower[edge], room.upper[edge], room, row, row - begin, side)
+                        write_row(buffers.lower[edge], buffers.upper[edge], buffers, row, row - begin, side)
             if row >= begin + joints.rigid[j]:
-                soft, _ = freedoms.softness(joints, motion, room, row)
-                room.diagonal[n + j, row - begin, row - begin] = soft
-                room.magnitude[n + j, row - begin] = soft
+                soft, _ = freedoms.softness(joints, motion, buffers, row)
+                buffers.diagonal[n + j, row - begin, row - begin] = soft
+                buffers.magnitude[n + j, row - begin] = soft
 
 
 @routine
-def solve_for(system, motion, room):
-    """Solve Newton's step for the products in ``room.target``: displacements, impulses, changes of pairs."""
+def solve_for(system, motion, buffers):
+    """Solve Newton's step for the products in ``buffers.target``: displacements, impulses, changes of pairs."""
     graph, joints, n = system.graph, system.joints, system.bodies.mass.shape[0]
     for i in range(n):
         for k in range(6):
-            room.load[i, k] = -room.balance[i, k]
-    contacts.add_contact_loads(system.contacts, motion, room)
+            buffers.load[i, k] = -buffers.balance[i, k]
+    contacts.add_contact_loads(system.contacts, motion, buffers)
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.solved[j]):
             if row < begin + joints.rigid[j]:
-                room.load[n + j, row - begin] = -room.value[row]
+                buffers.load[n + j, row - begin] = -buffers.value[row]
             else:
-                _, push = freedoms.softness(joints, motion, room, row)
-                room.load[n + j, row - begin] = push
-    substitute(graph, room)
-    contacts.set_contact_changes(system.contacts, motion, room)
+                _, push = freedoms.softness(joints, motion, buffers, row)
+                buffers.load[n + j, row - begin] = push
+    substitute(graph, buffers)
+    contacts.set_contact_changes(system.contacts, motion, buffers)
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin + joints.rigid[j], begin + joints.solved[j]):
             if joints.pair[row] >= 0:
-                freedoms.set_limit_changes(joints, motion, room, row, freedoms.displacement_along(joints, room, j, row))
+                freedoms.set_limit_changes(
+                    joints, motion, buffers, row, freedoms.displacement_along(joints, buffers, j, row)
+                )
 
 
 @kernel
-def set_newton_step(system, motion, room, rule):
-    """Write Newton's step to ``room.load`` and the changes of pairs; return a singular node, or −1."""
-    set_matrix(system, motion, room, rule)
-    failed = factor(system.graph, system.bodies.mass.shape[0], room)
+def set_newton_step(system, motion, buffers, rule):
+    """Write Newton's step to ``buffers.load`` and the changes of pairs; return a singular node, or −1."""
+    set_matrix(system, motion, buffers, rule)
+    failed = factor(system.graph, system.bodies.mass.shape[0], buffers)
     if failed >= 0:
         return failed
     if motion.slack.shape[0] > 0:
-        interior.aim(motion, room, 0.0)
-        solve_for(system, motion, room)
-        interior.aim(motion, room, interior.likely_center(motion, room, rule.complementarity))
-        interior.measure_products(motion, room)
-    solve_for(system, motion, room)
-    room.measure[interior.NOISE] = (
+        interior.aim(motion, buffers, 0.0)
+        solve_for(system, motion, buffers)
+        interior.aim(motion, buffers, interior.likely_center(motion, buffers, rule.complementarity))
+        interior.measure_products(motion, buffers)
+    solve_for(system, motion, buffers)
+    buffers.measure[interior.NOISE] = (
         interior.ROUNDINGS
         * interior.EPSILON
         * (
-            contacts.pressing_contacts(system.contacts, motion, room)
-            + freedoms.pressing_limits(system.joints, motion, room)
+            contacts.pressing_contacts(system.contacts, motion, buffers)
+            + freedoms.pressing_limits(system.joints, motion, buffers)
         )
     )
     return -1
 
 
 @kernel
-def keep_base(motion, room):
+def keep_base(motion, buffers):
     """Store the start of a line search."""
-    for i in range(room.moved.shape[0]):
-        vec.store3(room.base_moved, i, vec.load3(room.moved, i))
-        vec.store4(room.base_turn, i, vec.load4(room.turn, i))
-    vec.copy1(motion.multiplier, room.base_multiplier)
-    interior.keep_pairs(motion, room)
+    for i in range(buffers.moved.shape[0]):
+        vec.store3(buffers.base_moved, i, vec.load3(buffers.moved, i))
+        vec.store4(buffers.base_turn, i, vec.load4(buffers.turn, i))
+    vec.copy1(motion.multiplier, buffers.base_multiplier)
+    interior.keep_pairs(motion, buffers)
 
 
 @kernel
-def displace(system, motion, room, factor_):
+def displace(system, motion, buffers, factor_):
     """Set the candidate at a fraction of Newton's step from the base."""
     joints, n = system.joints, system.bodies.mass.shape[0]
     for i in range(n):
-        step = vec.load6(room.load, i)
-        vec.store3(room.moved, i, vec.add(vec.load3(room.base_moved, i), vec.scale(factor_, step[:3])))
-        vec.store4(room.turn, i, vec.quat_turned(vec.load4(room.base_turn, i), vec.scale(factor_, step[3:])))
+        step = vec.load6(buffers.load, i)
+        vec.store3(buffers.moved, i, vec.add(vec.load3(buffers.base_moved, i), vec.scale(factor_, step[:3])))
+        vec.store4(buffers.turn, i, vec.quat_turned(vec.load4(buffers.base_turn, i), vec.scale(factor_, step[3:])))
     for j in range(joints.inboard.shape[0]):
         begin = joints.first[j]
         for row in range(begin, begin + joints.rigid[j]):
-            motion.multiplier[row] = room.base_multiplier[row] + factor_ * room.load[n + j, row - begin]
-    interior.move_pairs(motion, room, factor_)
+            motion.multiplier[row] = buffers.base_multiplier[row] + factor_ * buffers.load[n + j, row - begin]
+    interior.move_pairs(motion, buffers, factor_)
 
 
 @kernel
-def has_converged(room, rule):
-    small = max(rule.tolerance, room.measure[interior.ROUNDING])
-    return room.measure[interior.EQUATIONS] <= small and room.measure[interior.PRODUCT] <= rule.complementarity
+def has_converged(buffers, rule):
+    small = max(rule.tolerance, buffers.measure[interior.ROUNDING])
+    return buffers.measure[interior.EQUATIONS] <= small and buffers.measure[interior.PRODUCT] <= rule.complementarity
 
 
 @kernel
-def helps(room, rule, part, merit, off):
+def helps(buffers, rule, part, merit, off):
     """Return whether a candidate is closer to a solution than the start of the search.
 
     Compare all equations, or only the products if the others are at their rounding level: a long slide along a plane
     with contact stiffness γ/s leaves a rounding error of slide times stiffness; the next, short iteration removes it.
     """
     enough = 1.0 - 1e-4 * part
-    if room.measure[interior.MERIT] <= enough * merit or has_converged(room, rule):
+    if buffers.measure[interior.MERIT] <= enough * merit or has_converged(buffers, rule):
         return True
-    small = max(rule.tolerance, room.measure[interior.ROUNDING], room.measure[interior.NOISE])
-    return room.measure[interior.EQUATIONS] <= small and room.measure[interior.OFF_CENTER] <= enough * off
+    small = max(rule.tolerance, buffers.measure[interior.ROUNDING], buffers.measure[interior.NOISE])
+    return buffers.measure[interior.EQUATIONS] <= small and buffers.measure[interior.OFF_CENTER] <= enough * off
 
 
 @routine
-def search_line(system, motion, room, rule):
+def search_line(system, motion, buffers, rule):
     """Take the largest of 1, 1/2, 1/4, … of Newton's step within bounds that helps; False if none does."""
-    merit, off = room.measure[interior.MERIT], room.measure[interior.OFF_CENTER]
-    keep_base(motion, room)
-    part = interior.way_to_boundary(motion, room)
+    merit, off = buffers.measure[interior.MERIT], buffers.measure[interior.OFF_CENTER]
+    keep_base(motion, buffers)
+    part = interior.way_to_boundary(motion, buffers)
     for _ in range(rule.max_backtracks):
-        displace(system, motion, room, part)
-        evaluate(system, motion, room, rule)
-        if helps(room, rule, part, merit, off):
+        displace(system, motion, buffers, part)
+        evaluate(system, motion, buffers, rule)
+        if helps(buffers, rule, part, merit, off):
             return True
         part *= 0.5
     return False
 
 
 @kernel
-def turns_too_far(room):
+def turns_too_far(buffers):
     """Return whether a body turns by more than a right angle: a solution of another motion."""
     beyond = False
-    for i in range(room.turn.shape[0]):
-        beyond |= not room.turn[i, 0] > 0.7071067811865476
+    for i in range(buffers.turn.shape[0]):
+        beyond |= not buffers.turn[i, 0] > 0.7071067811865476
     return beyond
 
 
 @routine
-def search_step(system, motion, room, rule, wide):
+def search_step(system, motion, buffers, rule, wide):
     """Newton's iterations from one guess; how many, or why they do not end."""
-    guess_step(system, motion, room, rule, wide)
-    interior.aim(motion, room, 0.0)
-    evaluate(system, motion, room, rule)
+    guess_step(system, motion, buffers, rule, wide)
+    interior.aim(motion, buffers, 0.0)
+    evaluate(system, motion, buffers, rule)
     iteration = 0
-    while not has_converged(room, rule):
-        if not math.isfinite(room.measure[interior.MERIT]):
+    while not has_converged(buffers, rule):
+        if not math.isfinite(buffers.measure[interior.MERIT]):
             return NOT_FINITE
         if iteration >= rule.max_iterations:
             return NOT_CONVERGED
-        if set_newton_step(system, motion, room, rule) >= 0:
+        if set_newton_step(system, motion, buffers, rule) >= 0:
             return SINGULAR
-        if not search_line(system, motion, room, rule):
+        if not search_line(system, motion, buffers, rule):
             return STUCK
         iteration += 1
-    return TURNED_TOO_FAR if turns_too_far(room) else iteration
+    return TURNED_TOO_FAR if turns_too_far(buffers) else iteration
 
 
 @routine
-def solve_step(system, motion, room, rule):
-    """Solve the step into ``room`` and ``motion``; return the iterations, or a cause of failure.
+def solve_step(system, motion, buffers, rule):
+    """Solve the step into ``buffers`` and ``motion``; return the iterations, or a cause of failure.
 
     A search that fails is repeated from farther inside the contacts' inequalities.
     """
-    begin_step(system, motion, room, rule)
+    begin_step(system, motion, buffers, rule)
     wide = 1.0
-    found = search_step(system, motion, room, rule, wide)
+    found = search_step(system, motion, buffers, rule, wide)
     while found < 0 and wide < WIDEST and system.contacts.body.shape[0] > 0:
         wide *= WIDER
-        found = search_step(system, motion, room, rule, wide)
+        found = search_step(system, motion, buffers, rule, wide)
     return found
 
 
 @kernel
-def set_node_velocities(bodies, motion, room, h):
+def set_node_velocities(bodies, motion, buffers, h):
     """Set the node velocities: from the mean of the momenta before and after, or the initial velocity."""
     fresh = motion.counts[FRESH] == 1
     for i in range(bodies.mass.shape[0]):
         before = vec.load6(motion.momentum, i)
         linear, angular = before[:3], before[3:]
         if not fresh:
-            after_linear, after_angular = rigid.momentum_of(bodies, room, i, h)
+            after_linear, after_angular = rigid.momentum_of(bodies, buffers, i, h)
             linear, angular = (
                 vec.scale(0.5, vec.add(linear, after_linear)),
                 vec.scale(0.5, vec.add(angular, after_angular)),
             )
-        spin = vec.mat_vec(inverse3(vec.load9(room.inertia, i)), angular)
+        spin = vec.mat_vec(inverse3(vec.load9(buffers.inertia, i)), angular)
         vec.store_twist(motion.node_velocity, i, vec.scale(1.0 / bodies.mass[i], linear), spin)
 
 
 @kernel
-def move_on(bodies, motion, room, h):
+def move_on(bodies, motion, buffers, h):
     """Make the end of the step the start of the next one."""
     for i in range(bodies.mass.shape[0]):
-        linear, angular = rigid.momentum_of(bodies, room, i, h)
+        linear, angular = rigid.momentum_of(bodies, buffers, i, h)
         vec.store_twist(motion.momentum, i, linear, angular)
         for k in range(3):
-            motion.last_displacement[i, k] = room.moved[i, k]
+            motion.last_displacement[i, k] = buffers.moved[i, k]
         for k in range(4):
-            motion.last_displacement[i, 3 + k] = room.turn[i, k]
-        vec.store3(motion.poses.com, i, vec.load3(room.next.com, i))
-        vec.store4(motion.poses.quaternion, i, vec.load4(room.next.quaternion, i))
-        vec.store9(motion.poses.rotation, i, vec.load9(room.next.rotation, i))
-    vec.copy1(room.value, motion.coordinate)
+            motion.last_displacement[i, 3 + k] = buffers.turn[i, k]
+        vec.store3(motion.poses.com, i, vec.load3(buffers.next.com, i))
+        vec.store4(motion.poses.quaternion, i, vec.load4(buffers.next.quaternion, i))
+        vec.store9(motion.poses.rotation, i, vec.load9(buffers.next.rotation, i))
+    vec.copy1(buffers.value, motion.coordinate)
 
 
 @routine
-def commit_step(system, motion, room, rule, iterations):
+def commit_step(system, motion, buffers, rule, iterations):
     """Take a step that is solved."""
-    move_on(system.bodies, motion, room, rule.h)
+    move_on(system.bodies, motion, buffers, rule.h)
     counts = motion.counts
     counts[FRESH] = 0
     counts[STEPS] += 1
@@ -349,12 +353,12 @@ def commit_step(system, motion, room, rule, iterations):
 
 
 @routine
-def take_step(system, motion, room, rule):
+def take_step(system, motion, buffers, rule):
     """Take one step; return the iterations, or a cause of failure."""
-    iterations = solve_step(system, motion, room, rule)
+    iterations = solve_step(system, motion, buffers, rule)
     if iterations >= 0:
-        set_node_velocities(system.bodies, motion, room, rule.h)
-        commit_step(system, motion, room, rule, iterations)
+        set_node_velocities(system.bodies, motion, buffers, rule.h)
+        commit_step(system, motion, buffers, rule, iterations)
     return iterations
 
 

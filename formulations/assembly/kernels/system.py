@@ -97,7 +97,7 @@ class Poses(NamedTuple):
 
 
 def new_poses(n: int) -> Poses:
-    """Room for n bodies, filled with NaN."""
+    """Buffers for n bodies, filled with NaN."""
     return Poses(np.full((n, 3), np.nan), np.full((n, 4), np.nan), np.full((n, 9), np.nan))
 
 
@@ -139,8 +139,8 @@ def new_motion(n: int, rows: int, contacts: int, pairs: int) -> Motion:
     )  # fmt: skip
 
 
-class Room(NamedTuple):
-    """Room for a step."""
+class Buffers(NamedTuple):
+    """Buffers for a step."""
 
     next: Poses
     inertia: Floats  # (n, 9) in world axes where the step begins
@@ -178,19 +178,20 @@ class Room(NamedTuple):
     measure: Floats  # (MEASURES,)
 
 
-def new_room(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -> Room:
-    """Room, filled with NaN."""
+def new_buffers(n: int, m: int, rows: int, contacts: int, pairs: int, edges: int) -> Buffers:
+    """Buffers, filled with NaN."""
 
-    def whole(*shape: int) -> Integers:
+    def integers(*shape: int) -> Integers:
         return np.zeros(shape, dtype=np.int64)
 
     nodes, twice, block = n + m, 2 * contacts, (WIDTH, WIDTH)
-    return Room(
+    return Buffers(
         next=new_poses(n), inertia=unset(n, 9), moved=unset(n, 3), turn=unset(n, 4), impulse=unset(n, 6),
         balance=unset(n, 6), rows_begin=unset(2 * rows, 6), rows_end=unset(2 * rows, 6), value=unset(rows),
         arm_begin=unset(twice, 3), arm_end=unset(twice, 3), lead_begin=unset(twice, 3), lead_end=unset(twice, 3),
         gap_begin=unset(contacts), slide=unset(contacts, 3), diagonal=unset(nodes, *block),
-        multipliers=unset(nodes, *block), pivots=whole(nodes, WIDTH), rank=whole(nodes), magnitude=unset(nodes, WIDTH),
+        multipliers=unset(nodes, *block), pivots=integers(nodes, WIDTH), rank=integers(nodes),
+        magnitude=unset(nodes, WIDTH),
         upper=unset(edges, *block), lower=unset(edges, *block), load=unset(nodes, WIDTH), scales=unset(WIDTH),
         dimension=np.ones(pairs, dtype=np.int64), target=unset(pairs), slack_change=unset(pairs),
         dual_change=unset(pairs), base_moved=unset(n, 3), base_turn=unset(n, 4), base_multiplier=unset(rows),

@@ -83,7 +83,7 @@ def set_wrenches(wrenches, system, motion, rule):
 
 
 @kernel
-def count_wrenches(wrenches, motion, room, h, at):
+def count_wrenches(wrenches, motion, buffers, h, at):
     """Add a solved step's node impulses to the totals and row ``at``; return the magnitude [J] of the work ahead.
 
     A row has the velocity at the node, after half of the impulse. Its work is half over a mean of both displacements,
@@ -93,7 +93,9 @@ def count_wrenches(wrenches, motion, room, h, at):
     ahead = absolute = 0.0
     for j in range(wrenches.body.shape[0]):
         i = wrenches.body[j]
-        way = way_along(wrenches, j, arm_of(wrenches, room.next, j), v.load3(room.moved, i), v.load4(room.turn, i))
+        way = way_along(
+            wrenches, j, arm_of(wrenches, buffers.next, j), v.load3(buffers.moved, i), v.load4(buffers.turn, i)
+        )
         work = 0.5 * wrenches.impulse[j] / h * way
         ahead += work
         absolute += abs(work)

@@ -23,11 +23,11 @@ def row_times(rows, i, x):
 
 
 @kernel
-def factor_border(tree, room, alpha, border):
+def factor_border(tree, buffers, alpha, border):
     """T⁻¹ Lᵀ and the Schur complement, factored; the row that depends on others, or −1."""
     b = border.load.shape[0]
     for k in range(b):
-        solve_blocks(tree, room, alpha, border.columns[k], border.solved[k])
+        solve_blocks(tree, buffers, alpha, border.columns[k], border.solved[k])
     for i in range(b):
         largest = abs(border.corner[i, i])
         for k in range(b):
@@ -54,9 +54,9 @@ def dependent_row(border):
 
 
 @kernel
-def solve_border(tree, room, alpha, border, load, solution):
+def solve_border(tree, buffers, alpha, border, load, solution):
     """δ into ``solution`` and μ into ``border.unknown``, by what ``factor_border`` has factored."""
-    solve_blocks(tree, room, alpha, load, solution)
+    solve_blocks(tree, buffers, alpha, load, solution)
     b = border.load.shape[0]
     if b == 0:
         return

@@ -91,7 +91,7 @@ class Chain(NamedTuple):
     blocks: Floats  # (.,) S, C and B of each row of E and p', as large as what is near
     moved: Floats  # (n + m, nw) e of the coordinates that are near, and λ_w of the constraints
     turned: Floats  # (n + m, nw) their factors
-    beside: Floats  # (nw,) a row of T
+    t_row: Floats  # (nw,) a row of T
     leaning: Floats  # (m, n) curvatures of h by the coordinate of a row and all others
     bends: Floats  # (nd + m + nd, nw (nw + 1) / 2) R of E, h and p', packed; then −y_ab, and p'_ab
     load: Floats  # (nd + m,) the adjoint's
@@ -124,7 +124,7 @@ def new_groups(members: list[Integers]) -> Groups:
 def new_chain(
     dynamic: Integers, kinematic: Integers, forced: Integers, near: list[Integers], held: list[Integers], order: int
 ) -> Chain:
-    """Room for first derivatives of the map (order 2 of the equations), or for second ones too (order 3).
+    """Buffers for first derivatives of the map (order 2 of the equations), or for second ones too (order 3).
 
     Args:
         dynamic: coordinates of the tree.
@@ -153,7 +153,7 @@ def new_chain(
         mass_order=np.zeros(nd, dtype=np.int64), sizes=unset(rows), determinant=unset(2), solved=unset(rows, nw),
         end=unset(n, nw), momentum=unset(nd, nw), discrete=unset(8),
         block_first=np.cumsum([0, *sizes], dtype=np.int64)[:-1], blocks=unset(int(sizes.sum())),
-        moved=unset(top + m, nw), turned=unset(top + m, nw), beside=unset(nw), leaning=unset(m, n),
+        moved=unset(top + m, nw), turned=unset(top + m, nw), t_row=unset(nw), leaning=unset(m, n),
         bends=unset(rows + nd if top else 0, nw * (nw + 1) // 2), load=unset(rows), adjoint=unset(rows),
         on_rows=unset(2, nd), forms=unset(KINDS, top, top),
     )  # fmt: skip
@@ -472,7 +472,7 @@ def bend_rows(curvature, chain):
             leaning = chain.leaning[: m if side == E_ROW else 0]
             row = chain.bends[j if side == E_ROW else nd + m + j]
             places = chain.near_place[j], members
-            bend_row(blocks, places, leaning, chain.solved[nd:], chain.moved, chain.turned, chain.beside, row)
+            bend_row(blocks, places, leaning, chain.solved[nd:], chain.moved, chain.turned, chain.t_row, row)
 
 
 @routine
@@ -483,7 +483,7 @@ def gather_moved(end, members, moved):
 
 
 @routine
-def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
+def bend_row(blocks, places, leaning, multipliers, moved, turned, t_row, row):
     """Write the upper triangle of eᵀ S e + Dᵀ T + Tᵀ D.
 
     Args:
@@ -493,14 +493,14 @@ def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
         multipliers: (., nw) λ_w.
         moved: e of these coordinates; the λ_w that matter are put beneath it.
         turned: buffer of the same shape.
-        beside: (nw,) buffer.
+        t_row: (nw,) buffer.
         row: packed.
     """
     place, members = places
     size = members.shape[0]
     for x in range(size):
         clear1(turned[x])
-        add_rows(turned[x], 1.0, blocks[BY_ENDS, x], moved, 0, size, 0, beside.shape[0])
+        add_rows(turned[x], 1.0, blocks[BY_ENDS, x], moved, 0, size, 0, t_row.shape[0])
         for y in range(size):
             turned[x, members[y]] += blocks[BY_BOTH, y, x]
     count = size
@@ -511,8 +511,8 @@ def bend_row(blocks, places, leaning, multipliers, moved, turned, beside, row):
             for k in range(place.shape[0]):
                 turned[count, k] = -leaning[c, k]
             count += 1
-    pack_products(moved, turned, count, beside, row)
-    add_beside(blocks, places, leaning, multipliers, moved, beside, row)
+    pack_products(moved, turned, count, t_row, row)
+    add_other_terms(blocks, places, leaning, multipliers, moved, t_row, row)
 
 
 @kernel
@@ -531,31 +531,31 @@ def holds(leaning, c):
 
 
 @routine
-def pack_products(moved, turned, count, beside, row):
-    """Write the upper triangle of Σ_k moved_kᵀ turned_k; ``beside`` is a buffer for a row."""
+def pack_products(moved, turned, count, t_row, row):
+    """Write the upper triangle of Σ_k moved_kᵀ turned_k; ``t_row`` is a buffer for a row."""
     nw, start = moved.shape[1], 0
     for a in range(nw):
         begin = a - a % TOGETHER
-        clear1(beside[begin:])
-        add_rows(beside, 1.0, moved[:, a], turned, 0, count, begin, nw)
-        copy1(beside[a:], row[start : start + nw - a])
+        clear1(t_row[begin:])
+        add_rows(t_row, 1.0, moved[:, a], turned, 0, count, begin, nw)
+        copy1(t_row[a:], row[start : start + nw - a])
         start += nw - a
 
 
 @routine
-def add_beside(blocks, places, leaning, multipliers, moved, beside, row):
+def add_other_terms(blocks, places, leaning, multipliers, moved, t_row, row):
     """Add the rest of Dᵀ T + Tᵀ D (columns of q are in ``turned``): Dᵀ (T + ½ B D), from the diagonal on."""
     place, members = places
-    nw, start = beside.shape[0], 0
+    nw, start = t_row.shape[0], 0
     for k in range(place.shape[0]):
         x, begin = place[k], k - k % TOGETHER
-        clear1(beside)
-        add_rows(beside, -1.0, leaning[:, k], multipliers, 0, leaning.shape[0], begin, nw)
+        clear1(t_row)
+        add_rows(t_row, -1.0, leaning[:, k], multipliers, 0, leaning.shape[0], begin, nw)
         if x >= 0:
-            add_rows(beside, 1.0, blocks[BY_BOTH, x], moved, 0, members.shape[0], begin, nw)
+            add_rows(t_row, 1.0, blocks[BY_BOTH, x], moved, 0, members.shape[0], begin, nw)
             for y in range(members.shape[0]):
-                beside[members[y]] += blocks[BY_STARTS, x, y]
-        packed, right = row[start : start + nw - k], beside[k:]
+                t_row[members[y]] += blocks[BY_STARTS, x, y]
+        packed, right = row[start : start + nw - k], t_row[k:]
         for b in range(right.shape[0]):
             packed[b] += right[b]
         start += nw - k
@@ -592,7 +592,7 @@ def bend_constraints(curvature, chain):
                 chain.forms[0, x, y] = curvature[c, chain.coordinate[members[x]], chain.coordinate[members[y]]]
             clear1(chain.turned[x])
             add_rows(chain.turned[x], 1.0, chain.forms[0, x], chain.moved, 0, size, 0, nw)
-        pack_products(chain.moved, chain.turned, size, chain.beside, chain.bends[nd + c])
+        pack_products(chain.moved, chain.turned, size, chain.t_row, chain.bends[nd + c])
 
 
 @kernel
@@ -611,7 +611,7 @@ def solve_bends(chain):
 def spread_bends(bends, sign, states, gap, line, result):
     """Packed rows as symmetric matrices by (x, u): after so many ``states`` of w a ``gap`` of zeros.
 
-    Row after row, since what is written in order is written fast, all of it once; ``line`` (nw,) is room for one.
+    Row after row, since what is written in order is written fast, all of it once; ``line`` (nw,) is a buffer for one.
     """
     nw = line.shape[0]
     for i in range(bends.shape[0]):
@@ -731,7 +731,7 @@ def bend_forms(found, chain):
     gather_moved(chain.end, chain.every, chain.moved)
     places = chain.every, chain.every
     multipliers, moved, turned = chain.solved[nd:], chain.moved, chain.turned
-    bend_row(forms, places, chain.leaning, multipliers, moved, turned, chain.beside, chain.bends[0])
+    bend_row(forms, places, chain.leaning, multipliers, moved, turned, chain.t_row, chain.bends[0])
 
 
 @kernel

@@ -42,7 +42,7 @@ from formulations.mechanism.kernels.loop import ENERGY, KINETIC, NEWTON, NUMBERS
 from formulations.mechanism.kernels.node import factor_node, load_momenta, place_node, set_energies
 from formulations.mechanism.kernels.points import turned
 from formulations.mechanism.kernels.step import load_impulses
-from formulations.mechanism.kernels.system import Mechanics, Room
+from formulations.mechanism.kernels.system import Buffers, Mechanics
 from kernelcache import call, kernel, part
 
 # [m or rad] that strains move by in differences.
@@ -73,7 +73,7 @@ class Rates(NamedTuple):
 
 
 def new_rates(n: int, m: int) -> Rates:
-    """Room, filled with NaN."""
+    """Buffers, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = (n, 6), (n,), (m,), (n,), (m,), (2 * n + 1,), (4, 2 * n + 1)
     return Rates._make([*(unset(*shape) for shape in shapes), np.zeros(1, dtype=np.int64)])
 
@@ -82,7 +82,7 @@ class Flow(NamedTuple):
     """Data of an integration, in one argument."""
 
     mechanics: Mechanics
-    room: Room
+    buffers: Buffers
     rates: Rates
     state: Floats  # (2 n + 1,) q, v, and the work of forces without a potential
     step: float  # [s]
@@ -137,9 +137,9 @@ def point_motion(points, node, bodies, arms, k):
 
 
 @kernel
-def set_bends(mechanics, room, acceleration, rates):
+def set_bends(mechanics, buffers, acceleration, rates):
     """d²h/dt² for these accelerations of the coordinates, of which ``rates.bodies`` has the bodies'."""
-    constraints, points, node, arms = mechanics.constraints, mechanics.points, room.node, room.node_arms
+    constraints, points, node, arms = mechanics.constraints, mechanics.points, buffers.node, buffers.node_arms
     for c in range(constraints.kind.shape[0]):
         kind, first, second = constraints.kind[c], constraints.first[c], constraints.second[c]
         if kind == LINEAR:
@@ -148,17 +148,19 @@ def set_bends(mechanics, room, acceleration, rates):
                 + constraints.number[c, SECOND_FACTOR] * acceleration[second]
             )
         elif kind == CAM:
-            _, slope, bend, _ = cam_lift(constraints.number, c, room.node_q[first])
-            rate = room.node_rates[first]
+            _, slope, bend, _ = cam_lift(constraints.number, c, buffers.node_q[first])
+            rate = buffers.node_rates[first]
             rates.bend[c] = slope * acceleration[first] + bend * rate * rate - acceleration[second]
         elif kind == ALONG or kind == DISTANCE or kind == STRING:
             v1, a1 = point_motion(points, node, rates.bodies, arms, first)
             v2, a2 = point_motion(points, node, rates.bodies, arms, second)
             apart, v, a = sub(load3(arms, first), load3(arms, second)), sub(v1, v2), sub(a1, a2)
             if kind != ALONG:
-                rates.bend[c] = (dot(v, v) + dot(apart, a)) / length_of(constraints, c, room.node_q)
+                rates.bend[c] = (dot(v, v) + dot(apart, a)) / length_of(constraints, c, buffers.node_q)
                 if kind == STRING:
-                    rates.bend[c] += length_bend(constraints, c, room, acceleration, dot(apart, apart), dot(apart, v))
+                    rates.bend[c] += length_bend(
+                        constraints, c, buffers, acceleration, dot(apart, apart), dot(apart, v)
+                    )
             else:
                 carrier = constraints.carrier[c]
                 n = turned(node.poses, carrier, load3(constraints.direction, c))
@@ -169,29 +171,29 @@ def set_bends(mechanics, room, acceleration, rates):
 
 
 @kernel
-def length_bend(constraints, c, room, acceleration, square, approach):
+def length_bend(constraints, c, buffers, acceleration, square, approach):
     """Return the term of a coordinate length L: −2 (d·v) L̇/L² + d² L̇²/L³ − ½ (d²/L² + 1) L̈, d² = ``square``."""
     j = constraints.carrier[c]
-    length, rate = room.node_q[j], room.node_rates[j]
+    length, rate = buffers.node_q[j], buffers.node_rates[j]
     change = (square * rate / length - 2.0 * approach) * rate / (length * length)
     return change - 0.5 * (square / (length * length) + 1.0) * acceleration[j]
 
 
 @kernel
-def set_custom_bends(mechanics, room, acceleration, rates):
+def set_custom_bends(mechanics, buffers, acceleration, rates):
     """Set Σ ∂h/∂z z̈ + d(∂h/∂z)/dt ż of users' constraints; the second by differences of order four."""
-    customs = room.customs
+    customs = buffers.customs
     if customs.kind.shape[0] == 0:
         return
-    set_strain_rates(customs, mechanics.points, room.node_arms, room.node)
-    set_strains(customs, room.node_arms, room.node_q)
+    set_strain_rates(customs, mechanics.points, buffers.node_arms, buffers.node)
+    set_strains(customs, buffers.node_arms, buffers.node_q)
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] == CONSTRAINT:
             ask_custom(customs, k, 0.0, JACOBIAN)
             for c in range(customs.rows[k]):
                 bend = 0.0
                 for i in range(customs.first[k], customs.first[k + 1]):
-                    change = strain_acceleration(customs, mechanics.points, room, acceleration, rates.bodies, i)
+                    change = strain_acceleration(customs, mechanics.points, buffers, acceleration, rates.bodies, i)
                     bend += slope_of(customs, k, c, i) * change
                 rates.bend[customs.row[k] + c] = bend
             dt = DIFFERENCE / largest_rate(customs, k)
@@ -209,12 +211,12 @@ def slope_of(customs, k, c, i):
 
 
 @kernel
-def strain_acceleration(customs, points, room, acceleration, bodies, i):
+def strain_acceleration(customs, points, buffers, acceleration, bodies, i):
     """z̈_i."""
     p = customs.point[i]
     if p < 0:
         return acceleration[customs.coordinate[i]]
-    _, a = point_motion(points, room.node, bodies, room.node_arms, p)
+    _, a = point_motion(points, buffers.node, bodies, buffers.node_arms, p)
     return (a[0], a[1], a[2])[customs.axis[i]]
 
 
@@ -239,24 +241,24 @@ def add_slope_change(customs, k, moved, weight, bend):
 
 
 @kernel
-def load_now(mechanics, inputs, k, room):
+def load_now(mechanics, inputs, k, buffers):
     """Place the tree at ``node_q``, ``node_rates``; set all forces (bodies: ``impulse``; coordinates: ``load``)."""
-    node = room.node
-    place_node(mechanics, room.node_rates, room)
+    node = buffers.node
+    place_node(mechanics, buffers.node_rates, buffers)
     for j in range(node.load.shape[0]):
         node.load[j] = 0.0
-    load_impulses(mechanics, inputs, k, 1.0, 1.0, room.customs, room.node_arms, node, node.load)
+    load_impulses(mechanics, inputs, k, 1.0, 1.0, buffers.customs, buffers.node_arms, node, node.load)
 
 
 @kernel
-def accelerate(mechanics, given, inputs, k, room, rates):
+def accelerate(mechanics, given, inputs, k, buffers, rates):
     """q̈ and λ at ``node_q`` and ``node_rates``, with ``given`` (n,) accelerations; SINGULAR, DEPENDENT or 0."""
-    node, border, tree = room.node, room.node_border, mechanics.tree
-    load_now(mechanics, inputs, k, room)
+    node, border, tree = buffers.node, buffers.node_border, mechanics.tree
+    load_now(mechanics, inputs, k, buffers)
     set_balance(tree, node, given, rates)
-    set_bends(mechanics, room, given, rates)
-    set_custom_bends(mechanics, room, given, rates)
-    failed = factor_node(mechanics, room)
+    set_bends(mechanics, buffers, given, rates)
+    set_custom_bends(mechanics, buffers, given, rates)
+    failed = factor_node(mechanics, buffers)
     if failed != 0:
         return failed
     for c in range(rates.bend.shape[0]):
@@ -270,26 +272,26 @@ def accelerate(mechanics, given, inputs, k, room, rates):
 
 
 @kernel
-def ask_stage(prescribed, given, k, rates, room):
+def ask_stage(prescribed, given, k, rates, buffers):
     """Evaluate at the stage, with prescribed variables at their prescribed values."""
     n = prescribed.shape[0]
     for j in range(n):
         if prescribed[j] != 0:
             rates.stage[j], rates.stage[n + j] = given[k, PLACE, j], given[k, RATE, j]
-        room.node_q[j], room.node_rates[j] = rates.stage[j], rates.stage[n + j]
-        room.given_rates[j] = given[k, ACCELERATION, j] if prescribed[j] != 0 else 0.0
+        buffers.node_q[j], buffers.node_rates[j] = rates.stage[j], rates.stage[n + j]
+        buffers.given_rates[j] = given[k, ACCELERATION, j] if prescribed[j] != 0 else 0.0
 
 
 @part
 def slope_part(world, i, k):
     """d/dt of ``rates.stage`` into slope ``i``, at the time to which row k of the inputs belongs; 0, or why not."""
-    mechanics, room, rates = world.mechanics, world.room, world.rates
-    ask_stage(mechanics.prescribed, world.given, k, rates, room)
-    failed = accelerate(mechanics, room.given_rates, world.inputs, k, room, rates)
-    n = room.node_q.shape[0]
+    mechanics, buffers, rates = world.mechanics, world.buffers, world.rates
+    ask_stage(mechanics.prescribed, world.given, k, rates, buffers)
+    failed = accelerate(mechanics, buffers.given_rates, world.inputs, k, buffers, rates)
+    n = buffers.node_q.shape[0]
     for j in range(n):
-        rates.slope[i, j], rates.slope[i, n + j] = room.node_rates[j], rates.acceleration[j]
-    work = force_work(mechanics.forces, world.inputs, k, 1.0, room.node) + custom_work(room.customs, 1.0)
+        rates.slope[i, j], rates.slope[i, n + j] = buffers.node_rates[j], rates.acceleration[j]
+    work = force_work(mechanics.forces, world.inputs, k, 1.0, buffers.node) + custom_work(buffers.customs, 1.0)
     rates.slope[i, 2 * n] = work
     return failed
 
@@ -297,23 +299,23 @@ def slope_part(world, i, k):
 @part
 def record_part(world, k, row):
     """Record the row of a state whose slope was just evaluated, in a step's layout."""
-    mechanics, room, rates = world.mechanics, world.room, world.rates
-    load_now(mechanics, world.inputs, k, room)
-    load_momenta(mechanics.tree, room.node, room.node_momentum)
-    set_energies(mechanics, room)
-    set_balance(mechanics.tree, room.node, rates.acceleration, rates)
-    fill_row(mechanics.prescribed, room, rates, world.state[2 * room.node_q.shape[0]], world.rows[row])
+    mechanics, buffers, rates = world.mechanics, world.buffers, world.rates
+    load_now(mechanics, world.inputs, k, buffers)
+    load_momenta(mechanics.tree, buffers.node, buffers.node_momentum)
+    set_energies(mechanics, buffers)
+    set_balance(mechanics.tree, buffers.node, rates.acceleration, rates)
+    fill_row(mechanics.prescribed, buffers, rates, world.state[2 * buffers.node_q.shape[0]], world.rows[row])
     return 0
 
 
 @kernel
-def fill_row(prescribed, room, rates, work, row):
+def fill_row(prescribed, buffers, rates, work, row):
     n = prescribed.shape[0]
     for j in range(n):
-        row[j], row[n + j], row[2 * n + j] = room.node_q[j], room.node_rates[j], room.node_momentum[j]
+        row[j], row[n + j], row[2 * n + j] = buffers.node_q[j], buffers.node_rates[j], buffers.node_momentum[j]
     at = 3 * n
-    row[at + KINETIC], row[at + POTENTIAL] = room.energy[0], room.energy[1]
-    row[at + ENERGY] = room.energy[0] + room.energy[1]
+    row[at + KINETIC], row[at + POTENTIAL] = buffers.energy[0], buffers.energy[1]
+    row[at + ENERGY] = buffers.energy[0] + buffers.energy[1]
     row[at + WORK] = work
     row[at + NEWTON] = 0.0
     at += NUMBERS
@@ -324,7 +326,7 @@ def fill_row(prescribed, room, rates, work, row):
         if prescribed[j] != 0:  # the missing force for its acceleration is the driving force
             row[at] = -rates.balance[j]
             for c in range(rates.multiplier.shape[0]):
-                row[at] -= room.node_border.rows[c, j] * rates.multiplier[c]
+                row[at] -= buffers.node_border.rows[c, j] * rates.multiplier[c]
             at += 1
 
 

@@ -27,7 +27,7 @@ JACOBIAN = 4  # of a constraint by z, into ``jacobian``
 SPREAD = 1e-6
 
 
-class CustomRoom(NamedTuple):
+class CustomBuffers(NamedTuple):
     """Arguments and results of one component's functions."""
 
     number: Floats  # its numbers, in the order of its fields
@@ -78,15 +78,15 @@ def set_strains(customs, arms, q):
 
 
 @kernel
-def set_strain_rates(customs, points, arms, room):
+def set_strain_rates(customs, points, arms, buffers):
     """ż at the middle of a step."""
     for i in range(customs.rate.shape[0]):
         p = customs.point[i]
         customs.rate[i] = 0.0
         if p < 0:
-            customs.rate[i] = room.rates[customs.coordinate[i]]
+            customs.rate[i] = buffers.rates[customs.coordinate[i]]
         elif points.body[p] >= 0:
-            customs.rate[i] = point_velocity(room, points.body[p], load3(arms, p))[customs.axis[i]]
+            customs.rate[i] = point_velocity(buffers, points.body[p], load3(arms, p))[customs.axis[i]]
 
 
 @kernel
@@ -136,31 +136,31 @@ def along(axis, value):
 
 
 @kernel
-def add_custom_impulses(customs, points, arms, time, potentials, forces, room, load):
+def add_custom_impulses(customs, points, arms, time, potentials, forces, buffers, load):
     """Their impulses, ``potentials`` and ``forces`` being the times [s] for which they act."""
     if customs.kind.shape[0] == 0:
         return
-    set_strains(customs, arms, room.middle)
-    set_strain_rates(customs, points, arms, room)
+    set_strains(customs, arms, buffers.middle)
+    set_strain_rates(customs, points, arms, buffers)
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:
             ask_custom(customs, k, time, FORCES)
             duration = duration_of(customs, k, potentials, forces)
             for i in range(customs.first[k], customs.first[k + 1]):
-                add_strain_impulse(customs, points, arms, i, duration * customs.force[i], room, load)
+                add_strain_impulse(customs, points, arms, i, duration * customs.force[i], buffers, load)
 
 
 @kernel
-def add_strain_impulse(customs, points, arms, i, impulse, room, load):
+def add_strain_impulse(customs, points, arms, i, impulse, buffers, load):
     p = customs.point[i]
     if p < 0:
         load[customs.coordinate[i]] += impulse
     elif points.body[p] >= 0:
-        add_point_impulse(room, points.body[p], load3(arms, p), along(customs.axis[i], impulse))
+        add_point_impulse(buffers, points.body[p], load3(arms, p), along(customs.axis[i], impulse))
 
 
 @kernel
-def add_custom_blocks(customs, points, arms, potentials, forces, room):
+def add_custom_blocks(customs, points, arms, potentials, forces, buffers):
     """Add the lever-arm terms of forces at points to Newton's matrix; call after ``add_custom_impulses``."""
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:
@@ -169,25 +169,25 @@ def add_custom_blocks(customs, points, arms, potentials, forces, room):
                 p = customs.point[i]
                 if p >= 0 and points.body[p] >= 0:
                     impulse = along(customs.axis[i], duration * customs.force[i])
-                    subtract_arm_block(room.factors.by_pose, points.body[p], load3(arms, p), impulse)
+                    subtract_arm_block(buffers.factors.by_pose, points.body[p], load3(arms, p), impulse)
 
 
 @kernel
-def set_custom_border(tree, customs, points, arms, time, alpha, h, potentials, forces, room, border):
+def set_custom_border(tree, customs, points, arms, time, alpha, h, potentials, forces, buffers, border):
     """Set the border from the forces' derivatives: columns −Uᵀ of the strains, rows of slopes times U.
 
     The effect of displacements on the rates of points is neglected: it is of order h relative to the rest.
     """
     if customs.kind.shape[0] == 0:
         return
-    set_strains(customs, arms, room.middle)  # constraints have been evaluated elsewhere since
-    set_strain_rates(customs, points, arms, room)
+    set_strains(customs, arms, buffers.middle)  # constraints have been evaluated elsewhere since
+    set_strain_rates(customs, points, arms, buffers)
     for k in range(customs.kind.shape[0]):
         if customs.kind[k] != CONSTRAINT:
             ask_slopes(customs, k, time)
             begin, end, start = customs.first[k], customs.first[k + 1], customs.border[k]
             for i in range(begin, end):
-                set_strain_column(tree, customs, points, arms, i, room.poses, border.columns[start + i - begin])
+                set_strain_column(tree, customs, points, arms, i, buffers.poses, border.columns[start + i - begin])
             duration = duration_of(customs, k, potentials, forces)
             set_slope_rows(customs, k, end - begin, alpha * duration, duration / h, border)
 

@@ -25,15 +25,15 @@ def negate(array):
 def potential_part(name, energy, gradient, hessian):
     """Return the part of V, ∂V and ∂²V; forces and slopes are their negatives."""
 
-    def potential(room, wanted, time):
+    def potential(buffers, wanted, time):
         if wanted == ENERGY:
-            room.energy[0] = energy(room.z, room.number)
+            buffers.energy[0] = energy(buffers.z, buffers.number)
         elif wanted == FORCES:
-            gradient(room.z, room.number, room.force)
-            negate(room.force)
+            gradient(buffers.z, buffers.number, buffers.force)
+            negate(buffers.force)
         else:
-            hessian(room.z, room.number, room.slope)
-            negate(room.slope)
+            hessian(buffers.z, buffers.number, buffers.slope)
+            negate(buffers.slope)
         return 0
 
     return named_part(potential, name)
@@ -42,12 +42,12 @@ def potential_part(name, energy, gradient, hessian):
 def potential_without_hessian(name, energy, gradient):
     """Return the part of V and ∂V."""
 
-    def rough_potential(room, wanted, time):
+    def rough_potential(buffers, wanted, time):
         if wanted == ENERGY:
-            room.energy[0] = energy(room.z, room.number)
+            buffers.energy[0] = energy(buffers.z, buffers.number)
         else:
-            gradient(room.z, room.number, room.force)
-            negate(room.force)
+            gradient(buffers.z, buffers.number, buffers.force)
+            negate(buffers.force)
         return 0
 
     return named_part(rough_potential, name)
@@ -56,8 +56,8 @@ def potential_without_hessian(name, energy, gradient):
 def force_part(name, force):
     """Return the part of a force."""
 
-    def of_force(room, wanted, time):
-        force(room.z, room.rate, time, room.number, room.force)
+    def of_force(buffers, wanted, time):
+        force(buffers.z, buffers.rate, time, buffers.number, buffers.force)
         return 0
 
     return named_part(of_force, name)
@@ -66,14 +66,14 @@ def force_part(name, force):
 def constraint_part(name, value, jacobian):
     """Return the part of h and Dh."""
 
-    def constraint(room, wanted, time):
+    def constraint(buffers, wanted, time):
         if wanted == VALUES:
-            value(room.z, room.number, room.value)
+            value(buffers.z, buffers.number, buffers.value)
         else:
-            for i in range(room.jacobian.shape[0]):
-                for j in range(room.jacobian.shape[1]):
-                    room.jacobian[i, j] = 0.0
-            jacobian(room.z, room.number, room.jacobian)
+            for i in range(buffers.jacobian.shape[0]):
+                for j in range(buffers.jacobian.shape[1]):
+                    buffers.jacobian[i, j] = 0.0
+            jacobian(buffers.z, buffers.number, buffers.jacobian)
         return 0
 
     return named_part(constraint, name)

@@ -32,7 +32,7 @@ class Bends(NamedTuple):
 
 
 def new_bends(rows: int) -> Bends:
-    """Room for so many."""
+    """Buffers for so many."""
     return Bends(np.zeros(1, dtype=np.int64), np.zeros((rows, 3), dtype=np.int64), np.full(rows, np.nan))
 
 

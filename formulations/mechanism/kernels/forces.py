@@ -32,19 +32,19 @@ class Forces(NamedTuple):
 
 
 @kernel
-def add_force_impulses(forces, inputs, k, duration, room, load):
+def add_force_impulses(forces, inputs, k, duration, buffers, load):
     """Add the impulses in ``duration`` to the bodies' impulses and the coordinates' load; ``k``: row of ``inputs``."""
     for j in range(forces.damping.shape[0]):
-        load[j] -= duration * forces.damping[j] * room.rates[j]
+        load[j] -= duration * forces.damping[j] * buffers.rates[j]
     for t in range(forces.torque_coordinate.shape[0]):
         load[forces.torque_coordinate[t]] += duration * inputs[k, forces.torque_input[t]]
     for f in range(forces.wrench_kind.shape[0]):
-        _, wrench = wrench_of(forces, inputs, k, room.poses, f)
+        _, wrench = wrench_of(forces, inputs, k, buffers.poses, f)
         body = forces.wrench_body[f]
         store6(
-            room.impulse,
+            buffers.impulse,
             body,
-            add6(load6(room.impulse, body), scale(duration, wrench[:3]) + scale(duration, wrench[3:])),
+            add6(load6(buffers.impulse, body), scale(duration, wrench[:3]) + scale(duration, wrench[3:])),
         )
 
 
@@ -65,30 +65,30 @@ def wrench_of(forces, inputs, k, poses, f):
 
 
 @kernel
-def add_force_blocks(forces, inputs, k, h, duration, room):
+def add_force_blocks(forces, inputs, k, h, duration, buffers):
     """Add the derivatives of these forces to Newton's matrix."""
     for j in range(forces.damping.shape[0]):
-        room.diagonal[j] += duration * forces.damping[j] / h
+        buffers.diagonal[j] += duration * forces.damping[j] / h
     for f in range(forces.wrench_kind.shape[0]):
-        arm, wrench = wrench_of(forces, inputs, k, room.poses, f)
+        arm, wrench = wrench_of(forces, inputs, k, buffers.poses, f)
         force, moment = scale(duration, wrench[:3]), scale(duration, wrench[3:])
         if forces.wrench_kind[f] == BODY:
-            subtract_turned_block(room.factors.by_pose, forces.wrench_body[f], force + moment)
+            subtract_turned_block(buffers.factors.by_pose, forces.wrench_body[f], force + moment)
         elif forces.wrench_kind[f] == HYBRID:
-            subtract_arm_block(room.factors.by_pose, forces.wrench_body[f], arm, force)
+            subtract_arm_block(buffers.factors.by_pose, forces.wrench_body[f], arm, force)
 
 
 @kernel
-def force_work(forces, inputs, k, h, room):
-    """Return the work [J] in a step, independent of the sums of impulses in ``room``."""
+def force_work(forces, inputs, k, h, buffers):
+    """Return the work [J] in a step, independent of the sums of impulses in ``buffers``."""
     work = 0.0
     for j in range(forces.damping.shape[0]):
-        work -= forces.damping[j] * room.rates[j] * room.moved[j]
+        work -= forces.damping[j] * buffers.rates[j] * buffers.moved[j]
     for t in range(forces.torque_coordinate.shape[0]):
-        work += inputs[k, forces.torque_input[t]] * room.moved[forces.torque_coordinate[t]]
+        work += inputs[k, forces.torque_input[t]] * buffers.moved[forces.torque_coordinate[t]]
     for f in range(forces.wrench_kind.shape[0]):
-        _, wrench = wrench_of(forces, inputs, k, room.poses, f)
-        velocity = load6(room.velocity, forces.wrench_body[f])
+        _, wrench = wrench_of(forces, inputs, k, buffers.poses, f)
+        velocity = load6(buffers.velocity, forces.wrench_body[f])
         for axis in range(6):
             work += h * wrench[axis] * velocity[axis]
     return work

@@ -41,7 +41,7 @@ class Jets(NamedTuple):
 
 
 def new_jets(n: int) -> Jets:
-    """Room for vectors that n coordinates move."""
+    """Buffers for vectors that n coordinates move."""
     return Jets(
         total=np.zeros(1, dtype=np.int64),
         member=np.zeros(n, dtype=np.int64),

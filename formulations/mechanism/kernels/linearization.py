@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from biped.kernels.midpoint import derivatives
-from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room, place_middle
+from biped.kernels.midpoint.equations import MidpointBuffers, new_midpoint_buffers, place_middle
 from biped.kernels.tree.kinematics import Poses, new_poses, place_bodies
 from contact.arrays import Floats, unset
 from contact.vectors import copy1
@@ -25,7 +25,7 @@ from kernelcache import kernel, part
 class Derivatives(NamedTuple):
     """Buffers and results; derivatives by (q, v) in the middle of the step, q at indices 0 … n − 1, then v."""
 
-    middle: MidpointRoom
+    middle: MidpointBuffers
     beyond: derivatives.Beyond
     jets: Jets
     arms: Floats  # (np, 3)
@@ -50,9 +50,9 @@ class Sizes(NamedTuple):
 
 
 def new_derivatives(n: int, m: int, points: int, sizes: Sizes) -> Derivatives:
-    """Room for the derivatives of n coordinates' equations with m constraints."""
+    """Buffers for the derivatives of n coordinates' equations with m constraints."""
     return Derivatives(
-        middle=new_midpoint_room(n, 0), beyond=derivatives.new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
+        middle=new_midpoint_buffers(n, 0), beyond=derivatives.new_beyond(n), jets=new_jets(n), arms=unset(points, 3),
         node=new_poses(n, n, 0), node_q=unset(n), gradient=unset(2 * n), hessian=unset(2 * n, 2 * n),
         triples=derivatives.new_triples(sizes.triples), force=unset(n, 2 * n), bends=new_bends(sizes.bends),
         rows=unset(2, m, n), curvature=unset(2, m, n, n), bent=derivatives.new_triples(sizes.bent),

@@ -24,10 +24,10 @@ def begin_part(world):
 
 @kernel
 def place_begin(world):
-    room = world.room
-    copy1(world.motion.q, room.end_q)
-    place_bodies(world.mechanics.tree, room.end_q, room.end)
-    place_points(world.mechanics.points, room.end, room.end_arms)
+    buffers = world.buffers
+    copy1(world.motion.q, buffers.end_q)
+    place_bodies(world.mechanics.tree, buffers.end_q, buffers.end)
+    place_points(world.mechanics.points, buffers.end, buffers.end_arms)
 
 
 @part
@@ -85,9 +85,9 @@ def record_node(world, k, row):
 
 @kernel
 def ask_node(world, k):
-    set_given_rates(world.mechanics.prescribed, world.given, k, world.rule.h, world.room.given_rates)
-    copy1(world.motion.q, world.room.node_q)
-    copy1(world.motion.momentum, world.room.node_momentum)
+    set_given_rates(world.mechanics.prescribed, world.given, k, world.rule.h, world.buffers.given_rates)
+    copy1(world.motion.q, world.buffers.node_q)
+    copy1(world.motion.momentum, world.buffers.node_momentum)
 
 
 @kernel
@@ -98,30 +98,30 @@ def set_given_rates(prescribed, given, k, h, rates):
 
 @kernel
 def write_node(world, row):
-    fill_node(world.motion, world.room, world.rows[row])
+    fill_node(world.motion, world.buffers, world.rows[row])
 
 
 @kernel
-def fill_node(motion, room, row):
+def fill_node(motion, buffers, row):
     n = motion.q.shape[0]
     for j in range(row.shape[0]):
         row[j] = math.nan
     for j in range(n):
-        row[j], row[n + j], row[2 * n + j] = motion.q[j], room.node_rates[j], motion.momentum[j]
+        row[j], row[n + j], row[2 * n + j] = motion.q[j], buffers.node_rates[j], motion.momentum[j]
     at = 3 * n
-    row[at + KINETIC], row[at + POTENTIAL] = room.energy[0], room.energy[1]
-    row[at + ENERGY] = room.energy[0] + room.energy[1]
+    row[at + KINETIC], row[at + POTENTIAL] = buffers.energy[0], buffers.energy[1]
+    row[at + ENERGY] = buffers.energy[0] + buffers.energy[1]
     row[at + WORK] = motion.work[0]
     row[at + NEWTON] = 0.0
 
 
 @kernel
 def record_forces(world, iterations, row):
-    fill_forces(world.mechanics.prescribed, world.motion, world.rule.h, world.room, iterations, world.rows[row])
+    fill_forces(world.mechanics.prescribed, world.motion, world.rule.h, world.buffers, iterations, world.rows[row])
 
 
 @kernel
-def fill_forces(prescribed, motion, h, room, iterations, row):
+def fill_forces(prescribed, motion, h, buffers, iterations, row):
     """Fill in constraint forces −λ/h and driving forces of prescribed coordinates −e/h, from a solved step.
 
     A momentum that comes from rates belongs to the node, not to the step before: the first multiplier is half an
@@ -135,7 +135,7 @@ def fill_forces(prescribed, motion, h, room, iterations, row):
         at += 1
     for j in range(n):
         if prescribed[j] != 0:
-            row[at] = -rate * room.middle.residual[j]
+            row[at] = -rate * buffers.middle.residual[j]
             at += 1
     row[3 * n + NEWTON] = iterations
 

@@ -17,12 +17,12 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def place_node(mechanics, rates, room):
-    """Place the tree at ``room.node_q`` with ``rates``, as in a step of zero length: c is s."""
-    node = room.node
+def place_node(mechanics, rates, buffers):
+    """Place the tree at ``buffers.node_q`` with ``rates``, as in a step of zero length: c is s."""
+    node = buffers.node
     copy1(rates, node.moved)
-    place_middle(mechanics.tree, room.node_q, 0.0, 1.0, node)
-    place_points(mechanics.points, node.poses, room.node_arms)
+    place_middle(mechanics.tree, buffers.node_q, 0.0, 1.0, node)
+    place_points(mechanics.points, node.poses, buffers.node_arms)
 
 
 @kernel
@@ -38,9 +38,9 @@ def load_momenta(tree, node, momentum):
 @part
 def momentum_part(world):
     """p = M(q) v of ``node_q`` and ``node_rates``, into ``node_momentum``."""
-    room = world.room
-    place_node(world.mechanics, room.node_rates, room)
-    load_momenta(world.mechanics.tree, room.node, room.node_momentum)
+    buffers = world.buffers
+    place_node(world.mechanics, buffers.node_rates, buffers)
+    load_momenta(world.mechanics.tree, buffers.node, buffers.node_momentum)
     return 0
 
 
@@ -50,39 +50,39 @@ def rates_part(world):
 
     Of ``node_q``, ``node_momentum`` and ``given_rates``, which has those of prescribed coordinates, and else zeros.
     """
-    mechanics, room = world.mechanics, world.room
-    node, border, tree = room.node, room.node_border, mechanics.tree
-    place_node(mechanics, room.given_rates, room)
+    mechanics, buffers = world.mechanics, world.buffers
+    node, border, tree = buffers.node, buffers.node_border, mechanics.tree
+    place_node(mechanics, buffers.given_rates, buffers)
     load_momenta(tree, node, node.load)
-    for j in range(room.node_q.shape[0]):
-        node.residual[j] = room.node_momentum[j] - node.load[j]
-    failed = factor_node(mechanics, room)
+    for j in range(buffers.node_q.shape[0]):
+        node.residual[j] = buffers.node_momentum[j] - node.load[j]
+    failed = factor_node(mechanics, buffers)
     if failed != 0:
         return failed
     for c in range(border.load.shape[0]):
-        border.load[c] = -row_times(border.rows, c, room.given_rates)
-    solve_border(tree, node, 0.0, border, node.residual, room.node_rates)
-    for j in range(room.node_q.shape[0]):
-        room.node_rates[j] += room.given_rates[j]
+        border.load[c] = -row_times(border.rows, c, buffers.given_rates)
+    solve_border(tree, node, 0.0, border, node.residual, buffers.node_rates)
+    for j in range(buffers.node_q.shape[0]):
+        buffers.node_rates[j] += buffers.given_rates[j]
     return 0
 
 
 @kernel
-def factor_node(mechanics, room):
+def factor_node(mechanics, buffers):
     """M(q) of what is not prescribed, bordered by the constraints; SINGULAR, DEPENDENT or 0.
 
     It is Newton's matrix of a step of unit length of the tree at rest, α = 0, without forces.
     """
-    node, border, tree = room.node, room.node_border, mechanics.tree
+    node, border, tree = buffers.node, buffers.node_border, mechanics.tree
     rest(tree, node)
     set_midpoint_blocks(tree, 1.0, 0.0, node)
     add_ballast(mechanics.ballast, 1.0, node.diagonal)
     if eliminate_blocks(tree, node, 0.0, 1.0, node.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
-    set_node_rows(mechanics, room)
-    for c in range(room.values.shape[0]):
+    set_node_rows(mechanics, buffers)
+    for c in range(buffers.values.shape[0]):
         copy1(border.rows[c], border.columns[c])
-    set_ballast_border(mechanics.ballast, 1.0, room.values.shape[0], border)
+    set_ballast_border(mechanics.ballast, 1.0, buffers.values.shape[0], border)
     if factor_border(tree, node, 0.0, border) >= 0:
         return DEPENDENT
     return 0
@@ -103,18 +103,18 @@ def rest(tree, node):
 @part
 def energies_part(world):
     """Kinetic and potential energy [J] of ``node_q`` and ``node_rates``, into ``energy``."""
-    place_node(world.mechanics, world.room.node_rates, world.room)
-    set_energies(world.mechanics, world.room)
+    place_node(world.mechanics, world.buffers.node_rates, world.buffers)
+    set_energies(world.mechanics, world.buffers)
     return 0
 
 
 @kernel
-def set_energies(mechanics, room):
+def set_energies(mechanics, buffers):
     """Set the energies of a placed tree."""
-    tree, node, arms, q = mechanics.tree, room.node, room.node_arms, room.node_q
-    room.energy[0] = kinetic_energy(tree, node)
+    tree, node, arms, q = mechanics.tree, buffers.node, buffers.node_arms, buffers.node_q
+    buffers.energy[0] = kinetic_energy(tree, node)
     of_springs = spring_energy(mechanics.springs, mechanics.coordinate_springs, mechanics.weights, arms, q)
-    room.energy[1] = weight_energy(tree, node) + of_springs + custom_energy(room.customs, arms, q)
+    buffers.energy[1] = weight_energy(tree, node) + of_springs + custom_energy(buffers.customs, arms, q)
 
 
 @kernel
@@ -128,19 +128,19 @@ def weight_energy(tree, node):
 @part
 def constraints_part(world):
     """h(q) of ``node_q`` into ``values``, and Dh(q) into the first rows of ``node_border``."""
-    mechanics, room = world.mechanics, world.room
-    node = room.node
-    place_node(mechanics, room.given_rates, room)
-    set_constraint_values(mechanics.constraints, node.poses, room.node_arms, room.node_q, room.values)
-    set_custom_values(room.customs, room.node_arms, room.node_q, room.values)
-    set_node_rows(mechanics, room)
+    mechanics, buffers = world.mechanics, world.buffers
+    node = buffers.node
+    place_node(mechanics, buffers.given_rates, buffers)
+    set_constraint_values(mechanics.constraints, node.poses, buffers.node_arms, buffers.node_q, buffers.values)
+    set_custom_values(buffers.customs, buffers.node_arms, buffers.node_q, buffers.values)
+    set_node_rows(mechanics, buffers)
     return 0
 
 
 @kernel
-def set_node_rows(mechanics, room):
+def set_node_rows(mechanics, buffers):
     """Dh(q) into the first rows of ``node_border``."""
-    tree, points, poses = mechanics.tree, mechanics.points, room.node.poses
-    arms, rows = room.node_arms, room.node_border.rows
-    set_constraint_rows(tree, mechanics.constraints, points, poses, arms, room.node_q, rows)
-    set_custom_rows(tree, room.customs, points, poses, arms, room.node_q, rows)
+    tree, points, poses = mechanics.tree, mechanics.points, buffers.node.poses
+    arms, rows = buffers.node_arms, buffers.node_border.rows
+    set_constraint_rows(tree, mechanics.constraints, points, poses, arms, buffers.node_q, rows)
+    set_custom_rows(tree, buffers.customs, points, poses, arms, buffers.node_q, rows)

@@ -72,16 +72,16 @@ def stretch(springs, arms, k):
 
 
 @kernel
-def add_spring_impulses(springs, coordinate_springs, weights, points, arms, q, duration, room, load):
+def add_spring_impulses(springs, coordinate_springs, weights, points, arms, q, duration, buffers, load):
     """Add the impulses in ``duration`` of all potentials to the bodies' impulses and the coordinates' load."""
     for k in range(springs.law.shape[0]):
         apart = stretch(springs, arms, k)
         _, pull, _ = spring_law(springs, k, math.sqrt(dot(apart, apart)))
         impulse = scale(-duration * pull, apart)
-        add_to_point(points, arms, springs.first[k], impulse, room)
-        add_to_point(points, arms, springs.second[k], scale(-1.0, impulse), room)
+        add_to_point(points, arms, springs.first[k], impulse, buffers)
+        add_to_point(points, arms, springs.second[k], scale(-1.0, impulse), buffers)
     for k in range(weights.point.shape[0]):
-        add_to_point(points, arms, weights.point[k], scale(duration, load3(weights.force, k)), room)
+        add_to_point(points, arms, weights.point[k], scale(duration, load3(weights.force, k)), buffers)
     for k in range(coordinate_springs.coordinate.shape[0]):
         j = coordinate_springs.coordinate[k]
         _, force, _ = polynomial(coordinate_springs.coefficient, k, q[j] - coordinate_springs.rest[k])
@@ -89,9 +89,9 @@ def add_spring_impulses(springs, coordinate_springs, weights, points, arms, q, d
 
 
 @kernel
-def add_to_point(points, arms, k, impulse, room):
+def add_to_point(points, arms, k, impulse, buffers):
     if points.body[k] >= 0:
-        add_point_impulse(room, points.body[k], load3(arms, k), impulse)
+        add_point_impulse(buffers, points.body[k], load3(arms, k), impulse)
 
 
 @kernel
@@ -105,40 +105,40 @@ def stiffness_of(springs, k, apart):
 
 
 @kernel
-def add_spring_blocks(springs, coordinate_springs, weights, points, arms, q, alpha, duration, room):
+def add_spring_blocks(springs, coordinate_springs, weights, points, arms, q, alpha, duration, buffers):
     """Add the potentials' terms within one body to Newton's matrix; the rest is in the border."""
     for k in range(springs.law.shape[0]):
         apart = stretch(springs, arms, k)
         pull, K = stiffness_of(springs, k, apart)
         impulse = scale(-duration * pull, apart)
-        subtract_at(points, arms, springs.first[k], impulse, room)
-        subtract_at(points, arms, springs.second[k], scale(-1.0, impulse), room)
+        subtract_at(points, arms, springs.first[k], impulse, buffers)
+        subtract_at(points, arms, springs.second[k], scale(-1.0, impulse), buffers)
         if springs.border[k] < 0:
-            add_stiffness(points, arms, springs.first[k], mat_scale(duration, K), room)
-            add_stiffness(points, arms, springs.second[k], mat_scale(duration, K), room)
+            add_stiffness(points, arms, springs.first[k], mat_scale(duration, K), buffers)
+            add_stiffness(points, arms, springs.second[k], mat_scale(duration, K), buffers)
     for k in range(weights.point.shape[0]):
-        subtract_at(points, arms, weights.point[k], scale(duration, load3(weights.force, k)), room)
+        subtract_at(points, arms, weights.point[k], scale(duration, load3(weights.force, k)), buffers)
     for k in range(coordinate_springs.coordinate.shape[0]):
         j = coordinate_springs.coordinate[k]
         _, _, slope = polynomial(coordinate_springs.coefficient, k, q[j] - coordinate_springs.rest[k])
-        room.diagonal[j] += alpha * duration * slope
+        buffers.diagonal[j] += alpha * duration * slope
 
 
 @kernel
-def subtract_at(points, arms, k, impulse, room):
+def subtract_at(points, arms, k, impulse, buffers):
     if points.body[k] >= 0:
-        subtract_arm_block(room.factors.by_pose, points.body[k], load3(arms, k), impulse)
+        subtract_arm_block(buffers.factors.by_pose, points.body[k], load3(arms, k), impulse)
 
 
 @kernel
-def add_stiffness(points, arms, k, K, room):
+def add_stiffness(points, arms, k, K, buffers):
     if points.body[k] >= 0:
         arm = load3(arms, k)
-        add_point_block(room.factors.by_pose, points.body[k], arm, arm, K)
+        add_point_block(buffers.factors.by_pose, points.body[k], arm, arm, K)
 
 
 @kernel
-def set_spring_border(tree, springs, points, arms, alpha, duration, room, border):
+def set_spring_border(tree, springs, points, arms, alpha, duration, buffers, border):
     """Springs between two bodies: with φ the impulse on p₁, U = ∂(p₁ − p₂)/∂q, T δ − Uᵀ δφ = e, δφ + α K U δ = 0."""
     for k in range(springs.law.shape[0]):
         start = springs.border[k]
@@ -149,8 +149,8 @@ def set_spring_border(tree, springs, points, arms, alpha, duration, room, border
                 for j in range(row.shape[0]):
                     row[j] = 0.0
                 n = (-1.0 * (axis == 0), -1.0 * (axis == 1), -1.0 * (axis == 2))
-                add_point_pairings(tree, room.poses, points.body[first], load3(arms, first), n, row)
-                add_point_pairings(tree, room.poses, points.body[second], load3(arms, second), scale(-1.0, n), row)
+                add_point_pairings(tree, buffers.poses, points.body[first], load3(arms, first), n, row)
+                add_point_pairings(tree, buffers.poses, points.body[second], load3(arms, second), scale(-1.0, n), row)
             _, K = stiffness_of(springs, k, stretch(springs, arms, k))
             set_spring_rows(border, start, mat_scale(-alpha * duration, K))
 

@@ -27,13 +27,13 @@ ROUNDINGS = 16.0
 @kernel
 def guess_step(world, k):
     """Set the first candidate: extrapolation of the last steps (parabola, line or constant), prescribed values."""
-    guess(world.mechanics.prescribed, world.motion, world.given, k, world.room)
+    guess(world.mechanics.prescribed, world.motion, world.given, k, world.buffers)
 
 
 @kernel
-def guess(prescribed, motion, given, k, room):
+def guess(prescribed, motion, given, k, buffers):
     known = motion.counts[system.KNOWN]
-    moved = room.middle.moved
+    moved = buffers.middle.moved
     for j in range(moved.shape[0]):
         if prescribed[j] != 0:
             moved[j] = given[k + 1, j] - given[k, j]
@@ -57,11 +57,13 @@ def impulses_part(world, k, half):
     Potentials act for (1 − α) h or α h, other forces for σ h or (1 − σ) h; impulses on coordinates are added to
     ``middle.load`` or ``right_load``.
     """
-    mechanics, rule, room = world.mechanics, world.rule, world.room
-    load = room.middle.load if half == LEFT else room.right_load
+    mechanics, rule, buffers = world.mechanics, world.rule, world.buffers
+    load = buffers.middle.load if half == LEFT else buffers.right_load
     potentials = ((1.0 - rule.alpha) if half == LEFT else rule.alpha) * rule.h
     forces = (rule.share if half == LEFT else 1.0 - rule.share) * rule.h
-    load_impulses(mechanics, world.inputs, k, potentials, forces, room.customs, room.middle_arms, room.middle, load)
+    load_impulses(
+        mechanics, world.inputs, k, potentials, forces, buffers.customs, buffers.middle_arms, buffers.middle, load
+    )
     return 0
 
 
@@ -69,8 +71,8 @@ def impulses_part(world, k, half):
 def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middle, load):
     """Add all impulses on bodies and coordinates; ``potentials``, ``forces``: times [s] for which they act.
 
-    Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` is a ``MidpointRoom``
-    that is placed: its ``impulse`` gets what acts on bodies; what acts along coordinates is added to ``load`` (n,).
+    Row ``k`` of the inputs is that of the time, ``arms`` are where the points are, and ``middle`` are placed
+    ``MidpointBuffers``. Impulses on bodies go to ``middle.impulse``, those along coordinates to ``load`` (n,).
     """
     points = mechanics.points
     equations.set_gravity_impulses(mechanics.tree, middle, potentials)
@@ -83,11 +85,11 @@ def load_impulses(mechanics, inputs, k, potentials, forces, customs, arms, middl
 @part
 def rows_part(world, of):
     """Write Dh(q_{k+1}) to the border: rows for a correction; columns once the next step starts there."""
-    mechanics, room = world.mechanics, world.room
-    tree, points, arms = mechanics.tree, mechanics.points, room.end_arms
-    rows = room.border.rows if of == LEFT else room.border.columns
-    set_constraint_rows(tree, mechanics.constraints, points, room.end, arms, room.end_q, rows)
-    custom.set_custom_rows(tree, room.customs, points, room.end, arms, room.end_q, rows)
+    mechanics, buffers = world.mechanics, world.buffers
+    tree, points, arms = mechanics.tree, mechanics.points, buffers.end_arms
+    rows = buffers.border.rows if of == LEFT else buffers.border.columns
+    set_constraint_rows(tree, mechanics.constraints, points, buffers.end, arms, buffers.end_q, rows)
+    custom.set_custom_rows(tree, buffers.customs, points, buffers.end, arms, buffers.end_q, rows)
     return 0
 
 
@@ -103,47 +105,47 @@ def evaluate_part(world, k):
 @kernel
 def place_candidate(world):
     """Poses, velocities and momenta at the middle of the step; p − Dh(q_k)ᵀ λ as the coordinates' load."""
-    motion, room = world.motion, world.room
-    middle = room.middle
+    motion, buffers = world.motion, world.buffers
+    middle = buffers.middle
     equations.place_middle(world.mechanics.tree, motion.q, world.rule.alpha, world.rule.h, middle)
-    place_points(world.mechanics.points, middle.poses, room.middle_arms)
+    place_points(world.mechanics.points, middle.poses, buffers.middle_arms)
     copy1(motion.momentum, middle.load)
-    for c in range(room.values.shape[0]):
+    for c in range(buffers.values.shape[0]):
         for j in range(middle.load.shape[0]):
-            middle.load[j] -= room.border.columns[c, j] * motion.multiplier[c]
+            middle.load[j] -= buffers.border.columns[c, j] * motion.multiplier[c]
 
 
 @kernel
 def measure_candidate(world):
     """Compute the norms of (45) and of the constraints."""
-    mechanics, motion, rule, room = world.mechanics, world.motion, world.rule, world.room
-    motion.residual[0] = equations.set_midpoint_residual(mechanics.tree, room.middle, mechanics.prescribed)
-    set_end(mechanics, motion, room)
-    norm = motion.residual[0] / max(rule.tolerance, round_off(mechanics, motion, room))
-    off = motion.residual[1] / max(rule.tolerance, place_round_off(room))
+    mechanics, motion, rule, buffers = world.mechanics, world.motion, world.rule, world.buffers
+    motion.residual[0] = equations.set_midpoint_residual(mechanics.tree, buffers.middle, mechanics.prescribed)
+    set_end(mechanics, motion, buffers)
+    norm = motion.residual[0] / max(rule.tolerance, round_off(mechanics, motion, buffers))
+    off = motion.residual[1] / max(rule.tolerance, place_round_off(buffers))
     motion.residual[2] = math.hypot(norm, off)
 
 
 @kernel
-def set_end(mechanics, motion, room):
+def set_end(mechanics, motion, buffers):
     """Evaluate the constraints at q_{k+1}."""
     total = 0.0
-    if room.values.shape[0] > 0:
-        for j in range(room.end_q.shape[0]):
-            room.end_q[j] = motion.q[j] + room.middle.moved[j]
-        place_bodies(mechanics.tree, room.end_q, room.end)
-        place_points(mechanics.points, room.end, room.end_arms)
-        set_constraint_values(mechanics.constraints, room.end, room.end_arms, room.end_q, room.values)
-        custom.set_custom_values(room.customs, room.end_arms, room.end_q, room.values)
-        for c in range(room.values.shape[0]):
-            total += room.values[c] * room.values[c]
+    if buffers.values.shape[0] > 0:
+        for j in range(buffers.end_q.shape[0]):
+            buffers.end_q[j] = motion.q[j] + buffers.middle.moved[j]
+        place_bodies(mechanics.tree, buffers.end_q, buffers.end)
+        place_points(mechanics.points, buffers.end, buffers.end_arms)
+        set_constraint_values(mechanics.constraints, buffers.end, buffers.end_arms, buffers.end_q, buffers.values)
+        custom.set_custom_values(buffers.customs, buffers.end_arms, buffers.end_q, buffers.values)
+        for c in range(buffers.values.shape[0]):
+            total += buffers.values[c] * buffers.values[c]
     motion.residual[1] = math.sqrt(total)
 
 
 @kernel
-def round_off(mechanics, motion, room):
+def round_off(mechanics, motion, buffers):
     """Return the rounding error [N·s] of e: from the momenta's moments about O, and from Δ in the positions."""
-    tree, middle = mechanics.tree, room.middle
+    tree, middle = mechanics.tree, buffers.middle
     total = 0.0
     for i in range(tree.parent.shape[0]):
         com = load3(middle.poses.com, i)
@@ -156,11 +158,11 @@ def round_off(mechanics, motion, room):
 
 
 @kernel
-def place_round_off(room):
+def place_round_off(buffers):
     """Return the rounding error [m] of h: positions are sums along the tree."""
     farthest = 1.0
-    for k in range(room.end_arms.shape[0]):
-        arm = load3(room.end_arms, k)
+    for k in range(buffers.end_arms.shape[0]):
+        arm = load3(buffers.end_arms, k)
         farthest = max(farthest, math.sqrt(dot(arm, arm)))
     return ROUNDINGS * EPSILON * farthest
 
@@ -168,14 +170,14 @@ def place_round_off(room):
 @part
 def factor_part(world, k):
     """Newton's matrix of the candidate, factored; SINGULAR, DEPENDENT or 0."""
-    mechanics, rule, room = world.mechanics, world.rule, world.room
-    middle = room.middle
+    mechanics, rule, buffers = world.mechanics, world.rule, world.buffers
+    middle = buffers.middle
     set_blocks(world, k)
     if eliminate_blocks(mechanics.tree, middle, rule.alpha, rule.h, middle.diagonal, mechanics.prescribed) >= 0:
         return SINGULAR
     call(world.parts[system.ROWS], world, LEFT)
     set_border(world, k)
-    if factor_border(mechanics.tree, middle, rule.alpha, room.border) >= 0:
+    if factor_border(mechanics.tree, middle, rule.alpha, buffers.border) >= 0:
         return DEPENDENT
     world.motion.counts[system.KEPT] = 1
     return 0
@@ -184,55 +186,59 @@ def factor_part(world, k):
 @kernel
 def set_blocks(world, k):
     """Set the blocks of all bodies and forces."""
-    mechanics, rule, room = world.mechanics, world.rule, world.room
-    middle, points, arms = room.middle, mechanics.points, room.middle_arms
+    mechanics, rule, buffers = world.mechanics, world.rule, world.buffers
+    middle, points, arms = buffers.middle, mechanics.points, buffers.middle_arms
     before, forced = (1.0 - rule.alpha) * rule.h, rule.share * rule.h
     equations.set_midpoint_blocks(mechanics.tree, rule.h, before, middle)
     springs, at, weights = mechanics.springs, mechanics.coordinate_springs, mechanics.weights
     add_spring_blocks(springs, at, weights, points, arms, middle.middle, rule.alpha, before, middle)
     add_force_blocks(mechanics.forces, world.inputs, k, rule.h, forced, middle)
-    custom.add_custom_blocks(room.customs, points, arms, before, forced, middle)
+    custom.add_custom_blocks(buffers.customs, points, arms, before, forced, middle)
     add_ballast(mechanics.ballast, rule.h, middle.diagonal)
 
 
 @kernel
 def set_border(world, k):
     """Set the border: forces between bodies and massless variables; the constraints' rows are already set."""
-    mechanics, rule, room = world.mechanics, world.rule, world.room
-    tree, points, arms, border = mechanics.tree, mechanics.points, room.middle_arms, room.border
+    mechanics, rule, buffers = world.mechanics, world.rule, world.buffers
+    tree, points, arms, border = mechanics.tree, mechanics.points, buffers.middle_arms, buffers.border
     alpha, before, forced = rule.alpha, (1.0 - rule.alpha) * rule.h, rule.share * rule.h
-    set_spring_border(tree, mechanics.springs, points, arms, alpha, before, room.middle, border)
+    set_spring_border(tree, mechanics.springs, points, arms, alpha, before, buffers.middle, border)
     set_ballast_border(mechanics.ballast, rule.h, mechanics.ballast.first[0], border)
     time = world.inputs[k, 0]
-    custom.set_custom_border(tree, room.customs, points, arms, time, alpha, rule.h, before, forced, room.middle, border)
+    custom.set_custom_border(
+        tree, buffers.customs, points, arms, time, alpha, rule.h, before, forced, buffers.middle, border
+    )
 
 
 @part
 def correct_part(world):
     """δ into ``middle.delta`` and μ into the border, by the factors at hand; where the candidate is, is remembered."""
-    motion, room = world.motion, world.room
-    border, m = room.border, room.values.shape[0]
+    motion, buffers = world.motion, world.buffers
+    border, m = buffers.border, buffers.values.shape[0]
     for c in range(border.load.shape[0]):
-        border.load[c] = -room.values[c] if c < m else 0.0
-    solve_border(world.mechanics.tree, room.middle, world.rule.alpha, border, room.middle.residual, room.middle.delta)
-    copy1(room.middle.moved, room.base_moved)
-    copy1(motion.multiplier, room.base_multiplier)
+        border.load[c] = -buffers.values[c] if c < m else 0.0
+    solve_border(
+        world.mechanics.tree, buffers.middle, world.rule.alpha, border, buffers.middle.residual, buffers.middle.delta
+    )
+    copy1(buffers.middle.moved, buffers.base_moved)
+    copy1(motion.multiplier, buffers.base_multiplier)
     return 0
 
 
 @kernel
-def displace(motion, room, factor):
+def displace(motion, buffers, factor):
     """Set the candidate at ``factor`` of Newton's step from the start of the search."""
-    for j in range(room.base_moved.shape[0]):
-        room.middle.moved[j] = room.base_moved[j] + factor * room.middle.delta[j]
-    for c in range(room.base_multiplier.shape[0]):
-        motion.multiplier[c] = room.base_multiplier[c] + factor * room.border.unknown[c]
+    for j in range(buffers.base_moved.shape[0]):
+        buffers.middle.moved[j] = buffers.base_moved[j] + factor * buffers.middle.delta[j]
+    for c in range(buffers.base_multiplier.shape[0]):
+        motion.multiplier[c] = buffers.base_multiplier[c] + factor * buffers.border.unknown[c]
 
 
 @kernel
 def norm_at(world, k, factor):
     """Return the residual's norm at ``factor`` of Newton's step."""
-    displace(world.motion, world.room, factor)
+    displace(world.motion, world.buffers, factor)
     call(world.parts[system.EVALUATE], world, k)
     return world.motion.residual[2]
 
@@ -310,7 +316,7 @@ def solve_part(world, k, most, trials):
 
 @kernel
 def turns_too_far(world):
-    return is_beyond_half_turn(world.mechanics.tree, world.room.middle.moved)
+    return is_beyond_half_turn(world.mechanics.tree, world.buffers.middle.moved)
 
 
 @kernel
@@ -334,18 +340,18 @@ def commit_part(world, k, iterations):
 
 @kernel
 def add_work(world, k):
-    rule, room = world.rule, world.room
-    for j in range(room.right_load.shape[0]):
-        room.right_load[j] = 0.0
-    world.motion.work[0] += force_work(world.mechanics.forces, world.inputs, k, rule.h, room.middle)
-    world.motion.work[0] += custom.custom_work(room.customs, rule.h)
+    rule, buffers = world.rule, world.buffers
+    for j in range(buffers.right_load.shape[0]):
+        buffers.right_load[j] = 0.0
+    world.motion.work[0] += force_work(world.mechanics.forces, world.inputs, k, rule.h, buffers.middle)
+    world.motion.work[0] += custom.custom_work(buffers.customs, rule.h)
 
 
 @kernel
 def finish_step(world, iterations):
-    mechanics, motion, room = world.mechanics, world.motion, world.room
-    equations.set_midpoint_momentum(mechanics.tree, world.rule.h, room.middle, room.right_load, motion.momentum)
-    move_on(mechanics.prescribed, motion, room.middle)
+    mechanics, motion, buffers = world.mechanics, world.motion, world.buffers
+    equations.set_midpoint_momentum(mechanics.tree, world.rule.h, buffers.middle, buffers.right_load, motion.momentum)
+    move_on(mechanics.prescribed, motion, buffers.middle)
     count_step(motion, iterations)
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room
+from biped.kernels.midpoint.equations import MidpointBuffers, new_midpoint_buffers
 from biped.kernels.tree.kinematics import Poses, new_poses
 from biped.kernels.tree.tree import Tree
 from contact.arrays import Floats, Integers, unset
@@ -92,19 +92,19 @@ class Border(NamedTuple):
 
 
 def new_border(b: int, n: int) -> Border:
-    """Room for b unknowns; the corner is zero until something is written there."""
+    """Buffers for b unknowns; the corner is zero until something is written there."""
     return Border(
         rows=unset(b, n), columns=unset(b, n), corner=np.zeros((b, b)), load=unset(b), solved=unset(b, n),
         schur=unset(b, b), order=np.zeros(b, dtype=np.int64), unknown=unset(b),
     )  # fmt: skip
 
 
-class Room(NamedTuple):
+class Buffers(NamedTuple):
     """Buffers of a step and of evaluations at a node, with the components' buffers."""
 
     customs: Customs
 
-    middle: MidpointRoom
+    middle: MidpointBuffers
     end: Poses  # at q_{k+1}
     middle_arms: Floats  # (np, 3)
     end_arms: Floats  # (np, 3)
@@ -114,7 +114,7 @@ class Room(NamedTuple):
     right_load: Floats  # (n,)
     base_moved: Floats  # (n,) where a line search begins
     base_multiplier: Floats  # (m,)
-    node: MidpointRoom
+    node: MidpointBuffers
     node_arms: Floats  # (np, 3)
     node_border: Border
     node_q: Floats  # (n,) configuration to evaluate
@@ -124,12 +124,12 @@ class Room(NamedTuple):
     energy: Floats  # (2,) kinetic and potential [J]
 
 
-def new_room(n: int, m: int, b: int, points: int, customs: Customs, ballast: int = 0) -> Room:
-    """Room, filled with NaN."""
-    return Room(
-        customs=customs, middle=new_midpoint_room(n, 0), end=new_poses(n, n, 0), middle_arms=unset(points, 3),
+def new_buffers(n: int, m: int, b: int, points: int, customs: Customs, ballast: int = 0) -> Buffers:
+    """Buffers, filled with NaN."""
+    return Buffers(
+        customs=customs, middle=new_midpoint_buffers(n, 0), end=new_poses(n, n, 0), middle_arms=unset(points, 3),
         end_arms=unset(points, 3), border=new_border(b, n), values=unset(m), end_q=unset(n), right_load=unset(n),
-        base_moved=unset(n), base_multiplier=unset(m), node=new_midpoint_room(n, 0), node_arms=unset(points, 3),
+        base_moved=unset(n), base_multiplier=unset(m), node=new_midpoint_buffers(n, 0), node_arms=unset(points, 3),
         node_border=new_border(m + ballast, n), node_q=np.zeros(n), node_rates=np.zeros(n), node_momentum=unset(n),
         given_rates=np.zeros(n), energy=unset(2),
     )  # fmt: skip
@@ -146,7 +146,7 @@ class World(NamedTuple):
     mechanics: Mechanics
     motion: Motion
     rule: Rule
-    room: Room
+    buffers: Buffers
     inputs: Floats  # (., 1 + inputs) time and functions of it in the middle of steps; row 1 is that of the first step
     given: Floats  # (., n) prescribed coordinates; row 1 belongs to where the first step begins
     rows: Floats  # (., columns) recorded rows

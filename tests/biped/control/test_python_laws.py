@@ -168,7 +168,7 @@ def scaled(law, measurement, torque, recorded):
     recorded[0] = law.ticks[0]
     for dof in range(torque.shape[0]):
         torque[dof] = law.gain * measurement.q[dof] + measurement.time[0]
-    torque[1] = measurement.force[0, 2] + measurement.found[0] + measurement.held[1]
+    torque[1] = measurement.force[0, 2] + measurement.contact_state[0] + measurement.held[1]
 
 
 @dataclass(frozen=True)

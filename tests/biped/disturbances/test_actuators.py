@@ -8,7 +8,7 @@ import pytest
 from biped import Actuators, Impedance, InputError, Scene, Sensors, Session, human, simulate
 from biped.control.controller import Controller
 from biped.derivatives.linearization import Linearizer, linearize
-from biped.kernels.loop.measurement import able
+from biped.kernels.loop.measurement import strength_at
 from biped.model.strength import human_strength
 from controllers import JointImpedance
 from experiments.catalogue.registry import experiment_named
@@ -162,9 +162,7 @@ def test_strength_bounds_a_spring_by_angle_and_rate():
         most = 9.0 if joint == "right_knee_pitch" else np.inf
         rows = run.frame[[f"torque_{joint}", f"angle_{joint}", f"rate_{joint}"]].to_numpy()[:-1]
         for torque, angle, rate in rows:
-            ahead, back = (
-                min(able(np.array(one), angle, side * rate), most) for one, side in zip(pair, (1, -1), strict=True)
-            )
+            ahead, back = (min(strength_at(np.array(pair[k]), angle, (1, -1)[k] * rate), most) for k in (0, 1))
             assert -back * (1.0 + 1e-12) <= torque <= ahead * (1.0 + 1e-12)
             saturated += min(abs(torque - ahead), abs(torque + back)) < 1e-9
     assert saturated > 50

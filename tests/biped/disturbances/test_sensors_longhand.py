@@ -112,7 +112,7 @@ def test_what_is_seen_is_what_was(floating, delay):
         assert sensed.arrays.counts[SENSED] == k + 1
         fresh = new_tree_data(sensed.model.n, sensed.model.nv, sensed.model.nc)
         set_tree_data(sensed.model.tree, q, v, fresh)
-        assert np.array_equal(sensed.seen.motion.poses.whole, fresh.poses.whole)
+        assert np.array_equal(sensed.seen.motion.poses.flat, fresh.poses.flat)
         assert np.array_equal(sensed.seen.motion.inertia, fresh.inertia)
         assert np.array_equal(sensed.arrays.q, sensed.history[-1][0])
 

@@ -189,13 +189,13 @@ class Ours:
         return self.evaluate(now, after)
 
     def derivative(self) -> np.ndarray:
-        scratch, room = self.scratch, new_column_newton(self.model.n, self.model.nv)
+        scratch, buffers = self.scratch, new_column_newton(self.model.n, self.model.nv)
         set_newton_blocks(screw_body.ScrewBody(), self.tree, self.ground, self.arrays, scratch, H)
         left, right, factors = scratch.motion.poses.motion, scratch.next.motion, scratch.motion.factors
         fill_columns(
-            self.tree, left, right, factors.block, scratch.diagonal, room.moves, factors.wrench, room.matrix
+            self.tree, left, right, factors.block, scratch.diagonal, buffers.moves, factors.wrench, buffers.matrix
         )  # fmt: skip
-        return room.matrix
+        return buffers.matrix
 
 
 def three_configurations(model: Model, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -156,14 +156,14 @@ class Step:
             self.scratch.shift,
         )  # fmt: skip
         begin_rule(self.tree, self.arrays, self.scratch, self.method.body)
-        self.candidate = self.method.body.room.moved.copy()
+        self.candidate = self.method.body.buffers.moved.copy()
 
     def residual(self, moved) -> np.ndarray:
-        room = self.method.body.room
-        room.moved[:] = moved
+        buffers = self.method.body.buffers
+        buffers.moved[:] = moved
         world = self.tree, self.ground, self.arrays, self.pushes, self.scratch
         evaluate_rule(*world, self.method.body, self.h)
-        return room.residual.copy()
+        return buffers.residual.copy()
 
     def error_of_newtons_step(self) -> float:
         columns = []
@@ -173,7 +173,7 @@ class Step:
         e = self.residual(self.candidate)
         world = self.tree, self.ground, self.arrays, self.scratch
         set_newton_step(self.method.body.derivatives, *world, self.method.body, self.h, True)
-        left = e + np.array(columns).T @ self.method.body.room.delta
+        left = e + np.array(columns).T @ self.method.body.buffers.delta
         return float(np.linalg.norm(left) / np.linalg.norm(e))
 
 

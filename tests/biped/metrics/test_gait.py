@@ -137,8 +137,10 @@ def test_who_gets_lower_with_each_cycle_is_undecided():
 
 def test_a_push_is_waited_for_until_a_whole_cycle_after_it():
     rows = GAITS["marks time"]
-    assert told(rows, 4.0, acting=(Span("a push", 3.1, 3.18),)) == ON
-    assert told(rows, 4.0, acting=(Span("a push", 3.2, 3.3),)) == "undecided: a push acted 0.7 s before the end"
+    assert told(rows, 4.0, disturbance_spans=(Span("a push", 3.1, 3.18),)) == ON
+    assert (
+        told(rows, 4.0, disturbance_spans=(Span("a push", 3.2, 3.3),)) == "undecided: a push acted 0.7 s before the end"
+    )
 
 
 def test_before_two_cycles_nothing_is_told_of_who_is_in_a_swing():
@@ -148,7 +150,7 @@ def test_before_two_cycles_nothing_is_told_of_who_is_in_a_swing():
 
 @pytest.mark.parametrize(("acting", "goes_on"), [((0.3, 0.9), True), ((0.3, 1.5), False)])
 def test_a_run_goes_on_only_where_nothing_acts_at_its_end(acting, goes_on):
-    run = cut(GAITS["marks time"], 1.38, acting=(Span("a push", *acting),))
+    run = cut(GAITS["marks time"], 1.38, disturbance_spans=(Span("a push", *acting),))
     assert run.value("verdict") == "undecided"
     assert is_open(run) == goes_on
 
@@ -164,8 +166,8 @@ def test_an_undecided_run_goes_on_by_half_seconds_and_is_that_of_a_longer_durati
     run, whole = short.run(), longer.run()
     assert run.summary["verdict"] == "recovered"
     assert run.frame.equals(whole.frame)
-    in_one_go = Session(short, in_one_go=True).run()
-    np.testing.assert_array_equal(in_one_go.rows, Session(longer, in_one_go=True).run().rows)
+    log_holds_run = Session(short, log_holds_run=True).run()
+    np.testing.assert_array_equal(log_holds_run.rows, Session(longer, log_holds_run=True).run().rows)
 
 
 def test_a_run_goes_on_no_longer_than_its_bound():

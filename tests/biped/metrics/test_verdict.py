@@ -118,7 +118,7 @@ def test_a_joint_that_runs_away_long_after_balance_was_lost_is_a_fall():
     (Span("the floor's motion", 1.0, 9.0, 3.1), "undecided: the floor's motion still acts"),
 ])  # fmt: skip
 def test_what_still_acts_has_to_be_waited_for_until_it_has_lasted(span, line):
-    assert concluded(acting=(span,)) == line
+    assert concluded(disturbance_spans=(span,)) == line
 
 
 def test_what_has_no_end_is_not_waited_for():
@@ -269,7 +269,7 @@ def verdicts_of(seed):
 
 
 def verdict_of(scene):
-    return measure_recording(Session(scene, in_one_go=True).run())["verdict"]
+    return measure_recording(Session(scene, log_holds_run=True).run())["verdict"]
 
 
 def test_random_runs_are_judged_alike_a_little_longer_or_shorter_and_with_half_the_step():

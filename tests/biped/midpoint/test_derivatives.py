@@ -14,7 +14,7 @@ from biped.kernels.midpoint.derivatives import (
     set_lagrangian_gradient,
     set_lagrangian_hessian,
 )
-from biped.kernels.midpoint.equations import new_midpoint_room, place_middle
+from biped.kernels.midpoint.equations import new_midpoint_buffers, place_middle
 from biped.kernels.tree.dynamics import kinetic_energy, new_tree_data, potential_energy, set_tree_data
 from kernelcache import routine
 from tests.differences import jacobian
@@ -23,16 +23,16 @@ from .test_equations import N, Step
 
 
 @routine
-def set_all(tree, x, room, beyond, results):
+def set_all(tree, x, buffers, beyond, results):
     gradient, hessian, third = results
     n = tree.parent.shape[0]
     for j in range(n):
-        room.moved[j] = x[n + j]
-    place_middle(tree, x[:n], 0.0, 1.0, room)
-    gather_beyond(tree, room, beyond)
-    set_lagrangian_gradient(tree, room, beyond, gradient)
-    set_lagrangian_hessian(tree, room, beyond, hessian)
-    list_lagrangian_third(tree, room, beyond, third)
+        buffers.moved[j] = x[n + j]
+    place_middle(tree, x[:n], 0.0, 1.0, buffers)
+    gather_beyond(tree, buffers, beyond)
+    set_lagrangian_gradient(tree, buffers, beyond, gradient)
+    set_lagrangian_hessian(tree, buffers, beyond, hessian)
+    list_lagrangian_third(tree, buffers, beyond, third)
 
 
 def full(triples: Triples) -> np.ndarray:
@@ -58,7 +58,7 @@ class Lagrangian:
 
     def derivatives(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         gradient, hessian, third = np.full(2 * N, np.nan), np.zeros((2 * N, 2 * N)), new_triples(N * N * N)
-        set_all(self.tree, x, new_midpoint_room(N, 0), new_beyond(N), (gradient, hessian, third))
+        set_all(self.tree, x, new_midpoint_buffers(N, 0), new_beyond(N), (gradient, hessian, third))
         return gradient, hessian, full(third)
 
 

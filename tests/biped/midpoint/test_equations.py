@@ -28,7 +28,7 @@ class Step:
         self.moved = h * rate * rng.normal(size=N)
         self.p = rng.normal(size=N)
         self.free = np.zeros(N, dtype=np.int64)
-        self.room = equations.new_midpoint_room(N, 0)
+        self.buffers = equations.new_midpoint_buffers(N, 0)
 
     def discrete_lagrangian(self, start: np.ndarray, moved: np.ndarray) -> float:
         """(19), where ``start`` is q_k and ``moved`` q_{k+1} − q_k."""
@@ -38,31 +38,31 @@ class Step:
         return float(self.h * energy)
 
     def residual(self, moved: np.ndarray) -> np.ndarray:
-        room = self.room
-        room.moved[:] = moved
-        room.load[:] = self.p
-        equations.place_middle(self.tree, self.q, self.alpha, self.h, room)
-        equations.set_gravity_impulses(self.tree, room, (1.0 - self.alpha) * self.h)
-        equations.set_midpoint_residual(self.tree, room, self.free)
-        return room.residual.copy()
+        buffers = self.buffers
+        buffers.moved[:] = moved
+        buffers.load[:] = self.p
+        equations.place_middle(self.tree, self.q, self.alpha, self.h, buffers)
+        equations.set_gravity_impulses(self.tree, buffers, (1.0 - self.alpha) * self.h)
+        equations.set_midpoint_residual(self.tree, buffers, self.free)
+        return buffers.residual.copy()
 
     def momentum(self, moved: np.ndarray) -> np.ndarray:
         self.residual(moved)
-        equations.set_gravity_impulses(self.tree, self.room, self.alpha * self.h)
+        equations.set_gravity_impulses(self.tree, self.buffers, self.alpha * self.h)
         result = np.full(N, np.nan)
-        equations.set_midpoint_momentum(self.tree, self.h, self.room, np.zeros(N), result)
+        equations.set_midpoint_momentum(self.tree, self.h, self.buffers, np.zeros(N), result)
         return result
 
-    def factored(self) -> equations.MidpointRoom:
+    def factored(self) -> equations.MidpointBuffers:
         self.residual(self.moved)
-        equations.set_midpoint_blocks(self.tree, self.h, (1.0 - self.alpha) * self.h, self.room)
-        singular = eliminate_blocks(self.tree, self.room, self.alpha, self.h, self.room.diagonal, self.free)
+        equations.set_midpoint_blocks(self.tree, self.h, (1.0 - self.alpha) * self.h, self.buffers)
+        singular = eliminate_blocks(self.tree, self.buffers, self.alpha, self.h, self.buffers.diagonal, self.free)
         assert singular == -1
-        return self.room
+        return self.buffers
 
     def solved(self, load: np.ndarray) -> np.ndarray:
         result = np.full(N, np.nan)
-        solve_blocks(self.tree, self.room, self.alpha, load, result)
+        solve_blocks(self.tree, self.buffers, self.alpha, load, result)
         return result
 
     def matrix(self) -> np.ndarray:
@@ -128,5 +128,5 @@ def test_a_coordinate_that_moves_no_mass_is_told() -> None:
     for array in (step.tree.mass, step.tree.inertia, step.tree.armature):
         array[tip] = 0.0
     step.residual(step.moved)
-    equations.set_midpoint_blocks(step.tree, step.h, 0.5 * step.h, step.room)
-    assert eliminate_blocks(step.tree, step.room, 0.5, step.h, step.room.diagonal, step.free) == tip
+    equations.set_midpoint_blocks(step.tree, step.h, 0.5 * step.h, step.buffers)
+    assert eliminate_blocks(step.tree, step.buffers, 0.5, step.h, step.buffers.diagonal, step.free) == tip

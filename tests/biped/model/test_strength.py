@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from biped import Actuators, Controller, ModelError, State, forward_kinematics, human, simulate, subject
-from biped.kernels.loop.measurement import able
+from biped.kernels.loop.measurement import strength_at
 from biped.metrics import series
 from biped.metrics.layout import feet_of_points
 from biped.model.stops import with_stops
@@ -44,15 +44,17 @@ def test_flexion_and_extension_are_andersons(people, joint, side, motion, bent):
         for angle in (-0.2, 0.0, 0.3, 0.7):
             for rate in (-1.0, 0.0, 0.5, 1.5):
                 expected = max(0.0, size * anderson(*PEOPLE[people].anderson[motion], angle, rate))
-                assert able(np.array(strength[name][side]), bent * angle, rate) == pytest.approx(expected, rel=1e-12)
+                assert strength_at(np.array(strength[name][side]), bent * angle, rate) == pytest.approx(
+                    expected, rel=1e-12
+                )
 
 
 def test_three_quarters_and_half_are_left_at_the_rates_that_say_so():
     strength = np.array(human_strength(human(), "young-men")["left_hip_pitch"][1])
     *_, c4, c5, _ = PEOPLE["young-men"].anderson["hip_extension"]
-    rest = able(strength, 0.3, 0.0)
-    assert able(strength, 0.3, c4) == pytest.approx(0.75 * rest)
-    assert able(strength, 0.3, c5) == pytest.approx(0.5 * rest)
+    rest = strength_at(strength, 0.3, 0.0)
+    assert strength_at(strength, 0.3, c4) == pytest.approx(0.75 * rest)
+    assert strength_at(strength, 0.3, c5) == pytest.approx(0.5 * rest)
 
 
 def test_nothing_is_negative_and_nothing_is_no_number():
@@ -60,7 +62,7 @@ def test_nothing_is_negative_and_nothing_is_no_number():
     for people in PEOPLE:
         rows = np.array([one for pair in human_strength(human(), people).values() for one in pair])
         for _ in range(300):
-            found = [able(row, rng.uniform(-4.0, 4.0), rng.uniform(-60.0, 60.0)) for row in rows]
+            found = [strength_at(row, rng.uniform(-4.0, 4.0), rng.uniform(-60.0, 60.0)) for row in rows]
             assert np.isfinite(found).all()
             assert min(found) >= 0.0
 
@@ -103,7 +105,7 @@ def test_a_run_has_the_torque_that_angle_and_rate_allow(sign):
     strength = np.array(human_strength(model, "young-men")[ONE_JOINT][0 if sign > 0.0 else 1])
     rows = run.frame.iloc[51:-1]
     allowed = [
-        able(strength, angle, sign * rate)
+        strength_at(strength, angle, sign * rate)
         for angle, rate in zip(rows[f"angle_{ONE_JOINT}"], rows[f"rate_{ONE_JOINT}"], strict=True)
     ]
     assert max(allowed) > 1.5 * min(allowed)

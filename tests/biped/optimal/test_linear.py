@@ -118,9 +118,9 @@ def swing_up(steps: int = 30) -> tuple[QuadraticCost, Trajectory]:
     """(35): hang for half of the time, then stand on the head; shorter than the paper's, and begun at rest."""
     x = np.zeros((steps + 1, 2))
     x[steps // 2 :, 0] = np.pi
-    wanted = Trajectory(x, np.zeros((steps, 1)))
-    cost = QuadraticCost(wanted, np.diag([1000.0, 1.0]), np.diag([50.0]))
-    return cost, rollout(SYSTEM, np.zeros(2), wanted.u)
+    desired = Trajectory(x, np.zeros((steps, 1)))
+    cost = QuadraticCost(desired, np.diag([1000.0, 1.0]), np.diag([50.0]))
+    return cost, rollout(SYSTEM, np.zeros(2), desired.u)
 
 
 def test_the_map_is_the_papers() -> None:
@@ -171,15 +171,15 @@ def test_first_order_descent_needs_many_times_more_iterations() -> None:
 
 def test_feedback_leads_back_to_the_trajectory_and_without_it_the_error_stays() -> None:
     """Figure 4: from (1, 1) in place of (0, 0)."""
-    _, wanted = swing_up(100)
+    _, desired = swing_up(100)
     A, B = (
-        np.array([getattr(SYSTEM.linearize(wanted.x[k], u), name) for k, u in enumerate(wanted.u)]) for name in "AB"
+        np.array([getattr(SYSTEM.linearize(desired.x[k], u), name) for k, u in enumerate(desired.u)]) for name in "AB"
     )
     gains = regulator(A, B, np.eye(2), np.eye(1)).gains
-    closed = closed_loop(SYSTEM, wanted, gains, np.ones(2))
-    opened = closed_loop(SYSTEM, wanted, 0.0 * gains, np.ones(2))
-    assert np.linalg.norm(closed.x[-1] - wanted.x[-1]) < 0.1
-    assert np.linalg.norm(opened.x[-10:] - wanted.x[-10:], axis=1).max() > 1.0
+    closed = closed_loop(SYSTEM, desired, gains, np.ones(2))
+    opened = closed_loop(SYSTEM, desired, 0.0 * gains, np.ones(2))
+    assert np.linalg.norm(closed.x[-1] - desired.x[-1]) < 0.1
+    assert np.linalg.norm(opened.x[-10:] - desired.x[-10:], axis=1).max() > 1.0
 
 
 def test_a_trajectory_that_does_not_fit_is_refused() -> None:
@@ -189,4 +189,4 @@ def test_a_trajectory_that_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match="one state more"):
         QuadraticCost(Trajectory(np.zeros((4, 2)), np.zeros((4, 1))), np.eye(2), np.eye(1))
     with pytest.raises(InputError, match=r"must be a symmetric \(2, 2\)"):
-        QuadraticCost(cost.wanted, np.array([[1.0, 2.0], [0.0, 1.0]]), np.eye(1))
+        QuadraticCost(cost.desired, np.array([[1.0, 2.0], [0.0, 1.0]]), np.eye(1))

@@ -65,7 +65,7 @@ class Row:
             array[:] = rng.normal(size=len(array))
         arrays.force[:], arrays.anchor[:] = rng.normal(size=arrays.force.shape), rng.normal(size=arrays.anchor.shape)
         arrays.mode[:] = [NONE, SLIDING, STICKING] * 2
-        arrays.found[:] = [6, 5, 4, 3, 2, 1]
+        arrays.contact_state[:] = [6, 5, 4, 3, 2, 1]
         arrays.counts[:] = np.arange(20, 20 + len(arrays.counts))
         self.scratch = new_scratch(model.n, model.nq, model.nv, model.nc)
         prepare(model.tree, arrays, self.scratch)
@@ -123,7 +123,7 @@ def test_torques_are_what_the_joints_exert(row):
 def test_contacts(row):
     places = dynamics.forward_kinematics(row.model, row.arrays.q).contact
     for c, point in enumerate(row.model.contact_names):
-        assert row.values[f"contact_{point}_mode"] == row.arrays.found[c]
+        assert row.values[f"contact_{point}_mode"] == row.arrays.contact_state[c]
         assert np.array_equal(row.near(f"contact_{point}", ("fx", "fy", "fz")), row.arrays.force[c])
         assert row.near(f"contact_{point}", "xyz") == pytest.approx(places[c], rel=1e-12, abs=1e-12)
 

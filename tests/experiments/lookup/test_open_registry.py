@@ -153,7 +153,7 @@ def install(folder, name, version, text, monkeypatch):
 def test_installed_packages_register_by_entry_points(laws, capsys, monkeypatch):
     points = "[biped.controllers]\nlimp = my_laws.stiff:Law\nworkspace = my_laws.stiff:Law\n"
     install(laws, "some-laws", "1.2", points, monkeypatch)
-    registry = OpenRegistry("controller", CONTROLLERS.own, CONTROLLERS.fits, CONTROLLERS.wanted)
+    registry = OpenRegistry("controller", CONTROLLERS.builtin, CONTROLLERS.fits, CONTROLLERS.requirement)
     assert registry.origins()["limp"] == "some-laws 1.2"
     assert registry.origins()["workspace"] == "this project"
     assert issubclass(registry.find("limp").thing, Controller)

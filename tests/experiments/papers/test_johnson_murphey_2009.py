@@ -116,10 +116,10 @@ def test_the_search_finds_the_step_that_errs_when_wanted():
 
     for first in (1e-3, 0.1, 2.0):
         found = tuned(run, lift, first, 1e-6)
-        assert found.found
+        assert found.reached_end
         assert found.reached == pytest.approx(DESIRED, rel=0.01)
     given_up = tuned(run, lift, 2.0, 1.0)
-    assert not given_up.found
+    assert not given_up.reached_end
     assert given_up.step == 1.0
 
 

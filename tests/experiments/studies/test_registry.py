@@ -48,7 +48,7 @@ class Repeat(StudyKind):
 
 
 def repeat_from(config):
-    experiment, times = config.experiment(), config.table("repeat").whole("times")
+    experiment, times = config.experiment(), config.table("repeat").integer("times")
     config.finish()
     return Repeat(experiment, times, config.data)
 """

@@ -8,7 +8,7 @@ from formulations.assembly import Assembly, RigidBody, joint
 from formulations.assembly.examples import four_bar_chain, pendulum, three_link_loop
 from formulations.assembly.graph import elimination_order, meeting, spanning_tree
 from formulations.assembly.kernels.graph import ON_DIAGONAL, UPPER, factor, substitute
-from formulations.assembly.kernels.system import WIDTH, new_room
+from formulations.assembly.kernels.system import WIDTH, new_buffers
 
 from .random_assemblies import random_tree_assembly
 
@@ -17,7 +17,7 @@ UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 def room_of(assembly):
     n, m = len(assembly.bodies), len(assembly.joints)
-    return new_room(n, m, int(assembly.system.joints.first[-1]), 0, 0, len(assembly.system.graph.other))
+    return new_buffers(n, m, int(assembly.system.joints.first[-1]), 0, 0, len(assembly.system.graph.other))
 
 
 def original_edges(assembly):
@@ -25,23 +25,23 @@ def original_edges(assembly):
     return sorted(set(edge[edge >= 0].tolist()))
 
 
-def fill_at_random(rng, assembly, room):
+def fill_at_random(rng, assembly, buffers):
     """Fill the matrix with random blocks; zeros in fill-in and on the joints' diagonals."""
     graph, n = assembly.system.graph, len(assembly.bodies)
-    room.upper[:] = room.lower[:] = room.diagonal[:] = 0.0
+    buffers.upper[:] = buffers.lower[:] = buffers.diagonal[:] = 0.0
     for node, size in enumerate(graph.size):
         if node < n:
             A = rng.normal(size=(6, 6))
-            room.diagonal[node, :6, :6] = A @ A.T + 3.0 * np.eye(6) + 0.3 * rng.normal(size=(6, 6))
-        room.magnitude[node] = np.abs(np.diag(room.diagonal[node]))
-        room.load[node, :size] = rng.normal(size=size)
+            buffers.diagonal[node, :6, :6] = A @ A.T + 3.0 * np.eye(6) + 0.3 * rng.normal(size=(6, 6))
+        buffers.magnitude[node] = np.abs(np.diag(buffers.diagonal[node]))
+        buffers.load[node, :size] = rng.normal(size=size)
     for e in original_edges(assembly):
         one, two = ends_of(graph, e)
         shape = graph.size[one], graph.size[two]
-        room.upper[e, : shape[0], : shape[1]] = np.linalg.qr(rng.normal(size=(6, 6)))[0][: shape[0], : shape[1]]
+        buffers.upper[e, : shape[0], : shape[1]] = np.linalg.qr(rng.normal(size=(6, 6)))[0][: shape[0], : shape[1]]
         # Not symmetric, as gradients at both ends of a step are not the same; near enough for a regular matrix.
-        mirrored = -room.upper[e, : shape[0], : shape[1]].T
-        room.lower[e, : shape[1], : shape[0]] = mirrored + 0.02 * rng.normal(size=mirrored.shape)
+        mirrored = -buffers.upper[e, : shape[0], : shape[1]].T
+        buffers.lower[e, : shape[1], : shape[0]] = mirrored + 0.02 * rng.normal(size=mirrored.shape)
 
 
 def ends_of(graph, e):
@@ -49,18 +49,18 @@ def ends_of(graph, e):
     return int(graph.order[place]), int(graph.other[e])
 
 
-def dense_of(assembly, room):
+def dense_of(assembly, buffers):
     graph = assembly.system.graph
     first = np.concatenate([[0], np.cumsum(graph.size)])
     dense, load = np.zeros((first[-1], first[-1])), np.zeros(first[-1])
     for node, size in enumerate(graph.size):
         at = slice(first[node], first[node + 1])
-        dense[at, at], load[at] = room.diagonal[node, :size, :size], room.load[node, :size]
+        dense[at, at], load[at] = buffers.diagonal[node, :size, :size], buffers.load[node, :size]
     for e in range(len(graph.other)):
         one, two = ends_of(graph, e)
         row, column = slice(first[one], first[one + 1]), slice(first[two], first[two + 1])
-        dense[row, column] = room.upper[e, : graph.size[one], : graph.size[two]]
-        dense[column, row] = room.lower[e, : graph.size[two], : graph.size[one]]
+        dense[row, column] = buffers.upper[e, : graph.size[one], : graph.size[two]]
+        dense[column, row] = buffers.lower[e, : graph.size[two], : graph.size[one]]
     return dense, load, first
 
 
@@ -95,18 +95,18 @@ def test_the_solution_is_that_of_a_dense_solver(seed, bodies, loops):
     while compared < 5:
         assembly = looped(rng, bodies, loops)
         assert len(assembly.closing_joints) == loops
-        room = room_of(assembly)
-        fill_at_random(rng, assembly, room)
-        dense, load, first = dense_of(assembly, room)
+        buffers = room_of(assembly)
+        fill_at_random(rng, assembly, buffers)
+        dense, load, first = dense_of(assembly, buffers)
         graph = assembly.system.graph
-        assert factor(graph, bodies, room) == -1
-        if not np.array_equal(room.rank, graph.size):
+        assert factor(graph, bodies, buffers) == -1
+        if not np.array_equal(buffers.rank, graph.size):
             assert loops > 0
-            assert smallest_schur(dense, first, graph.order, np.flatnonzero(room.rank < graph.size)[0]) < 1e-12
+            assert smallest_schur(dense, first, graph.order, np.flatnonzero(buffers.rank < graph.size)[0]) < 1e-12
             continue
         condition, expected = np.linalg.cond(dense), np.linalg.solve(dense, load)
-        substitute(graph, room)
-        found = np.concatenate([room.load[node, :size] for node, size in enumerate(graph.size)])
+        substitute(graph, buffers)
+        found = np.concatenate([buffers.load[node, :size] for node, size in enumerate(graph.size)])
         assert_allclose(found, expected, atol=1e-14 * condition * np.abs(expected).max() + 1e-13)
         compared += 1
 
@@ -163,22 +163,22 @@ def ring(links):
 def test_redundant_rows_get_no_impulse_and_the_others_solve():
     assembly = ring(5)
     node = 5 + 5
-    room = room_of(assembly)
+    buffers = room_of(assembly)
     rng = np.random.default_rng(4)
-    fill_at_random(rng, assembly, room)
+    fill_at_random(rng, assembly, buffers)
     for e in original_edges(assembly):
         one, two = ends_of(assembly.system.graph, e)
         if node in (one, two):  # its last row twice another one: in the matrix and on the right
-            joints, bodies = (room.upper, room.lower) if one == node else (room.lower, room.upper)
+            joints, bodies = (buffers.upper, buffers.lower) if one == node else (buffers.lower, buffers.upper)
             joints[e, 2], bodies[e, :, 2] = 2.0 * joints[e, 1], 2.0 * bodies[e, :, 1]
-    room.load[node, 2] = 2.0 * room.load[node, 1]
-    dense, load, _ = dense_of(assembly, room)
+    buffers.load[node, 2] = 2.0 * buffers.load[node, 1]
+    dense, load, _ = dense_of(assembly, buffers)
     assert np.linalg.matrix_rank(dense) == len(dense) - 1
     graph = assembly.system.graph
-    assert factor(graph, 5, room) == -1
-    assert room.rank[node] == 2
-    substitute(graph, room)
-    found = np.concatenate([room.load[k, :size] for k, size in enumerate(graph.size)])
+    assert factor(graph, 5, buffers) == -1
+    assert buffers.rank[node] == 2
+    substitute(graph, buffers)
+    found = np.concatenate([buffers.load[k, :size] for k, size in enumerate(graph.size)])
     assert_allclose(dense @ found, load, atol=1e-11)
 
 
@@ -191,10 +191,10 @@ def test_a_planar_loop_of_hinges_has_three_redundant_rows():
 
 def test_a_body_without_inverse_is_told():
     assembly = Assembly("one", (RigidBody("a", 1.0, UNIT),))
-    room = room_of(assembly)
-    room.diagonal[0] = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, 0.0])
-    room.magnitude[0], room.load[0] = np.ones(WIDTH), np.ones(WIDTH)
-    assert factor(assembly.system.graph, 1, room) == 0
+    buffers = room_of(assembly)
+    buffers.diagonal[0] = np.diag([1.0, 1.0, 1.0, 1.0, 1.0, 0.0])
+    buffers.magnitude[0], buffers.load[0] = np.ones(WIDTH), np.ones(WIDTH)
+    assert factor(assembly.system.graph, 1, buffers) == 0
 
 
 def test_updates_of_loops_are_above_and_below():

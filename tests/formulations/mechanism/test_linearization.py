@@ -143,12 +143,12 @@ def test_there_is_room_for_all_third_derivatives_and_no_more(seed: int) -> None:
     random = Random(seed)
     random.system.linearize(random.x, random.u).second()
     found = random.system._second.step.results
-    for used, room in (
+    for used, buffers in (
         (found.triples, found.triples.value),
         (found.bends, found.bends.value),
         (found.bent, found.bent.value),
     ):
-        assert 0 < used.total[0] == len(room)
+        assert 0 < used.total[0] == len(buffers)
 
 
 def test_weighted_second_derivatives_are_the_weighted_sum() -> None:

@@ -14,7 +14,7 @@ from biped.derivatives.gradients.kernels.step import Adjoint, new_adjoint, pull_
 from biped.derivatives.linearization.kernels import steps as linearized
 from biped.derivatives.linearization.kernels.steps import SUBSTEPS as STEP_NUMBER
 from biped.derivatives.tape.kernels import Tape, differentiate_tape, evaluate_tape
-from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOBODY, NOT_SHOWN, SHOWN, Loop, World
+from biped.kernels.loop.closed_loop import ADVANCE, APPLY, MEASURE, NOT_ASKED, NOT_SHOWN, SHOWN, Loop, World
 from biped.kernels.state.pushes import set_push_impulses
 from biped.kernels.state.simulation_state import STEP_LENGTH
 from biped.kernels.state.status import OK
@@ -30,7 +30,7 @@ from contact.vectors import copy1
 from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 #: Return value of ``take_ticks`` when the record is full.
-NO_ROOM = -102
+BUFFERS_FULL = -102
 #: Return value of ``go_back_through``: the law took another branch there, or the torques are not those of the law.
 OTHER_BRANCH = -103
 
@@ -137,7 +137,7 @@ def keep_part(R, L, begin, h):
         R.taken[SUBSTEPS] = row + 1
         note_state(R, L.state, row + 1)
         return OK
-    return NO_ROOM
+    return BUFFERS_FULL
 
 
 @part
@@ -168,16 +168,16 @@ def take_ticks(R, L, world, loop, asked, law, ticks, period):
         L: the ``Linearized``.
         world: address of the loop's world.
         loop: addresses of the loop's parts.
-        asked: address of ``ask`` or NOBODY, as in ``biped.kernels.loop.closed_loop.run_ticks``.
+        asked: address of ``ask`` or NOT_ASKED, as in ``biped.kernels.loop.closed_loop.run_ticks``.
         law: address of the law.
         ticks: number of ticks.
         period: steps of each tick.
     """
     for _ in range(ticks):
-        reason = call(loop.of[MEASURE], world, 0, NOT_SHOWN if asked == NOBODY else SHOWN)
+        reason = call(loop.of[MEASURE], world, 0, NOT_SHOWN if asked == NOT_ASKED else SHOWN)
         if reason != OK:
             return reason
-        if asked != NOBODY:
+        if asked != NOT_ASKED:
             call(asked, law, world)
             call(loop.of[APPLY], world)
         call(R.parts[KEEP_TICK], R, L, world, time_of(L.state))
@@ -414,22 +414,23 @@ class Trial:
         self.loop = loop
         kept = steps if keeps else 0
         self.record = new_record(len(state.q), len(state.momentum), len(state.mode), steps, ticks, numbers, kept)
-        self._record, self._room = Packed(self.record), _room_in(loop.world)
-        record, room, world = self._record, self._room, loop.packed
-        room.value.parts[: linearized.STEP], room.value.parts[linearized.STEP] = (
-            addresses(linearized.step_calls(room)),
+        self._record, self._buffers = Packed(self.record), _buffers_in(loop.world)
+        record, buffers, world = self._record, self._buffers, loop.packed
+        buffers.value.parts[: linearized.STEP], buffers.value.parts[linearized.STEP] = (
+            addresses(linearized.step_calls(buffers)),
             parts[ADVANCE],
         )
         self.record.parts[:] = addresses([
-            (keep_part, record, room, 0.0, 0.0), (keep_tick_part, record, room, world, 0.0),
-            (place_part, record, room, 0, 0), (pull_part, record, room, 0, 0.0), (add_part, record, room, 0, 0.0),
+            (keep_part, record, buffers, 0.0, 0.0), (keep_tick_part, record, buffers, world, 0.0),
+            (place_part, record, buffers, 0, 0), (pull_part, record, buffers, 0, 0.0),
+            (add_part, record, buffers, 0, 0.0),
         ])  # fmt: skip
         law = pull_law, record, Packed(tape), 0
-        backwards = (pull_tick, record, room, 0), (pull_torques, record, 0), law, (add_state_weights, record, 0)
+        backwards = (pull_tick, record, buffers, 0), (pull_torques, record, 0), law, (add_state_weights, record, 0)
         self._backwards = Packed(Addresses(addresses(backwards)))
-        self._take = Entry(take_ticks, record, room, 0, Packed(Addresses(parts)), 0, 0, 0, 0)
+        self._take = Entry(take_ticks, record, buffers, 0, Packed(Addresses(parts)), 0, 0, 0, 0)
         self._way_back(tape)
-        self._equations_in(room)
+        self._equations_in(buffers)
 
     def take(self, ticks: int, period: int) -> int:
         """Run and record ``ticks`` control ticks from the present state; return OK or a reason to stop."""
@@ -438,14 +439,14 @@ class Trial:
         return self._take(loop.place, loop.asked, loop.law_address, ticks, period)
 
     def _way_back(self, tape: Tape) -> Entry:
-        return Entry(go_back_through, self._record, self._room, Packed(tape), self._backwards, 0, 0)
+        return Entry(go_back_through, self._record, self._buffers, Packed(tape), self._backwards, 0, 0)
 
     def go_back(self, tape: Tape, tick: int, is_left: bool) -> int:
         """Go backward from the state after a tick to the first; return OK or a reason to stop."""
         return self._way_back(tape)(tick, int(is_left))
 
-    def _equations_in(self, room: Packed) -> Entry:
-        return Entry(add_all, self._record, room, 0)
+    def _equations_in(self, buffers: Packed) -> Entry:
+        return Entry(add_all, self._record, buffers, 0)
 
     def equations_in(self, world: World) -> Floats:
         """Return the weighted sums (2 nv + 2 nc,) of the steps' equations in another world of the same kind.
@@ -454,10 +455,10 @@ class Trial:
         """
         total = self.record.multipliers.total
         total[:] = 0.0
-        self._equations_in(_room_in(world))(int(self.record.taken[TICKS]))
+        self._equations_in(_buffers_in(world))(int(self.record.taken[TICKS]))
         return total.copy()
 
 
-def _room_in(world: World) -> Packed:
+def _buffers_in(world: World) -> Packed:
     """Return buffers for the steps of a world, without variations."""
     return Packed(linearized.new_linearized(world, 1, np.zeros(0, dtype=np.int64), 1))

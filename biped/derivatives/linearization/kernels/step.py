@@ -76,8 +76,8 @@ def new_step_derivative(n: int, nv: int, nc: int) -> StepDerivative:
 @kernel
 def newton_factors(scratch, D):
     """Return separate factors of Newton's matrix at the solution, so that the next step is not affected."""
-    room = scratch.motion.factors
-    return Factors(room.block, D.u, D.w, D.d, room.wrench, room.twist, room.epsilon)
+    buffers = scratch.motion.factors
+    return Factors(buffers.block, D.u, D.w, D.d, buffers.wrench, buffers.twist, buffers.epsilon)
 
 
 @kernel

@@ -223,11 +223,11 @@ def linearize_steps(L, world, steps):
     return OK
 
 
-def step_calls(room: Any) -> tuple[tuple[Any, ...], ...]:
+def step_calls(buffers: Any) -> tuple[tuple[Any, ...], ...]:
     """Return the parts with their arguments, in the order of ``Linearized.parts``."""
     return (
-        (begin_part, room), (go_back_part, room), (differentiate_part, room, 0.0), (carry_part, room, 0.0),
-        (set_off_part, room), (take_whole_step, room, 0, 0, 0, 0.0, 0.0), (keep_derivative, 0, room, 0.0, 0.0),
+        (begin_part, buffers), (go_back_part, buffers), (differentiate_part, buffers, 0.0), (carry_part, buffers, 0.0),
+        (set_off_part, buffers), (take_whole_step, buffers, 0, 0, 0, 0.0, 0.0), (keep_derivative, 0, buffers, 0.0, 0.0),
     )  # fmt: skip
 
 
@@ -240,11 +240,11 @@ class Linearizer:
     def __init__(self, loop: Loop, driven: Integers, substeps: int) -> None:
         self.loop = loop
         nv, nc = loop.world.state.momentum.shape[0], loop.world.state.mode.shape[0]
-        self.room = new_linearized(loop.world, 2 * nv + 2 * nc + len(driven), driven, substeps)
-        room = Packed(self.room)
-        self.room.parts[:STEP] = addresses(step_calls(room))
-        self.room.parts[STEP] = loop.world.parts[ADVANCE]
-        self._set_off, self._take = Entry(set_off_part, room), Entry(linearize_steps, room, 0, 0)
+        self.buffers = new_linearized(loop.world, 2 * nv + 2 * nc + len(driven), driven, substeps)
+        buffers = Packed(self.buffers)
+        self.buffers.parts[:STEP] = addresses(step_calls(buffers))
+        self.buffers.parts[STEP] = loop.world.parts[ADVANCE]
+        self._set_off, self._take = Entry(set_off_part, buffers), Entry(linearize_steps, buffers, 0, 0)
         self.take(0)
 
     def set_off(self) -> None:

@@ -41,7 +41,7 @@ class Point(NamedTuple):
     moment: Floats  # (3,) [N·m·s] angular impulse from outside, about O at the start
     contact_work: Floats  # (nc,) [J]
     contact_impulse: Floats  # (nc, 3) [N·s]
-    whole: Floats  # all of the above in one array, of which they are views
+    flat: Floats  # all of the above in one array, of which they are views
 
 
 class Flow(NamedTuple):
@@ -49,7 +49,7 @@ class Flow(NamedTuple):
 
     at: Point  # the point of evaluation
     slope: Point  # the rate of change there
-    start: Floats  # ``at.whole`` at the start of the step
+    start: Floats  # ``at.flat`` at the start of the step
     total: Floats  # sums of slopes
     motion: dynamics.TreeData  # the tree there
     q: Floats  # (nq,) the configuration there, its quaternions unit
@@ -72,7 +72,7 @@ def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:
     at, slope = new_point(nq, nv, nc), new_point(nq, nv, nc)
     sizes: tuple[tuple[int, ...], ...] = ((nq,), (nc, 3), (nv,), (nv,))
     rest = [np.full(size, np.nan) for size in sizes]
-    return Flow(at, slope, at.whole.copy(), at.whole.copy(), dynamics.new_tree_data(n, nv, nc), *rest)
+    return Flow(at, slope, at.flat.copy(), at.flat.copy(), dynamics.new_tree_data(n, nv, nc), *rest)
 
 
 @kernel
@@ -84,13 +84,13 @@ def begin_flow_step(tree, ground, state, pushes, scratch, flow, begin, h):
     for i in range(tree.parent.shape[0]):
         vec.store9(motion.inertia, i, vec.load9(scratch.motion.inertia, i))
     dynamics.rates_from_momentum(tree, state.momentum, motion)
-    flow.at.whole[:] = 0.0
+    flow.at.flat[:] = 0.0
     vec.copy1(state.q, flow.at.q)
     vec.copy1(motion.rates, flow.at.v)
     if tree.kind[0] == FLOATING:
         for axis in range(3):
             flow.at.q[axis] = 0.0
-    vec.copy1(flow.at.whole, flow.start)
+    vec.copy1(flow.at.flat, flow.start)
 
 
 @kernel
@@ -268,8 +268,8 @@ def arrive(tree, state, pushes, scratch, flow, h):
 
     In that case the plant is not changed.
     """
-    for k in range(flow.at.whole.shape[0]):
-        if not math.isfinite(flow.at.whole[k]):
+    for k in range(flow.at.flat.shape[0]):
+        if not math.isfinite(flow.at.flat[k]):
             return False
     place_end(tree, pushes, scratch, flow.at.q, displacement(tree, flow))
     set_momentum(tree, scratch.next, flow.at.v, flow.motion, flow.momentum)

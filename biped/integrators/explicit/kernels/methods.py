@@ -82,11 +82,11 @@ def go_along_slopes(tree, ground, state, pushes, scratch, method, h):
     flow.total[:] = 0.0
     for stage in range(stages):
         if stage > 0:
-            go_from_start(flow, method.fraction[stage] * h, flow.slope.whole)
+            go_from_start(flow, method.fraction[stage] * h, flow.slope.flat)
             place_flow(tree, flow)
         set_slope(tree, ground, state, pushes, flow, method.ahead, h)
         for k in range(flow.total.shape[0]):
-            flow.total[k] += method.weight[stage] * flow.slope.whole[k]
+            flow.total[k] += method.weight[stage] * flow.slope.flat[k]
     go_from_start(flow, h, flow.total)
     if method.exponential:
         turn_by_exponential(tree, state, flow, h)
@@ -96,7 +96,7 @@ def go_along_slopes(tree, ground, state, pushes, scratch, method, h):
 @kernel
 def go_from_start(flow, h, slope):
     for k in range(flow.start.shape[0]):
-        flow.at.whole[k] = flow.start[k] + h * slope[k]
+        flow.at.flat[k] = flow.start[k] + h * slope[k]
 
 
 @kernel

@@ -226,8 +226,8 @@ def set_residual_by_derivatives(derivatives, rule, h):
     """Set e from L's first derivatives (20), and return its norm."""
     total = 0.0
     for j in range(rule.start.shape[0]):
-        e = rule.room.load[j] + (1.0 - rule.alpha) * h * derivatives.L_q[j] - derivatives.L_v[j]
-        rule.room.residual[j] = e
+        e = rule.buffers.load[j] + (1.0 - rule.alpha) * h * derivatives.L_q[j] - derivatives.L_v[j]
+        rule.buffers.residual[j] = e
         total += e * e
     return total**0.5
 
@@ -252,8 +252,8 @@ def set_momentum_by_derivatives(derivatives, rule, h, momentum):
 
 @set_legendre_residual.register(Cached)
 def set_summed_residual(derivatives, rule, h):
-    set_middle(rule.start, rule.alpha, h, rule.room)
-    set_first_derivatives(rule.tree, rule.room.middle, rule.room.rates, derivatives)
+    set_middle(rule.start, rule.alpha, h, rule.buffers)
+    set_first_derivatives(rule.tree, rule.buffers.middle, rule.buffers.rates, derivatives)
     return set_residual_by_derivatives(derivatives, rule, h)
 
 
@@ -262,13 +262,13 @@ def set_summed_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
     """Set Newton's step by the full matrix, factored if ``fresh``."""
     cached = derivatives
     if fresh:
-        set_second_derivatives(rule.tree, rule.room.middle, rule.room.rates, cached)
+        set_second_derivatives(rule.tree, rule.buffers.middle, rule.buffers.rates, cached)
         set_joint_diagonal(tree, state, scratch, h)
         set_matrix_by_derivatives(cached, rule.alpha, h)
         for j in range(rule.start.shape[0]):
             cached.matrix[j, j] += scratch.diagonal[j]
         factor_dense(cached.matrix, cached.order)
-    solve_dense(cached.matrix, cached.order, rule.room.residual, rule.room.delta)
+    solve_dense(cached.matrix, cached.order, rule.buffers.residual, rule.buffers.delta)
 
 
 @set_legendre_momentum.register(Cached)

@@ -19,19 +19,19 @@ class LinearTime(NamedTuple):
 
 @set_legendre_residual.register(LinearTime)
 def set_recursive_residual(derivatives, rule, h):
-    equations.place_middle(rule.tree, rule.start, rule.alpha, h, rule.room)
-    equations.set_gravity_impulses(rule.tree, rule.room, (1.0 - rule.alpha) * h)
-    return equations.set_midpoint_residual(rule.tree, rule.room, rule.free)
+    equations.place_middle(rule.tree, rule.start, rule.alpha, h, rule.buffers)
+    equations.set_gravity_impulses(rule.tree, rule.buffers, (1.0 - rule.alpha) * h)
+    return equations.set_midpoint_residual(rule.tree, rule.buffers, rule.free)
 
 
 @set_newton_step.register(LinearTime)
 def set_two_block_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
     if fresh:
-        equations.set_midpoint_blocks(rule.tree, h, (1.0 - rule.alpha) * h, rule.room)
-        add_contact_blocks(tree, ground, state, scratch, rule.room.factors.by_rate, h)
+        equations.set_midpoint_blocks(rule.tree, h, (1.0 - rule.alpha) * h, rule.buffers)
+        add_contact_blocks(tree, ground, state, scratch, rule.buffers.factors.by_rate, h)
         set_joint_diagonal(tree, state, scratch, h)
-        eliminate_blocks(rule.tree, rule.room, rule.alpha, h, scratch.diagonal, rule.free)
-    solve_blocks(rule.tree, rule.room, rule.alpha, rule.room.residual, rule.room.delta)
+        eliminate_blocks(rule.tree, rule.buffers, rule.alpha, h, scratch.diagonal, rule.free)
+    solve_blocks(rule.tree, rule.buffers, rule.alpha, rule.buffers.residual, rule.buffers.delta)
 
 
 @kernel
@@ -53,5 +53,5 @@ def add_contact_blocks(tree, ground, state, scratch, by_rate, h):
 
 @set_legendre_momentum.register(LinearTime)
 def set_recursive_momentum(derivatives, rule, h, momentum):
-    equations.set_gravity_impulses(rule.tree, rule.room, rule.alpha * h)
-    equations.set_midpoint_momentum(rule.tree, h, rule.room, rule.nothing, momentum)
+    equations.set_gravity_impulses(rule.tree, rule.buffers, rule.alpha * h)
+    equations.set_midpoint_momentum(rule.tree, h, rule.buffers, rule.nothing, momentum)

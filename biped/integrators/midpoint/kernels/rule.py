@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from biped.integrators.midpoint.kernels import charts
-from biped.kernels.midpoint.equations import MidpointRoom, new_midpoint_room
+from biped.kernels.midpoint.equations import MidpointBuffers, new_midpoint_buffers
 from biped.kernels.solve.causes import cause_of
 from biped.kernels.solve.line_search import suffices
 from biped.kernels.state.method import find_root
@@ -45,7 +45,7 @@ class MidpointRule(NamedTuple):
     alpha: float
     tree: Tree  # the same bodies on joints of one coordinate
     derivatives: Any  # selects the evaluation of the Lagrangian's derivatives
-    room: MidpointRoom
+    buffers: MidpointBuffers
     chart: Integers  # (n,) chart of each joint with a free turn
     start: Floats  # (nv,) coordinates at k
     end: Floats  # (nv,) the candidate for those at k + 1
@@ -59,17 +59,19 @@ def new_rule(alpha: float, wide: Tree, derivatives: Any, n: int) -> MidpointRule
     nv = wide.parent.shape[0]
     start, end, base = (np.full(nv, np.nan) for _ in range(3))
     chart, free = (np.zeros(size, dtype=np.int64) for size in (n, nv))
-    return MidpointRule(alpha, wide, derivatives, new_midpoint_room(nv, 0), chart, start, end, base, np.zeros(nv), free)
+    return MidpointRule(
+        alpha, wide, derivatives, new_midpoint_buffers(nv, 0), chart, start, end, base, np.zeros(nv), free
+    )
 
 
 @generic("derivatives")
 def set_legendre_residual(derivatives, rule, h):
-    """Set e from the momenta in ``rule.room.load`` and the displacement ``rule.room.moved``; return its norm."""
+    """Set e from the momenta in ``rule.buffers.load`` and the displacement ``rule.buffers.moved``; return its norm."""
 
 
 @generic("derivatives")
 def set_newton_step(derivatives, tree, ground, state, scratch, rule, h, fresh):
-    """Write Newton's step to ``rule.room.delta``, by the matrix of this candidate, or the last one if not ``fresh``."""
+    """Write Newton's step to ``rule.buffers.delta``, with a new matrix if ``fresh``, otherwise with the last one."""
 
 
 @generic("derivatives")
@@ -110,9 +112,9 @@ def begin_rule(tree, state, scratch, rule):
         a, j = tree.first_q[i], tree.first_v[i]
         if tree.kind[i] == FLOATING:
             set_triple(rule.start, j, (0.0, 0.0, 0.0))
-            set_triple(rule.room.moved, j, triple_at(scratch.shift, 0))
+            set_triple(rule.buffers.moved, j, triple_at(scratch.shift, 0))
         elif not has_turn(tree, i):
-            rule.start[j], rule.room.moved[j] = state.q[a], scratch.q[a] - state.q[a]
+            rule.start[j], rule.buffers.moved[j] = state.q[a], scratch.q[a] - state.q[a]
         if has_turn(tree, i):
             begin_turn(tree, state, scratch, rule, i)
 
@@ -128,7 +130,7 @@ def begin_turn(tree, state, scratch, rule, i):
     first = charts.angles_of(chart, quaternion)
     ahead = v.sub(charts.angles_of(chart, v.quaternion_at(scratch.q, a)), first)
     set_triple(rule.start, j, first)
-    set_triple(rule.room.moved, j, (charts.within_half_turn(ahead[0]), ahead[1], charts.within_half_turn(ahead[2])))
+    set_triple(rule.buffers.moved, j, (charts.within_half_turn(ahead[0]), ahead[1], charts.within_half_turn(ahead[2])))
 
 
 @kernel
@@ -198,21 +200,21 @@ def add_outer_loads(tree, state, scratch, twists, h, values):
 
 @kernel
 def set_start_load(tree, ground, state, pushes, scratch, rule, h, acted):
-    """Set ``rule.room.load`` to p + f⁻ in the coordinates of the charts."""
-    v.copy1(state.momentum, rule.room.load)
+    """Set ``rule.buffers.load`` to p + f⁻ in the coordinates of the charts."""
+    v.copy1(state.momentum, rule.buffers.load)
     set_contact_forces(tree, ground, state, scratch, h)
     scratch.wrench[:] = 0.0
     if acted:
         add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, 0.5 * h, 1.0)
-    add_outer_loads(tree, state, scratch, scratch.motion.poses.motion, h, rule.room.load)
-    into_charts(tree, scratch.motion.poses, rule.chart, rule.start, rule.room.load)
+    add_outer_loads(tree, state, scratch, scratch.motion.poses.motion, h, rule.buffers.load)
+    into_charts(tree, scratch.motion.poses, rule.chart, rule.start, rule.buffers.load)
 
 
 @kernel
 def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
-    """Return the norm of e for the displacement ``rule.room.moved``."""
+    """Return the norm of e for the displacement ``rule.buffers.moved``."""
     for j in range(rule.end.shape[0]):
-        rule.end[j] = rule.start[j] + rule.room.moved[j]
+        rule.end[j] = rule.start[j] + rule.buffers.moved[j]
     put_candidate(tree, state, scratch, rule)
     acted = is_acted_on(state, pushes)
     if acted:
@@ -224,7 +226,7 @@ def evaluate_rule(tree, ground, state, pushes, scratch, rule, h):
 @kernel
 def arrive(tree, state, pushes, scratch, rule):
     """Set the poses and turns at k + 1 of a solved step, and the remaining e as a wrench fixed in space."""
-    v.copy1(rule.room.residual, scratch.residual)
+    v.copy1(rule.buffers.residual, scratch.residual)
     if not is_acted_on(state, pushes):
         place_candidate(tree, pushes, scratch)
     for i in range(tree.parent.shape[0]):
@@ -256,11 +258,11 @@ class MidpointNewton(NamedTuple):
 def search_step(tree, ground, state, pushes, scratch, method, h, tolerance, norm):
     """Take the largest of 1, 1/2, 1/4, … of Newton's step that reduces e; return its norm, inf if none does."""
     rule = method.body
-    v.copy1(rule.room.moved, rule.base)
+    v.copy1(rule.buffers.moved, rule.base)
     factor = 1.0
     for _ in range(method.solver.max_backtracks):
         for j in range(rule.base.shape[0]):
-            rule.room.moved[j] = rule.base[j] + factor * rule.room.delta[j]
+            rule.buffers.moved[j] = rule.base[j] + factor * rule.buffers.delta[j]
         reduced = evaluate_rule(tree, ground, state, pushes, scratch, rule, h)
         if suffices(reduced, tolerance, factor, norm):
             return reduced
@@ -279,7 +281,7 @@ def find_by_newton(tree, ground, state, pushes, scratch, method, root_finder, h)
     fresh = True
     while not norm <= tolerance:
         if iteration >= method.solver.max_iterations or not math.isfinite(norm):
-            v.copy1(rule.room.residual, scratch.residual)
+            v.copy1(rule.buffers.residual, scratch.residual)
             return cause_of(norm)
         before = norm
         set_newton_step(rule.derivatives, tree, ground, state, scratch, rule, h, fresh)

@@ -58,14 +58,15 @@ def new_body_pairs(parts: BodyParts, n: int, nv: int) -> BodyPairs:
     """Return buffers filled with NaN."""
     p = len(parts.body)
 
-    def room(*shape: int) -> Floats:
+    def unset(*shape: int) -> Floats:
         return np.full(shape, np.nan)
 
     return BodyPairs(
-        parts.body, parts.center, parts.half, parts.radius, frame=room(p, 9), local=room(2 * p, 3),
-        begin_rows=room(6 * p, 6), end_rows=room(6 * p, 6), response=room(3 * p, nv),
-        response_twist=room(3 * p, n, 6), compliance=room(3 * p, 3 * p), matrix=room(3 * p, 3 * p), load=room(3 * p),
-        impulse=room(3 * p), swaps=np.zeros(3 * p, dtype=np.int64), order=np.zeros(p, dtype=np.int64), work=np.zeros(p),
+        parts.body, parts.center, parts.half, parts.radius, frame=unset(p, 9), local=unset(2 * p, 3),
+        begin_rows=unset(6 * p, 6), end_rows=unset(6 * p, 6), response=unset(3 * p, nv),
+        response_twist=unset(3 * p, n, 6), compliance=unset(3 * p, 3 * p), matrix=unset(3 * p, 3 * p),
+        load=unset(3 * p), impulse=unset(3 * p), swaps=np.zeros(3 * p, dtype=np.int64),
+        order=np.zeros(p, dtype=np.int64), work=np.zeros(p),
     )  # fmt: skip
 
 
@@ -80,7 +81,7 @@ class Arms(NamedTuple):
 class ContactUnknowns(NamedTuple):
     """Unknowns of the c contacts, K pairs in all, first of the step, then of the velocity at its end.
 
-    They are both ``motion`` and ``room`` of ``biped.kernels.solve.contacts``.
+    They are both ``motion`` and ``buffers`` of ``biped.kernels.solve.contacts``.
     """
 
     slack: Floats  # (K,)
@@ -116,18 +117,18 @@ def new_contact_unknowns(watched: Integers, nv: int, pairs: int) -> ContactUnkno
     """Return buffers filled with NaN."""
     nc = len(watched)
 
-    def room(*shape: int) -> Floats:
+    def unset(*shape: int) -> Floats:
         return np.full(shape, np.nan)
 
     return ContactUnknowns(
-        slack=np.ones(pairs), dual=np.ones(pairs), dimension=np.ones(pairs, dtype=np.int64), target=room(pairs),
-        slack_change=room(pairs), dual_change=room(pairs), base_slack=room(pairs), base_dual=room(pairs),
-        watched=watched, active=np.ones(nc, dtype=np.int64), used=np.array([nc]), gap_begin=room(nc),
-        slide=room(nc, 3), offset=room(nc, 2), contact_impulse=room(nc, 3), first=np.zeros((nc, 3)),
-        last=np.zeros((nc, 3)), velocity=room(nc, 3), floor_velocity=np.zeros((nc, 3)),
+        slack=np.ones(pairs), dual=np.ones(pairs), dimension=np.ones(pairs, dtype=np.int64), target=unset(pairs),
+        slack_change=unset(pairs), dual_change=unset(pairs), base_slack=unset(pairs), base_dual=unset(pairs),
+        watched=watched, active=np.ones(nc, dtype=np.int64), used=np.array([nc]), gap_begin=unset(nc),
+        slide=unset(nc, 3), offset=unset(nc, 2), contact_impulse=unset(nc, 3), first=np.zeros((nc, 3)),
+        last=np.zeros((nc, 3)), velocity=unset(nc, 3), floor_velocity=np.zeros((nc, 3)),
         mode=np.ones(nc, dtype=np.int64),
-        first_mode=np.ones(nc, dtype=np.int64), place=room(nc, 2), force=room(nc, 3), momentum=room(nv),
-        impulse=room(nv), measure=room(MEASURES), worst=np.zeros(WORSTS),
+        first_mode=np.ones(nc, dtype=np.int64), place=unset(nc, 2), force=unset(nc, 3), momentum=unset(nv),
+        impulse=unset(nv), measure=unset(MEASURES), worst=np.zeros(WORSTS),
     )  # fmt: skip
 
 
@@ -148,7 +149,7 @@ class RigidContact(NamedTuple):
     ahead: TreeData  # the tree at the end of the step
 
 
-def contact_room(tree: Tree, directions: int, radius: Floats, watched: Integers, parts: BodyParts) -> dict[str, Any]:
+def contact_buffers(tree: Tree, directions: int, radius: Floats, watched: Integers, parts: BodyParts) -> dict[str, Any]:
     """Return the fields of ``RigidContact`` from ``contacts`` to ``unknowns``, and ``ahead``, for a tree.
 
     ``directions`` is the number of directions of friction, 0 for the true cone; ``radius`` (nc,) [m] is that of balls,

@@ -211,7 +211,7 @@ def settle_points(tree, ground, state, scratch, method, h):
         sticks = mode == STICKING and unknowns.mode[c] == STICKING
         if not sticks:
             state.anchor[c, 0], state.anchor[c, 1] = x, y
-        state.mode[c] = state.found[c] = mode
+        state.mode[c] = state.contact_state[c] = mode
         if mode == SLIDING and radius > 0.0:
             x, y, _ = points.floor_way(
                 tree, ground, state, load3(method.arms.begin, c), points.touching_chord(scratch, method.arms, c)

@@ -34,7 +34,7 @@ class Varied:
         self.model, world = self.plan.model, self.plan.world
         self.start = state.copy()
         first = self.plan.state.arrays
-        self.start.make_room(first.past.shape)
+        self.start.set_memory_shape(first.past.shape)
         self.start.set_step(self.plan.clock.step)
         arrays = self.start.arrays
         for name in ("stiffness", "damping", "setpoint"):
@@ -52,12 +52,12 @@ class Varied:
         put_state(state, self.plan.state, self.plan.world)
 
     def exact(self, steps: int = 1) -> np.ndarray:
-        tangent = self.lin.room.tangent
+        tangent = self.lin.buffers.tangent
         self.put(self.start)
         self.lin.set_off()
         assert self.lin.take(steps) == 0
         self.end = self.plan.state.copy()
-        self.regimes = self.lin.room.regime[: self.lin.room.taken[SUBSTEPS]].copy()
+        self.regimes = self.lin.buffers.regime[: self.lin.buffers.taken[SUBSTEPS]].copy()
         return np.vstack([tangent.q, tangent.momentum, tangent.anchor]).copy()
 
     def kind(self, column: int) -> int:

@@ -177,5 +177,5 @@ def test_all_results_at_once_are_each_by_itself():
     assert Entry(kernels.differentiate_results, Packed(jacobian))() == kernels.DONE
     for k in range(len(results)):
         kernels.differentiate_tape(tape, np.eye(len(results))[k])
-        assert np.array_equal(jacobian.found[k], tape.gradient[1:])
-    assert np.count_nonzero(jacobian.found) > len(results)
+        assert np.array_equal(jacobian.derivatives[k], tape.gradient[1:])
+    assert np.count_nonzero(jacobian.derivatives) > len(results)

@@ -89,16 +89,16 @@ def test_each_recorded_subject_is_found_and_so_is_the_difference(recorded, tmp_p
 
 def test_simulated_subjects_are_drawn_each_with_noise_of_his_own():
     plan = GroupIdentification.from_configuration(SIMULATED)
-    trials = [trial for one in plan.subjects for trial in one.own]
+    trials = [trial for one in plan.subjects for trial in one.trials]
     assert [trial.number for trial in trials] == list(range(8))
     assert [one.name for one in plan.subjects] == ["young 1", "young 2", "old 1", "old 2"]
-    weights = [{trial.changes["controller.weight"] for trial in one.own} for one in plan.subjects]
+    weights = [{trial.changes["controller.weight"] for trial in one.trials} for one in plan.subjects]
     assert all(len(own) == 1 for own in weights)
     assert len(set.union(*weights)) == 4
     for seed in ("sensors.seed", "initial.seed"):
         assert len({trial.changes[seed] for trial in trials}) == 8
     again = GroupIdentification.from_configuration(plan.configuration)
-    assert [trial.changes for one in again.subjects for trial in one.own] == [trial.changes for trial in trials]
+    assert [trial.changes for one in again.subjects for trial in one.trials] == [trial.changes for trial in trials]
 
 
 def test_draws_are_normal_about_the_groups_own():
@@ -106,7 +106,7 @@ def test_draws_are_normal_about_the_groups_own():
     groups = {"young": {"subjects": 30}, "old": {"subjects": 30, "set": {"controller.weight": 0.4}}}
     plan = GroupIdentification.from_configuration(SIMULATED | {"groups": groups})
     for group, mean in (("young", 0.5), ("old", 0.4)):
-        drawn = [one.own[0].changes["controller.weight"] for one in plan.subjects if one.group == group]
+        drawn = [one.trials[0].changes["controller.weight"] for one in plan.subjects if one.group == group]
         assert np.mean(drawn) == pytest.approx(mean, abs=4.0 * 0.05 / np.sqrt(30))
         assert np.std(drawn) == pytest.approx(0.05, rel=4.0 / np.sqrt(60))
 
@@ -117,8 +117,8 @@ def test_each_simulated_subject_is_found_in_his_own_trials(tmp_path):
     with open_study(plan, tmp_path) as study:
         found = run_study(plan, study)
     last = plan.subjects[-1]
-    alone = last.plan.find(lambda _: {k: run_trial(plan.experiment, trial) for k, trial in enumerate(last.own)})
-    assert found.found["old 2"].fit.estimate.values == alone.fit.estimate.values
+    alone = last.plan.find(lambda _: {k: run_trial(plan.experiment, trial) for k, trial in enumerate(last.trials)})
+    assert found.results["old 2"].fit.estimate.values == alone.fit.estimate.values
     assert found.table["weight"].nunique() == 4
     assert rerun(Study.read(tmp_path), 5).same
 

@@ -81,7 +81,7 @@ def clean(model, frequencies=FREQUENCIES, noise=1e-4, seed=0, cycles=40, **more)
 def test_every_error_finds_the_parameters(error):
     fit = fit_response(clean(SUBJECT, noise=1e-7), ResponseModel("independent-channels", KNOWN), RANGES, error=error)
     assert fit.estimate.values == pytest.approx(TRUE, rel=1e-4)
-    assert fit.told == ()
+    assert fit.notes == ()
     assert fit.values(FREQUENCIES)["sway"] == pytest.approx(SUBJECT.response(FREQUENCIES), rel=1e-4)
 
 
@@ -91,9 +91,9 @@ def test_passive_and_active_stiffness_that_no_delay_tells_apart_are_told_as_one(
     ranges = [Bounded("stiffness", 0.5, 2.0), Bounded("passive_stiffness", 0.0, 1.0)]
     fit = fit_response(clean(subject), ResponseModel("independent-channels", known), ranges)
     assert sum(fit.estimate.values.values()) == pytest.approx(1.5, abs=1e-3)
-    assert len(fit.told) == 1
-    assert "stiffness and passive_stiffness are not told apart" in fit.told[0]
-    assert "stiffness + passive_stiffness = 1.5" in fit.told[0]
+    assert len(fit.notes) == 1
+    assert "stiffness and passive_stiffness are not told apart" in fit.notes[0]
+    assert "stiffness + passive_stiffness = 1.5" in fit.notes[0]
 
 
 def test_neighbouring_frequencies_in_bands_are_modelled_as_they_are_measured():

@@ -31,7 +31,7 @@ def test_a_run_in_one_go_is_the_same_as_one_in_chunks():
     from biped.simulation.session import Session
 
     setup = experiment_named("balance").build({"push.impulse": 6.0, "run.duration": 1.5})
-    recording = Session(setup, in_one_go=True).run()
+    recording = Session(setup, log_holds_run=True).run()
     run = setup.run()
     names = list(run.frame.columns)
     shown = [recording.columns.names.index(name) for name in names]

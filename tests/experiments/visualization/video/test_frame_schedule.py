@@ -7,7 +7,7 @@ import pytest
 
 from biped.errors import InputError
 from experiments.visualization.video.frame_schedule import FrameSchedule, schedule_of
-from experiments.visualization.viewer.camera import CAMERAS, ROOM, camera_at
+from experiments.visualization.viewer.camera import CAMERAS, FILL, camera_at
 from experiments.visualization.viewer.snapshot import turned
 
 
@@ -54,11 +54,11 @@ def test_the_camera_looks_at_the_figure_with_the_sky_above(preset):
 
 
 def test_a_narrow_picture_is_taken_from_farther_away():
-    def distance(size, room=1.0, reach=ROOM):
-        camera = camera_at("side", np.zeros(3), reach, size, room)
+    def far(size, distance=1.0, reach=FILL):
+        camera = camera_at("side", np.zeros(3), reach, size, distance)
         return np.linalg.norm(camera.position - camera.look_at)
 
-    assert distance((1600, 900)) == pytest.approx(distance((400, 300)))
-    assert distance((300, 400)) == pytest.approx(distance((400, 300)) * 16.0 / 9.0)
-    assert distance((400, 300), room=2.0) == pytest.approx(2.0 * distance((400, 300)))
-    assert distance((400, 300), reach=3.0 * ROOM) == pytest.approx(3.0 * distance((400, 300)))
+    assert far((1600, 900)) == pytest.approx(far((400, 300)))
+    assert far((300, 400)) == pytest.approx(far((400, 300)) * 16.0 / 9.0)
+    assert far((400, 300), distance=2.0) == pytest.approx(2.0 * far((400, 300)))
+    assert far((400, 300), reach=3.0 * FILL) == pytest.approx(3.0 * far((400, 300)))
