@@ -193,15 +193,15 @@ class Findings:
 
 
 def _row(finding: Finding) -> dict[str, object]:
-    estimate = finding.estimate
+    summary = finding.estimate
     limits = {} if finding.limit is None else {**finding.limit.columns, "share": finding.share}
     return {
         **finding.condition.labels,
-        "median": estimate.median.value, "ci_low": estimate.median.low, "ci_high": estimate.median.high,
-        "confidence": estimate.median.confidence, "p10": estimate.low, "p90": estimate.high,
+        "median": summary.median.value, "ci_low": summary.median.low, "ci_high": summary.median.high,
+        "confidence": summary.median.confidence, "p10": summary.low, "p90": summary.high,
         "half": finding.half.value, "half_low": finding.half.low, "half_high": finding.half.high, **limits,
-        "replicas": estimate.replicas, "non_monotone": estimate.non_monotone, "below_least": estimate.below,
-        "above_all": estimate.above, "unknown": estimate.unknown,
+        "replicas": summary.replicas, "non_monotone": summary.non_monotone, "below_least": summary.below,
+        "above_all": summary.above, "unknown": summary.unknown,
         "limited_by": finding.limited_by, **finding.shares, "trials": finding.trials,
     }  # fmt: skip
 

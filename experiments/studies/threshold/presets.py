@@ -41,11 +41,11 @@ class Preset:
     figure: str  # title of the figure
     marks: Mapping[str, float] = field(default_factory=dict)  # values to be marked in the figure, by label
 
-    def plan(self, experiment: Experiment, changes: Mapping[str, Value], grid: Grid, **fields: Any) -> Threshold:
-        """Return the study under these changes, with random starts, floors and times; ``fields`` of ``Threshold``."""
+    def plan(self, experiment: Experiment, changes: Mapping[str, Value], grid: Grid, **options: Any) -> Threshold:
+        """Return the study with random starts, floors and times; ``options`` are further fields of ``Threshold``."""
         jittered, randomizations = start_and_floor(changes)
         return Threshold(
-            experiment, self.swept, grid, changes=jittered, randomizations=(*randomizations, self.delay), **fields,
+            experiment, self.swept, grid, changes=jittered, randomizations=(*randomizations, self.delay), **options,
         )  # fmt: skip
 
 
