@@ -33,7 +33,7 @@ MOST_UNREPEATED = 0.01
 class Averaging:
     """Options of averaging: arguments of ``biped.identification.response_of``."""
 
-    over: str = "cycles"  # what is resampled for intervals
+    over: str = "cycles"  # unit that is resampled for intervals, ``"cycles"`` or ``"trials"``
     confidence: float = 0.95  # confidence of the intervals
     resamples: int = 1000  # number of resamples
 
@@ -166,7 +166,7 @@ def _of_trials(config: Config) -> Identification:
     }  # fmt: skip
     units = _units(table, config.within(lambda: trace_units(experiment, fixed), "set"), cycles, acts.column)
     if "model" in config and not acts.moves:
-        raise config.error(f"models sway forward and back, but {acts.what} acts to the side: leave [model] out", "model")
+        raise config.error(f"models sway forward and back, but {acts.what} acts sideways: leave [model] out", "model")
     model = model_to_fit_from(config, experiment, fixed, acts.moves, cycles.responses, acts.place)
     config.finish()
     plan = Identification(
@@ -186,7 +186,8 @@ def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
     if not frequencies:
         raise table.error(
             f"highest = {highest:g} Hz: it must be at least {min(signal.frequencies):g} Hz, the lowest frequency of "
-            f"{acts.what}", "highest",
+            f"{acts.what}",
+            "highest",
         )
     table.within(lambda: bins_of(period, frequencies))
     if not rate > 2.0 * max(frequencies):
