@@ -128,9 +128,8 @@ class Config:
         word: str = self.get(key, str, default)
         choices = list(choices)
         if key in self.data and choices and word not in choices:
-            raise self.error(
-                f"{self.name(key)} = {word!r}: {did_you_mean(word, choices)}it must be one of {', '.join(choices)}", key
-            )
+            hint = did_you_mean(word, choices)
+            raise self.error(f"{self.name(key)} = {word!r}: {hint}it must be one of {', '.join(choices)}", key)
         return word
 
     def integer(self, key: str, default: Any = REQUIRED, least: int = 0) -> int:
@@ -248,9 +247,8 @@ class Config:
         for key in self.data:
             if key not in self._asked:
                 known = list(self._asked)
-                raise self.error(
-                    f"unknown key {self.name(key)!r}; {did_you_mean(key, known)}keys are {', '.join(known)}", key
-                )
+                hint = did_you_mean(key, known)
+                raise self.error(f"unknown key {self.name(key)!r}; {hint}keys are {', '.join(known)}", key)
         for table in self._tables:
             table.finish()
 

@@ -30,10 +30,7 @@ class Proportion:
 def proportion_of(
     count: int, of: int, confidence: float = CONFIDENCE, method: Literal["wilson", "exact"] = "wilson"
 ) -> Proportion:
-    """Return a proportion with Wilson's interval (1927), or Clopper and Pearson's exact one (1934).
-
-    Without trials the interval is 0 … 1.
-    """
+    """Return a proportion with Wilson's interval (1927), or Clopper and Pearson's (1934); without trials, 0 … 1."""
     if of == 0:
         return Proportion(0, 0, 0.0, 1.0)
     interval = binomtest(count, of).proportion_ci(confidence, method)

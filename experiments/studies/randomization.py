@@ -52,9 +52,7 @@ class Randomization:
         if self.kind == "seed" and self.width != 0.0:
             raise InputError(f"randomization of {names}: width = {self.width:g}: a seed has no width; leave it out")
         if self.kind != "seed" and not (math.isfinite(self.width) and self.width > 0.0):
-            raise InputError(
-                f"randomization of {names}: width = {self.width:g}: it must be above zero, for replicas that differ"
-            )
+            raise InputError(f"randomization of {names}: width = {self.width:g}: it must be above zero and finite")
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"parameters": list(self.parameters)}

@@ -37,10 +37,8 @@ def chance(*samples: Floats, seed: int, resamples: int = RESAMPLES) -> float:
     from scipy.stats import permutation_test
 
     seed = integer(seed, "seed")
-    kind: Literal["samples", "independent"] = "samples" if len(samples) == 1 else "independent"
-    test = permutation_test(
-        samples, difference, permutation_type=kind, n_resamples=resamples, rng=seed, vectorized=True
-    )
+    how: Literal["samples", "independent"] = "samples" if len(samples) == 1 else "independent"
+    test = permutation_test(samples, difference, permutation_type=how, n_resamples=resamples, rng=seed, vectorized=True)
     return float(test.pvalue)
 
 

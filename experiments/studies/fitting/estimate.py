@@ -27,7 +27,7 @@ Residuals = Callable[[Floats], Floats]
 REACH = 1e-3
 #: Distance from a bound, as a fraction of a range, within which a value counts as at the bound.
 AT_BOUND = 1e-3
-#: The weight of priors depends on the residuals' deviation, and this on the fit. So fits are repeated until its relative
+#: The weight of priors depends on the residuals' deviation, and this on the fit. Fits are repeated until its relative
 #: change is below this tolerance, and at most this often.
 SETTLED, PASSES = 1e-4, 20
 #: Largest number of rounds of a search by secants; each round begins with derivatives by finite differences.

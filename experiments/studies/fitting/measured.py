@@ -58,7 +58,7 @@ class Column:
     Attributes:
         model: column of the model, in ``run.frame`` or ``biped.metrics.series``.
         measured: column of the record; empty: the name in ``model``.
-        deviation: standard deviation of the measurement, in the column's unit; 0: that of the measured values over time.
+        deviation: standard deviation of the measurement, in the column's unit; 0: that of the values over time.
         scale: factor of the measured values: −1 reverses an axis.
         offset: number added after scaling, in the column's unit; or ``"free"`` to subtract the means of both columns.
         fitted: False to compare the column with the best run only, without fitting it.

@@ -82,9 +82,8 @@ class Runs:
     def modelled(self, at: Floats) -> tuple[Floats, ...]:
         """Return model values (columns, times) of each record, or (targets, seeds), at fractions (p,) that were run."""
         corners = [(weight, self._known[corner]) for corner, weight in self._corners(at)]
-        return tuple(
-            np.sum([weight * values[k] for weight, values in corners], axis=0) for k in range(len(self._fit.compared))
-        )
+        count = len(self._fit.compared)
+        return tuple(np.sum([weight * values[k] for weight, values in corners], axis=0) for k in range(count))
 
     def near(self, slopes: Floats) -> Residuals:
         """Return a function for residuals, extrapolated along ``slopes`` (m, p) from a run at the nearest multiples."""

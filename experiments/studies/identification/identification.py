@@ -184,14 +184,12 @@ def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
     period, highest = table.get("period", float, 0.0) or 1.0 / min(signal.frequencies), table.get("highest", float, 3.0)
     frequencies = tuple(frequency for frequency in signal.frequencies if frequency <= highest)
     if not frequencies:
-        raise table.error(
-            f"highest = {highest:g} Hz: it must be at least {min(signal.frequencies):g} Hz, the lowest frequency of "
-            f"{acts.what}",
-            "highest",
-        )
+        lowest = f"{min(signal.frequencies):g} Hz, the lowest frequency of {acts.what}"
+        raise table.error(f"highest = {highest:g} Hz: it must be at least {lowest}", "highest")
     table.within(lambda: bins_of(period, frequencies))
     if not rate > 2.0 * max(frequencies):
-        raise table.error(f"rate = {rate:g} Hz: it must be above {2.0 * max(frequencies):g} Hz, twice highest", "rate")
+        twice = f"{2.0 * max(frequencies):g} Hz, twice the highest frequency"
+        raise table.error(f"rate = {rate:g} Hz: it must be above {twice}", "rate")
     responses = table.table("responses", {})
     named = {name: responses.word(name) for name in responses.data} or {"sway": acts.sway}
     begin = signal.begins + signal.fade
@@ -199,10 +197,7 @@ def _cycles_from(table: Config, acts: Stimulus, rate: float) -> Cycles:
 
 
 def _units(table: Config, known: Mapping[str, str], cycles: Cycles, moves: str) -> dict[str, str]:
-    """Return units of stimulus and responses by name; raises InputError for an unknown column.
-
-    ``moves`` is the default column of the stimulus: ``FORCE`` is in N, and no column of a run.
-    """
+    """Return units of stimulus (default column: ``moves``) and responses; raises InputError for an unknown column."""
     units = {}
     for name, column in {STIMULUS: cycles.stimulus, **cycles.responses}.items():
         plain = column.removeprefix("-")

@@ -69,9 +69,8 @@ class ResponseModel:
         """Raise InputError if the model has no parameter of this name."""
         names = [field.name for field in dataclasses.fields(MODELS[self.name])]
         if name not in names:
-            raise InputError(
-                f"{self.name} has no parameter {name!r}: {did_you_mean(name, names)}parameters are {', '.join(names)}"
-            )
+            hint = did_you_mean(name, names)
+            raise InputError(f"{self.name} has no parameter {name!r}: {hint}parameters are {', '.join(names)}")
 
     def unit(self, name: str) -> str:
         """Return the unit of a parameter."""

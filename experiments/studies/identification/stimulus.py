@@ -80,6 +80,5 @@ def _pushing(force: Force) -> Stimulus:
             "1.5707963267948966, 3.141592653589793 or their negatives"
         )
     moves = "" if along else "push"
-    return Stimulus(
-        "force", "the force", force.signal.scaled(size), FORCE, _SWAYS[along], moves, (force.body, force.point)
-    )
+    signal, point = force.signal.scaled(size), (force.body, force.point)
+    return Stimulus("force", "the force", signal, FORCE, _SWAYS[along], moves, point)

@@ -75,17 +75,12 @@ class StabilityField:
     """Local stability of an experiment's closed loop over the ranges of two parameters.
 
     Its value is the largest ``|λ|`` − 1, with λ the eigenvalues of the linearized map over a control period. A point of
-    the unit square has the fractions of both ranges. The search for an equilibrium starts from the nearest known one,
-    then from standing postures with constant joint torques, then from the state in which the experiment comes to rest.
-
-    Args:
-        experiment: experiment whose closed loop is linearized.
-        changes: changes of its other parameters.
-        x: range of the first parameter.
-        y: range of the second parameter.
+    the unit square has the fractions of both ranges, ``x`` and ``y``; ``changes`` are changes of other parameters. The
+    search for an equilibrium starts from the nearest known one, then from standing postures with fixed joint torques,
+    then from the state in which the experiment comes to rest.
 
     Raises:
-        InputError: both parameters are equal, or their lowest or highest values cannot be set.
+        InputError: both parameters are equal, or the ends of their ranges cannot be set.
     """
 
     def __init__(self, experiment: Experiment, changes: dict[str, Value], x: Range, y: Range) -> None:

@@ -59,9 +59,8 @@ def table_of(rows: Iterator[tuple[int, str, str, str, str]], header: Header) -> 
             metrics |= dict.fromkeys(measured)
             cells.append({"trial": number, **labelled, **varied, CHANGES: changes, **measured})
         names = dict.fromkeys(name for row in cells for name in row)
-        parts.append(
-            pyarrow.table({name: pyarrow.array([row.get(name) for row in cells], _TYPES.get(name)) for name in names})
-        )
+        columns = {name: pyarrow.array([row.get(name) for row in cells], _TYPES.get(name)) for name in names}
+        parts.append(pyarrow.table(columns))
     order = dict.fromkeys([*FIRST, *labels, *header.varied, CHANGES, *metrics])
     if not parts:
         parts = [pyarrow.table({name: pyarrow.array([], _TYPES.get(name, "float64")) for name in order})]

@@ -61,9 +61,7 @@ def sample_axis(config: Config, experiment: Experiment, seed: int) -> Axis:
     count = config.integer("count", least=1)
     if method == "sobol" and count & (count - 1):
         below = 1 << (count.bit_length() - 1)
-        raise config.error(
-            f"count = {count}: for Sobol's sequence it must be a power of two, such as {below} or {2 * below}", "count"
-        )
+        raise config.error(f"count = {count}: Sobol's sequence needs a power of two: {below} or {2 * below}", "count")
     specs = config.parameters(but=("method", "count"))
     if not specs:
         raise config.error("nothing to sample: name parameters, each with { from = …, to = … }")

@@ -41,9 +41,7 @@ class Bracket:
 
 
 def bracket_of(outcomes: Outcomes) -> Bracket:
-    high = min(
-        (value for value, recovered in outcomes.items() if recovered is not None and not recovered), default=math.inf
-    )
+    high = min((value for value, outcome in outcomes.items() if outcome is not None and not outcome), default=math.inf)
     up = [value for value, recovered in outcomes.items() if recovered]
     low = max((value for value in up if value < high), default=-math.inf)
     island = max((value for value in up if value > high), default=-math.inf)

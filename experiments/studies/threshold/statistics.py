@@ -67,10 +67,7 @@ def rank(count: int, confidence: float = CONFIDENCE) -> int:
     """Return the rank r such that the r-th least and the r-th greatest of ``count`` thresholds enclose the median.
 
     r counts from 1. It is the greatest rank with at least this confidence, or 1 if no rank has it, and is always below
-    the rank of the median.
-
-    Raises:
-        InputError: ``confidence`` is not between 0 and 1, or ``count`` is below ``FEWEST``.
+    the rank of the median. Raises InputError if ``count`` is below ``FEWEST``, or ``confidence`` not between 0 and 1.
     """
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence = {confidence:g}: it must be between 0 and 1")
@@ -88,16 +85,10 @@ def coverage(count: int, r: int) -> float:
 def median_interval(
     values: Sequence[float], lows: Sequence[float], highs: Sequence[float], confidence: float = CONFIDENCE
 ) -> Interval:
-    """Return the median of values that are known as brackets, with its confidence interval.
+    """Return the median, with its confidence interval, of values that are known as brackets.
 
-    Args:
-        values: known values; a value that is unknown is left out.
-        lows: lower ends of the brackets of all values, known or not.
-        highs: upper ends of all brackets.
-        confidence: requested confidence.
-
-    Returns:
-        The median and its interval; the median is NaN unless more than half of the values are known.
+    ``lows`` and ``highs`` are the ends of all brackets; unknown values are left out of ``values``. The median is NaN
+    unless more than half of the values are known.
     """
     count = len(lows)
     r = rank(count, confidence)

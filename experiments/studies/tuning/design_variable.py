@@ -116,10 +116,7 @@ def _numbers(target: str, experiment: Experiment) -> list[str]:
 def changes_of(
     variables: Sequence[DesignVariable], point: Mapping[str, float], base: Mapping[str, Value]
 ) -> dict[str, Value]:
-    """Return the changes of parameters that set the variables to ``point``; ``base`` has the values of all parameters.
-
-    A damping ratio refers to the stiffness that other variables set.
-    """
+    """Return changes of ``base``, the values of all parameters, that set the variables (stiffnesses before ratios)."""
     changes: dict[str, Value] = {}
     for variable in sorted(variables, key=lambda variable: variable.is_ratio):
         changes |= variable.changes(point[variable.name], {**base, **assembled(changes, base)})

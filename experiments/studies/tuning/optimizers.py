@@ -132,9 +132,8 @@ def add_known(
 ) -> None:
     import optuna
 
-    study.add_trial(
-        optuna.trial.create_trial(params=dict(known.point), distributions=dict(ranges), values=list(known.costs))
-    )
+    create = optuna.trial.create_trial
+    study.add_trial(create(params=dict(known.point), distributions=dict(ranges), values=list(known.costs)))
 
 
 def new_study(sampler: "optuna.samplers.BaseSampler | None", objectives: int) -> "optuna.Study":

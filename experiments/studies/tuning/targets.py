@@ -151,9 +151,7 @@ def _table_of(file: str, names: Sequence[str]) -> Floats:
         table = pd.read_csv(file, comment="#", skipinitialspace=True)
         values = table[list(names)].to_numpy(dtype=float).T
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(
-            f"{file}: it must be a CSV file of numbers with columns {', '.join(names)} ({error})"
-        ) from None
+        raise InputError(f"{file}: it must be a CSV file with numeric columns {', '.join(names)} ({error})") from None
     if not np.isfinite(values).all():
         raise InputError(f"{file}: a number is missing in row {int(np.argmin(np.isfinite(values).all(axis=0))) + 1}")
     return np.asarray(values)

@@ -72,12 +72,9 @@ class History:
 
 
 class Tuner:
-    """Loop of a tuning: it evaluates candidates in batches, and reports their costs to the optimizer.
+    """Loop of a tuning: it evaluates candidates of a ``space`` in batches, and reports their costs to the optimizer.
 
-    Args:
-        space: variables, and the trials of a candidate.
-        scorer: objectives and limits.
-        evaluate: function that runs trials and returns their results by number.
+    ``scorer`` has the objectives and limits; ``evaluate`` runs trials, and returns their results by number.
     """
 
     def __init__(self, space: DesignSpace, scorer: Scorer, evaluate: Evaluate) -> None:
@@ -99,21 +96,14 @@ class Tuner:
             raise InputError(f"the optimizer needs derivatives, and no trial of the baseline has any: {reasons[0]}")
 
     def start_of(self, history: History) -> Start | None:
-        baseline = history.baseline
-        return (
-            Start(baseline.candidate.point, baseline.score.costs, baseline.slopes) if baseline.candidate.point else None
-        )
+        baseline, point = history.baseline, history.baseline.candidate.point
+        return Start(point, baseline.score.costs, baseline.slopes) if point else None
 
     def run(self, begin: Begin, candidates: int, batch: int, watch: Callable[[History], None] | None = None) -> History:
         """Evaluate the baseline and a number of candidates, and return their history.
 
-        The candidates depend on the batch size, but not on the number of workers.
-
-        Args:
-            begin: function that makes the optimizer from the baseline (None if it is outside the ranges).
-            candidates: number of candidates.
-            batch: number of candidates that the optimizer proposes together.
-            watch: called with the history after each batch.
+        ``begin`` makes the optimizer, which proposes ``batch`` candidates at a time; ``watch`` is called with the
+        history after each batch. The candidates depend on the batch size, but not on the number of workers.
         """
         history = self.begin()
         optimizer = begin(self.start_of(history))

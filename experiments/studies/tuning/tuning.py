@@ -202,9 +202,8 @@ def tuning_from(config: Config, name: str = "tune") -> Tuning:
     )
     name, choice = config.word("name", config.stem or name), _choice(config, scorer.objectives)
     config.finish()
-    table.within(
-        lambda: check_optimizer(settings.optimizer, len(space.variables), len(scorer.objectives), settings.batch)
-    )
+    sizes = len(space.variables), len(scorer.objectives), settings.batch
+    table.within(lambda: check_optimizer(settings.optimizer, *sizes))
     _check_patterns(config, space, scorer.readings)
     checked = set() if targets is None else {term.reading.metric for term in targets.terms}
     check_metrics(config, [reading.metric for reading in scorer.readings if reading.metric not in checked], space)
