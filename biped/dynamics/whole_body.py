@@ -21,11 +21,11 @@ CENTRE: Vector3 = (0.0, 0.0, 0.0)
 
 
 class WholeBody:
-    """A model in the configuration q with the velocity v, as ``Model`` documents both.
+    """Kinematics and dynamics of a model at the configuration q and velocity v; ``Model`` documents both.
 
-    Points are given by a ``body`` and a ``point`` (3,) [m] from its centre of mass, in the body's axes. Results are in
+    A point is given by a ``body`` and a ``point`` (3,) [m] from its centre of mass, in the body's axes. Results are in
     world axes, linear parts first: M v̇ + h = τ + Jᵀ f, and J v̇ + J̇ v is the acceleration of a point. Properties are
-    computed at first use and must not be written to.
+    computed at first use; do not write to the arrays.
 
     Attributes:
         model: the tree.
@@ -161,7 +161,7 @@ class WholeBody:
             whole_body.solve_factored(self.model.tree, self._factored, column, found)
         return solution.T.reshape(given.shape)
 
-    # --- below, arms are from the reference point of the kernels ---
+    # --- in what follows, arms are measured from the reference point of the kernels ---
 
     @cached_property
     def _factored(self) -> dynamics.TreeData:

@@ -15,10 +15,10 @@ def closing_if_any(model: Model) -> Closing | Nothing:
 
 
 def closing_columns(model: Model) -> dict[str, str]:
-    """Return names and units of a run's columns for joints that close loops; none for a model without.
+    """Return names and units of a run's columns for joints that close loops; empty without such joints.
 
-    ``reaction_<joint>_fx`` … ``_nz`` are force and moment on the child about its point of the joint, in world axes.
-    ``loop_gap_position`` and ``loop_gap_rotation`` are the largest gaps since the last row.
+    ``reaction_<joint>_fx`` … ``_nz`` are the force on the outboard body, and its moment about that body's point of the
+    joint, in world axes. ``loop_gap_position`` and ``loop_gap_rotation`` are the largest gaps since the last row.
     """
     if not model.closing_joints:
         return {}

@@ -30,13 +30,13 @@ TIED = 1e-9
 
 @dataclass(frozen=True)
 class Weights:
-    """The derivatives of a number by the states and torques of a trial.
+    """The derivatives of an objective by the states and torques of a trial.
 
     Attributes:
-        q: (rows, nv) by configurations, in tangent coordinates.
-        momentum: (rows, nv) by momenta.
-        torque: (ticks, nv) by the torques held from a tick on.
-        position: (3,) by the position of the set point.
+        q: (rows, nv) derivatives by configurations, in tangent coordinates.
+        momentum: (rows, nv) derivatives by momenta.
+        torque: (ticks, nv) derivatives by the torques held from a control tick on.
+        position: (3,) derivatives by the position of the set point.
         kinks: number of zero lengths or tied maxima, at which the derivative is one-sided.
     """
 
@@ -58,8 +58,8 @@ class Trajectory:
         momentum: (rows, nv).
         torque: (rows, nv) torques held from each row on; the last row repeats that of the last tick.
         down: (rows, nc) 1 where a contact point is in contact, or carried load in the step before.
-        start_time: [s] beginning of the first disturbance, or None.
-        set_point: set point of the root, or None.
+        start_time: [s] beginning of the first disturbance; None without a disturbance.
+        set_point: set point of the root; None without one.
     """
 
     model: Model
@@ -78,7 +78,7 @@ class Trajectory:
 
     @cached_property
     def run(self) -> Measurement:
-        """Rows of a run with these states, without rates, forces and energies, which no objective depends on."""
+        """Rows of a run with these states; rates, forces and energies are zero, since no objective depends on them."""
         model, count = self.model, len(self.q)
         layout = Layout.of(model, tuple(columns_of(model).units))
         places, rows = layout.places, np.zeros((count, len(layout.columns)))
@@ -104,7 +104,7 @@ class Trajectory:
         return com[0, :2], contact[0, :, :2]
 
 
-#: A function of a trial and a metric's value in it that returns the derivatives of the value.
+#: A function of a trial and the value of a metric in it; it returns the derivatives of the value.
 Differentiate = Callable[[Trajectory, float], Weights]
 
 
@@ -267,31 +267,31 @@ _OF_TRIALS: dict[str, Differentiate] = {
 }
 _OF_TORQUES = {"rms_torque": _rms_torque, "peak_torque": _peak_torque}
 
-#: Names of the metrics with gradients; torque metrics also with ``_JOINT``.
+#: Names of the metrics with gradients; the torque metrics also exist for one joint, as NAME_JOINT.
 DIFFERENTIABLE = (*_OF_TRIALS, *_OF_TORQUES)
 
 
 def is_differentiable(name: str, joints: tuple[str, ...]) -> bool:
-    """Return whether a metric of a model with these joints has a gradient."""
+    """Return True if the metric ``name`` of a model with these joints has a gradient."""
     return name in DIFFERENTIABLE or any(name == f"{stem}_{joint}" for stem in _OF_TORQUES for joint in joints)
 
 
 def value_of(name: str, trial: Trajectory) -> float:
-    """Return an objective of a trial.
+    """Return the value of an objective in a trial.
 
     Raises:
-        InputError: the name is no metric with a gradient, or the metric is not defined in this trial.
+        InputError: there is no metric of this name with a gradient, or the metric is not defined in this trial.
     """
     if not is_differentiable(name, trial.model.joint_names):
         raise InputError(
-            f"objective {name!r} has no gradient; those with one are {', '.join(DIFFERENTIABLE)}, and the last two of "
-            "one joint, as rms_torque_left_knee_pitch"
+            f"objective {name!r} has no gradient; objectives with a gradient are {', '.join(DIFFERENTIABLE)}, and the "
+            "last two for one joint, such as rms_torque_left_knee_pitch"
         )
     value = trial.run.value(name)
     if not isinstance(value, float):
         raise InputError(
-            f"{name} is not defined in this trial: an error needs a controller with a set point, and a margin or an "
-            "excursion contact points that touch the floor"
+            f"{name} is not defined in this trial: errors need a controller with a set point; margins and excursions "
+            "need contact points that touch the floor"
         )
     return value
 

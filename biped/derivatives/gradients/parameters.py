@@ -1,4 +1,4 @@
-"""Parameters of gradients: numbers of a scene, and their effect on it."""
+"""Parameters of gradients: numbers of a scene, and the derivatives of the scene by them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Parameter:
 
     Attributes:
         name: name of the parameter.
-        value: its value.
-        scene_at: function of a value that returns the scene with it. Controller, model, floor, pushes and start may
-            depend on the parameter.
+        value: value of the parameter in the scene.
+        scene_at: function that takes a value and returns the scene with this value. Controller, model, floor, pushes
+            and start may depend on it.
     """
 
     name: str
@@ -56,7 +56,7 @@ def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
         if name not in known:
             body = scene.model.bodies[0].name
             able = ", ".join((*own, *floor)) + f", and numbers of bodies such as {_MODEL}{body}.mass"
-            raise InputError(f"no gradient by {name!r}; {did_you_mean(name, list(known))}parameters are {able}")
+            raise InputError(f"unknown parameter {name!r}; {did_you_mean(name, list(known))}parameters are {able}")
     return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
 
 
@@ -71,14 +71,14 @@ def _changed(scene: Scene, name: str) -> Callable[[float], Scene]:
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of parameters on controller and plant, with one row of derivatives for each parameter.
+    """The derivatives of a scene's controller by parameters, one row for each parameter.
 
     Attributes:
-        paths: the changed numbers of the compiled law, and of the tree that it assumes for the plant.
-        law: (parameters, paths) derivatives of these numbers.
-        impedance: (parameters, 3, nv) derivatives of stiffness, damping and rest angles.
+        paths: places of the numbers that change in the compiled law, or in the tree that it assumes for the plant.
+        law: (parameters, paths) derivatives of the numbers at ``paths``.
+        impedance: (parameters, 3, nv) derivatives of the joints' stiffness, damping and rest angles.
         position: (parameters, 3) derivatives of the set point's position.
-        plant: True for parameters that change the model, the floor, disturbances, or the start.
+        plant: True for each parameter that changes the model, the floor, disturbances, or the start.
     """
 
     paths: tuple[Path, ...]
@@ -89,10 +89,10 @@ class Effect:
 
 
 def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
-    """Return the effect of parameters on a scene.
+    """Return the derivatives of a scene's controller by parameters, for ``Differentiator``.
 
     Raises:
-        InputError: a parameter changes something without a derivative, or its effect is not smooth.
+        InputError: a parameter changes something that has no derivative, or its effect is not smooth.
     """
     nv, numbers = scene.model.nv, [_Numbers(scene, one) for one in parameters]
     paths = [path for path, _ in _leaves(scene)[0]]
@@ -100,7 +100,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
     rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
     if rows[:, -4:].any():
         name = parameters[int(np.flatnonzero(rows[:, -4:].any(axis=1))[0])].name
-        raise InputError(f"no gradient by {name}: it turns the set point, to which errors refer")
+        raise InputError(f"no gradient with respect to {name}: it rotates the set point, to which errors refer")
     law, rest = rows[:, : len(paths)], rows[:, len(paths) : -7]
     used = np.flatnonzero(law.any(axis=0))
     return Effect(
@@ -135,7 +135,7 @@ class _Numbers:
         self.changes_plant |= _differ_in_plant(self._scene, other)
         leaves, rest = _leaves(other)
         if [path for path, _ in leaves] != self._paths or rest != self._rest:
-            raise InputError("the controller's compiled law has another structure there")
+            raise InputError("the controller's compiled law has another structure for this value")
         return np.concatenate([[number for _, number in leaves], _impedance(other), _set_point(other)])
 
 
@@ -197,7 +197,7 @@ def numbers_of_model(model: Model) -> Iterator[tuple[str, float]]:
 def scene_with(scene: Scene, name: str, value: float) -> Scene:
     """Return the scene with one number of its model changed.
 
-    A given start state keeps its positions, velocities and anchors.
+    A given initial state keeps its positions, velocities and anchors.
     """
     whose, _, rest = name.partition(".")
     bodies = tuple(_changed_body(body, rest, value) if body.name == whose else body for body in scene.model.bodies)
