@@ -211,7 +211,7 @@ def _models(
 
 
 def _least(maps: Floats, slopes: Trajectory, models: Floats, end: Floats) -> Trajectory | None:
-    """Return the trajectory (z, v) of the linear system from z = 0 with the least model cost; None without a minimum."""
+    """Return the trajectory (z, v) of the linear system from z = 0 with least model cost; None without a minimum."""
     count, n, m = *maps.shape[:2], slopes.u.shape[1]
     sweep = new_sweep(count, n, m)
     along = np.concatenate([slopes.x[:-1], slopes.u], axis=1)

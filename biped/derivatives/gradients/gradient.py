@@ -200,7 +200,7 @@ class Differentiator:
         saturated = self._end.arrays.ledger.saturated > self._begin.arrays.ledger.saturated
         if len(world.actuators.strength) and not (given.all() and not saturated[held].any()):
             raise InputError(
-                "no gradient: an actuator is at a strength limit that varies with the angle; use actuators.limit instead"
+                "no gradient: an actuator is at a strength limit that varies with its angle; use actuators.limit"
             )
         record.passes[:] = given
         most = world.actuators.limit
@@ -383,6 +383,6 @@ def _cause(reason: int) -> str:
     if reason == UNKNOWN_STEP:
         return "no gradient: the model was moved by something other than the integrator's equations"
     return (
-        "no gradient: the controller's torques are not a function of configuration and velocity alone (it has a memory, "
-        "or depends on forces or time), or it branches too often"
+        "no gradient: the controller's torques are not a function of configuration and velocity alone (it has a "
+        "memory, or depends on forces or time), or it branches too often"
     )

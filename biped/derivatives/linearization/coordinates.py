@@ -1,4 +1,4 @@
-"""Tangent coordinates of states, and differences of configurations in them."""
+"""Tangent coordinates of states, and differences of configurations in tangent coordinates."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def torque_names(model: Model) -> tuple[list[str], list[str], list[int]]:
 
 
 def _dof_names(model: Model) -> list[str]:
-    """Return one name per degree of freedom: that of its joint, with a world axis if the joint has several."""
+    """Return one name per degree of freedom: its joint's name, with a world axis if the joint has several."""
     names: list[str] = []
     for body in model.bodies:
         whose = body.name if body.joint.kind == "floating" else body.joint.name
@@ -96,7 +96,7 @@ def _parent_rotation(model: Model, poses: Poses | None, i: int) -> Floats:
 
 
 def _joints(model: Model) -> list[tuple[int, int, int, int, bool]]:
-    """Return by joint: body, first coordinate, first degree of freedom, count of translations, True for 3D turns."""
+    """Return, per joint: body, first coordinate, first degree of freedom, count of translations, True for 3D turns."""
     tree = model.tree
     found = []
     for i, body in enumerate(model.bodies):

@@ -1,4 +1,4 @@
-"""Kinks of the map of a step: states at which it has one-sided derivatives only."""
+"""Kinks of the map of a step: states at which the map has one-sided derivatives only."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from contact.modes import SLIDING
 from contact.point_law import pressure
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH, SWITCHES
 
-#: Size of a switch relative to its scale below which the state is at a kink; rounding and the solver leave less.
+#: Size of a switch, relative to its scale, below which the state is at a kink; rounding and solver errors are smaller.
 AT_KINK = 1e-6
-#: [m] Length that sets the scales of forces and positions.
+#: [m] Length that defines the scales of forces and positions.
 MILLIMETRE = 1e-3
 
 #: Words and quantities of a joint's kinks.
 _JOINT_WORDS = {
     joints.UPPER_BEGIN: ("meets its upper stop", "position"),
     joints.UPPER_END: ("meets its upper stop", "position"),
-    joints.UPPER_PRESSURE: ("presses on its upper stop or is let go", "torque"),
+    joints.UPPER_PRESSURE: ("presses on its upper stop or is released", "torque"),
     joints.LOWER_BEGIN: ("meets its lower stop", "position"),
     joints.LOWER_END: ("meets its lower stop", "position"),
-    joints.LOWER_PRESSURE: ("presses on its lower stop or is let go", "torque"),
-    joints.TOO_FAST: ("is braked or is not", "rate"),
-    joints.EFFORT: ("reaches its limit", "torque"),
+    joints.LOWER_PRESSURE: ("presses on its lower stop or is released", "torque"),
+    joints.TOO_FAST: ("reaches its speed limit", "rate"),
+    joints.EFFORT: ("reaches its torque limit", "torque"),
 }
 
 _WORDS = {
-    PRESSURE: ("presses or is let go", "N"),
+    PRESSURE: ("presses or is released", "N"),
     SLIP: ("holds or yields", "N"),
-    SPEED: ("slides or is caught", "m/s"),
-    HEIGHT: ("lands or lifts", "m"),
+    SPEED: ("slides or sticks", "m/s"),
+    HEIGHT: ("lands or lifts off", "m"),
     STRETCH: ("drags its anchor or leaves it", "m"),
 }
 
 
 @dataclass(frozen=True)
 class Kink:
-    """The distance of a contact point, joint or actuator from a kink of the map.
+    """The distance of a contact point, joint or actuator from a kink: a state where the map of a step is not smooth.
 
     Attributes:
         point: name of the contact point or joint.
-        what: the event at the kink, in words.
+        what: event at the kink, in words, such as "lands or lifts off".
         value: quantity that vanishes at the kink.
         unit: unit of ``value``.
-        step: number of the step from the start, counting parts of steps.
-        share: ``|value|`` relative to its scale: a millimetre or milliradian, the spring force of one,
-            ``stiction_velocity``, or a limit.
+        step: number of the time step, counted from 0; each part of a step taken in parts counts.
+        share: ``|value|`` divided by a scale: 1 mm or 1 mrad, the contact or stop force at 1 mm or 1 mrad,
+            ``stiction_velocity``, or the limit of a speed or torque.
     """
 
     point: str
@@ -72,14 +72,14 @@ class Kink:
 
 
 class KinkError(InputError):
-    """The state is at a kink, where the map has no derivative.
+    """Error: the state is at a kink, where the map of a step has no derivative.
 
     Attributes:
         kinks: the kinks at the state.
     """
 
     def __init__(self, kinks: tuple[Kink, ...]) -> None:
-        super().__init__(f"no derivative here: {'; '.join(map(str, kinks))}. Linearize a state nearby")
+        super().__init__(f"no derivative at this state: {'; '.join(map(str, kinks))}. Linearize a nearby state")
         self.kinks = kinks
 
 
@@ -107,7 +107,7 @@ def nearest_kinks(
 ) -> tuple[Kink, ...]:
     """Return the nearest kink of each contact point and kind over some steps, the nearest first.
 
-    With ``known_modes`` changes of modes at the end of the last step are left out.
+    With ``known_modes``, changes of contact modes at the end of the last step are left out.
     """
     scales, values = point_scales(floor), switch.copy()
     if known_modes and len(values):
@@ -133,7 +133,7 @@ def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
 def nearest_joint_kinks(model: Model, tree: Tree, switch: Floats) -> tuple[Kink, ...]:
     """Return the nearest kink of each joint and kind over some steps, the nearest first; ``switch`` (steps, nv, kinds).
 
-    ``tree`` is that of the run, with actuator limits if the steps enforce them.
+    ``tree`` is the tree of the run, with actuator limits if the steps enforce them.
     """
     if not tree.passive.size or not len(switch):
         return ()

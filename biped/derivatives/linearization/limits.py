@@ -1,4 +1,4 @@
-"""Linearization of actuators at their limits, which depend on the joints' angles and rates."""
+"""Linearization of actuators at their torque limits, which may depend on the joints' angles and rates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from contact.arrays import Floats
 
 #: [rad/s, rad] Scale of the kinks of a strength in rates and angles.
 SCALE = 1e-3
-#: Length of a complex step: its square is negligible beside one.
+#: Length of a complex step; its square is negligible compared with one.
 REACH = 1e-20
 
 # Switches of an actuator.
@@ -30,16 +30,16 @@ FAST_BACK = 2  # the joint is turned back at the greatest rate with known streng
 NO_STRENGTH = 3  # the strength vanishes at the angle or rate
 
 _WORDS = {
-    LIMIT: ("reaches its limit", "N·m"),
-    TURNED_BACK: ("turns or is turned back, at its limit", "rad/s"),
-    FAST_BACK: ("is turned back as fast as its strength is known", "rad/s"),
-    NO_STRENGTH: ("has strength or has none", "rad"),
+    LIMIT: ("reaches its torque limit", "N·m"),
+    TURNED_BACK: ("changes its direction at its torque limit", "rad/s"),
+    FAST_BACK: ("is turned back at the greatest rate with known strength", "rad/s"),
+    NO_STRENGTH: ("loses its strength", "rad"),
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Limited:
-    """Derivatives of actuators that pass a desired torque or are at their limits."""
+    """Derivatives of actuators that exert the desired torque or are at their torque limits."""
 
     passes: Floats  #: (nv,) 1, or 0 for an actuator at its limit
     slopes: Floats  #: (nv, 2 nv) ∂(limit)/∂(q, p) of actuators at their limits
@@ -69,7 +69,7 @@ class ActuatorLimits:
         """Return the derivatives of the limits at the last measured state.
 
         Args:
-            wanted: (nv,) torques desired by the controller, after the lag.
+            wanted: (nv,) torques demanded by the controller, after the actuators' lag.
         """
         nv, seen = self._model.nv, self._world.measurement
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
@@ -98,12 +98,12 @@ class ActuatorLimits:
         asked = float(demanded_torque(self._world.state, self._rates, dof, place))
         if not low <= asked <= high and self._is_strength(dof, asked, high if asked > 0.0 else -low):
             raise InputError(
-                f"joint {name} with impedance is at the limit of a strength that varies with its angle: this has no "
-                "derivative here; linearize a state within the limit, or with actuators.limit only"
+                f"joint {name} with impedance is at a strength limit that varies with its angle, which has no "
+                "derivative here: linearize a state within the limit, or with actuators.limit only"
             )
 
     def _is_strength(self, dof: int, sign: float, limit: float) -> bool:
-        """Return True if the limit is that of the strength, and not the constant one."""
+        """Return True if the limit is the strength at the present angle and rate, not the constant limit."""
         actuators = self._world.actuators
         return len(actuators.strength) > 0 and limit < float(actuators.limit[dof])
 

@@ -28,9 +28,9 @@ class GainSensitivity:
 
     Attributes:
         name: name of the number, as in ``--set controller.NAME``.
-        value: its value.
+        value: value of the number.
         slope: ``∂|λ|/∂(number)``.
-        decay: ∂(decay)/∂(number) of the rate of decay ``−ln|λ|/T`` [1/s]; positive if a greater number is faster.
+        decay: derivative of the decay rate ``−ln|λ|/T`` [1/s]; positive if a greater number makes the decay faster.
     """
 
     name: str
@@ -70,7 +70,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
 def radius_slope(base: Linearization, change: Floats) -> float:
     """Return the derivative of the greatest ``|λ|`` for a derivative ``change`` (x, x) of A.
 
-    If two eigenvalues tie, it is the derivative of one of them.
+    If two eigenvalues are equally great, it is the derivative of one of them.
     """
     values, right, left = base.eigenvectors
     moved = complex(left[0] @ change[np.ix_(base.kept, base.kept)] @ right[:, 0])

@@ -1,4 +1,4 @@
-"""A compiled law as a tape: torques from configuration, momentum, and the numbers of the law.
+"""A compiled control law as a tape: torques from configuration, momentum, and the numbers of the law.
 
 Linearizations and gradients take the derivatives of a law from here.
 """
@@ -25,11 +25,11 @@ from biped.kernels.variational.equations import displace
 from contact.arrays import Floats
 from contact.piecewise import Signals
 
-#: Indices of a number in nested tuples, and in an array at their end.
+#: Place of a number: indices in nested tuples, then in a flattened array at their end.
 Path = tuple[int, ...]
 
 
-#: First index of a path, into ``law_and_tree``.
+#: First index of a path: a number of the law or of the tree, as in ``law_and_tree``.
 LAW, TREE = 0, 1
 
 #: Number of tapes that are kept, by law and by branches.
@@ -55,7 +55,7 @@ def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
 
 
 def law_and_tree(law: Any, tree: Tree) -> tuple[Any, tuple[Any, ...]]:
-    """Return law and tree, on which the torques depend besides the state, for ``leaves_of``."""
+    """Return everything except the state on which the torques depend, law and tree, for ``leaves_of``."""
     return law, tuple(tree)
 
 
@@ -64,7 +64,7 @@ def note_law(
 ) -> Tape:
     """Run the kernels of a law in the interpreter at a state, and record their operations.
 
-    The tape's arguments are q (nq), displacements of q (nv) that are zero, p (nv), and chosen numbers of the law.
+    The tape's arguments are q (nq), displacements of q (nv, zero), p (nv), and the chosen numbers of law and tree.
 
     Args:
         law: the named tuple of a compiled law.
@@ -104,14 +104,14 @@ def note_law(
         control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
     except (TypeError, NumbaError) as error:
         raise InputError(
-            f"{type(law).__name__} has no exact gradient: it must consist of sums, products, quotients and functions "
-            f"of contact.analytic of configuration and velocity, without time ({str(error).splitlines()[0]})"
+            f"{type(law).__name__} has no exact gradient: its torques must be sums, products, quotients and functions "
+            f"of contact.analytic, of configuration and velocity but not time ({str(error).splitlines()[0]})"
         ) from error
     return recorder.tape([*at, *delta, *p, *inputs.values()], torque.tolist())
 
 
 class LawTapes:
-    """The tapes of a law, one for each choice of branches; laws that differ in their numbers only share them.
+    """The tapes of a law, one for each choice of branches; laws that differ only in numbers share tapes.
 
     All ``leaves_of`` the law are arguments: one tape serves all gains and set points.
 
@@ -129,7 +129,7 @@ class LawTapes:
         self._key = type(law), self.paths, rest_of(law), rest_of(tuple(tree) if by_tree else tree), recorded
 
     def at(self, q: Floats, momentum: Floats) -> Tape:
-        """Return a separate, evaluated tape with the numbers of the law and its branches at this state.
+        """Return a new tape, evaluated at this state with the numbers of the law and its branches there.
 
         Raises:
             InputError: the law has no exact derivative.

@@ -1,6 +1,6 @@
 """The recorder of tapes: it runs a kernel as Python on numbers that record the operations on them.
 
-This module defines the derivatives of all operations, as numbers of the tape, whose kernels sum them up.
+This module defines the derivatives of all operations as numbers of the tape; the kernels of the tape sum them up.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Recorder:
         return place
 
     def compared(self, kind: int, first: Any, second: Any) -> bool:
-        """Record a comparison, by which the function branches, and return its outcome."""
+        """Record a comparison on which the function branches, and return its outcome."""
         a, b = self.place_of(first), self.place_of(second)
         found = bool(_COMPARE[kind](self.values[a], self.values[b]))
         self.guards[kind, a, b] = found
@@ -321,4 +321,4 @@ class Noted(Symbol):
         return not self == other
 
     def __bool__(self) -> bool:
-        raise TypeError("a recorded number is no truth value: compare it with zero")
+        raise TypeError("a recorded number is not a truth value: compare it with zero")

@@ -1,4 +1,4 @@
-"""The linear-time variational integrator of Lee, Liu, Park and Srinivasa (2016), and the methods in their comparison."""
+"""The linear-time variational integrator of Lee, Liu, Park and Srinivasa (2016), and the methods they compare."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
