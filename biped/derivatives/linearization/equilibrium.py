@@ -46,6 +46,5 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
         state.arrays.cache.rate[:] = 0.0
         state.arrays.clock[LAST_STEP_LENGTH] = scene.step
     raise InputError(
-        f"no equilibrium nearby: after {MOST} iterations the state still changes by {moved:.3g} (SI units) in a control "
-        "period; start closer to an equilibrium"
+        f"no equilibrium nearby: after {MOST} iterations the state changes by {moved:.3g} in a period; start closer"
     )

@@ -33,7 +33,7 @@ _WORDS = {
     LIMIT: ("reaches its torque limit", "N·m"),
     TURNED_BACK: ("changes its direction at its torque limit", "rad/s"),
     FAST_BACK: ("is turned back at the greatest rate with known strength", "rad/s"),
-    NO_STRENGTH: ("loses its strength", "rad"),
+    NO_STRENGTH: ("gains or loses its strength", "rad"),
 }
 
 

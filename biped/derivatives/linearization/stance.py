@@ -103,7 +103,7 @@ def linearize_stance(
         state: the stance, from ``held_stance``.
         step: [s] integration step of the default integrator.
         period: [s] control period, for which torques are held.
-        impedance: impedance of the joints, in equilibrium at their angles in ``state``; None: no impedance.
+        impedance: impedance of the joints, without torque at their angles in ``state``; None: no impedance.
 
     Raises:
         InputError: the step does not divide the period, or ``linearize`` refuses the state.

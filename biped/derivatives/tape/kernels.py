@@ -166,7 +166,7 @@ def differentiate_results(jacobian):
 
 @kernel
 def seed_lanes(jacobian, first):
-    """Assign lanes to the next results that are not constant zero; return the first result without a lane."""
+    """Assign lanes to the next results that are not constantly zero; return the first result without a lane."""
     result, lane, k = jacobian.tape.result, 0, first
     for row in range(result.shape[0]):
         store6(jacobian.left, row, NOTHING)

@@ -2,8 +2,8 @@
 
 Every body has a position and a unit quaternion of its own; the joints are equations. A step solves (5.11): for each
 body the balance of its impulses at k, in which each joint has a multiplier λ, and at k + 1 the rows of the joints,
-g = 0, and of the quaternions' norms. The poses at k + 1 stand in ``scratch.next`` and ``scratch.shift``; that bodies
-are joined shows in nothing but g.
+g = 0, and of the quaternions' norms. The poses at k + 1 are in ``scratch.next`` and ``scratch.shift``; only g = 0
+connects the bodies.
 
 What the joints' multipliers do. G_kᵀ λ is a wrench of a joint on its outboard body, and its opposite on the inboard
 one. It enters the balances linearly, and its Jacobian is that of the configuration at k, fixed in the step. From the
@@ -22,7 +22,7 @@ rows hold in every iterate. So the 7 + 1 unknowns of a body become 6, exactly.
 
 Newton's step (5.13). With M_i the derivative of b_i by body i's own displacement Δ_i, and G_i⁺ the rows of joint i,
 
-    M_i Δ_i = w_i − Σ_{children j} w_j − (what the balance lacks),      G_i⁺ (Δ_i − Δ_parent) = −g_i.
+    M_i Δ_i = w_i − Σ_{children j} w_j − (residual of the balance),      G_i⁺ (Δ_i − Δ_parent) = −g_i.
 
 A joint's rows depend on the relative pose of its bodies alone. In spatial twists about one point G_outboard is
 therefore −G_inboard, also where g ≠ 0, and the rows say Δ_i = Δ_parent + y_i + N_i z_i: N_i spans their null space
@@ -73,7 +73,7 @@ GAPS = 2
 class MaximalNewton(NamedTuple):
     """Buffers of Newton's method for the bodies' poses and joints' multipliers, eliminated in O(n) (Algorithm 5.1).
 
-    Only the recorded numbers outlive a step.
+    After a step only the recorded numbers are still valid.
     """
 
     jump: Floats  # (n, 6) y: the relative twist that closes the joint

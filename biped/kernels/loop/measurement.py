@@ -58,7 +58,7 @@ class SensorModel(NamedTuple):
     channel: Integers  # (width,) channel of the random numbers; a quaternion has this one and the next two
     late: Integers  # (width,) [control ticks] delay
     noise: Floats  # (width,) standard deviation
-    share: Floats  # (width,) standard deviation / distance from the start
+    share: Floats  # (width,) standard deviation / distance from the value at the start
     kept: Floats  # (width,) share of the last noise that the next tick keeps; 0 for white noise
     threshold: Floats  # (width,) dead zone: distance from the start below which a change is not shown
     offset: Floats  # (3,) [m] root axes: from the root's centre of mass to the one that the controller assumes
@@ -212,7 +212,7 @@ def copy_inertias(source, target):
 
 @kernel
 def move_root(sensors, row, nq):
-    """Shift the root's centre of mass to that without its load, which the controller does not know."""
+    """Shift the root's centre of mass to that without the root's load, which the controller does not know."""
     arm = vec.mat_vec(vec.quat_matrix((row[3], row[4], row[5], row[6])), vec.triple(sensors.offset))
     moving = vec.cross((row[nq + 3], row[nq + 4], row[nq + 5]), arm)
     for axis in range(3):
@@ -235,7 +235,7 @@ def blur(state, sensors, row):
 
 @kernel
 def blurred(state, sensors, k, value):
-    """Return a number with noise, beyond its threshold."""
+    """Return a number with noise, reduced by its dead zone."""
     begun, threshold = state.past[sensors.depth[0] + START, k], sensors.threshold[k]
     spread = sensors.noise[k] + sensors.share[k] * abs(value - begun)
     if spread > 0.0:
@@ -245,7 +245,7 @@ def blurred(state, sensors, k, value):
 
 @kernel
 def beyond(away, threshold):
-    """Return the part of a distance beyond a dead zone."""
+    """Return the part of a distance outside the dead zone: zero if the distance is within ``threshold``."""
     return max(away - threshold, 0.0) + min(away + threshold, 0.0)
 
 

@@ -39,7 +39,7 @@ class TwoBlocks(NamedTuple):
     """The factorization and the buffers of its solves."""
 
     by_pose: Floats  # (n, 6, 6) A_i; after elimination, the part that body i adds to its parent
-    by_rate: Floats  # (n, 6, 6) B_i, likewise
+    by_rate: Floats  # (n, 6, 6) B_i; after elimination, the part that body i adds to its parent
     u: Floats  # (n, 6)
     w_pose: Floats  # (n, 6) w_X
     w_rate: Floats  # (n, 6) w_Y

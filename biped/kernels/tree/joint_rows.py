@@ -32,7 +32,7 @@ def set_rotations(poses):
 
 @kernel
 def inboard_pose(joints, poses, j):
-    """Return (centre of mass, quaternion, rotation) of the inboard body; for the ground those of the origin."""
+    """Return (centre of mass, quaternion, rotation) of the inboard body; the inertial frame for the ground."""
     a = joints.inboard[j]
     if a < 0:
         return ZERO, NO_TURN, IDENTITY

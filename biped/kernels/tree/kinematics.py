@@ -21,7 +21,7 @@ class Poses(NamedTuple):
     """The tree in one configuration."""
 
     quaternion: Floats  # (n, 4) body to world
-    rotation: Floats  # (n, 9) the same as a matrix
+    rotation: Floats  # (n, 9) rotation matrix, body to world
     com: Floats  # (n, 3) [m] centre of mass, relative to O
     motion: Floats  # (nv, 6) unit twist of each degree of freedom: s, H_k in the thesis
     contact: Floats  # (nc, 3) [m] contact points, relative to O

@@ -6,7 +6,7 @@ A tree's equations A δ = e are extended by an impulse λ on each of the k rows 
 
 with C⁻ the gradient at the start of the step, where impulses act, in the unit twists there, and C⁺ that at its end, by
 the bodies' twists J⁺ δ. So (C⁺ J⁺ A⁻¹ C⁻ᵀ) λ = −g − C⁺ J⁺ A⁻¹ e: 1 + k solves with the tree's factorization, O(k n),
-and k equations. The thesis has the same rows in its maximal coordinates, beside those of the joints (Wendlandt 1997,
+and k equations. The thesis has these rows in maximal coordinates, next to those of the tree's joints (Wendlandt 1997,
 section 5.4); Brüdigam et al. 2024 (Algorithms 3 and 4) fill in blocks along loops instead.
 
 Dependent rows, such as three of a planar loop of hinges, leave their impulses undetermined but not the motion. The
@@ -111,7 +111,7 @@ def set_responses(tree, left, right, closing, factors):
 
 @kernel
 def close_by_responses(tree, closing, gap, factors, solution):
-    """Do ``close_loops`` for any gaps (k,), with known responses."""
+    """Correct A⁻¹ e as ``close_loops`` does, for any gaps (k,), with known responses."""
     count = closing.load.shape[0]
     for r in range(count):
         for c in range(count):
@@ -167,7 +167,7 @@ def solve_pivoted(closing):
 
 @kernel
 def next_pivot(closing):
-    """Return the remaining row with the largest pivot relative to its response in ``change``; −1 if there is none."""
+    """Return the remaining row with the largest pivot relative to its response in ``change``; −1 without a pivot."""
     most, found = REDUNDANT, -1
     for r in range(closing.load.shape[0]):
         own = closing.change[r]

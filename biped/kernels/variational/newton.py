@@ -188,7 +188,7 @@ def may_serve(state, h):
 
 @kernel
 def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, merit, kept):
-    """Do one Newton iteration with the exact matrix or the kept factors; return ``measure_step`` after it."""
+    """Do one Newton iteration with the exact matrix or the kept factors; return the new ``measure_step``."""
     factors, left, right = kept_factors(state, scratch), scratch.motion.poses.motion, scratch.next.motion
     if not kept:
         set_newton_blocks(method.body, tree, ground, state, scratch, h)

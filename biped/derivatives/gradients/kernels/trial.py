@@ -31,7 +31,7 @@ from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 #: Return value of ``take_ticks`` when the record is full.
 BUFFERS_FULL = -102
-#: Return value of ``go_back_through``: the law took another branch there, or the torques are not those of the law.
+#: Return value of ``go_back_through``: the law took another branch at this tick, or the torques are not the law's.
 OTHER_BRANCH = -103
 
 # Indices of ``Record.taken``.
@@ -407,7 +407,7 @@ def add_all(R, L, ticks):
 
 
 class Trial:
-    """A loop with recorded trials and backward passes; all kernels are compiled or loaded when it is made."""
+    """A loop with recorded trials and backward passes; the constructor compiles or loads all kernels."""
 
     def __init__(self, loop: Loop, steps: int, ticks: int, tape: Tape, numbers: int, keeps: bool = False) -> None:
         state, parts = loop.world.state, loop.world.parts

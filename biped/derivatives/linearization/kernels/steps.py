@@ -62,7 +62,7 @@ class Linearized(NamedTuple):
     driven: Integers  # the degrees of freedom whose torques vary
     taken: Integers  # (TAKEN,)
     switch: Floats  # (substeps, nc, SWITCHES) quantities that vanish at kinks of the contact law
-    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same for torques in joints
+    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) quantities that vanish at kinks of the torques in joints
     mode: Integers  # (substeps, nc) the held contact modes
     regime: Integers  # (substeps, nc)
     parts: Integers  # (PARTS,) addresses of separately compiled parts
@@ -232,7 +232,7 @@ def step_calls(buffers: Any) -> tuple[tuple[Any, ...], ...]:
 
 
 class Linearizer:
-    """A loop with linearized steps; all kernels are compiled or loaded when it is made.
+    """A loop with linearized steps; the constructor compiles or loads all kernels.
 
     Columns of its variations are displacements, momenta, anchors, and the torques on the ``driven`` degrees of freedom.
     """

@@ -45,7 +45,7 @@ class Point(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Buffers of the equations of motion; nothing in them outlives the step."""
+    """Buffers of the equations of motion, which are not valid after the step."""
 
     at: Point  # the point of evaluation
     slope: Point  # the rate of change there

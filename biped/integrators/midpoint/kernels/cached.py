@@ -90,7 +90,7 @@ def joint_transform(tree, i, q):
 
 @kernel
 def carried(R, p, V):
-    """Return Ad V, a velocity of the parent in the axes of its child."""
+    """Return Ad V: the parent's velocity V in the child's axes."""
     return v.mat_t_vec(R, v.add(V[:3], v.cross(V[3:], p))) + v.mat_t_vec(R, V[3:])
 
 

@@ -40,7 +40,7 @@ from kernelcache import generic, kernel
 
 
 class MidpointRule(NamedTuple):
-    """The rule for one tree, with buffers of one step; nothing in them outlives the step."""
+    """The rule for one tree, with buffers of one step, which are not valid after the step."""
 
     alpha: float
     tree: Tree  # the same bodies on joints of one coordinate

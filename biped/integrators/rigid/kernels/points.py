@@ -259,7 +259,7 @@ def solve_for_target(
 
 @kernel
 def moved_from_floor(ground, contacts, arms, centers, twist, factor, c):
-    """Return the displacement of a point by ``factor`` times the twists; along the normal that of a ball's centre."""
+    """Return a point's displacement by ``factor`` times the twists; along the normal that of a ball's centre."""
     t = v.load6(twist, contacts.body[c])
     z, x, y = into_floor(ground, END, v.scale(factor, v.add(t[:3], v.cross(t[3:], v.load3(arms, c)))))
     if contacts.radius[c] > 0.0:
