@@ -69,16 +69,16 @@ def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
         delta[free] = _least(model, place, free, gradient, change)
         return delta
 
-    found, _ = project(
+    result, _ = project(
         checked(q, model.nq, "q").copy(), linearize, least, lambda place, delta: _displaced(model, place, delta),
         lambda _, gap: not np.any(np.abs(gap) > 1e-3 * CLOSED), longest=LONGEST_STEP, rounds=MOST_STEPS,
     )  # fmt: skip
-    if max(loop_gaps(model, found).values()) > CLOSED:
+    if max(loop_gaps(model, result).values()) > CLOSED:
         raise InputError(
-            f"the loops of {model.name!r} cannot be closed from this start: {_widest(loop_gaps(model, found))}; "
+            f"the loops of {model.name!r} cannot be closed from this start: {_widest(loop_gaps(model, result))}; "
             "start from a configuration in which they are nearly closed, or hold fewer joints"
         )
-    return found
+    return result
 
 
 def closed_velocity(model: Model, q: ArrayLike, v: ArrayLike, held: Collection[str] = ()) -> Floats:
@@ -106,7 +106,7 @@ def check_closed(model: Model, q: Floats, momentum: Floats) -> None:
     """
     loops = _loops_at(model, q)
     v = np.asarray(np.linalg.solve(mass_matrix(model, q), momentum), dtype=np.float64) if momentum.any() else None
-    names = [f"closing joint {one.name!r}" for one in model.closing_joints for _ in one.rows]
+    names = [f"closing joint {joint.name!r}" for joint in model.closing_joints for _ in joint.rows]
     which = f"loops of {model.name!r} ".replace("{", "{{").replace("}", "}}")  # a name is no field of the messages
     check_on_constraints(
         loops.gap, loops.gradient, v, names, independent=False, still=CLOSED_RATE / ON_CONSTRAINTS,
@@ -134,7 +134,7 @@ def _loops_at(model: Model, q: Floats) -> Closing:
 def _by_joint(model: Model, values: Floats) -> dict[str, float]:
     """Return the greatest absolute value of each closing joint's rows, by the joint's name."""
     sizes = iter(np.abs(values).tolist())
-    return {one.name: max((next(sizes) for _ in one.rows), default=0.0) for one in model.closing_joints}
+    return {joint.name: max((next(sizes) for _ in joint.rows), default=0.0) for joint in model.closing_joints}
 
 
 def _free(model: Model, held: Collection[str]) -> Integers:
@@ -148,15 +148,15 @@ def _least(model: Model, q: Floats, free: Integers, gradient: Floats, change: Fl
     """Return the least displacement of the free coordinates, in the mass metric, with the given change of the rows."""
     C = gradient[:, free]
     response = np.linalg.solve(mass_matrix(model, q)[np.ix_(free, free)], C.T)
-    found: Floats = response @ (np.linalg.pinv(C @ response, rcond=RANK, hermitian=True) @ change)
-    return found
+    displacement: Floats = response @ (np.linalg.pinv(C @ response, rcond=RANK, hermitian=True) @ change)
+    return displacement
 
 
 def _displaced(model: Model, q: Floats, delta: Floats) -> Floats:
     """Return q ⊕ δ, with δ along the unit twists at q."""
-    found, shift, poses = q.copy(), np.zeros(3), new_poses(model.n, model.nv, model.nc)
+    new_q, shift, poses = q.copy(), np.zeros(3), new_poses(model.n, model.nv, model.nc)
     place_bodies(model.tree, q, poses)
-    displace(model.tree, poses, q, np.zeros(3), 1.0, delta, found, shift)
+    displace(model.tree, poses, q, np.zeros(3), 1.0, delta, new_q, shift)
     if model.is_floating:
-        found[:3] += shift
-    return found
+        new_q[:3] += shift
+    return new_q

@@ -111,11 +111,11 @@ def body_gaps(model: Model, q: ArrayLike) -> dict[tuple[str, str], float]:
     """
     solids: dict[str, list[Any]] = {name: [] for name in model.body_names}
     poses = _moving(model, q, None).poses
-    for one in model.capsules:
-        i = model.body_index(one.body)
+    for capsule in model.capsules:
+        i = model.body_index(capsule.body)
         turn = poses.rotation[i].reshape(3, 3)
-        center = poses.com[i] + turn @ np.subtract(one.center, model.bodies[i].com)
-        solids[one.body].append((center, turn @ one.half, one.radius))
+        center = poses.com[i] + turn @ np.subtract(capsule.center, model.bodies[i].com)
+        solids[capsule.body].append((center, turn @ capsule.half, capsule.radius))
     return {
         (first, second): min((capsule_gap(*pair)[0] for pair in product(solids[first], solids[second])), default=np.inf)
         for first, second in model.touching

@@ -157,8 +157,8 @@ class WholeBody:
             raise InputError(f"load has shape {given.shape}; it must be ({nv},) or ({nv}, k) finite numbers")
         columns = np.ascontiguousarray(given.reshape(nv, -1).T)
         solution = np.empty_like(columns)
-        for column, found in zip(columns, solution, strict=True):
-            whole_body.solve_factored(self.model.tree, self._factored, column, found)
+        for column, result in zip(columns, solution, strict=True):
+            whole_body.solve_factored(self.model.tree, self._factored, column, result)
         return solution.T.reshape(given.shape)
 
     # --- in what follows, arms are measured from the reference point of the kernels ---

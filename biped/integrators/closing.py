@@ -22,5 +22,5 @@ def closing_columns(model: Model) -> dict[str, str]:
     """
     if not model.closing_joints:
         return {}
-    wrenches = {f"reaction_{one.name}_{part}": unit for one in model.closing_joints for part, unit in WRENCH.items()}
-    return wrenches | {"loop_gap_position": "m", "loop_gap_rotation": "rad"}
+    columns = {f"reaction_{joint.name}_{part}": unit for joint in model.closing_joints for part, unit in WRENCH.items()}
+    return columns | {"loop_gap_position": "m", "loop_gap_rotation": "rad"}

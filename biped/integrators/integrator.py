@@ -168,7 +168,7 @@ class Integrator:
         return {}
 
 
-def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False) -> None:
+def check_fits(integrator: Integrator, model: Model, listed: dict[str, Integrator], moving_floor: bool = False) -> None:
     """Check that the integrator can simulate the model, on a floor that moves or is at rest.
 
     Raises:
@@ -193,7 +193,6 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
     )  # fmt: skip
     for matters, ability, why, hint in limits:
         if matters and not getattr(integrator, ability):
-            able = ", ".join(
-                (*integrator.engines_with(ability), *(n for n, one in others.items() if getattr(one, ability)))
-            )
-            raise InputError(f"integrator {integrator.name!r} {why}; supported by: {able}{hint}")
+            names = [*integrator.engines_with(ability), *(n for n, item in listed.items() if getattr(item, ability))]
+            supporting = ", ".join(names)
+            raise InputError(f"integrator {integrator.name!r} {why}; supported by: {supporting}{hint}")

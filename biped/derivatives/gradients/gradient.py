@@ -157,10 +157,10 @@ class Differentiator:
         check_scene(self.plan, scene, self.asks)
         _check_clock(self.plan)
         self.parameters = tuple(
-            one if isinstance(one, Parameter) else parameters_of(scene, (one,))[0] for one in parameters
+            item if isinstance(item, Parameter) else parameters_of(scene, (item,))[0] for item in parameters
         )
-        self.names = tuple(one.name for one in self.parameters)
-        self.numbers = np.array([one.value for one in self.parameters])
+        self.names = tuple(item.name for item in self.parameters)
+        self.numbers = np.array([item.value for item in self.parameters])
         self.effect = effect_of(scene, self.parameters) if effect is None else effect
         self._loop = Loop(self.plan.world, self.plan.law)
         self._begin = self.plan.state.copy()
@@ -194,8 +194,8 @@ class Differentiator:
         """Determine the torques at actuator limits, and the number of torques close to a limit."""
         record, world = self._trial.record, self.plan.world
         before = np.vstack([self._begin.arrays.torque[None], record.held[:-1]])
-        wanted = self._kept * before + (1.0 - self._kept) * record.asked
-        given = np.isclose(record.held, wanted, rtol=1e-12, atol=1e-12)
+        desired = self._kept * before + (1.0 - self._kept) * record.asked
+        given = np.isclose(record.held, desired, rtol=1e-12, atol=1e-12)
         held = (world.state.stiffness > 0.0) | (world.state.damping > 0.0)
         saturated = self._end.arrays.ledger.saturated > self._begin.arrays.ledger.saturated
         if len(world.actuators.strength) and not (given.all() and not saturated[held].any()):
@@ -204,7 +204,7 @@ class Differentiator:
             )
         record.passes[:] = given
         most = world.actuators.limit
-        near = np.isfinite(most) & (np.abs(np.abs(wanted) - most) < AT_KINK * most)
+        near = np.isfinite(most) & (np.abs(np.abs(desired) - most) < AT_KINK * most)
         self._at_limits = int(near.sum()) if world.actuators.seed[0] >= 0 else 0
 
     def _seen(self) -> Trajectory:
@@ -252,13 +252,13 @@ class Differentiator:
         record = self._trial.record
         self._clear()
         for name, weight in terms.items():
-            found = weights[name]
-            record.of_q[:] += weight * found.q
-            record.of_momentum[:] += weight * found.momentum
-            record.of_torque[:] += weight * found.torque
+            derivatives = weights[name]
+            record.of_q[:] += weight * derivatives.q
+            record.of_momentum[:] += weight * derivatives.momentum
+            record.of_torque[:] += weight * derivatives.torque
         self._back()
         position = sum(weight * weights[name].position for name, weight in terms.items())
-        at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(one.kinks for one in weights.values())
+        at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(term.kinks for term in weights.values())
         return Gradient(
             objective=" + ".join(terms) if isinstance(objective, str) else _sum_of(terms),
             value=sum(weight * values[name] for name, weight in terms.items()),

@@ -115,12 +115,12 @@ def _vectors(trial: Trajectory, turns: bool) -> Floats:
 
 def _of_errors(trial: Trajectory, along: Floats, turns: bool, kinks: int) -> Weights:
     """Return weights from derivatives ``along`` (rows, 3) by the errors of the root's position or orientation."""
-    found = trial.nothing()
+    weights = trial.nothing()
     if turns:
-        found.q[:, 3:6] = along
-        return replace(found, kinks=kinks)
-    found.q[:, :3] = along
-    return replace(found, position=-along.sum(axis=0), kinks=kinks)
+        weights.q[:, 3:6] = along
+        return replace(weights, kinks=kinks)
+    weights.q[:, :3] = along
+    return replace(weights, position=-along.sum(axis=0), kinks=kinks)
 
 
 def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats, kinks: int = 0) -> Weights:
@@ -177,31 +177,31 @@ def _rms_torque(trial: Trajectory, value: float, dofs: list[int]) -> Weights:
     span = np.diff(trial.time)
     span[: trial.run.first] = 0.0
     along, flat = _of_root_mean_square(value, trial.torque[:-1][:, dofs], span / span.sum())
-    found = trial.nothing()
-    found.torque[:, dofs] = along
-    return replace(found, kinks=flat)
+    weights = trial.nothing()
+    weights.torque[:, dofs] = along
+    return replace(weights, kinks=flat)
 
 
 def _peak_torque(trial: Trajectory, _: float, dofs: list[int]) -> Weights:
     size = np.abs(trial.torque[:-1][trial.run.first :][:, dofs])
     place, tie = _greatest(size.ravel(), 0)
     row, column = np.unravel_index(place, size.shape)
-    found = trial.nothing()
+    weights = trial.nothing()
     at, dof = trial.run.first + int(row), dofs[int(column)]
-    found.torque[at, dof] = math.copysign(1.0, trial.torque[at, dof])
-    return replace(found, kinks=tie)
+    weights.torque[at, dof] = math.copysign(1.0, trial.torque[at, dof])
+    return replace(weights, kinks=tie)
 
 
 def _com_excursion(trial: Trajectory, value: float) -> Weights:
-    first, found = trial.run.first, trial.nothing()
+    first, weights = trial.run.first, trial.nothing()
     if value <= NOTHING:
-        return replace(found, kinks=1)
+        return replace(weights, kinks=1)
     places = trial.run.series[first:, COM : COM + 2]
     at, tie = _greatest(np.hypot(*(places - places[0]).T), 0)
     along = (places[at] - places[0]) / value
     for row, sign in ((first + at, 1.0), (first, -1.0)):
-        found.q[row] += sign * (along @ trial.jacobians(row)[0])
-    return replace(found, kinks=tie)
+        weights.q[row] += sign * (along @ trial.jacobians(row)[0])
+    return replace(weights, kinks=tie)
 
 
 # --- the margin of stability ---
@@ -227,9 +227,9 @@ def _nearest(corners: Floats, x: Floats) -> tuple[int, float]:
 
 def _margin(trial: Trajectory, margin: float, row: int) -> Weights:
     """Differentiate the margin of a row; the nearest boundary point moves with its contact points."""
-    found, model = trial.nothing(), trial.model
+    weights, model = trial.nothing(), trial.model
     if abs(margin) <= NOTHING:
-        return replace(found, kinks=1)
+        return replace(weights, kinks=1)
     points, corners = _base(trial, row)
     extrapolated = trial.run.series[row, XCOM : XCOM + 2]
     edge, along = _nearest(corners, extrapolated)
@@ -237,12 +237,12 @@ def _margin(trial: Trajectory, margin: float, row: int) -> Weights:
     nearest = corners[edge] + along * (corners[after] - corners[edge])
     n = (extrapolated - nearest) / margin
     com, contact = trial.jacobians(row)
-    found.q[row] = n @ com
+    weights.q[row] = n @ com
     for c, share in ((points[edge], 1.0 - along), (points[after], along)):
-        found.q[row] -= share * (n @ contact[c])
+        weights.q[row] -= share * (n @ contact[c])
     ahead = math.sqrt(trial.run.body.length / -float(model.gravity[2]))
-    found.momentum[row, :2] = ahead * n / model.total_mass
-    return found
+    weights.momentum[row, :2] = ahead * n / model.total_mass
+    return weights
 
 
 def _margin_end(trial: Trajectory, value: float) -> Weights:

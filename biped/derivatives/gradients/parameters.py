@@ -48,15 +48,15 @@ def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
     Raises:
         InputError: a name is unknown; the message lists the known ones.
     """
-    own = {} if scene.controller is None else {_CONTROLLER + name: x for name, x in numbers_of(scene.controller)}
+    controller = {} if scene.controller is None else {_CONTROLLER + name: x for name, x in numbers_of(scene.controller)}
     floor = {_FLOOR + name: x for name, x in numbers_of(scene.floor)}
     model = {_MODEL + name: x for name, x in numbers_of_model(scene.model)}
-    known = own | floor | model
+    known = controller | floor | model
     for name in names:
         if name not in known:
             body = scene.model.bodies[0].name
-            able = ", ".join((*own, *floor)) + f", and numbers of bodies such as {_MODEL}{body}.mass"
-            raise InputError(f"unknown parameter {name!r}; {did_you_mean(name, list(known))}parameters are {able}")
+            allowed = ", ".join((*controller, *floor)) + f", and numbers of bodies such as {_MODEL}{body}.mass"
+            raise InputError(f"unknown parameter {name!r}; {did_you_mean(name, list(known))}parameters are {allowed}")
     return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
 
 
@@ -94,9 +94,9 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
     Raises:
         InputError: a parameter changes something that has no derivative, or its effect is not smooth.
     """
-    nv, numbers = scene.model.nv, [_Numbers(scene, one) for one in parameters]
+    nv, numbers = scene.model.nv, [_Numbers(scene, item) for item in parameters]
     paths = [path for path, _ in _leaves(scene)[0]]
-    rows = np.array([slopes(its, one.value, one.name) for its, one in zip(numbers, parameters, strict=True)])
+    rows = np.array([slopes(number, item.value, item.name) for number, item in zip(numbers, parameters, strict=True)])
     rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
     if rows[:, -4:].any():
         name = parameters[int(np.flatnonzero(rows[:, -4:].any(axis=1))[0])].name
@@ -108,7 +108,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
         law[:, used],
         rest.reshape(len(parameters), 3, nv),
         rows[:, -7:-4],
-        tuple(its.changes_plant for its in numbers),
+        tuple(number.changes_plant for number in numbers),
     )
 
 
@@ -165,12 +165,12 @@ def _differ_in_plant(scene: Scene, other: Scene) -> bool:
 
 def _impedance(scene: Scene) -> Floats:
     controller, model = scene.controller, scene.model
-    found = np.zeros((3, model.nv))
-    acting = (None if controller is None else controller.impedance(model)) or Impedance()
-    for row, values in zip(found, (acting.stiffness, acting.damping, acting.rest), strict=True):
+    rows = np.zeros((3, model.nv))
+    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
+    for row, values in zip(rows, (impedance.stiffness, impedance.damping, impedance.rest), strict=True):
         for joint, value in values.items():
             row[model.dof(joint)] = value
-    return found.ravel()
+    return rows.ravel()
 
 
 def _set_point(scene: Scene) -> Floats:
@@ -206,12 +206,12 @@ def scene_with(scene: Scene, name: str, value: float) -> Scene:
 
 
 def _changed_body(body: Body, name: str, value: float) -> Body:
-    found = _INERTIA.fullmatch(name)
-    if found is None:
+    match = _INERTIA.fullmatch(name)
+    if match is None:
         changed: Body = with_number(body, name, value)
         return changed
     inertia: Any = np.array(body.inertia)
-    i, j = int(found[1]), int(found[2])
+    i, j = int(match[1]), int(match[2])
     inertia[i, j] = inertia[j, i] = value
     return replace(body, inertia=inertia)
 
@@ -227,6 +227,6 @@ def _carried(state: State, model: Model) -> State:
 
 
 def _mass_matrix(model: Model, q: Floats) -> Floats:
-    found = np.zeros((model.nv, model.nv))
-    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), found)
-    return found
+    matrix = np.zeros((model.nv, model.nv))
+    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), matrix)
+    return matrix

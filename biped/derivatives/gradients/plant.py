@@ -83,7 +83,7 @@ def _kinds(world: World) -> object:
     return kind_of((world.tree, world.ground, world.state, world.pushes)), len(world.pushes.body)
 
 
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True)
+def _same(first: object, other: object) -> bool:
+    if isinstance(first, tuple) and isinstance(other, tuple):
+        return len(first) == len(other) and all(map(_same, first, other))
+    return np.array_equal(np.asarray(first), np.asarray(other), equal_nan=True)

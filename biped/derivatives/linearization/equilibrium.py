@@ -30,17 +30,17 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
     model, state = linearizer.model, state.copy()
     nv, moved = model.nv, np.inf
     for _ in range(MOST):
-        found = linearizer.at(state)
-        if len(found.moved) != len(found.states):
+        linearization = linearizer.at(state)
+        if len(linearization.moved) != len(linearization.states):
             raise InputError(
                 "equilibria need sensors and actuators without delay: leave the delay out; it moves no equilibrium"
             )
-        if any(found.states[k].startswith("anchor_") for k in found.kept):
+        if any(linearization.states[k].startswith("anchor_") for k in linearization.kept):
             raise InputError("no equilibrium: a contact point slips; start from a state in which all points stick")
-        moved = float(np.abs(found.moved[: 2 * nv]).max())
+        moved = float(np.abs(linearization.moved[: 2 * nv]).max())
         if moved <= STILL:
-            return state, found
-        step = np.linalg.solve(np.eye(2 * nv) - found.A[: 2 * nv, : 2 * nv], found.moved[: 2 * nv])
+            return state, linearization
+        step = np.linalg.solve(np.eye(2 * nv) - linearization.A[: 2 * nv, : 2 * nv], linearization.moved[: 2 * nv])
         state.arrays.q[:] = displaced(model, state.q, np.asarray(step[:nv], dtype=np.float64))
         state.arrays.momentum[:] += step[nv:]
         state.arrays.cache.rate[:] = 0.0

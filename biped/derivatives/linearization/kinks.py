@@ -85,21 +85,21 @@ class KinkError(InputError):
 
 def point_scales(floor: Floor) -> Floats:
     """Return the scales (SWITCHES,) of a contact point's switches."""
-    found = np.full(SWITCHES, MILLIMETRE)
-    found[PRESSURE] = found[SLIP] = pressure(floor.normal, -MILLIMETRE, 0.0)
-    found[SPEED] = floor.stiction_velocity
-    return found
+    scales = np.full(SWITCHES, MILLIMETRE)
+    scales[PRESSURE] = scales[SLIP] = pressure(floor.normal, -MILLIMETRE, 0.0)
+    scales[SPEED] = floor.stiction_velocity
+    return scales
 
 
 def joint_scales(tree: Tree) -> Floats:
     """Return the scales (nv, JOINT_SWITCHES) of the joints' switches."""
-    found = np.full((int(tree.dofs.sum()), joints.JOINT_SWITCHES), MILLIMETRE)
+    scales = np.full((int(tree.dofs.sum()), joints.JOINT_SWITCHES), MILLIMETRE)
     if tree.passive.size:
         for passive, first, count in zip(tree.passive, tree.first_v, tree.dofs, strict=True):
-            own = found[first : first + count]
-            own[:, [joints.UPPER_PRESSURE, joints.LOWER_PRESSURE]] = passive[STOP_STIFFNESS] * MILLIMETRE
-            own[:, joints.TOO_FAST], own[:, joints.EFFORT] = passive[MAX_SPEED], passive[MAX_EFFORT]
-    return found
+            rows = scales[first : first + count]
+            rows[:, [joints.UPPER_PRESSURE, joints.LOWER_PRESSURE]] = passive[STOP_STIFFNESS] * MILLIMETRE
+            rows[:, joints.TOO_FAST], rows[:, joints.EFFORT] = passive[MAX_SPEED], passive[MAX_EFFORT]
+    return scales
 
 
 def nearest_kinks(
@@ -113,11 +113,11 @@ def nearest_kinks(
     if known_modes and len(values):
         values[-1, :, HEIGHT] = np.inf
         values[-1, mode[-1] != SLIDING, SPEED] = np.inf
-    found = []
+    kinks = []
     for index, kind, step, value in _least(values):
         what, unit = _WORDS[kind]
-        found.append(Kink(names[index], what, value, unit, step, abs(value) / float(scales[kind]), kind, index))
-    return tuple(sorted(found, key=lambda kink: kink.share))
+        kinks.append(Kink(names[index], what, value, unit, step, abs(value) / float(scales[kind]), kind, index))
+    return tuple(sorted(kinks, key=lambda kink: kink.share))
 
 
 def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
@@ -139,10 +139,10 @@ def nearest_joint_kinks(model: Model, tree: Tree, switch: Floats) -> tuple[Kink,
         return ()
     names, units = configuration_names(model)
     _, torque_units, driven = torque_names(model)
-    scales, found = joint_scales(tree), []
+    scales, kinks = joint_scales(tree), []
     for dof, kind, step, value in _least(switch):
         what, quantity = _JOINT_WORDS[kind]
         scale = float(scales[dof, kind])
         unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[quantity]
-        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof))
-    return tuple(sorted(found, key=lambda kink: kink.share))
+        kinks.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof))
+    return tuple(sorted(kinks, key=lambda kink: kink.share))

@@ -65,11 +65,11 @@ class ActuatorLimits:
             if tree.dofs[i] == 1 and int(tree.first_v[i]) in driven
         ]
 
-    def at(self, wanted: Floats) -> Limited:
+    def at(self, demanded: Floats) -> Limited:
         """Return the derivatives of the limits at the last measured state.
 
         Args:
-            wanted: (nv,) torques demanded by the controller, after the actuators' lag.
+            demanded: (nv,) torques demanded by the controller, after the actuators' lag.
         """
         nv, seen = self._model.nv, self._world.measurement
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
@@ -78,19 +78,19 @@ class ActuatorLimits:
             if self._world.actuators.bounds[dof]:
                 self._check_constant(name, dof, place, low, high)
                 continue  # the steps' own derivative has the limit
-            sign = 1.0 if wanted[dof] - high > low - wanted[dof] else -1.0
+            sign = 1.0 if demanded[dof] - high > low - demanded[dof] else -1.0
             limit = high if sign > 0.0 else -low
             if not math.isfinite(limit):
                 continue
-            away = sign * float(wanted[dof]) - limit
+            away = sign * float(demanded[dof]) - limit
             kinks.append(_kink(name, dof, LIMIT, away, max(limit, 1.0)))
             if away <= 0.0:
                 continue
             passes[dof] = 0.0
             if self._is_strength(dof, sign, limit):
-                own = self._strength(name, dof, place, sign)
-                slopes[dof] = own[0]
-                kinks += own[1]
+                strength = self._strength(name, dof, place, sign)
+                slopes[dof] = strength[0]
+                kinks += strength[1]
         return Limited(passes, slopes, tuple(kinks))
 
     def _check_constant(self, name: str, dof: int, place: int, low: float, high: float) -> None:
@@ -120,8 +120,8 @@ class ActuatorLimits:
         by_rate = complex(strength_at(strength, complex(angle, 0.0), complex(rate, REACH))).imag / REACH
         slope = by_rate * self._rates_by_state[dof]
         slope[dof] += sign * by_angle
-        found = [_kink(name, dof, switch, value, SCALE) for switch, value in switches.items() if math.isfinite(value)]
-        return slope, found
+        kinks = [_kink(name, dof, switch, value, SCALE) for switch, value in switches.items() if math.isfinite(value)]
+        return slope, kinks
 
     @property
     def _q(self) -> Floats:

@@ -201,7 +201,7 @@ class Linearization:
         """All modes, the slowest (or the fastest growing) first; one for each complex pair."""
         values, right, left = self.eigenvectors
         groups = [self._group(k) for k in self.kept]
-        found = []
+        modes = []
         for k in range(len(values)):
             if values[k].imag < 0.0:
                 continue
@@ -212,8 +212,8 @@ class Linearization:
             shares = sorted(((name, share / total) for name, share in parts.items()), key=lambda item: -item[1])
             eigenvalue = complex(values[k])
             rate = np.log(eigenvalue) / self.period if eigenvalue != 0.0 else complex(-np.inf)
-            found.append(Mode(eigenvalue, complex(rate), tuple(shares)))
-        return tuple(found)
+            modes.append(Mode(eigenvalue, complex(rate), tuple(shares)))
+        return tuple(modes)
 
     def _group(self, k: int) -> str:
         """Return the name of the joint or of the root's motion that a state belongs to."""
@@ -253,12 +253,12 @@ class Linearization:
         scale = self.scaling
         A = self.dynamic * scale / scale[:, None]
         B = self.input_matrix / scale[:, None]
-        found = []
+        eigenvalues = []
         for value in self.eigenvalues:
             test = np.linalg.svd(np.hstack([A - value * np.eye(len(A)), B]), compute_uv=False)
             if test[-1] <= tolerance * test[0]:
-                found.append(complex(value))
-        return tuple(found)
+                eigenvalues.append(complex(value))
+        return tuple(eigenvalues)
 
     @property
     def controllability_rank(self) -> int:

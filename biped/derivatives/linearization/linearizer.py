@@ -164,11 +164,11 @@ class Linearizer:
         if reason != OK or not done:
             raise InputError("the model has fallen at this state, by the scene's limits: linearize an earlier state")
         kept = float(world.actuators.kept[0])
-        wanted = kept * before + (1.0 - kept) * world.torque
+        demanded = kept * before + (1.0 - kept) * world.torque
         asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
         if world.actuators.seed[0] < 0:
             return _Tick(asked, np.ones(nv), np.zeros((nv, 2 * nv)), ())
-        limited = self._limits.at(wanted)
+        limited = self._limits.at(demanded)
         return _Tick(asked, limited.passes, limited.slopes, limited.kinks)
 
     @cached_property
@@ -183,21 +183,21 @@ class Linearizer:
         if self.delay:
             q = seen.q.copy()
             momentum = dynamics.mass_matrix(self.model, q) @ seen.motion.rates
-        found = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
-        if not np.isfinite(found).all():
+        jacobian = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
+        if not np.isfinite(jacobian).all():
             raise InputError(
                 "the controller's torques depend on ground reaction forces or actuator torques of the last step, which "
                 "are not in the state of a linearization: use closed_loop=False, or another controller"
             )
-        return found
+        return jacobian
 
     def _assembled(self, start: State, tick: _Tick | None, kinks: tuple[Kink, ...], taken: int) -> Linearization:
         model, buffers, live = self.model, self._steps.buffers, self.plan.state
         tangent = buffers.tangent
-        whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
-        nx, nv = len(whole), model.nv
-        A, by_torque = whole[:, :nx].copy(), np.zeros((nx, nv))
-        by_torque[:, self._inputs] = whole[:, nx:]
+        stacked = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
+        nx, nv = len(stacked), model.nv
+        A, by_torque = stacked[:, :nx].copy(), np.zeros((nx, nv))
+        by_torque[:, self._inputs] = stacked[:, nx:]
         names, units = (list(known) for known in self._names)
         kept = float(self.plan.world.actuators.kept[0]) if tick is not None else 0.0
         passes = np.ones(nv) if tick is None else tick.passes
@@ -240,7 +240,7 @@ class Linearizer:
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
         """Return the system with the lagging torques of the actuators as further states."""
-        own, own_units, dofs = coordinates.torque_names(self.model)
+        torques, torque_units, dofs = coordinates.torque_names(self.model)
         nx, nt, nv = len(A), len(dofs), self.model.nv
         lower = np.zeros((nt, nx))
         lower[:, : 2 * nv] = limits[dofs]
@@ -248,7 +248,7 @@ class Linearizer:
             lower[:, : 2 * nv] += (passes[:, None] * asked)[dofs]
         A = np.block([[A, kept * by_torque[:, dofs]], [lower, kept * np.diag(passes[dofs])]])
         B = np.vstack([B, np.diag(passes[dofs])])
-        return A, B, names + [f"held_{name}" for name in own], units + own_units
+        return A, B, names + [f"held_{name}" for name in torques], units + torque_units
 
     def _with_delay(
         self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, kept: float, passes: Floats,
@@ -314,15 +314,15 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
             "memory are not analytic functions of the state. Linearize with closed_loop=False, or use an analytic "
             "controller such as WorkspaceController or JointPD (your own controller: set Controller.analytic)"
         )
-    acting = sorted_disturbances(scene.disturbances, scene.model)
-    actuators = acting.actuators
+    disturbances = sorted_disturbances(scene.disturbances, scene.model)
+    actuators = disturbances.actuators
     if is_noisy(plan.world.sensors):
         raise InputError("sensor noise is not linearized, since it is not a function of the state: leave it out")
     if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):
         raise InputError("actuator noise is not linearized, since it is not a function of the state: leave it out")
     if plan.delays_impedance:
         raise InputError("actuators with lag or limited rate and a joint impedance are not linearized: leave one out")
-    if acting.loads and plan.controller is not None:
+    if disturbances.loads and plan.controller is not None:
         raise InputError("a load that the controller does not know is not linearized: leave the load out")
 
 

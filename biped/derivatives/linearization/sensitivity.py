@@ -55,7 +55,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
     """
     base = Linearizer(scene).at(state)
     size = base.spectral_radius
-    found = []
+    sensitivities = []
     for name, value in _numbers(scene.controller, names):
         h = STEP * (abs(value) or 1.0)
         ahead, back = (
@@ -63,8 +63,8 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
             for sign in (1.0, -1.0)
         )
         slope = radius_slope(base, (ahead.A - back.A) / (2.0 * h))
-        found.append(GainSensitivity(name, value, slope, -slope / (size * base.period)))
-    return tuple(found)
+        sensitivities.append(GainSensitivity(name, value, slope, -slope / (size * base.period)))
+    return tuple(sensitivities)
 
 
 def radius_slope(base: Linearization, change: Floats) -> float:

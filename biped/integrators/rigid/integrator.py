@@ -87,8 +87,8 @@ class Rigid(SolverSettings):
             raise InputError(f"integrator.body_friction = {self.body_friction!r}: it must be finite and zero or above")
         least, most = DIRECTIONS
         count: Any = self.directions
-        whole = isinstance(count, int) and not isinstance(count, bool)
-        if not whole or count % 2 or not (count == 0 or least <= count <= most):
+        is_whole = isinstance(count, int) and not isinstance(count, bool)
+        if not is_whole or count % 2 or not (count == 0 or least <= count <= most):
             raise InputError(
                 f"integrator.directions = {count!r}: it must be an even number from {least} to {most}, or 0 for "
                 "Coulomb's friction cone"
@@ -105,11 +105,11 @@ class Rigid(SolverSettings):
             InputError: ``mu_s`` and ``mu_d`` of a floor differ, or its ``friction`` is "printed".
         """
         floors = {"floor": floor} | {f"patch {k}": patch.floor for k, patch in enumerate(disturbances.patches, 1)}
-        for name, one in floors.items():
-            if one.mu_s != one.mu_d or one.friction == "printed":
+        for name, item in floors.items():
+            if item.mu_s != item.mu_d or item.friction == "printed":
                 raise InputError(
                     f"integrator {self.name!r} has Coulomb's friction with one coefficient, and the {name} has "
-                    f"mu_s = {one.mu_s:g}, mu_d = {one.mu_d:g}, friction = {one.friction!r}: set mu_d to mu_s, and "
+                    f"mu_s = {item.mu_s:g}, mu_d = {item.mu_d:g}, friction = {item.friction!r}: set mu_d to mu_s, and "
                     "friction to 'yielding'"
                 )
 
@@ -182,20 +182,20 @@ def _check_apart(model: Model, q: Floats) -> None:
 def _pairs(model: Model) -> list[tuple[Capsule, Capsule]]:
     """Return all pairs of capsules of bodies that may touch."""
     of: dict[str, list[Capsule]] = {name: [] for name in model.body_names}
-    for one in model.capsules:
-        of[one.body].append(one)
+    for capsule in model.capsules:
+        of[capsule.body].append(capsule)
     return [pair for first, second in model.touching for pair in product(of[first], of[second])]
 
 
-def _parts(model: Model, friction: float, wanted: bool) -> BodyParts:
-    """Return the capsules that may touch as the kernels need them; none unless ``wanted``."""
-    ends = [one for pair in _pairs(model) for one in pair] if wanted else []
-    rows = [model.body_index(one.body) for one in ends]
-    centers = [np.subtract(one.center, model.bodies[i].com) for one, i in zip(ends, rows, strict=True)]
+def _parts(model: Model, friction: float, touching: bool) -> BodyParts:
+    """Return the capsules that may touch as the kernels need them; none unless ``touching``."""
+    ends = [capsule for pair in _pairs(model) for capsule in pair] if touching else []
+    rows = [model.body_index(capsule.body) for capsule in ends]
+    centers = [np.subtract(capsule.center, model.bodies[i].com) for capsule, i in zip(ends, rows, strict=True)]
     return BodyParts(
         body=np.array(rows, dtype=np.int64).reshape(-1, 2),
         center=np.array(centers).reshape(-1, 3),
-        half=np.array([one.half for one in ends]).reshape(-1, 3),
-        radius=np.array([one.radius for one in ends]).reshape(-1, 2),
+        half=np.array([capsule.half for capsule in ends]).reshape(-1, 3),
+        radius=np.array([capsule.radius for capsule in ends]).reshape(-1, 2),
         friction=float(friction),
     )

@@ -100,7 +100,7 @@ AnyWorld = namedtuple("AnyWorld", World._fields[:-1])  # type: ignore[misc]
 def interpreted(world: World, method: Any) -> World:
     """Return the world for a caller that is not compiled, with another method that is not compiled either."""
     parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
-    return world._replace(method=method, parts=np.array([number_of(one) for one in parts]))
+    return world._replace(method=method, parts=np.array([number_of(part) for part in parts]))
 
 
 @kernel
@@ -354,9 +354,9 @@ class Loop:
         self.packed, self._law = _seen(Packed(world)), _packed_law(law)
         self.place, self.law_address = self.packed.place, self._law.place
         uses = _uses(Packed(world), self._law)
-        found = dict(zip(uses, addresses(list(uses.values())), strict=True))
-        self.asked = int(found.pop(ASK, NOT_ASKED))
-        world.parts[list(found)] = list(found.values())
+        calls = dict(zip(uses, addresses(list(uses.values())), strict=True))
+        self.asked = int(calls.pop(ASK, NOT_ASKED))
+        world.parts[list(calls)] = list(calls.values())
         self._measure, self._apply = Entry(measure_part, self.packed, 0, 0), Entry(apply_part, self.packed)
         self._append_row = Entry(append_row_to, self.packed)
         self._take_steps = Entry(take_steps, self.packed, 0)

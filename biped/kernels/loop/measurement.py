@@ -83,12 +83,12 @@ def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measu
 
     The plant may have more contact points after the tree's; they are part of the poses, and no law reads them.
     """
-    own = Tree._make(array.copy() for array in tree)
+    assumed = Tree._make(array.copy() for array in tree)
     nc = tree.contact_body.shape[0] + more_points
     motion = new_tree_data(tree.parent.shape[0], nv, nc)
     touch = np.full((nc, 3), np.nan), np.zeros(nc, dtype=np.int64)
     torques = np.full(nv, np.nan), np.full(nv, -np.inf), np.full(nv, np.inf)
-    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques)
+    return Measurement(assumed, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques)
 
 
 def perfect_sensors() -> SensorModel:
@@ -224,10 +224,10 @@ def move_root(sensors, row, nq):
 def blur(state, sensors, row):
     """Add the noise of each number and apply its threshold."""
     nc = state.force.shape[0]
-    found = row.shape[0] - nc
+    states = row.shape[0] - nc
     for k in range(row.shape[0]):
         kind = sensors.kind[k]
-        if kind == SCALAR or (kind == FORCE and touches(int(row[found + (k - found + 3 * nc) // 3]))):
+        if kind == SCALAR or (kind == FORCE and touches(int(row[states + (k - states + 3 * nc) // 3]))):
             row[k] = blurred(state, sensors, k, row[k])
         elif kind == TURN:
             blur_turn(state, sensors, k, row)

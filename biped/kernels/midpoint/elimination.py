@@ -114,9 +114,9 @@ def set_joint_factors(i, alpha, beta, s, left, right, beyond, carried, factors):
 
 
 @kernel
-def eliminate_joint(i, left, own, factors):
+def eliminate_joint(i, left, diagonal, factors):
     """Set 1 / d of joint i and prepare its body's blocks for the parent; return False if d is rounding."""
-    d, size = own, abs(own)
+    d, size = diagonal, abs(diagonal)
     for row in range(6):
         part = left[row] * factors.u[i, row]
         d += part

@@ -127,8 +127,8 @@ def rotor_momentum_of(tree, buffers, j):
 def set_midpoint_residual(tree, buffers, prescribed):
     """Set e and return its norm over the free coordinates; needs ``place_middle``, impulses and ``load``.
 
-    Afterwards ``carried`` and ``impulse`` are sums over all bodies beyond. The entry of e of a prescribed coordinate is,
-    up to its sign, the impulse that drives the coordinate.
+    Afterwards ``carried`` and ``impulse`` are sums over all bodies beyond. The entry of e of a prescribed coordinate
+    is, up to its sign, the impulse that drives the coordinate.
     """
     n = tree.parent.shape[0]
     for i in range(n):

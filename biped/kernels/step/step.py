@@ -249,11 +249,11 @@ def update_contact_mode(ground, state, h, c, middle, velocity, done):
     stored = stored_energy(floor, mode, begin, anchor)
     if mode == SLIDING or (mode != NONE and is_clipped(floor, middle, velocity, anchor)):
         state.ledger.slip[c] += h * math.hypot(velocity[0], velocity[1])
-    found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
-    state.contact_state[c] = found
+    contact_state = state_at_end(floor, mode, middle, velocity, anchor, end[2])
+    state.contact_state[c] = contact_state
     anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, force)
     state.anchor[c, 0], state.anchor[c, 1] = anchor
-    state.mode[c] = mode_of(found)
+    state.mode[c] = mode_of(contact_state)
     kept = stored_at(ground, region_of(ground, end[0], end[1]), state.mode[c], end, anchor)
     state.ledger.works[places.DISSIPATED] -= done + kept - stored
 

@@ -32,12 +32,12 @@ def new_poses(n: int, nv: int, nc: int) -> Poses:
     """Return poses for a tree, filled with NaN, which exposes a use before ``place_bodies``."""
     shapes = ((n, 4), (n, 9), (n, 3), (nv, 6), (nc, 3))
     ends = np.cumsum([rows * columns for rows, columns in shapes])
-    whole = np.full(int(ends[-1]), np.nan)
-    parts = np.split(whole, ends[:-1])
+    flat = np.full(int(ends[-1]), np.nan)
+    parts = np.split(flat, ends[:-1])
     quaternion, rotation, com, motion, contact = (
         part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)
     )
-    return Poses(quaternion, rotation, com, motion, contact, whole)
+    return Poses(quaternion, rotation, com, motion, contact, flat)
 
 
 @kernel

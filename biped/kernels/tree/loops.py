@@ -137,10 +137,10 @@ def solve_pivoted(closing):
 
     The matrix is symmetric and positive up to the difference of the step's ends, so that diagonal pivots suffice.
     """
-    matrix, load, free, own = closing.matrix, closing.load, closing.free, closing.change
+    matrix, load, free, response = closing.matrix, closing.load, closing.free, closing.change
     count = load.shape[0]
     for r in range(count):
-        free[r], own[r] = 0, abs(matrix[r, r])
+        free[r], response[r] = 0, abs(matrix[r, r])
     rank = 0
     for _ in range(count):
         pivot = next_pivot(closing)
@@ -168,14 +168,14 @@ def solve_pivoted(closing):
 @kernel
 def next_pivot(closing):
     """Return the remaining row with the largest pivot relative to its response in ``change``; −1 without a pivot."""
-    most, found = REDUNDANT, -1
+    most, pivot = REDUNDANT, -1
     for r in range(closing.load.shape[0]):
-        own = closing.change[r]
-        if closing.free[r] == 0 and own > closing.noise[r]:
-            part = abs(closing.matrix[r, r]) / own
+        response = closing.change[r]
+        if closing.free[r] == 0 and response > closing.noise[r]:
+            part = abs(closing.matrix[r, r]) / response
             if part > most:
-                most, found = part, r
-    return found
+                most, pivot = part, r
+    return pivot
 
 
 @kernel

@@ -31,8 +31,8 @@ class Loops(NamedTuple):
 
 def new_loops(closing: Closing, pairs: int) -> Loops:
     """Return the loops of a tree with a number of pairs of capsules that may touch."""
-    own = {name: getattr(closing, name).copy() for name in OF_MATRIX}
-    return Loops(closing, closing._replace(**own), np.full((3 * pairs, len(closing.gap)), np.nan))
+    copies = {name: getattr(closing, name).copy() for name in OF_MATRIX}
+    return Loops(closing, closing._replace(**copies), np.full((3 * pairs, len(closing.gap)), np.nan))
 
 
 @optional("closing", Closing, lambda merit, *_: merit)
