@@ -73,7 +73,7 @@ def forward_kinematics(
     """Return poses, velocities and accelerations of all bodies (Algorithm 3.1).
 
     Args:
-        model: the tree.
+        model: the model, a tree of bodies.
         q: (nq,) configuration.
         v: (nv,) velocity; at rest if not given.
         acceleration: (nv,) rate of change of v; zero if not given.
@@ -128,7 +128,7 @@ def inverse_dynamics(
     """Return the generalized forces (nv,) that cause an acceleration (Algorithm 3.2).
 
     Args:
-        model: the tree.
+        model: the model, a tree of bodies.
         q: (nq,) configuration.
         v: (nv,) velocity.
         acceleration: (nv,) rate of change of v.

@@ -28,7 +28,7 @@ class WholeBody:
     computed at first use; do not write to the arrays.
 
     Attributes:
-        model: the tree.
+        model: the model, a tree of bodies.
         q: (nq,) configuration.
         v: (nv,) velocity; at rest if not given.
 

@@ -36,7 +36,7 @@ class SolverSettings(Integrator):
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
-            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero")
+            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero [N·s]")
         for name, (least, most) in LIMITS.items():
             value: Any = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -66,7 +66,7 @@ class NewtonSettings(SolverSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.landing_depth > 0.0:
-            raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero (inf: never)")
+            raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero [m], or inf")
 
     @property
     def solver(self) -> Solver:

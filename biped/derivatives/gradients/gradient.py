@@ -107,7 +107,7 @@ class Gradient:
     @property
     def _facts(self) -> list[tuple[str, str]]:
         slopes = [(f"by {name}", f"{slope:+.6g}") for name, slope in zip(self.names, self.slopes, strict=True)]
-        return [*slopes, ("modes changed", str(self.switched)), ("kinks met", str(self.kinks))]
+        return [*slopes, ("changes of contact modes", str(self.switched)), ("kinks met", str(self.kinks))]
 
     def __getitem__(self, name: str) -> float:
         return float(self.slopes[self.names.index(name)])

@@ -9,7 +9,7 @@ What the joints' multipliers do. G_kᵀ λ is a wrench of a joint on its outboar
 one. It enters the balances linearly, and its Jacobian is that of the configuration at k, fixed in the step. From the
 tips inwards the balances therefore give the wrench of every joint for any poses, whether they solve the step or not,
 
-    w_i = Σ_{j beyond i} (b_j − π_j)        b: ``biped.kernels.variational.equations``; π: the bodies' momenta at k
+    w_i = Σ_{j outboard of i} (b_j − π_j)   b: ``biped.kernels.variational.equations``; π: the bodies' momenta at k
 
 and its part along the joint's freedom, which no multiplier can have, must be the joint's torque: that is the residual
 e of the recursive equations, here for poses that need not fit together. Newton's iterates of the poses are those of
@@ -27,7 +27,7 @@ Newton's step (5.13). With M_i the derivative of b_i by body i's own displacemen
 A joint's rows depend on the relative pose of its bodies alone. In spatial twists about one point G_outboard is
 therefore −G_inboard, also where g ≠ 0, and the rows say Δ_i = Δ_parent + y_i + N_i z_i: N_i spans their null space
 and y_i is one solution. Orthogonal to the columns of G_iᵀ at k are the unit twists s_i there. What Algorithm 5.1 gets
-from the inverse of each joint's block (5.16), M + Gᵀ F G, is then M − M N (sᵀ M N + d)⁻¹ sᵀ M of the body beyond: the
+from the inverse of each joint's block (5.16), M + Gᵀ F G, is then M − M N (sᵀ M N + d)⁻¹ sᵀ M of the outboard body: the
 two-sided factorization (``biped.kernels.tree.factorization``) with N in place of the unit twists at k + 1. A joint
 impedance ties the balances of two bodies to the poses of both, and the thesis leaves such forces out. Here it is a
 compliant row, torque + d · change of the coordinate = 0, and stands in the same place as in generalized coordinates.

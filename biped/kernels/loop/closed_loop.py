@@ -54,7 +54,7 @@ from kernelcache import (
 
 
 class FallLimits(NamedTuple):
-    """Limits of a fall, documented by ``biped.Fall``."""
+    """Limits at which a run counts as a fall, documented by ``biped.Fall``."""
 
     height: float  # [m] least height of the root above the floor
     upright: float  # least cosine between the root's vertical axis and the world's
@@ -145,7 +145,7 @@ def ask_for_no_torques(law, measurement, torque, recorded):
 
 @kernel
 def reason_to_stop(world, period):
-    """Return a limit of a fall, LOG_FULL or OK; needs the rates if there is a limit of joint rates."""
+    """Return the exceeded limit of a fall, LOG_FULL or OK; needs the rates if joint rates have a limit."""
     reason = limit_hit(world.tree, world.ground, world.state, world.scratch.motion, world.fall)
     if reason == OK and is_full(world.log, period):
         return LOG_FULL

@@ -151,14 +151,14 @@ def keep_tick(state, rates, sensors):
 
 @kernel
 def take_late(state, sensors, row):
-    """Read each number from the tick before its delay."""
+    """Read each number from the tick that precedes the present one by the delay of this number."""
     for k in range(row.shape[0]):
         row[k] = state.past[max(state.counts[SENSED] - sensors.late[k], 0) % sensors.depth[0], k]
 
 
 @kernel
 def keep_start(state, sensors, row, count):
-    """Store configuration and velocity at the start, from which distances count; those of forces count from zero."""
+    """Store configuration and velocity at the start, to which noise and dead zone refer; forces refer to zero."""
     for k in range(count):
         state.past[sensors.depth[0] + START, k] = row[k]
 
@@ -354,7 +354,7 @@ def held_torque(tree, state, rates, actuators, i):
 def apply_torques(tree, state, rates, actuators, torque):
     """Hold torques for a tick with lag, limits and noise of the actuators; a floating root has none.
 
-    The time beyond a limit is counted here, or in the steps if these bound the torque together with an impedance. The
+    The time at a limit is counted here, or in the steps if these bound the torque together with an impedance. The
     noise has separate channels, after those of ``blur``, and is independent of sensor noise with the same seed.
     """
     kept, gives = actuators.kept[0], 0

@@ -6,7 +6,7 @@ Y_i = δV_i − X_i × V_i (× the Lie bracket of twists) both add up along the 
     X_j = X_parent + α s_j δ_j,        Y_j = Y_parent + c_j δ_j,        c_j = (s_j + α h V_parent × s_j) / h.
 
 A body adds A_i X_i + B_i Y_i to the momenta that its joints carry, with two 6 x 6 blocks. Let D_j be
-the sum over all bodies at and beyond joint j, H_j that of their momenta, Q_j that of momenta less the impulses on them,
+the sum over all bodies outboard of joint j, H_j that of their momenta, Q_j that of momenta less the impulses on them,
 β = (1 − α) h, and r_j = s_j − β V_parent × s_j. Since pairings of twists and wrenches are invariant, and by the Jacobi
 identity,
 

@@ -58,7 +58,7 @@ class Ledger(NamedTuple):
     defect: Floats  # (6,) linear [N·s] and angular [N·m·s] momentum that no impulse accounts for
     impulse: Floats  # (6,) external impulses since the start, angular about the inertial origin
     slip: Floats  # (nc,) [m] path length of each point while it slides or yields
-    saturated: Floats  # (nv,) [s] time with a demand beyond the actuator's limit
+    saturated: Floats  # (nv,) [s] time with a demanded torque greater than the actuator's limit
 
 
 class SimulationState(NamedTuple):

@@ -65,7 +65,7 @@ def place_floating(q, first_v, poses):
 
 @kernel
 def place_jointed(tree, q, i, poses):
-    """Place body i beyond its joint: equation 3.1, with the unit twists of equation 3.14."""
+    """Place body i on its joint: equation 3.1, with the unit twists of equation 3.14."""
     parent = tree.parent[i]
     if parent < 0:
         parent_quaternion = (1.0, 0.0, 0.0, 0.0)

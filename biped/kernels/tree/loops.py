@@ -47,7 +47,7 @@ def body_of(joints, r, side):
 
 @kernel
 def set_loop_gradient(tree, poses, closing):
-    """Set C from the present rows: a unit impulse of each along the freedoms of ``poses``."""
+    """Set C, the gradients of the present rows by the unit twists of ``poses``."""
     gradient = closing.gradient
     gradient[:] = 0.0
     for r in range(gradient.shape[0]):
@@ -133,7 +133,7 @@ def square6(rows, i):
 
 @kernel
 def solve_pivoted(closing):
-    """Solve for the impulses with diagonal pivots, the largest relative to the row's response; zero without a pivot.
+    """Solve for the impulses with diagonal pivots, largest relative to the row's response first; zero without a pivot.
 
     The matrix is symmetric and positive up to the difference of the step's ends, so that diagonal pivots suffice.
     """

@@ -4,11 +4,11 @@ Between two configurations each body has a discrete momentum P and, about its ce
 ℓ⁺ at the end (``biped.kernels.variational.discrete_body``). Forces act at the middle of the step, half of
 their impulse at each end (Wendlandt 1997, equation 5.2). The step solves
 
-    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i beyond j} [P − h/2 F ; ℓ⁻ − h/2 N]_i = 0      for q_{k+1},
+    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i outboard of j} [P − h/2 F ; ℓ⁻ − h/2 N]_i = 0      for q_{k+1},
 
 the sum taken about the common reference point at k, and then
 
-    p_j' = s_j⁺ · Σ_{i beyond j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
+    p_j' = s_j⁺ · Σ_{i outboard of j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
 
 A rotor driven by a joint has the discrete Lagrangian a Δq²/2h, and so the momentum a Δq/h at both ends, which is
 subtracted in e_j and added in p_j'.

@@ -85,7 +85,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, meri
 
     For an exact step it is the largest of 1, 1/2, 1/4, … that reduces the residual; for ``kept`` factors the whole
     step, or none if that is worse. Newton's matrix is M/h + O(1), so that factors of a step of another length, also
-    backward, are scaled by the ratio of lengths. Each call that evaluates the residual is inlined, so there is one.
+    backward, are scaled by the ratio of lengths. The evaluation of the residual is inlined, so it is called only once.
     """
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
