@@ -153,8 +153,8 @@ class Differentiator:
             )
         self.scene = scene
         self.plan = scene.prepare()
-        self.asks = self.plan.law is not None and not isinstance(self.plan.law, Passive)
-        check_scene(self.plan, scene, self.asks)
+        self.has_law = self.plan.law is not None and not isinstance(self.plan.law, Passive)
+        check_scene(self.plan, scene, self.has_law)
         _check_clock(self.plan)
         self.parameters = tuple(
             item if isinstance(item, Parameter) else parameters_of(scene, (item,))[0] for item in parameters
@@ -224,7 +224,7 @@ class Differentiator:
     # --- the law ---
 
     def _law_tapes(self) -> LawTapes | None:
-        if not self.asks:
+        if not self.has_law:
             self._numbers, self._chosen = 0, np.zeros(0, dtype=np.int64)
             return None
         plan = self.plan
@@ -321,7 +321,7 @@ class Differentiator:
         ):  # fmt: skip
             nearest.switch[:], nearest.at[:], nearest.scale[:] = np.inf, 0, scales
         record.taken[[AT_KINKS, CHANGED]] = 0
-        record.share[:] = self._kept, self._delay, float(self.asks)
+        record.share[:] = self._kept, self._delay, float(self.has_law)
 
     def _back(self) -> None:
         record, tick, is_left = self._trial.record, int(self._trial.record.taken[TICKS]) - 1, False

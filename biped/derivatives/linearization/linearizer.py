@@ -92,8 +92,8 @@ class Linearizer:
         self.scene, self.span = scene, span
         self.plan = scene.prepare()
         self.model = self.plan.model
-        self.asks = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
-        self.closed_loop = closed_loop and self.asks
+        self.has_law = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
+        self.closed_loop = closed_loop and self.has_law
         check_scene(self.plan, scene, self.closed_loop)
         world = self.plan.world
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
@@ -148,7 +148,7 @@ class Linearizer:
         """Propagate all variations through the span into the buffers; return the tick and the number of steps."""
         put_numbers(start, self.plan.state, self.plan.world)
         self._steps.set_off()
-        tick = self._tick() if self.asks else None
+        tick = self._tick() if self.has_law else None
         reason = self._steps.take(self.steps)
         if reason != OK:
             raise InputError(_cause(reason, start.time))
