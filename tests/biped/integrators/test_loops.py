@@ -146,7 +146,7 @@ def test_a_helical_joint_on_a_sleeve_is_a_screw():
 def test_what_cannot_be_assembled_is_told():
     model = four_bar()
     long = replace(model, closing_joints=(replace(model.closing_joints[0], child_position=(0.0, 0.0, 5.0)),))
-    with pytest.raises(biped.InputError, match="cannot be closed from here: closing joint 'd' by"):
+    with pytest.raises(biped.InputError, match="cannot be closed from this start: closing joint 'd' stays open by"):
         assembled(long, long.neutral())
     with pytest.raises(biped.ModelError, match="unknown joint 'z'"):
         assembled(model, model.neutral(), held=["z"])
