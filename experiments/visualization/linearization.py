@@ -1,4 +1,4 @@
-"""Files and page of a linearization, and animations of closed-loop modes, exaggerated and slowed down."""
+"""Files and page of a linearization, and animations of closed-loop modes with enlarged amplitudes."""
 
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, replace
@@ -29,7 +29,7 @@ from experiments.visualization.viewer.trajectory import PoseTrajectory, snapshot
 
 #: [rad] and [m] largest rotation and largest displacement in the animation of a mode.
 WIDEST_TURN, WIDEST_MOVE = 0.25, 0.15
-#: Time constants that an animation lasts, and its number of rows.
+#: Duration of an animation in time constants of its mode, and its number of rows.
 CONSTANTS, ROWS = 4.0, 120
 #: [s] Longest animation, for modes that hardly change.
 LONGEST = 10.0
@@ -38,7 +38,7 @@ FIGURE, PAGE = "linearization", "linearization.html"
 
 @dataclass(frozen=True)
 class MovingMode:
-    """Animation of one mode: from its largest amplitude until it has decayed, or reversed for a mode that grows."""
+    """Animation of a mode. A decaying mode begins at its largest amplitude, a growing mode ends at it."""
 
     name: str
     trajectory: PoseTrajectory
@@ -46,7 +46,7 @@ class MovingMode:
 
 
 def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
-    """Return real and imaginary part (nv,) of a mode's exaggerated displacements, and its rate."""
+    """Return real and imaginary part (nv,) [rad, m] of a mode's enlarged displacements, and its complex rate [1/s]."""
     model, mode = found.model, found.mode_list[number]
     values, right, _ = found.eigenvectors
     k = int(np.argmin(np.abs(values - mode.eigenvalue)))
@@ -66,7 +66,7 @@ def moving_mode(found: Linearization, state: State, number: int) -> MovingMode:
     Args:
         found: linearization at the state.
         state: state that the displacements are added to.
-        number: number of the mode; the slowest is 0.
+        number: index of the mode; 0 is the slowest mode.
     """
     real, imaginary, rate = shape(found, number)
     span = min(CONSTANTS / abs(rate.real), LONGEST) if rate.real else LONGEST
@@ -108,7 +108,7 @@ def write_modes_figure(found: Linearization, state: State, path: Path) -> list[P
 
 
 def _draw_plane(found: Linearization, axes: Axes) -> None:
-    """Plot the rates s = ln λ / T; modes to the right of zero grow."""
+    """Plot the rates s = ln λ / T of all modes; modes to the right of zero grow."""
     values = found.eigenvalues
     rates = np.log(values[np.abs(values) > 0.0]) / found.period
     slow = found.mode_list[0].rate
@@ -163,14 +163,14 @@ def _lines(model: Model, q: Floats) -> list[Floats]:
     return found
 
 
-#: Most kinks listed in the table.
+#: Most kinks (points where the map is not smooth) in the table.
 KINKS = 10
 
 
 def write_linearization(
     found: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
 ) -> tuple[Path, ...]:
-    """Print the findings; write NumPy, MATLAB and JSON files, the modes as a table and a figure, and a page (jinja2).
+    """Print the findings; write NumPy, MATLAB and JSON files, table and figure of the modes, and, with jinja2, a page.
 
     Raises:
         OSError: a file cannot be written.
@@ -186,7 +186,7 @@ def write_linearization(
 
 
 def linearization_document(found: Linearization, gains: Sequence[GainSensitivity]) -> Document:
-    """Return a document of the modes, the gains' effects on the slowest, and the range in which the map is smooth."""
+    """Return a document: the modes, the effects of the gains on the slowest mode, and the nearest kinks of the map."""
     stable = "small deviations decay" if found.is_stable else "small deviations grow"
     lost = len(found.kept) - found.controllability_rank
     lead = (
@@ -198,7 +198,7 @@ def linearization_document(found: Linearization, gains: Sequence[GainSensitivity
             f"{len(found.states)} states, {len(found.kept)} of them dynamic; {len(found.inputs)} inputs, which "
             + ("control all modes." if lost == 0 else f"control all modes but {lost}.")
         ),
-        Prose(f"The state changes by at most {abs(found.moved).max():.3g} in one period."),
+        Prose(f"Drift of the state in one period: at most {abs(found.moved).max():.3g} (rad, m, SI rates)."),
     )
     headings = ("λ", "|λ|", "decay [1/s]", "frequency [Hz]", "damping ratio", "main motion")
     rows = tuple(
@@ -210,14 +210,14 @@ def linearization_document(found: Linearization, gains: Sequence[GainSensitivity
     )  # fmt: skip
     sections = [Section("modes", "Modes", "slowest first", blocks=(Table("", headings, rows, fold=False),))]
     if gains:
-        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]", "change of decay for +1 % [1/s]")
+        heads = ("gain", "value", "∂|λ|/∂gain", "∂decay/∂gain", "change of decay for gain + 1 % [1/s]")
         lines = tuple(
             (one.name, f"{one.value:g}", f"{one.slope:.4g}", f"{one.decay:.4g}", f"{0.01 * one.value * one.decay:+.3g}")
             for one in sorted(gains, key=lambda one: -abs(one.decay * one.value))
         )
         block = Table("", heads, lines, fold=False)
         sections.append(Section("gains", "Effect of the gains on the slowest mode", blocks=(block,)))
-    names = ("point", "event", "distance", "step")
+    names = ("point or joint", "event", "distance", "time step")
     kinks = tuple((k.point, k.what, f"{k.value:+.4g} {k.unit}", str(k.step)) for k in found.kinks[:KINKS])
     block = Table("", names, kinks, fold=False)
     sections.append(Section("kinks", "Points where the map is not smooth", blocks=(block,)))

@@ -35,7 +35,7 @@ from experiments.visualization.panels.with_matplotlib import DASHES, draw
 from experiments.visualization.viewer.saved_runs import save_run
 
 PAGE, SHEET = "compare.html", "compare.png"
-#: Folders of saved runs: the experiment, by settings, and the standing human.
+#: Folders of saved runs: of the experiment, by settings, and of the standing human.
 FOLDERS, STANDING = {EQUAL: "runs", VENDOR: "vendor"}, "standing"
 
 
@@ -49,7 +49,7 @@ class Output:
     saved: set[int] = field(default_factory=set, init=False)
 
     def save_runs(self, results: Results) -> None:
-        """Save the new runs, and remove those of an earlier comparison."""
+        """Save the runs that are not saved yet, and remove saved runs of an earlier comparison."""
         folders: dict[Path, Rollout] = {}
         for settings, runs in results.runs.items():
             folders |= {Path(FOLDERS[settings]) / label: made for label, made in runs.items()}
@@ -101,12 +101,12 @@ def print_ranking(results: Results, files: Sequence[Path]) -> None:
 
 
 NOT_MEASURED = "not measured"
-#: Text in place of a panel if runs have no row but their start.
+#: Text in place of a panel if no run has more than its first row.
 NOTHING = "no data"
 
 
 def draw_figure_sheet(results: Results) -> Figure:
-    """Draw pose, vertical GRF, creep, energy in flight, and error against cost."""
+    """Return a figure of pose, vertical GRF, creep of the soles, energy error in flight, and error against cost."""
     with matplotlib.rc_context(STYLE | {"axes.titlesize": 9.5, "axes.titlepad": 7.0}):
         figure = Figure(figsize=(11.4, 6.7))
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
@@ -130,7 +130,7 @@ def draw_figure_sheet(results: Results) -> Figure:
 
 
 def _add_legend(figure: Figure, results: Results) -> None:
-    """Add a line of engines below all panels; settings for smooth motion are dashed."""
+    """Add a legend of the engines below all panels; dashed: settings for smooth motion."""
     colors = colors_of(results.backends)
     lines = []
     for one in results.everyone:
@@ -140,7 +140,7 @@ def _add_legend(figure: Figure, results: Results) -> None:
 
 
 def _draw(axes: Axes, found: list[Panel], title: str = "", text: str = NOT_MEASURED) -> list[Line2D]:
-    """Draw all panels on the same axes, or a text if there are none; return the lines."""
+    """Draw all panels on the same axes, or ``text`` if there are no panels; return the lines."""
     for panel in found:
         draw(axes, panel)
     axes.set_title(title)

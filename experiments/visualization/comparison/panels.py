@@ -21,14 +21,14 @@ from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Ru
 
 #: Number of joints whose torques are shown if a model has no knees.
 FEW = 2
-#: [m] smallest creep, and smallest and largest relative errors; values outside are drawn at these limits.
+#: Limits at which values outside are drawn: [m] smallest creep; smallest and largest relative error.
 LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e2
 #: Colours of engines, in the order of backends; an engine's settings for smooth motion are dashed in its colour.
 COLORS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.GREY)
 
 
 def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
-    """Return the colour of each label, including those of settings for smooth motion."""
+    """Return the colour of each label, including the labels of settings for smooth motion."""
     found = {one.label: COLORS[k % len(COLORS)] for k, one in enumerate(backends)}
     for one in backends:
         for other in one.smooth:
@@ -37,7 +37,7 @@ def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
 
 
 def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid") -> Points:
-    """Return a curve of an engine, solid for equal settings."""
+    """Return a curve in the colour of an engine, with the engine's title in the legend."""
     return Points(x, y, results.titles[label], colors_of(results.backends)[label], dash=dash, width=1.6)
 
 
@@ -52,7 +52,7 @@ def is_smooth(label: str, results: Results) -> bool:
 
 
 def shown_runs(results: Results, settings: str) -> dict[str, Run]:
-    """Return the runs that have more rows than their start."""
+    """Return the runs with more than one row, by label of the engine."""
     return {label: made.run for label, made in results.runs[settings].items() if len(made.run.frame) > 1}
 
 
@@ -111,7 +111,7 @@ def forces(run: Run) -> list[Quantity]:
 
 
 def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
-    """Return a quantity of one or more runs; lines get thinner in turn, so that those below remain visible."""
+    """Return a panel of one quantity of all runs; later lines are thinner, so that earlier ones remain visible."""
     name, unit, values = quantity
     runs = shown_runs(results, settings)
     time = common_times(runs)
@@ -142,7 +142,7 @@ def creep(results: Results) -> list[Panel]:
 
 
 def flights(results: Results) -> list[Panel]:
-    """Return the largest relative energy error so far, a panel for each motion."""
+    """Return a panel for each motion in flight: the largest relative energy error up to each time."""
     found = []
     for motion in MOTIONS:
         lines = []
@@ -161,7 +161,7 @@ def _clipped(time: Floats, error: Floats) -> tuple[Floats, Floats]:
 
 
 def refinements(results: Results) -> list[Panel]:
-    """Return distances of the root from the engine's own solution at its finest step; runs that fell are left out."""
+    """Return two panels: largest and final distance of the root from the engine's solution at its finest step."""
     rows = [row for row in results.refinements if row.peak is not None and row.final is not None]
     if not rows:
         return []
@@ -178,7 +178,7 @@ def refinements(results: Results) -> list[Panel]:
 
 
 def precision(results: Results) -> list[Panel]:
-    """Return the error after a second of free flight against its cost, and against the step."""
+    """Return two panels: error after one second of free flight against the cost, and against the step."""
     curves = [] if results.precision is None else [one for one in results.precision.curves if one.measurements]
     found = []
     for by_cost, title in ((True, "cost per simulated second [ms]"), (False, "step [ms]")):
@@ -194,7 +194,7 @@ def precision(results: Results) -> list[Panel]:
 
 
 def until(results: Results, end: float) -> float:
-    """Return the end [s] of the time axis: after all runs have settled, else ``end``."""
+    """Return the end [s] of the time axis: twice the longest settling time, or ``end`` if a run has not settled."""
     outcomes = results.outcomes[EQUAL]
     settled = [row.settling_time for row in outcomes if row.settling_time is not None]
     return min(end, max(1.0, 2.0 * max(settled))) if settled and len(settled) == len(outcomes) else end

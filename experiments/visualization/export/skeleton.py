@@ -24,7 +24,7 @@ _FREE = ("rx", "ry", "rz", "tx", "ty", "tz")
 
 
 def has_skeleton(model: Model) -> bool:
-    """Return whether OpenSim has all joint types of a model: no balls, no screws, and only the root floating."""
+    """Return whether OpenSim has all joint types of a model, which has neither ball nor screw joints."""
     return all(body.joint.kind in _JOINTS for body in model.bodies)
 
 
@@ -106,7 +106,7 @@ def _turned_z(axis: Floats) -> Floats:
 
 
 def _turned_x(axis: Floats) -> Floats:
-    """Return the angles (3,) [rad] about x, y, z in sequence that turn x to it: (cos β cos γ, sin γ, −sin β cos γ)."""
+    """Return the angles (3,) [rad] about x, y, z in sequence that turn x to a unit vector: (cos β cos γ, sin γ, …)."""
     return np.array([0.0, np.arctan2(-axis[2], axis[0]), np.arcsin(np.clip(axis[1], -1.0, 1.0))])
 
 
@@ -127,7 +127,7 @@ def _not_turned(_: Floats) -> Floats:
     return np.zeros(3)
 
 
-#: OpenSim's joint types, and functions that return their frames' rotation to an axis.
+#: OpenSim's joint type for each kind of joint, and the function that returns the frames' rotation for an axis.
 _JOINTS: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
     "floating": ("FreeJoint", _not_turned),
     "fixed": ("WeldJoint", _not_turned),
