@@ -24,7 +24,7 @@ from experiments.visualization.report.curves import time_figure
 #: Factor and unit of numbers that the page shows in another unit than the tables.
 _SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")}
 _LEDGER = (
-    "The energy balance has the same terms for every engine. For our integrators it is exact: each work is a term of the "
+    "The energy balance has the same terms for every engine. For our integrators it is exact: a work is a term of the "
     "integrator's equations. An external engine reports only the state after a step and the forces during it; work is "
     "then force times displacement of its point, or, if velocities lag by half a step, times the mean of the "
     "velocities before and after the step. The residual is the engine's energy error."
@@ -37,8 +37,8 @@ _FLIGHT = (
 )
 _REFINEMENT = (
     "Each engine is compared with its own motion at its finest step. Convergence to this motion does not prove "
-    "convergence to the true motion, and a lack of convergence refers to these steps only. Impacts, and contacts that touch, slip and "
-    "lift, limit the order of all methods here."
+    "convergence to the true motion, and a lack of convergence refers to these steps only. Impacts, and contacts that "
+    "touch, slip and lift, limit the order of all methods here."
 )
 _PRECISION = (
     "Flight is smooth, and all engines solve the same equations: the error is the distance of the bodies' centres from "
@@ -56,7 +56,7 @@ _OF_ENGINES = (
 
 
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
-    """Return the page of the results so far; ``sheet``: figure sheet as PNG; ``made``: machine and versions, by name."""
+    """Return the page of the results so far; ``sheet``: figure sheet as PNG; ``made``: machine and versions by name."""
     charts = charts_of(results)
     sections = [
         Section(name, title, subtitle, blocks=(*before, *charts[name], *after))
@@ -109,7 +109,7 @@ def _lead(results: Results, sheet: bytes | None) -> tuple[Block, ...]:
     )
     headings, lines = ranking_lines(results)
     if lines:
-        caption = "Best engine of each quantity (★; several: a tie); in brackets: value / best value"
+        caption = "Best engines for each quantity (★; several: a tie); in brackets: value / best value"
         blocks.append(Table(caption, headings, tuple(lines), fold=False))
     if sheet is not None:
         blocks.append(Image(sheet, "The comparison in five panels. Dashed: an engine's settings for smooth motion."))

@@ -20,9 +20,7 @@ def rate_of(run: Run) -> float:
     time = run.frame["time"].to_numpy(dtype=np.float64)
     step = (time[-1] - time[0]) / max(len(time) - 1, 1)
     if not (step > 0.0 and np.abs(time - time[0] - step * np.arange(len(time))).max() <= UNEVEN * step):
-        raise InputError(
-            "the run's rows are not evenly spaced in time, but this format has a single rate: record at one rate"
-        )
+        raise InputError("the rows of the run are not evenly spaced in time, as this format requires: record evenly")
     return float(1.0 / step)
 
 

@@ -14,7 +14,7 @@ AXES = ("AP", "ML")
 
 @dataclass(frozen=True)
 class Direction:
-    """How positions along x or y are shown."""
+    """Axis of a figure that shows positions along x or y."""
 
     name: str  # name of the axis
     title: str  # heading that says what is positive, or up
@@ -28,7 +28,7 @@ class Direction:
 
 
 def ahead_of(model: Model) -> int:
-    """Return the axis along which the model faces: x (0) or y (1)."""
+    """Return the index of the axis along which the model faces: 0 (x) or 1 (y)."""
     return int(abs(model.facing[1]) > abs(model.facing[0]))
 
 

@@ -29,7 +29,7 @@ from experiments.visualization.panels.panel import Panel, Points
 BEFORE = 0.2
 #: [s] at the start of a run that are ignored in scaling ground reaction forces: the landing.
 LANDING = 0.05
-#: [N] least half range of a force axis.
+#: [N] smallest half range of a force axis.
 LEAST = 1.0
 #: [inch] A narrower sheet has its panels in one column.
 NARROW = 5.0
@@ -43,7 +43,7 @@ Draw = Callable[[Axes, Subject], None]
 
 
 def overview(subject: Subject) -> Figure:
-    """Draw the sheet from shortly before the disturbance; without contact points: motion, energy and momentum."""
+    """Draw the overview from shortly before the disturbance on; without contact points: motion, energy and momentum."""
     shown = subject.since(BEFORE)
     if not subject.model.nc:
         return _sheet(shown, [_root, _orientation, _drive, _energy, _angular_momentum, _residual], [], None)
@@ -209,9 +209,9 @@ def shade_base(axes: Axes, support: Support, axis: int) -> None:
 
 
 def draw_stabilogram(axes: Axes, support: Support) -> None:
-    """Draw the top view, facing up: paths that end in dots, soles and base of support in the first row.
+    """Draw a top view in which the model faces up: paths that end in dots; soles and base of support at the start.
 
-    A moving floor carries the axes along: the soles stay in place, and paths are relative to them.
+    On a moving floor the axes move with the floor: the soles stay in place, and paths are relative to the floor.
     """
     support = replace(support, carried=True)
     model = support.subject.model

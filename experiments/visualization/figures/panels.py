@@ -21,12 +21,12 @@ LINE = 9.0
 def time_figure(
     subject: Subject, panels: Sequence[Panel], size: tuple[float, float] | None = None, **options: Any
 ) -> Figure:
-    """Return a figure of panels one above another with a common time axis; pyplot does not hold it.
+    """Return a figure of panels, one above another, with a common time axis; it needs no ``pyplot.close``.
 
     Args:
         subject: run and marked events.
         panels: panels from the top.
-        size: [inch]; by the number of panels if not given.
+        size: width and height [inch]; None: a height that fits the number of panels.
         options: further arguments of ``Figure.subplots``.
     """
     figure = Figure(figsize=size or (style.SIZE[0], 2.0 + 1.6 * len(panels)))
@@ -70,7 +70,7 @@ def label_lines(axes: Axes, marks: Sequence[Mark]) -> int:
 
 
 def _label_places(axes: Axes, marks: Sequence[Mark]) -> tuple[list[float], list[int]]:
-    """Return each mark's position as a part of the time axis, and the line of its label, -1 for none."""
+    """Return each mark's position as a part of the time axis, and the line of its label; -1: no label."""
     begin, end = axes.get_xlim()
     places = [(mark.time - begin) / max(end - begin, 1e-12) for mark in marks]
     return places, label_rows(places, [mark.label for mark in marks])

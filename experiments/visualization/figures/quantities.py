@@ -40,7 +40,7 @@ Values = Sequence[Floats] | Floats
 
 
 def curve(label: str, values: ArrayLike, color: str = style.BLUE, dash: Dash = "solid", **look: Any) -> Points:
-    """Return a line over time, (rows,); ``look`` as in ``Points``."""
+    """Return a curve of values (rows,) at the recorded times of a run; ``look``: other fields of ``Points``."""
     return Points(None, values, label, color, dash=dash, **{"width": None, **look})
 
 
@@ -55,7 +55,7 @@ def over_time(
     least: float = 0.0,
     target: str = "set point",
 ) -> Panel:
-    """Return a panel of curves over time, with dashed lines at their targets, labelled ``target``.
+    """Return a panel of curves over time; ``unit`` is the y axis's label, ``target`` that of the lines at ``targets``.
 
     If all values are below ``least``, as round-off is, the axis shows this range on both sides of zero.
     """
@@ -76,7 +76,7 @@ MOST_CURVES = 8
 
 
 def world_panels(run: Run, world: World) -> list[Panel]:
-    """Return the panels that a run without a tree of bodies defines; of many curves those with the largest values."""
+    """Return the panels that a run without a tree of bodies defines, each with the curves with the largest values."""
     return [_world_panel(run, plot) for plot in world.plots]
 
 
@@ -84,7 +84,7 @@ def _world_panel(run: Run, plot: Plot) -> Panel:
     sizes = {name: float(run.frame[name].abs().max()) for name in plot.columns}
     greatest = sorted(plot.columns, key=lambda name: -sizes[name])[:MOST_CURVES]
     names = [name for name in plot.columns if name in greatest]
-    title = plot.title if len(names) == len(plot.columns) else f"{plot.title}, the greatest"
+    title = plot.title if len(names) == len(plot.columns) else f"{plot.title}, the {MOST_CURVES} largest"
     curves = named([run.frame[name].to_numpy() for name in names], [name.replace("_", " ") for name in names])
     return over_time(title, f"[{unit_text(plot.unit) or '–'}]", curves, log=plot.logarithmic)
 
@@ -118,7 +118,7 @@ def _quaternion(values: Values) -> tuple[Points, ...]:
 
 
 def targets(subject: Subject) -> tuple[Targets, Targets]:
-    """Return targets of the root's position [mm] and orientation; none without a set point."""
+    """Return targets of the root's position [mm] and quaternion; both empty without a set point."""
     if subject.set_point is None:
         return (), ()
     position, orientation = subject.set_point.position, subject.set_point.orientation
@@ -139,14 +139,14 @@ def orientation_error(subject: Subject) -> tuple[Points, ...]:
 
 
 def leans(subject: Subject, title: str, quaternion: Sequence[Points]) -> Panel:
-    """Return the pitch, roll and yaw [°] of a turn given by its w, x, y and z."""
+    """Return a panel of pitch, roll and yaw [°] of a rotation given by curves of its w, x, y and z."""
     angles = anatomical.leans(subject.model, np.column_stack([one.y for one in quaternion])).T
     labels = ("pitch, forward +", "roll, right +", "yaw, left +")
     return over_time(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
 
 def error_sizes(subject: Subject) -> tuple[Points, Points]:
-    """Return the distance from the set point and the angle to it; requires a set point."""
+    """Return curves of the position error [mm] and the orientation error [°]; requires a set point."""
     assert subject.set_point is not None
     angle = np.degrees(orientation_errors(subject.run, subject.set_point))
     distance = np.linalg.norm(position_error(subject), axis=1)
@@ -174,7 +174,7 @@ def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tup
 
 
 def _motion(model: Model, joint: str, label: str, value: float | None = None) -> tuple[str, float]:
-    """Return the label of a joint in the current look, that of a value's direction if given, and the values' sign."""
+    """Return a joint's label in the current look (in the direction of ``value``, if given), and its values' sign."""
     if joint not in joint_motions(model):
         return label, 1.0
     motion, sign = joint_motions(model)[joint]
@@ -184,7 +184,7 @@ def _motion(model: Model, joint: str, label: str, value: float | None = None) ->
 
 
 def largest_torques(subject: Subject) -> Panel:
-    """Return the torques of the three pairs of joints with the largest ones; right joints are dark and dashed."""
+    """Return the torques of the three joint pairs with the largest peaks; right joints are darker and dashed."""
     legs = legs_of(subject.model)
     twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
     paired = {joint for pair in twins for joint in pair}
@@ -242,7 +242,7 @@ def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
 
 
 def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
-    """Return the wrench on the root that the controller requests, in body axes: force for f, torque for n."""
+    """Return the force (letter f) or torque (n) on the root that the controller requests, in the root's axes."""
     parts = [f"{letter}{axis}" for axis in XYZ]
     return named(columns(subject, "desired_", parts), parts, style.AXES)
 
@@ -264,7 +264,7 @@ def dash_the_right(curves: Sequence[Points]) -> tuple[Points, ...]:
 
 
 def energy_and_work(subject: Subject) -> tuple[Points, ...]:
-    """Return energy and works [J] since the start; works that are zero are left out."""
+    """Return curves of the energy change and the works [J] since the start; works that are zero are left out."""
     energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
     total = curve("kinetic + potential", energy - energy[0], style.BLACK)
     works = {column: label for column, label in WORKS.items() if subject.has(column) and np.any(subject.column(column))}
@@ -273,7 +273,7 @@ def energy_and_work(subject: Subject) -> tuple[Points, ...]:
 
 
 def energy_residual(subject: Subject) -> Panel:
-    """Return the change of energy that no work accounts for, in a unit that fits its size."""
+    """Return a panel of the energy change that no work explains, in a unit that fits its size."""
     residual = curve("residual", subject.column("ledger_residual"), style.RED)
     return rescaled(over_time("Energy residual, not explained by work", "residual [J]", (residual,), legend=False))
 

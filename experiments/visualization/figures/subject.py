@@ -29,7 +29,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """Run with all data that figures of it need."""
+    """Run with the name and the marked events that its figures show."""
 
     run: Run
     name: str = ""  # title of the overview
@@ -37,7 +37,7 @@ class Subject:
 
     @property
     def set_point(self) -> SetPoint | None:
-        """Set point of the root."""
+        """Set point of the root; None without one."""
         return self.run.set_point
 
     @property
@@ -62,7 +62,7 @@ class Subject:
         return min(starts, default=None)
 
     def since(self, before: float) -> "Subject":
-        """Return the subject from ``before`` [s] before the disturbance on; all of it without a disturbance."""
+        """Return the subject from ``before`` [s] before the disturbance on; unchanged without a disturbance."""
         if self.disturbed_at is None:
             return self
         begin = self.disturbed_at - before

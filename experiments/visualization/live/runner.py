@@ -184,7 +184,7 @@ class Runner:
             self._complain(wrong)
 
     def _attempt(self, act: Callable[[], None]) -> str:
-        """Do what a page requests; return an error's text or nothing, so that the simulation goes on."""
+        """Call ``act``; return the text of its error, or an empty text, so that the simulation continues."""
         try:
             act()
         except Exception as error:

@@ -30,7 +30,7 @@ _WORDS = {
     "defect": "residual",
 }
 _AXES = "xyz"
-#: Last parts of names that select one of several values: they follow a comma.
+#: Last parts of names that select one of several values; in words they follow a comma.
 _ENDS = ("min", "max", "mean", "end")
 
 
@@ -66,6 +66,6 @@ def with_unit(name: str, unit: str) -> str:
 
 
 def disturbance_text(run: Run) -> str:
-    """Return the disturbances in words; "undisturbed" for a balancing run without any, else nothing."""
+    """Return the disturbances in words; without any: "undisturbed" for a run with a set point, else an empty text."""
     done = "; ".join(in_words(run.disturbances, run.state.model.facing)) if run.world is None else ""
     return done or ("" if run.set_point is None else "undisturbed")

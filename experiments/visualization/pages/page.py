@@ -20,7 +20,7 @@ class Section:
 
     name: str  # unique on its page, for links to it
     title: str  # heading, one line
-    subtitle: str = ""  # source of the section
+    subtitle: str = ""  # line below the title, such as the source
     verdict: str = ""  # a few words beside the title, and in the table of contents
     mood: Mood = ""  # mood of the verdict
     blocks: tuple[Block, ...] = ()  # content of the section

@@ -25,8 +25,8 @@ class Axis:
     """Axis of a panel; in polar axes x is the azimuth [°] and y the radius."""
 
     label: str = ""  # label with the unit
-    low: float | None = None  # lower end; None to show all values
-    high: float | None = None  # upper end
+    low: float | None = None  # lower end; None: show all values
+    high: float | None = None  # upper end; None: show all values
     log: bool = False  # whether the axis is logarithmic
     powers: bool = False  # whether the ticks of a logarithmic axis are powers of ten
     form: str = ".4g"  # format of numbers; % at its end makes ticks percentages
@@ -34,7 +34,7 @@ class Axis:
     words: tuple[str, ...] = ()  # texts at the positions 0, 1, 2 … of an axis of categories
     slanted: bool = False  # whether all words are shown, slanted
     grid: bool = True  # whether there are grid lines
-    least: float = 0.0  # least half range, for values that are only round-off
+    least: float = 0.0  # smallest half range, for values that are only round-off
     margin: float | None = None  # part of the range that is left free at both ends, in files
 
     @property
@@ -52,7 +52,7 @@ class Points:
     color: str = style.BLUE
     marker: Marker = ""  # no markers if empty
     size: float | Floats = 4.0  # [pt] size of the markers, or (n,) of each one
-    face: str = ""  # colour inside the markers, if different; "none" for hollow ones
+    face: str = ""  # colour inside the markers; empty: ``color``; "none": hollow markers
     dash: Dash = ""  # dashes of the line; no line if empty
     width: float | None = 1.4  # [pt] width of the line; None for that of the style
     is_step: bool = False  # whether the line keeps each value up to the next x
@@ -62,7 +62,7 @@ class Points:
     shades: ArrayLike | None = None  # (n,) numbers for the markers' colours
     hover: Sequence[str] = ()  # (n,) texts under the pointer on a page, instead of coordinates
     numbered: tuple[str, ArrayLike] | None = None  # a word and (n,) numbers, before the coordinates under the pointer
-    group: str = ""  # name of items that a page hides together, if not the label
+    group: str = ""  # name of items that a page hides together; empty: the label
     alpha: float = 1.0  # opacity
     hidden: bool = False  # whether a page draws it only after a click on the legend
 
@@ -88,7 +88,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Rule:
-    """Line across the panel at a value of x or y."""
+    """Line across the panel at the value ``value`` of x or y (``along``)."""
 
     value: float
     color: str = style.BLACK

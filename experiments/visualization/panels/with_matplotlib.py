@@ -52,11 +52,11 @@ class _Place(NamedTuple):
 def figure_of(
     panels: Panel | Sequence[Panel | None], size: tuple[float, float], columns: int = 1, **options: Any
 ) -> Figure:
-    """Return a figure of a panel, or of several row by row; pyplot does not hold it, so it needs no closing.
+    """Return a figure of a panel, or of several panels row by row; it needs no ``pyplot.close``.
 
     Args:
         panels: at least one; None leaves a cell empty.
-        size: [inch] of the figure.
+        size: width and height [inch] of the figure.
         columns: number of panels in a row.
         options: further arguments of ``Figure.subplots``.
     """

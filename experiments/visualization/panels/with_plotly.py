@@ -29,7 +29,7 @@ _RADII_AT = 157.5
 def figure_of(
     panels: Panel | Sequence[Panel] | Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
 ) -> "go.Figure":
-    """Return a figure of one panel, of several row by row, or of several for each entry of a menu.
+    """Return a figure of one panel, of several panels row by row, or of several panels for each entry of a menu.
 
     Items with the same label are hidden and shown together. Panels at the same position share their axes in all
     entries of a menu; rules across a panel are always shown.
@@ -37,7 +37,7 @@ def figure_of(
     Args:
         panels: at least one, and equally many for each entry; the title of a single panel is not drawn.
         columns: most panels in a row.
-        height: [px] of the figure; by default that of the panels.
+        height: [px] height of the figure; None: as the panels need.
     """
     if isinstance(panels, Panel):
         panels = [panels]
@@ -132,7 +132,7 @@ def _lines(text: str) -> str:
 
 
 def _add_menu(figure: "go.Figure", labels: Sequence[str], counts: Sequence[int]) -> None:
-    """Add a menu that shows, for each label, its number of traces, in order."""
+    """Add a menu with an entry for each label, which shows the next ``counts`` traces of the figure."""
     owners = np.repeat(np.arange(len(labels)), counts)
     buttons = [
         {"label": plain(label), "method": "restyle", "args": [{"visible": (owners == place).tolist()}]}
@@ -193,7 +193,7 @@ class Place(NamedTuple):
     number: str  # number of the panel's axes in Plotly
     panel: Panel
     entry: dict[str, Any]  # name and legend of the trace
-    x: str = ""  # x axis in Plotly, if not the panel's own
+    x: str = ""  # x axis in Plotly; empty: that of the panel
 
     @property
     def axes(self) -> tuple[str, str]:
