@@ -44,11 +44,11 @@ class Pair(NamedTuple):
     time: Floats
     measured: Floats
     model: Floats
-    is_free: bool  # whether both are relative to their means
+    is_free: bool  # whether both columns are relative to their means
 
 
 def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
-    """Return the measured columns of each record with the run's columns.
+    """Return pairs of measured and modelled columns for each record of a file.
 
     Args:
         run: run of the human, or of another body that has metrics.
@@ -56,7 +56,7 @@ def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
             give file, ``begin``, and columns by their names, with scale and offset.
 
     Raises:
-        InputError: neither format, no column of the run, or a file that ``biped fit`` refuses.
+        InputError: the file has neither format or no column of the run, or ``biped fit`` would refuse it.
         OSError: the file cannot be read.
     """
     table = _table(run)
@@ -82,8 +82,8 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
     """Return a row for each column with the differences of run and record at the record's times.
 
     The columns are ``rms_difference``, ``mean_difference`` (model minus measured), ``sd_measured`` and ``sd_model`` in
-    the column's unit, ``correlation``, and ``r_squared`` as in ``biped fit``. With a free offset both are relative to
-    their means, and have no mean difference.
+    the column's unit, ``correlation``, and ``r_squared`` as in ``biped fit``. If a column's offset is free, both curves
+    are relative to their means, and ``mean_difference`` is NaN.
     """
     rows = []
     for one in pairs:
@@ -131,7 +131,7 @@ class RecordComparison:
     """Comparison of a run with a record, as a section of its page, a figure and a table.
 
     Attributes:
-        file: the record, or the TOML file of a fit.
+        file: file of the record, or TOML file of a fit.
         records: pairs of columns for each record.
     """
 
@@ -143,7 +143,7 @@ class RecordComparison:
         """Read a record for a run (``paired_columns``); raise InputError also if the run has no comparable data."""
         if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
             raise InputError(
-                f"{file}: a record can be compared only with a run of a floating body, of two rows or more"
+                f"{file}: a record can be compared only with a run of a floating body with at least two rows"
             )
         return cls(Path(file), paired_columns(run, file))
 
@@ -217,7 +217,7 @@ def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
         model = np.interp(time, table["time"], table[column], right=np.nan)
         both = measured.counts[k] & np.isfinite(model)
         if both.sum() < 2:
-            raise InputError(f"{column}: fewer than two measured values at times of the run: set begin")
+            raise InputError(f"{column}: fewer than two measured values at times of the run: set begin of the record")
         there, model, is_free = measured.values[k, both], model[both], measured.is_free[k]
         if is_free:
             there, model = there - there.mean(), model - model.mean()

@@ -29,13 +29,13 @@ _SECTIONS = (
 )  # fmt: skip
 
 _TRUST = (
-    "A momentum defect above 1e-8 N·s is an error of the program. The energy residual falls by four if the step is "
-    "halved; compare it with the energies that matter to you."
+    "A momentum defect above 1e-8 N·s indicates an error in the program. The energy residual falls to a quarter if the "
+    "step is halved; compare it with the energies that matter to you."
 )
 
 
 def run_page(source: RunSource, command: str, beside: RecordComparison | None = None) -> Page:
-    """Return the page of a saved run; ``command`` made the page, ``beside`` is a comparison with a record."""
+    """Return the page of a run; ``command``: command line that made it; ``beside``: comparison with a record."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # other runs have no metrics
@@ -108,7 +108,7 @@ def _events(run: Run) -> Section:
         blocks.append(_steps(run))
     if len(others):
         rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
-        blocks.append(Table("Touch and lift of contact points", ("time [s]", "kind", "point"), rows, fold=True))
+        blocks.append(Table("Touch and lift of contact points", ("time [s]", "event", "point"), rows, fold=True))
     counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
     counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
@@ -119,7 +119,7 @@ def _steps(run: Run) -> Table:
     units = table.attrs["units"]
     names = {name: f"{name.replace('_', ' ')} [{unit_text(unit)}]" for name, unit in units.items() if unit}
     return Table.of(
-        "Footsteps: onset after the disturbance; ap: forward, ml: to the right", table.rename(columns=names)
+        "Footsteps; onset: time after the disturbance; ap: forward; ml: to the right", table.rename(columns=names)
     )
 
 
@@ -146,7 +146,7 @@ def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
 
 
 def command_of(source: RunSource) -> str | None:
-    """Return the command that reproduces a run; None if it belongs to no experiment."""
+    """Return the command that reproduces a run; None if the run's experiment is unknown."""
     if source.experiment is None:
         return None
     sets = [f"--set {shlex.quote(f'{name}={exact(value)}')}" for name, value in source.changes.items()]
@@ -175,8 +175,8 @@ def _rerun(source: RunSource, command: str) -> Section:
             "from experiments.catalogue.registry import experiment_named\n\n"
             f"run = experiment_named({', '.join(names)}).run({dict(source.changes)!r})"
         )
-        blocks += [Prose("The run, on the command line and in Python:"), Code(rerun), Code(python)]
-    blocks += [Prose("This page:"), Code(command)]
+        blocks += [Prose("To repeat the run, on the command line or in Python:"), Code(rerun), Code(python)]
+    blocks += [Prose("To make this page again:"), Code(command)]
     versions = tuple((name, text) for name, text in source.versions.items())
     blocks.append(Table("Software", ("", "version"), versions, fold=False))
     return Section("rerun", "To reproduce the run", blocks=tuple(blocks))

@@ -66,7 +66,7 @@ def top_view(subject: Subject) -> Chart:
 
 
 def _order(shown: Direction) -> bool | str:
-    """Return Plotly's ``autorange`` for a direction: "reversed" if numbers decrease upwards, or to the right."""
+    """Return Plotly's ``autorange`` of an axis: "reversed" if numbers decrease upwards, or to the right."""
     return True if shown.grows else "reversed"
 
 

@@ -29,7 +29,7 @@ _HEIGHT, _ON_PAGE = 2.2, 260
 
 
 def document(fit: Fit, found: Found, _: Path) -> Document:
-    """Return parameters with intervals, the quality of the fit, and measured and modelled columns over time."""
+    """Return a document: parameters with intervals, quality of the fit, measured and modelled columns over time."""
     panels, correlation, data = list(_panels(fit, found)), found.estimate.correlation, as_json(found)
     rows = tuple((str(name), *(f"{value:.3f}" for value in correlation.loc[name])) for name in correlation.index)
     tables = (
@@ -122,7 +122,7 @@ def _worth(found: Found) -> str:
     count = len(found.estimate.residuals)
     if "z" in found.quality:
         return f"{found.runs} runs; mean squared z-score of {count} targets: {(found.quality['z'] ** 2).mean():.3g}"
-    return f"{found.runs} runs; {count} values are fitted, equivalent to {_independent(found):.0f} independent ones"
+    return f"{found.runs} runs; {count} fitted values, equivalent to {_independent(found):.0f} independent values"
 
 
 def _independent(found: Found) -> float:

@@ -24,13 +24,13 @@ _HEADINGS = ("parameter", "groups", "means", "difference", "95 % interval", "p",
 
 
 def document(plan: GroupIdentification, found: Grouped, _: Path) -> Document:
-    """Return the differences between the groups, and the parameters of each subject."""
+    """Return a document: differences between the groups, and the parameters of each subject."""
     differences, panels = differences_of(plan, found), panels_of(found)
     sizes = Counter(one.group for one in plan.subjects)
     counted = ", ".join(f"{count} {group}" for group, count in sizes.items())
     text = (
-        "Differences over subjects: 95 % by the bootstrap, p by permutations of subjects between groups, Hedges' g. "
-        "There is no correction for multiple comparisons."
+        "Differences between groups of subjects: 95 % bootstrap interval, p-value by permutations of subjects between "
+        "groups, and Hedges' g. There is no correction for multiple comparisons."
     )
     own = found.table.rename(columns={name: with_unit(name, unit) for name, unit in found.units.items()})
     blocks = (
@@ -83,7 +83,7 @@ def panels_of(found: Grouped) -> list[Panel]:
 def _rows(found: Grouped, differences: pd.DataFrame) -> list[tuple[str, ...]]:
     return [
         (
-            row["parameter"], f"{row['level']} less {row['against']}", f"{row['mean']:.4g}, {row['mean_against']:.4g}",
+            row["parameter"], f"{row['level']} − {row['against']}", f"{row['mean']:.4g}, {row['mean_against']:.4g}",
             f"{row['difference']:+.3g}", f"[{row['low']:.3g}, {row['high']:.3g}]", f"{row['chance']:.2g}",
             f"{row['effect_size']:.2f}", unit_text(found.units[row["parameter"]]),
         )

@@ -34,7 +34,7 @@ def _cycles(plan: Identification) -> str:
 
 
 def document(plan: Identification, found: Identified, _: Path) -> Document:
-    """Return the frequency response with its intervals, the remnant, and the fitted model."""
+    """Return a document: frequency response with its intervals, remnant, and fitted model."""
     response, fit, panels = found.response, found.fit, panels_of(found)
     files = () if plan.recorded is None else plan.recorded.files
     of = f"{len(files)} records: {', '.join(files)}" if files else f"{found.trials - found.left_out} trials"
@@ -153,7 +153,7 @@ def _cell(row: Any, name: str, factor: float, form: str) -> str:
 
 
 def _left(fit: ModelFit) -> str:
-    """Return the weighted residual in words."""
+    """Return the RMS weighted residual of a fit in words."""
     left, what = fit.as_json["residual_deviation"], {
         "deviation": "standard deviations over cycles, about 1 if the model fits",
         "relative": "of the responses",

@@ -17,19 +17,19 @@ from experiments.visualization.panels.with_matplotlib import write_panels
 
 #: Name of the table and the figure in the folder.
 NAME = "limits"
-#: Column headings of the terminal's table.
+#: Column headings of the table, by column of the data.
 HEADINGS = {
-    "distance": "to the edge [m]",
+    "distance": "distance to the edge [m]",
     "limit": "limit [N·s]",
-    "limit_without_friction": "without friction",
+    "limit_without_friction": "without slip [N·s]",
     "limit_hips": "with hips [N·s]",
-    "limit_hips_without_friction": "without friction",
-    "platform": "floor [m]",
+    "limit_hips_without_friction": "with hips, without slip [N·s]",
+    "platform": "floor shift [m]",
 }
 
 
 def document(push: ScenePush, found: pd.DataFrame, who: str) -> Document:
-    """Return the assumptions, and a table over the directions for each number of steps."""
+    """Return a document: the assumptions, and for each number of steps a table of limits by direction."""
     pendulum = push.stance.pendulum
     text = (
         f"{who}: {pendulum.mass:.5g} kg at {pendulum.height:.3g} m, ω = {pendulum.rate:.4g} 1/s; "
@@ -53,7 +53,7 @@ def document(push: ScenePush, found: pd.DataFrame, who: str) -> Document:
 
 
 def draw_limits(push: ScenePush, found: pd.DataFrame, path: Path, who: str) -> list[Path]:
-    """Plot the largest recoverable impulse by direction (polar, from above, forward is up); return the files."""
+    """Plot the largest recoverable impulse by direction, in top view with forward up; return the files."""
     in_place = found["steps"].nunique() == 1
     items = _in_place_lines(found) if in_place else _lines_by_steps(found)
     which = f" {steps_text(float(found['steps'].iloc[0]))}" if in_place else ""
@@ -73,7 +73,7 @@ def by_steps(found: pd.DataFrame) -> list[tuple[float, pd.DataFrame]]:
 
 
 def _in_place_lines(found: pd.DataFrame) -> list[Points]:
-    """Return limits in place, with and without hips, with and without friction."""
+    """Return the limits without a step: with and without hips, with friction and without slip."""
     angles, items = closed(found["direction"]), []
     for (name, label), color in zip(STANDING_LIMITS.items(), (style.BLUE, style.ORANGE), strict=True):
         if name in found:
@@ -84,7 +84,7 @@ def _in_place_lines(found: pd.DataFrame) -> list[Points]:
 
 
 def _lines_by_steps(found: pd.DataFrame) -> list[Points]:
-    """Return the pendulum's limit for each number of steps, with and without friction."""
+    """Return the pendulum's limit for each number of steps, with friction and without slip."""
     items = []
     for (count, those), color in zip(by_steps(found), itertools.cycle(style.LINES), strict=False):
         angles, label = closed(those["direction"]), steps_text(count)

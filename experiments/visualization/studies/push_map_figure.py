@@ -47,7 +47,7 @@ class Ring:
         return np.array([finding.condition.labels["direction"] for finding in self.findings], dtype=float)
 
     def numbers(self, name: str) -> Floats:
-        """Return a column of the estimates; values out of range are clipped to its edges."""
+        """Return a column of the estimates; values outside the tried range are clipped to it."""
         found = [finding.estimate for finding in self.findings]
         values = {
             "median": [e.median.value for e in found],
@@ -77,7 +77,7 @@ class Ring:
 
 
 def limits_of(rings: Sequence[Ring]) -> list[tuple[Ring, str, Floats]]:
-    """Return limits with their rings and names; those of later maps only if they differ."""
+    """Return limits with their rings and names; limits of later maps are left out if they do not differ."""
     found: list[tuple[Ring, str, Floats]] = []
     for ring in rings:
         for name, values in ring.limits().items():
@@ -102,8 +102,8 @@ def draw_maps(
 ) -> list[Path]:
     """Draw maps over one another around the human; return the files.
 
-    A single map has, on its right, the proportion that recovers at each impulse of the grid, and the verdicts at the
-    thresholds; several maps have the changes from the first one to those in ``changes``.
+    On the right of a single map are the proportion that recovers at each impulse of the grid, and the verdicts at the
+    thresholds; on the right of several maps are the changes from the first map to the maps in ``changes``.
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
@@ -124,7 +124,7 @@ def draw_maps(
 
 
 def map_panel(rings: Sequence[Ring], *, verdicts: bool = True, columns: int = 2) -> Panel:
-    """Return the medians and their intervals over the direction, with the limits; a single ring has its spread too.
+    """Return medians with intervals over the direction, and limits; for a single ring also the spread.
 
     ``verdicts``: colour the medians by the verdict that limits them.
     """
@@ -246,13 +246,13 @@ def proportions_panel(ring: Ring) -> Panel:
         x, y, count = np.array(islands, dtype=float).T
         sizes = np.sqrt(80.0 * count / plan.replicas + 6.0)
         items.append(Points(x, y, ISLAND, "white", "circle", sizes, face="none"))
-    title = f"Share of {plan.replicas} replicas that withstand all values up to this"
+    title = f"Share of {plan.replicas} replicas that withstand all values up to this one"
     y_axis = Axis(label_of(plan), float(edges[0]), float(edges[-1]))
     return Panel(tuple(items), _directions(), y_axis, title, legend="over", columns=2)
 
 
 def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> Panel:
-    """Return a point with its interval for each direction; hollow if the interval contains zero."""
+    """Return the changes of the threshold by direction with intervals; hollow if an interval contains zero."""
     names, items = [ring.name for ring in rings], list[Item]()
     plan = rings[0].findings[0].plan
     ends = [abs(v) for found in changes.values() for one in found for v in (one.change.low, one.change.high)]

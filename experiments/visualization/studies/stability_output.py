@@ -30,7 +30,7 @@ _DASHES: dict[str, Dash] = {"oscillatory": "solid", "non-oscillatory": "dash", F
 
 
 def document(found: StabilityMap) -> Document:
-    """Return the boundary's components, nodes without equilibrium, and the agreement with simulations."""
+    """Return a document: components of the boundary, nodes without equilibrium, and agreement with simulations."""
     title = f"Stability over {found.field.x.name} and {found.field.y.name}"
     blocks = []
     for number, branch in enumerate(found.branches):
@@ -41,7 +41,7 @@ def document(found: StabilityMap) -> Document:
         blocks.append(Prose(f"component {number}: {len(branch.places)} points, {kind}{corners}"))
     if not found.branches:
         stable = (found.grid["size"] < 1.0).sum()
-        blocks.append(Prose(f"no boundary between the nodes of the grid: {stable} of {len(found.grid)} are stable"))
+        blocks.append(Prose(f"no boundary in the grid: {stable} of {len(found.grid)} nodes are stable"))
     lost = found.without_equilibrium
     if len(lost):
         blocks.append(Prose(f"{len(lost)} of {len(found.grid)} nodes have no equilibrium:", "bad"))
@@ -68,10 +68,10 @@ def draw_map(found: StabilityMap, path: Path) -> list[Path]:
 def map_panel(found: StabilityMap) -> Panel:
     items: list[Item] = [*_boundary(found), *_nodes(found), *_special_points(found)]
     if found.home is not None:
-        items.append(Points(*found.home, "the experiment's own", style.BLACK, "star", 13.0, style.ORANGE))
+        items.append(Points(*found.home, "values of the experiment", style.BLACK, "star", 13.0, style.ORANGE))
     x, y = (Axis(_label(found, axis), log=axis.scale == LOG, margin=0.03) for axis in (found.field.x, found.field.y))
     who = found.field.experiment
-    title = f"Local stability: {who.name}, {who.controller or 'its own controller'}"
+    title = f"Local stability: {who.name}, {who.controller or 'default controller'}"
     return Panel(tuple(items), x, y, title, legend="below", columns=2)
 
 
@@ -89,7 +89,7 @@ def _nodes(found: StabilityMap) -> Iterator[Points]:
     wrong = found.disagreements
     if len(wrong):
         places = wrong[found.field.x.name], wrong[found.field.y.name]
-        yield Points(*places, "|λ| says otherwise", style.BLACK, "circle", 9.5, "none")
+        yield Points(*places, "simulation and |λ| disagree", style.BLACK, "circle", 9.5, "none")
 
 
 def _boundary(found: StabilityMap) -> Iterator[Points]:
@@ -108,7 +108,7 @@ def _boundary(found: StabilityMap) -> Iterator[Points]:
 
 
 def _component(found: StabilityMap, number: int) -> tuple[Floats, list[str]]:
-    """Return the positions (points, 2) on a component of the boundary, and words for the modes there."""
+    """Return the positions (points, 2) on a component of the boundary, and the kind of its mode at each."""
     rows = found.boundary[found.boundary["component"] == number]
     words = [_mode_word(f, period) for f, period in zip(rows["frequency_hz"], rows["period"], strict=True)]
     return rows[[found.field.x.name, found.field.y.name]].to_numpy(), words

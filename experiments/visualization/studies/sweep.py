@@ -36,7 +36,7 @@ def so_far(study: Study) -> tuple[Sweep, pd.DataFrame]:
 
 
 def document(plan: Sweep, frame: pd.DataFrame, _: Path) -> Document:
-    """Return the proportion of successes, and a metric, over the varied parameters."""
+    """Return a document: proportion of successes, and a metric, over the varied parameters."""
     written, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
     successes = sweeps.successes_in(frame, plan.counts)
     data = [
@@ -94,7 +94,7 @@ def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[sweeps.Factor]) 
     for factor in factors:
         yield _by(plan, frame, factor, alone=len(factors) == 1)
     if plan.replicas > 1 and len(factors) > 1:
-        yield Prose("No intervals: the same replicas are in all combinations that are taken together.", "muted")
+        yield Prose("No intervals, because the same replicas occur in all combinations of a row.", "muted")
 
 
 def _counts(plan: Sweep, frame: pd.DataFrame) -> str:
@@ -139,7 +139,7 @@ def _across(plan: Sweep, frame: pd.DataFrame, by: sweeps.Factor, columns: sweeps
             cells.append(f"{_percent(found.value)}{interval}" if len(both) else "·")
         rows.append(tuple(cells))
     interval = f", with its {CONFIDENCE:.0%} interval" if plan.replicas > 1 else ""
-    caption = f"Proportion that {success_text(plan.counts)}, of {plan.replicas} each{interval}"
+    caption = f"Proportion of {plan.replicas} trials each that {success_text(plan.counts)}{interval}"
     return Table(caption, headings, tuple(rows))
 
 

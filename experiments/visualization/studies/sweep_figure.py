@@ -1,7 +1,7 @@
 """Figures of a sweep, or of any trials over the varied parameters: proportions, metrics, maps, and trials as points.
 
-The figure of one parameter shows the proportion that recovered and a metric over it; two on a grid give maps of both;
-two sampled ones a point for each trial; more parameters the proportion over each one, for all values of the others.
+For one parameter: the proportion that recovered, and metrics, over it. For two parameters on a grid: maps of both. For
+two sampled parameters: a point for each trial. For more: the proportion over each one, for all values of the others.
 """
 
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.studies.trials import Axis as Varied
 
 _MARKERS: dict[str, Marker] = {RECOVERED: "circle", STEPPED: "square", FELL: "x-thin", LOST_CONTROL: "x"}
-#: Most letters of a line in a title as wide as the figure, and in one above one of two maps.
+#: Most letters of a line in a title over the whole figure, and in a title above one of two maps.
 WIDEST_TITLE, WIDEST_MAP_TITLE = 75, 45
-#: Most panels of a figure; of more parameters the first ones are shown.
+#: Most panels of a figure; if there are more parameters, the first ones are shown.
 MOST_PANELS = 12
 #: Most metrics below the proportion over one parameter.
 MOST_METRICS = 4
-#: Most cells of a map that contain their numbers, and that contain words below them.
+#: Most cells of a map with numbers in its cells, and of a map with words below the numbers.
 MOST_WRITTEN, MOST_WORDS = 150, 40
 
 
@@ -167,7 +167,7 @@ def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequen
 
 
 def metric_map(frame: pd.DataFrame, first: Varied, second: Varied, metric: str, label: str) -> Panel:
-    """Return the median of a metric for each pair of values; blank if none has the metric."""
+    """Return the median of a metric for each pair of values; blank if no trial has the metric."""
     table = np.array([[cell.median() for cell in row] for row in _cells(frame[metric], first, second)], dtype=float)
     places = range(len(first.points)), range(len(second.points))
     return _map(first, second, HeatMap(*places, table, label, texts=_written(table, ".3g")))
@@ -203,7 +203,7 @@ def _most_lost(verdicts: "pd.Series[str]", losses: Sequence[str]) -> str:
 
 
 def _map(first: Varied, second: Varied, item: HeatMap) -> Panel:
-    """Return a map with a cell of equal size, named by words, for each pair of values."""
+    """Return a map with a cell for each pair of values; cells have equal sizes, values are labels."""
     x, y = (
         Axis(one.label, words=tuple(f"{p:.6g}" if one.is_numeric else str(p) for p in one.points), grid=False)
         for one in (first, second)
@@ -249,7 +249,7 @@ def _points(frame: pd.DataFrame, first: Varied, second: Varied) -> Panel:
 
 
 def _each(plan: Sweep, frame: pd.DataFrame, varied: Sequence[Varied]) -> Figure:
-    """Return a figure with a panel for each factor: the proportion over it, for all values of the others."""
+    """Return a figure with a panel for each factor: proportion of successes, for all values of the others."""
     shown = varied[:MOST_PANELS]
     columns = min(3, len(shown))
     panels = [share_panel(frame, one, plan.counts) for one in shown]
@@ -258,7 +258,7 @@ def _each(plan: Sweep, frame: pd.DataFrame, varied: Sequence[Varied]) -> Figure:
     figure = figure_of(panels, (3.6 * columns, 2.6 * rows + 0.6), columns, sharey=True)
     more = f"; the first {len(shown)} of {len(varied)} parameters" if len(shown) < len(varied) else ""
     figure.supxlabel(
-        f"proportion that {success_text(plan.counts)} against each, over all values of the others{more}; "
+        f"proportion that {success_text(plan.counts)} over each parameter, for all values of the others{more}; "
         f"bars: Wilson, {CONFIDENCE:.0%}",
         fontsize=8,
     )

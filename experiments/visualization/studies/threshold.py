@@ -25,7 +25,7 @@ from experiments.visualization.studies.push_map_figure import Ring, draw_maps, r
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
 
 #: Text if no condition has a median.
-NO_MEDIAN = "There is no median: most replicas recovered from no value tried."
+NO_MEDIAN = "There is no median, because most replicas did not recover from any value."
 
 
 def so_far(study: Study) -> tuple[Threshold, Findings]:
@@ -35,7 +35,7 @@ def so_far(study: Study) -> tuple[Threshold, Findings]:
 
 
 def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[str, Findings] = {}) -> Document:
-    """Return the thresholds, the verdicts that limit them, and changes between engines or from other maps.
+    """Return a document: thresholds, verdicts that limit them, and changes between engines or from other maps.
 
     ``others`` are the findings of other maps by their names.
     """
@@ -72,7 +72,7 @@ def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[
 
 
 def _lead(findings: Findings) -> Iterator[Prose]:
-    """Yield the result in a sentence, the limiting verdicts, and necessary remarks."""
+    """Yield sentences: the result, the limiting verdicts, and necessary remarks."""
     plan, found = findings.plan, by_strength(findings)
     confidence = f"{100.0 * findings.conditions[0].estimate.median.confidence:.1f} % interval"
     text = NO_MEDIAN
@@ -87,7 +87,7 @@ def _lead(findings: Findings) -> Iterator[Prose]:
         )
     yield Prose(text, "good")
     if reached := words.reached_text([finding for finding in found if finding.limit is not None]):
-        yield Prose(f"Medians, {reached}.")
+        yield Prose(f"Medians in percent {reached}.")
     ended = ", ".join(f"{word} {share:.0%}" for word, share in words.shares_of(found).items())
     if ended:
         yield Prose(f"Verdicts of the replicas at their thresholds: {ended}.")
@@ -109,7 +109,7 @@ def _floor(plan: Threshold) -> str:
 
 
 def _changes(changes: Sequence[Difference], ours: str, theirs: str) -> Table:
-    """Return the change of each condition's threshold from one study, or engine, to another."""
+    """Return a table of the change of each condition's threshold between two studies or engines."""
     rows, moods = [], list[Mood]()
     for one in changes:
         change = one.change

@@ -14,7 +14,7 @@ from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.studies.threshold_text import estimate_texts, label_of, limits_text, name_of, shares_of
 
-#: More conditions than this are drawn as medians side by side.
+#: Most conditions drawn as curves; if there are more, their medians are drawn side by side.
 MOST_CURVES = 6
 #: Ends of the axis of proportions.
 _HEIGHT = -0.02, 1.02

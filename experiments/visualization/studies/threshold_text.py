@@ -45,7 +45,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def median_text(finding: Finding) -> str:
-    """Return a condition's median, with < or ≥ if it is below or above the tried values."""
+    """Return a condition's median, with < or ≥ if it is below or above all tried values."""
     found = finding.estimate
     if math.isnan(found.median.value):
         return "none"
@@ -65,7 +65,7 @@ def estimate_texts(finding: Finding) -> list[str]:
 
 
 def limit_texts(finding: Finding) -> list[str]:
-    """Return the pendulum's limit with the controller's strategies, and the ratio of median to limit; dashes: none."""
+    """Return the pendulum's limit with the controller's strategies, and median / limit; a dash if not available."""
     if finding.limit is None:
         return ["–", "–"]
     if finding.share is None:
@@ -74,7 +74,7 @@ def limit_texts(finding: Finding) -> list[str]:
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
-    """Return the range of the ratio of median to limit; empty if none is comparable."""
+    """Return the range of median / limit in words; empty if no limit is comparable."""
     limited = [finding for finding in limited if finding.share is not None]
     if not limited:
         return ""
@@ -104,14 +104,14 @@ def remarks(findings: Findings) -> Iterator[str]:
     estimates = [finding.estimate for finding in findings.conditions]
     reached = estimates[0].median.confidence
     if reached < plan.confidence:
-        yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
+        yield f"{plan.replicas} replicas allow intervals of {100.0 * reached:.1f} %, not {100.0 * plan.confidence:g} %."
     odd, unknown = (sum(getattr(e, name) for e in estimates) for name in ("non_monotone", "unknown"))
     never = Counter(word for finding in findings.conditions for word in finding.never_recovered)
     if never:
         ended = ", ".join(f"{count} {word}" for word, count in never.most_common())
         yield (
-            f"{never.total()} replicas recovered from no value tried: at the least, {plan.grid.start:g} {plan.unit}, "
-            f"{ended}; {unknown} of their thresholds are unknown, the others below it."
+            f"{never.total()} replicas recovered from no value tried; at the least, {plan.grid.start:g} {plan.unit}: "
+            f"{ended}. Of their thresholds, {unknown} are unknown, the others are below this value."
         )
     gaps = [gap for finding in findings.conditions for gap in finding.gaps]
     if gaps:

@@ -1,4 +1,4 @@
-"""Trials of a study for its report: varied columns, labels, metrics and their units."""
+"""Trials of a study for its page: varied columns, labels, metrics and their units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def is_study(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Axis:
-    """A varied parameter, with others that vary with it one to one."""
+    """A varied parameter, and the parameters that vary with it one to one."""
 
     name: str  # name of the column
     label: str  # name and unit, and the parameters that vary with it

@@ -20,7 +20,7 @@ _HEADINGS = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
 
 
 def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
-    """Return the winner, its confirmation on fresh replicas, and the course of the search."""
+    """Return a document: winner, its confirmation on fresh replicas, and the course of the search."""
     history, winner, confirmation = outcome.history, outcome.winner, outcome.confirmation
     evaluations = history.evaluations
     found: list[Block] = [_variables(tuning, outcome)]
@@ -36,7 +36,7 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
     lead = [Prose(f"{tuning.name}: {text}.")]
     if winner is None:
         front = tuning.is_front and history.front
-        reason = f"{len(history.front)} candidates are on the front: [choice] in the file weighs the objectives"
+        reason = f"{len(history.front)} candidates are on the Pareto front; add [choice] to weigh the objectives"
         lead.append(Prose(f"There is no winner: {reason if front else 'no candidate meets all constraints'}.", "bad"))
     else:
         values = ", ".join(f"{name} {value:.5g}" for name, value in winner.score.values.items())
@@ -70,7 +70,7 @@ def _cells(comparison: Comparison) -> list[str]:
 
 
 def _variables(tuning: Tuning, outcome: Outcome) -> Table:
-    """Return the range of each variable, and values and scores of the baseline and of the chosen candidate."""
+    """Return a table: range of each variable; values and scores of the baseline and the chosen candidates."""
     baseline, front = outcome.history.baseline, outcome.history.front
     chosen = [outcome.winner] if outcome.winner is not None else front[:MOST]
     headings = ("", "unit", "from", "to", "baseline", *(f"candidate {one.number}" for one in chosen))
@@ -90,12 +90,12 @@ def _variables(tuning: Tuning, outcome: Outcome) -> Table:
 def _confirmation(found: Confirmation) -> Table:
     judged = [(one, *_judged(found, one.name)) for one in (*found.objectives, *found.limits)]
     rows = tuple((*_cells(comparison), mark) for comparison, mark, _ in judged)
-    title = f"On {found.objectives[0].replicas} fresh replicas, equal for both"
+    title = f"Baseline and winner on the same {found.objectives[0].replicas} fresh replicas"
     return Table(title, _HEADINGS, rows, tuple(mood for *_, mood in judged), fold=False)
 
 
 def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
-    """Return the words about an objective or a constraint, and their mood."""
+    """Return the verdict on an objective or a constraint, and its mood."""
     if name in found.better:
         if found.better[name]:
             return "better", "good"

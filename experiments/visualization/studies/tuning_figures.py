@@ -29,7 +29,7 @@ FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
 
 
 def drawings(tuning: Tuning, outcome: Outcome) -> dict[str, Callable[[Path], list[Path]] | None]:
-    """Return, by file, a function that draws each figure with data."""
+    """Return the functions that draw the figures, by file name; None for a figure without data."""
     found: dict[str, Callable[[], Figure]] = {}
     if outcome.history.evaluations:
         found = {HISTORY: partial(_history, tuning, outcome), SLICES: partial(_slices, tuning, outcome)}

@@ -1,4 +1,4 @@
-"""Marks of a snapshot besides its bodies: arrows of forces, contact points, CoM and CoP, base of support."""
+"""Marks of a snapshot: arrows of forces, contact points, CoM and CoP, base of support."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Opacity of a ghost.
 GHOST_OPACITY = 0.35
-#: Opacity of a transparent body.
+#: Colour and opacity of a transparent body.
 CLEAR, CLEAR_OPACITY = (120, 140, 165), 0.3
 #: [m] edge of the plate that shows a moving floor.
 PLATE = 3.0

@@ -176,7 +176,7 @@ class Page:
 
     def _build_camera(self, gui: Any) -> None:
         first, *others = CAMERAS
-        group = gui.add_button_group("From", tuple(others))
+        group = gui.add_button_group("View from", tuple(others))
         back = gui.add_button("Three-quarter view")
         follow = gui.add_checkbox("Follow the centre of mass", False)
         group.on_click(lambda event: self._look(event.client, group.value))

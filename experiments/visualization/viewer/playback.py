@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Playback:
-    """Shown time [s]; safe to use from several threads."""
+    """Time [s] of the run that is shown; safe to use from several threads."""
 
     def __init__(self, begins: float, ends: float, speed: float = 1.0, *, playing: bool = True) -> None:
         self.begins, self.ends, self.loop = begins, ends, True

@@ -16,7 +16,7 @@ from experiments.visualization.look.words import words_of
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.record_comparison import RecordComparison
 
-#: Kind of figure with the first plots.
+#: Kind of figure whose plots come first.
 FIRST = "support"
 #: Points of a curve that are sent to the browser.
 POINTS = 480
@@ -48,7 +48,7 @@ def measured_plots(run: Run, record: str | Path) -> list[Panel]:
             np.where(is_gap, np.nan, np.interp(times, one.time, each, np.nan, np.nan))
             for each in (one.measured, one.model)
         )
-        title = f"{words_of(one.column)}, and measured{remark} [{unit_text(one.unit) or '–'}]"
+        title = f"{words_of(one.column)}, model and measured{remark} [{unit_text(one.unit) or '–'}]"
         plots.append(over_time(title, "", (curve("model", model), curve("measured", measured))))
     return plots
 

@@ -10,7 +10,7 @@ from biped.disturbances import Disturbance, described
 from biped.model import Model
 from biped.model.geometry import Vector3, vector3
 
-#: [m] below the floor's level.
+#: [m] A model without contacts that hangs deeper than this below the origin has no visible floor.
 BELOW = 0.01
 
 
@@ -29,7 +29,7 @@ class PatchArea:
 
     x: tuple[float, float]  # [m] least and most
     y: tuple[float, float]  # [m] least and most
-    mu: float  # coefficient of static friction there
+    mu: float  # coefficient of static friction
 
 
 @dataclass(frozen=True)

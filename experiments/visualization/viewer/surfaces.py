@@ -20,7 +20,7 @@ from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import ball, box
 from experiments.visualization.viewer.saved_runs import MESHES
 
-#: [m] edge of the cubes with one vertex each.
+#: [m] edge of the cubes in which all vertices become one.
 CELL = 0.004
 
 #: Part of a mesh and its colour, or None without one.

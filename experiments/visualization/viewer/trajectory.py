@@ -88,11 +88,11 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
             signal: without ``disturbances`` the mean force is shown.
 
     Raises:
-        InputError: the table is empty, or not that of the run's model; or no bodies are known.
+        InputError: the run has no rows, its columns are not those of its model, or it has no bodies to show.
     """
     frame = run.frame
     if not len(frame):
-        raise InputError("the run has no rows: there is nothing to see")
+        raise InputError("the run has no rows: there is nothing to show")
     if run.world is not None:
         return _trajectory_of_bodies(run, run.world)
     model = run.state.model
@@ -243,7 +243,7 @@ def _support_polygons(layout: Layout, rows: Floats, platform: Floats | None) -> 
 
 
 def _capture_regions(capture: Floats, gravity: float, high: Floats, left: Floats, support: Any) -> Any:
-    """Return, for each row, the corners of the possible XCoM at landing, in ``left`` [s]; none without a step.
+    """Return, for each row, the corners of the region of the XCoM at landing, ``left`` [s] later; none without a step.
 
     From a centre of pressure p it moves to p + (ξ − p) e^{ωT} (Koolen et al. 2012); a foot that lands near it stops
     it. For all p in the base of support the result is a similar polygon, rotated by half a turn.
@@ -310,7 +310,7 @@ def _saved_pushes(run: Run) -> list[Push | Force]:
     return found
 
 
-#: [N] least force.
+#: [N] smallest contact force of a point that counts as touching.
 LEAST_FORCE = 1e-9
 
 

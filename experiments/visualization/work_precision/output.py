@@ -25,7 +25,7 @@ from experiments.work_precision.step_sizes import HEADINGS, Comparison, cheapest
 
 @dataclass
 class Output:
-    """Folder of the results; complete after every problem."""
+    """Folder of the results; its files are complete after each problem."""
 
     folder: Path  # an existing folder
     requested: list[str]  # names of the requested problems
@@ -58,14 +58,14 @@ class Output:
     def _print(self, comparison: Comparison) -> None:
         say(f"\n{comparison.problem.name}: {comparison.problem.title}", "bold")
         print_block(method_table(comparison))
-        print_block(Table("The cheapest", HEADINGS, tuple(cheapest_lines(comparison))))
+        print_block(Table("Cheapest method for each accuracy", HEADINGS, tuple(cheapest_lines(comparison))))
 
     def print_files(self) -> None:
         say_files(self.folder, [WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *self.figures], "\n")
 
 
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "diamond", "star", "x", "x-thin", "cross-thin")
-#: Orders whose slopes are drawn beside the curves.
+#: Orders of convergence whose slopes are drawn.
 _SLOPES = (1, 2, 4)
 
 
@@ -99,7 +99,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
 
 
 def _slopes(steps: Floats, errors: Floats) -> Iterator[Points]:
-    """Yield dotted lines of the orders, starting at the largest error."""
+    """Yield dotted lines with the slopes of the orders, from the largest error down."""
     for order in _SLOPES:
         line = np.array([steps.max(), max(steps.min(), steps.max() * (errors.min() / errors.max()) ** (1.0 / order))])
         fall = errors.max() * (line / steps.max()) ** order

@@ -8,7 +8,7 @@ import pandas as pd
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 
-#: [m] accuracies whose costs are in a problem's table.
+#: [m] errors whose costs are in the table of a problem.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
 
 _HOW = (
@@ -55,7 +55,7 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 def method_table(comparison: Comparison) -> Table:
     """Return a row for each method: its nominal and measured order, and the cost of each accuracy."""
     costs = tuple(f"{error:.0e} m [ms/s]" for error in SHOWN)
-    headings = ("method", "order", "measured", *costs, "finest error [m]", "energy error there [J]")
+    headings = ("method", "order", "measured order", *costs, "smallest error [m]", "its energy error [J]")
     return Table("Methods", headings, tuple(_row(curve) for curve in comparison.curves), fold=False)
 
 
@@ -108,7 +108,7 @@ def work_precision_page(
 ) -> Page:
     """Return the page of a comparison; ``missing`` are requested problems without results."""
     rows = tuple((c.problem.name, *line) for c in comparisons for line in cheapest_lines(c))
-    lead: list[Block] = [Table("Choice of the method", ("problem", *HEADINGS), rows, fold=False)]
+    lead: list[Block] = [Table("Cheapest method for each accuracy", ("problem", *HEADINGS), rows, fold=False)]
     if missing:
         lead.append(Prose(f"Not done: {', '.join(missing)}.", "bad"))
     lead += [Bullets("How to read this", _HOW), Prose("To reproduce this page:"), Code(command)]
