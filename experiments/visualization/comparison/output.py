@@ -133,18 +133,18 @@ def _add_legend(figure: Figure, results: Results) -> None:
     """Add a legend of the engines below all panels; dashed: settings for smooth motion."""
     colors = colors_of(results.backends)
     lines = []
-    for one in results.everyone:
-        dash = DASHES["dash" if panels.is_smooth(one.label, results) else "solid"]
-        lines.append(Line2D([], [], color=colors[one.label], lw=2.0, linestyle=dash, label=one.title))
+    for engine in results.everyone:
+        dash = DASHES["dash" if panels.is_smooth(engine.label, results) else "solid"]
+        lines.append(Line2D([], [], color=colors[engine.label], lw=2.0, linestyle=dash, label=engine.title))
     figure.legend(handles=lines, loc="outside lower center", ncols=min(len(lines), 6), fontsize=9.0, handlelength=2.6)
 
 
-def _draw(axes: Axes, found: list[Panel], title: str = "", text: str = NOT_MEASURED) -> list[Line2D]:
+def _draw(axes: Axes, shown: list[Panel], title: str = "", text: str = NOT_MEASURED) -> list[Line2D]:
     """Draw all panels on the same axes, or ``text`` if there are no panels; return the lines."""
-    for panel in found:
+    for panel in shown:
         draw(axes, panel)
     axes.set_title(title)
-    if not found:
+    if not shown:
         axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=style.GREY)
         axes.set_xticks([])
         axes.set_yticks([])

@@ -63,7 +63,7 @@ def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapp
         for name, title, subtitle, before, after in _parts(results)
         if after
     ]
-    names = [one.title for one in results.backends]
+    names = [backend.title for backend in results.backends]
     return Page(
         title=f"{results.experiment.name} in {len(names)} {'engine' if len(names) == 1 else 'engines'}",
         subtitle=f"{results.experiment.title}: {', '.join(names)}",
@@ -80,9 +80,7 @@ Part = tuple[str, str, str, Sequence[Block], Sequence[Block]]
 def _parts(results: Results) -> list[Part]:
     equal = _across("Equal step, period and floor, as far as possible", results, results.outcomes[EQUAL])
     vendor = _across("Each engine with its own settings", results, results.outcomes[VENDOR])
-    texts = tuple(
-        f"{one.title}: {one.vendor_defaults.text}" for one in results.usable if one.vendor_defaults is not None
-    )
+    texts = tuple(f"{b.title}: {b.vendor_defaults.text}" for b in results.usable if b.vendor_defaults is not None)
     source = results.experiment.source
     return [
         (EQUAL, "The experiment at equal settings", source, (Prose(_LEDGER, "muted"),), equal),
@@ -120,7 +118,7 @@ def _cell(value: object) -> str:
     return scientific(value) if isinstance(value, float) and 0.0 < abs(value) < 1e-3 else shown(value)
 
 
-def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequence[str] = ()) -> tuple[Table, ...]:
+def _across(caption: str, results: Results, rows: Sequence[Any], omitted: Sequence[str] = ()) -> tuple[Table, ...]:
     """Return a table with a row for each quantity that any engine has, and a column for each engine."""
     if not rows:
         return ()
@@ -128,7 +126,7 @@ def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequen
     meanings = meanings_of(kind)
     for name, unit in units_of(kind).items():
         values = [getattr(row, name) for row in rows]
-        if name not in ("engine", *besides) and any(value not in (None, "") for value in values):
+        if name not in ("engine", *omitted) and any(value not in (None, "") for value in values):
             lines.append((meanings[name], unit_text(unit), *map(_cell, values)))
     headings = ("quantity", "unit", *(results.titles[row.engine] for row in rows))
     return (Table(caption, headings, tuple(lines), fold=False),)
@@ -176,17 +174,17 @@ def _flights(results: Results) -> tuple[Table, ...]:
 def _differences(results: Results) -> Section:
     blocks: list[Block] = []
     rows = []
-    for one in results.everyone:
+    for backend in results.everyone:
         for settings, text in SETTINGS.items():
-            who, changes = case_in(settings, one, results)
-            if settings == VENDOR and one.vendor_defaults is None:
+            who, changes = case_in(settings, backend, results)
+            if settings == VENDOR and backend.vendor_defaults is None:
                 continue
             given = results.changes if settings == EQUAL else {}
-            rows += [(one.title, one.version or "", text, *map(str, item)) for item in who.settings(given).items()]
-            if who.external is not None and one.label in results.runs[settings]:
-                found = who.external.differences(case_of(results.experiment.build(changes)))
-                if found:
-                    blocks.append(Bullets(f"{one.title}, {text}: remaining differences", found))
+            rows += [(backend.title, backend.version or "", text, *map(str, s)) for s in who.settings(given).items()]
+            if who.external is not None and backend.label in results.runs[settings]:
+                remaining = who.external.differences(case_of(results.experiment.build(changes)))
+                if remaining:
+                    blocks.append(Bullets(f"{backend.title}, {text}: remaining differences", remaining))
     headings = ("engine", "version", "settings", "setting", "value")
     blocks.append(Table("All settings and versions", headings, tuple(rows), fold=True))
     return Section("differences", "Remaining differences", blocks=tuple(blocks))
@@ -251,6 +249,6 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
             yield Chart(figure, text, f"{settings}-{name}")
 
 
-def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
+def _grid(name: str, text: str, shown: Sequence[Panel]) -> list[Chart]:
     """Return a chart with two panels in a row; a click on a legend entry hides its line in all panels."""
-    return [Chart(found, text, name, columns=2)] if found else []
+    return [Chart(shown, text, name, columns=2)] if shown else []

@@ -59,16 +59,16 @@ def plates_of(run: Run) -> dict[str, tuple[Floats, Floats]]:
     model = run.state.model
     foot_of = Layout.of(model, list(run.frame.columns)).places.foot
     rotation, origin = _floor(run)
-    found = {}
+    plates = {}
     for foot, (force, place, moment) in foot_wrenches(run).items():
-        own = [
+        points = [
             columns(run, f"contact_{name}", ("x", "y", "z"))
             for name, body in zip(model.contact_names, foot_of, strict=True)
             if not model.feet or (body >= 0 and foot and model.feet[body] == foot)
         ]
-        if not own:
+        if not points:
             continue
-        beneath = np.concatenate([rotation.inv().apply(there - origin) for there in own])
+        beneath = np.concatenate([rotation.inv().apply(there - origin) for there in points])
         low, high = beneath[:, :2].min(axis=0) - MARGIN, beneath[:, :2].max(axis=0) + MARGIN
         middle = np.append((low + high) / 2.0, 0.0)
         lever = (rotation.inv().apply(place - origin) - middle) * (1.0, 1.0, 0.0)
@@ -76,8 +76,8 @@ def plates_of(run: Run) -> dict[str, tuple[Floats, Floats]]:
         turning = np.cross(lever, force) + moment * (0.0, 0.0, 1.0)
         quadrants = np.array([(1, 1, 0), (-1, 1, 0), (-1, -1, 0), (1, -1, 0)]) @ PLATE
         corners = middle + np.append((high - low) / 2.0, 0.0) * quadrants
-        found[foot] = corners, np.hstack([force @ PLATE.T, turning @ PLATE.T])
-    return found
+        plates[foot] = corners, np.hstack([force @ PLATE.T, turning @ PLATE.T])
+    return plates
 
 
 def _floor(run: Run) -> tuple[Rotation, Floats]:

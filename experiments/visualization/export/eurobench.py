@@ -140,22 +140,22 @@ def testbed(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def performance_indicators(measured: Mapping[str, Value]) -> dict[str, dict[str, Any]]:
     """Return an indicator for each metric: a number or a text, or a labelled vector over joints or feet."""
-    found: dict[str, dict[str, Any]] = {}
+    indicators: dict[str, dict[str, Any]] = {}
     for name, value in measured.items():
         metric = metric_named(name)
         if value is None:
             continue
         if metric.per:
-            vector = found.setdefault(
+            vector = indicators.setdefault(
                 metric.name.lower(), _with_unit({"type": "vector", "label": [], "value": []}, metric)
             )
             vector["label"].append(name.removeprefix(f"{metric.stem}_"))
             vector["value"].append(value)
         else:
             kind = "string" if isinstance(value, str) else "scalar"
-            found[name] = _with_unit({"type": kind, "value": value}, metric)
+            indicators[name] = _with_unit({"type": kind, "value": value}, metric)
     order = [metric.name.lower() if metric.per else metric.name for metric in METRICS.values()]
-    return {name: found[name] for name in order if name in found}
+    return {name: indicators[name] for name in order if name in indicators}
 
 
 def _with_unit(content: dict[str, Any], metric: Metric) -> dict[str, Any]:

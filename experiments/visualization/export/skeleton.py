@@ -31,10 +31,10 @@ def has_skeleton(model: Model) -> bool:
 def skeleton(model: Model) -> str:
     """Return the text of an ``.osim`` file for OpenSim 4."""
     document = Element("OpenSimDocument", Version="40000")
-    one = SubElement(document, "Model", name=_word(model.name))
-    _say(one, "gravity", to_isb(model.gravity, model.facing))
-    bodies = SubElement(SubElement(one, "BodySet", name="bodyset"), "objects")
-    joints = SubElement(SubElement(one, "JointSet", name="jointset"), "objects")
+    root = SubElement(document, "Model", name=_word(model.name))
+    _say(root, "gravity", to_isb(model.gravity, model.facing))
+    bodies = SubElement(SubElement(root, "BodySet", name="bodyset"), "objects")
+    joints = SubElement(SubElement(root, "JointSet", name="jointset"), "objects")
     for body in model.bodies:
         _add_body(bodies, body, model)
         _add_joint(joints, body, model)
@@ -63,30 +63,30 @@ def skeleton_coordinates(run: Run) -> Table:
 def _add_body(bodies: Element, body: Body, model: Model) -> None:
     axes = to_isb(np.eye(3), model.facing).T
     inertia = axes @ np.asarray(body.inertia) @ axes.T
-    one = SubElement(bodies, "Body", name=_word(body.name))
-    _say(one, "mass", [body.mass])
-    _say(one, "mass_center", to_isb(body.com, model.facing))
-    _say(one, "inertia", [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]])
+    element = SubElement(bodies, "Body", name=_word(body.name))
+    _say(element, "mass", [body.mass])
+    _say(element, "mass_center", to_isb(body.com, model.facing))
+    _say(element, "inertia", [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]])
 
 
 def _add_joint(joints: Element, body: Body, model: Model) -> None:
     """Add the joint between two frames at its position, whose z axis (for a slide: x) is along the joint's axis."""
     kind, turned = _JOINTS[body.joint.kind]
     name = _word(body.joint.name)
-    one = SubElement(joints, kind, name=name)
+    element = SubElement(joints, kind, name=name)
     ends = {f"{name}_parent": _path(body.parent), f"{name}_child": _path(body.name)}
     for socket, end in zip(("socket_parent_frame", "socket_child_frame"), ends, strict=True):
-        SubElement(one, socket).text = end
-    coordinates = SubElement(one, "coordinates")
+        SubElement(element, socket).text = end
+    coordinates = SubElement(element, "coordinates")
     for coordinate in _coordinates(body.joint):
-        found = SubElement(coordinates, "Coordinate", name=coordinate)
+        child = SubElement(coordinates, "Coordinate", name=coordinate)
         if np.isfinite([body.joint.lower, body.joint.upper]).all():
-            _say(found, "range", [body.joint.lower, body.joint.upper])
+            _say(child, "range", [body.joint.lower, body.joint.upper])
     turn = turned(to_isb(body.joint.axis, model.facing))
     # a floating body is placed from the origin
     begin = (0.0, 0.0, 0.0) if body.joint.kind == "floating" else body.joint.position
     places = to_isb([begin, (0.0, 0.0, 0.0)], model.facing)
-    frames = SubElement(one, "frames")
+    frames = SubElement(element, "frames")
     for (end, of), place in zip(ends.items(), places, strict=True):
         frame = SubElement(frames, "PhysicalOffsetFrame", name=end)
         SubElement(frame, "socket_parent").text = of

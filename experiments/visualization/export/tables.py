@@ -95,8 +95,8 @@ def write(path: Path, text: str) -> Path:
 
 def write_by(path: Path, save: Callable[[str], object]) -> Path:
     """Write a file with ``save``, a function of its path; as in ``write``, the file is never incomplete."""
-    with TemporaryDirectory() as beside:
-        written = Path(beside) / path.name
+    with TemporaryDirectory() as folder:
+        written = Path(folder) / path.name
         save(str(written))
         replace_file(path, written.read_bytes())
     return path
@@ -122,11 +122,11 @@ def foot_wrenches(run: Run) -> dict[str, Wrenches]:
         return {}
     layout = Layout.of(model, list(run.frame.columns))
     rows = rows_of(run)
-    whole = layout.places._replace(foot=np.zeros_like(layout.places.foot))
-    found: dict[str, Wrenches] = {}
-    for names, places in (("",), whole), (layout.feet, layout.places):
+    all_points = layout.places._replace(foot=np.zeros_like(layout.places.foot))
+    by_foot: dict[str, Wrenches] = {}
+    for names, places in (("",), all_points), (layout.feet, layout.places):
         wrenches = np.empty((len(rows), len(names), 9))
         fill_foot_wrenches(rows, places, len(names), wrenches)
         for i, name in enumerate(names):
-            found[name] = (wrenches[:, i, :3], wrenches[:, i, 3:6], wrenches[:, i, 6:])
-    return found
+            by_foot[name] = (wrenches[:, i, :3], wrenches[:, i, 3:6], wrenches[:, i, 6:])
+    return by_foot

@@ -89,11 +89,9 @@ def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[s
         named = [(joint, joint_label(common_name(joint, twins.get(joint, joint)))) for joint in leg.joints]
         groups.append((f"{leg.side} leg", [pair for pair in named if pair[0] in joints]))
     in_legs = {joint for leg in legs for joint in leg.joints}
-    others = [(joint, joint_label(joint)) for joint in joints if joint not in in_legs]
-    few = math.ceil(len(others) / max(math.ceil(len(others) / most), 1))  # groups of nearly equal size
-    return [group for group in groups if group[1]] + [
-        ("", others[k : k + few]) for k in range(0, len(others), few or 1)
-    ]
+    rest = [(joint, joint_label(joint)) for joint in joints if joint not in in_legs]
+    few = math.ceil(len(rest) / max(math.ceil(len(rest) / most), 1))  # groups of nearly equal size
+    return [group for group in groups if group[1]] + [("", rest[k : k + few]) for k in range(0, len(rest), few or 1)]
 
 
 #: Motions of joints of the legs, and their opposites.

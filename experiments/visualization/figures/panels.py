@@ -41,7 +41,7 @@ def draw_panel(
 ) -> None:
     """Draw a panel of curves over time with the marked events."""
     panel = distinct_lines(panel)
-    items = tuple(replace(one, x=subject.time) if isinstance(one, Points) else one for one in panel.items)
+    items = tuple(replace(item, x=subject.time) if isinstance(item, Points) else item for item in panel.items)
     draw(axes, replace(panel, items=items, title="", x=panel.x if time_label else Axis()))
     if len(subject.time) > 1:
         axes.set_xlim(subject.time[0], subject.time[-1])

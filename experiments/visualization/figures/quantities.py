@@ -140,7 +140,7 @@ def orientation_error(subject: Subject) -> tuple[Points, ...]:
 
 def leans(subject: Subject, title: str, quaternion: Sequence[Points]) -> Panel:
     """Return a panel of pitch, roll and yaw [°] of a rotation given by curves of its w, x, y and z."""
-    angles = anatomical.leans(subject.model, np.column_stack([one.y for one in quaternion])).T
+    angles = anatomical.leans(subject.model, np.column_stack([part.y for part in quaternion])).T
     labels = ("pitch, forward +", "roll, right +", "yaw, left +")
     return over_time(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
@@ -218,15 +218,15 @@ _ONE_ON_ANOTHER: tuple[Dash, ...] = ("solid", "8px,8px", "4px,12px", "2px,14px")
 def distinct_lines(panel: Panel) -> Panel:
     """Return a panel whose coinciding lines are dashed, unless dashes already have a meaning."""
     curves = panel.curves
-    if any(one.dash != "solid" or one.hidden for one in curves):
+    if any(c.dash != "solid" or c.hidden for c in curves):
         return panel
-    ends = [end for one in curves if np.isfinite(one.y).any() for end in _ends(one.y)]
+    ends = [end for c in curves if np.isfinite(c.y).any() for end in _ends(c.y)]
     near = SAME * (max(ends) - min(ends)) if ends else 0.0
     dashes = [
-        _ONE_ON_ANOTHER[min(sum(_is_near(one.y, other.y, near) for other in curves[:k]), len(_ONE_ON_ANOTHER) - 1)]
-        for k, one in enumerate(curves)
+        _ONE_ON_ANOTHER[min(sum(_is_near(c.y, other.y, near) for other in curves[:k]), len(_ONE_ON_ANOTHER) - 1)]
+        for k, c in enumerate(curves)
     ]
-    dashed = (replace(one, dash=dash) for one, dash in zip(curves, dashes, strict=True))
+    dashed = (replace(c, dash=dash) for c, dash in zip(curves, dashes, strict=True))
     return replace(panel, items=(*dashed, *(item for item in panel.items if not isinstance(item, Points))))
 
 
@@ -235,10 +235,10 @@ def _ends(values: ArrayLike) -> tuple[float, float]:
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
-    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
-    both = np.isfinite(one) & np.isfinite(other)
-    return bool(both.any()) and float(np.abs(one[both] - other[both]).max()) <= near
+def _is_near(first: ArrayLike, second: ArrayLike, near: float) -> bool:
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    both = np.isfinite(first) & np.isfinite(second)
+    return bool(both.any()) and float(np.abs(first[both] - second[both]).max()) <= near
 
 
 def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
@@ -255,7 +255,7 @@ def foot_forces(subject: Subject, axis: str) -> tuple[Points, ...]:
         if values[0] == 0.0 and len(values) > 1 and values[1] != 0.0:
             values[0] = np.nan  # unknown before the first step
     labels, colors = [label for label, _ in groups], [style.LINES[k % len(style.LINES)] for k in range(len(groups))]
-    return tuple(replace(one, width=1.1) for one in dash_the_right(named(forces, labels, colors)))
+    return tuple(replace(c, width=1.1) for c in dash_the_right(named(forces, labels, colors)))
 
 
 def dash_the_right(curves: Sequence[Points]) -> tuple[Points, ...]:
@@ -280,10 +280,10 @@ def energy_residual(subject: Subject) -> Panel:
 
 def rescaled(panel: Panel) -> Panel:
     """Return a panel in a thousandth, millionth or billionth of its unit if all values are that small."""
-    largest = max((float(np.nanmax(np.abs(one.y), initial=0.0)) for one in panel.curves), default=0.0)
+    largest = max((float(np.nanmax(np.abs(c.y), initial=0.0)) for c in panel.curves), default=0.0)
     steps = next((k for k in range(len(_PREFIXES)) if largest * 1e3**k >= 1.0), len(_PREFIXES) - 1 if largest else 0)
     what, _, unit = panel.y.label.partition("[")
-    curves = tuple(replace(one, y=1e3**steps * np.asarray(one.y)) for one in panel.curves)
+    curves = tuple(replace(c, y=1e3**steps * np.asarray(c.y)) for c in panel.curves)
     return replace(panel, y=replace(panel.y, label=f"{what}[{_PREFIXES[steps]}{unit}"), items=curves)
 
 

@@ -145,11 +145,11 @@ def _support(subject: Subject) -> list[Panel]:
 
     def curves(axis: str = "", sign: float = 1.0) -> tuple[Points, ...]:
         """Return positions along ``axis`` (x or y), or margins if it is empty."""
-        found = []
+        points = []
         for label, position, margin, color, hidden in _POINTS:
             if name := f"{position}_{axis}" if axis else margin:
-                found.append(q.curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden))
-        return tuple(found)
+                points.append(q.curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden))
+        return tuple(points)
 
     positions = [
         over_time(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)
@@ -163,8 +163,8 @@ def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
     """Return x and y with their directions in the current look, and headings."""
     shown = [direction_of(model, axis) for axis in range(2)]
     return [
-        (axis, one, one.title if one.name in AXES else along(axis, model))
-        for axis, one in zip("xy", shown, strict=True)
+        (axis, direction, direction.title if direction.name in AXES else along(axis, model))
+        for axis, direction in zip("xy", shown, strict=True)
     ]
 
 

@@ -87,8 +87,8 @@ def subject_of(run: Run, name: str = "") -> Subject:
     pushes = [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
     floors = [record for record in run.disturbances if record["kind"] == "platform"]
     floor = [Mark(start, "floor") for record in floors if (start := start_time_of([record])) is not None]
-    found = (*pushes, *floor, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
-    marks = sorted(found, key=lambda mark: mark.time)
+    unsorted = (*pushes, *floor, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
+    marks = sorted(unsorted, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
         marks.append(Mark(run.summary["fell_at"], run.summary["verdict"]))
     return Subject(run, name, tuple(marks))
@@ -123,9 +123,9 @@ def _foot_marks(run: Run) -> list[Mark]:
     return marks
 
 
-def _are_together(one: Change, two: Change) -> bool:
-    same = one.change == two.change and one.edge.partition("_")[2] == two.edge.partition("_")[2]
-    return same and one.edge != two.edge and abs(one.time - two.time) <= _TOGETHER
+def _are_together(first: Change, second: Change) -> bool:
+    same = first.change == second.change and first.edge.partition("_")[2] == second.edge.partition("_")[2]
+    return same and first.edge != second.edge and abs(first.time - second.time) <= _TOGETHER
 
 
 def _touch_mark(run: Run) -> list[Mark]:

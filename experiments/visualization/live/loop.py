@@ -125,20 +125,20 @@ class Loop:
         while left > 0 and not self.has_ended:
             due = min(left, slices)
             try:
-                taken = self._session.advance(self._own_ticks(due), keep=True)
+                taken = self._session.advance(self._session_ticks(due), keep=True)
             except Exception as error:
                 if is_project_code(type(self.controller)):
                     raise
                 self._law_error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
                 break
-            left -= due if taken == self._own_ticks(due) else taken
+            left -= due if taken == self._session_ticks(due) else taken
             self._record()
             self._watch()
             if taken < due and self.fell_at is None:
                 break
         return ticks - left
 
-    def _own_ticks(self, ticks: int) -> int:
+    def _session_ticks(self, ticks: int) -> int:
         """Return the number of session ticks with the same duration; a limp body's session has another period."""
         return max(1, round(ticks * self.tick / self._session.period))
 
@@ -298,9 +298,9 @@ class Loop:
         setup = self._build(settings)
         at_once = name.partition(".")[0] in AT_ONCE
         if at_once:
-            own = [one for one in setup.disturbances if isinstance(one, (Sensors, Actuators))]
+            replaced = [d for d in setup.disturbances if isinstance(d, (Sensors, Actuators))]
             with _restored_on_error(self, "disturbances", "setup"):
-                self.disturbances = (*_outside(self.disturbances), *own)
+                self.disturbances = (*_outside(self.disturbances), *replaced)
                 self.setup = setup
                 self._continue()
         self.setup, self.settings = setup, settings

@@ -41,9 +41,9 @@ class Settings:
         """Sliders of the experiment's parameters: label, minimum, maximum, step."""
         known = {parameter.name: parameter for parameter in self.experiment.under(self.changes).parameters}
         floor = {
-            name: (with_unit(name.partition(".")[2], one.unit), *one.span, (one.span[1] - one.span[0]) / 200.0)
-            for name, one in known.items()
-            if name.startswith("floor.") and one.span
+            name: (with_unit(name.partition(".")[2], p.unit), *p.span, (p.span[1] - p.span[0]) / 200.0)
+            for name, p in known.items()
+            if name.startswith("floor.") and p.span
         }
         return floor | {name: row for name, row in SLIDERS.items() if name in known}
 

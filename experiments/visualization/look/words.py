@@ -42,10 +42,10 @@ def words_of(name: str) -> str:
     if re.search(r"[A-Z ]", name):
         return name
     name, _, index = name.partition("[")
-    group, _, own = name.rpartition(".")
-    own = _spelt(own)
+    group, _, last = name.rpartition(".")
+    last = _spelt(last)
     axis = f" {_AXES[int(index[:-1])]}" if index[:-1].isdecimal() and int(index[:-1]) < len(_AXES) else ""
-    return f"{_spelt(group)} {own}{axis}".strip()
+    return f"{_spelt(group)} {last}{axis}".strip()
 
 
 def _spelt(name: str) -> str:

@@ -166,7 +166,7 @@ class Panel:
     @property
     def vertical(self) -> Axis:
         """Axis along y, with fixed ends if all values are round-off."""
-        sizes = [np.nanmax(np.abs(np.asarray(one.y, float)), initial=0.0) for one in self.curves]
+        sizes = [np.nanmax(np.abs(np.asarray(c.y, float)), initial=0.0) for c in self.curves]
         if self.y.least and max(sizes, default=0.0) < self.y.least:
             return replace(self.y, low=-1.1 * self.y.least, high=1.1 * self.y.least)
         return self.y

@@ -118,22 +118,22 @@ def plain_log_ticks(axis: PaperAxis) -> None:
 
 
 def _set_axis(axes: Axes, name: str, axis: Axis) -> None:
-    one = getattr(axes, f"{name}axis")
+    ticks = getattr(axes, f"{name}axis")
     getattr(axes, f"set_{name}label")(axis.label)
     if axis.log:
         getattr(axes, f"set_{name}scale")("log")
         if axis.ticks:
-            one.set_minor_formatter("")
+            ticks.set_minor_formatter("")
         elif not axis.powers:
-            plain_log_ticks(one)
+            plain_log_ticks(ticks)
     elif axis.in_percent:
-        one.set_major_formatter(PercentFormatter(1.0))
+        ticks.set_major_formatter(PercentFormatter(1.0))
     if axis.words:
         turned: Any = {"rotation": 45, "ha": "right"} if axis.slanted else {}
         step = 1 if axis.slanted else -(-len(axis.words) // _MOST_WORDS)
-        one.set_ticks(range(0, len(axis.words), step), axis.words[::step], **turned)
+        ticks.set_ticks(range(0, len(axis.words), step), axis.words[::step], **turned)
     elif axis.ticks:
-        one.set_ticks(list(axis.ticks), list(axis.ticks.values()))
+        ticks.set_ticks(list(axis.ticks), list(axis.ticks.values()))
     if axis.margin is not None:
         getattr(axes, f"set_{name}margin")(axis.margin)
     if axis.low is not None or axis.high is not None:
@@ -214,11 +214,11 @@ def _draw_rule(item: Rule, on: _Place) -> None:
 @_draw.register
 def _draw_bars(item: Bars, on: _Place) -> None:
     at, values = np.asarray(item.at, dtype=float), np.asarray(item.values, dtype=float)
-    mine = [one for one in on.panel.items if isinstance(one, Bars)]
-    place = next(k for k, one in enumerate(mine) if one is item)
+    mine = [bars for bars in on.panel.items if isinstance(bars, Bars)]
+    place = next(k for k, bars in enumerate(mine) if bars is item)
     look: Any = {"color": item.color, "label": item.label or None}
     if item.stacked:
-        below = sum((np.asarray(one.values, dtype=float) for one in mine[:place]), np.zeros(len(at)))
+        below = sum((np.asarray(bars.values, dtype=float) for bars in mine[:place]), np.zeros(len(at)))
         on.axes.bar(at, values, item.width, below, **look)
         return
     at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place)

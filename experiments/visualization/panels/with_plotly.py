@@ -76,7 +76,7 @@ def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
     ]
     figure = make_subplots(rows, columns, specs=there, horizontal_spacing=_GAP, vertical_spacing=_BELOW / inner)
     figure.update_layout(theme.new_figure(inner + top + _BOTTOM, margin=margin).layout)
-    labels = [panel.y.label if len({one[k].y.label for one in choices}) == 1 else "" for k, panel in enumerate(panels)]
+    labels = [panel.y.label if len({c[k].y.label for c in choices}) == 1 else "" for k, panel in enumerate(panels)]
     axes: dict[str, dict[str, Any]] = {}
     titles: list[dict[str, Any]] = []
     for k, panel in enumerate(panels):
@@ -262,10 +262,10 @@ def _add_rule(item: Rule, on: Place) -> None:
     line = {"width": 1.2 * item.width, "color": _color(item.color), "dash": item.dash}
     other = "y" if item.along == "x" else "x"
     ends = {f"{item.along}0": item.value, f"{item.along}1": item.value, f"{other}0": 0, f"{other}1": 1}
-    own = dict(zip("xy", on.axes, strict=True))
-    axes = {f"{item.along}ref": own[item.along], f"{other}ref": f"{own[other]} domain"}
-    beside = {"text": plain(item.label), "textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
-    on.figure.add_shape(type="line", line=line, **ends, **axes, **({"label": beside} if other == "y" else on.entry))
+    names = dict(zip("xy", on.axes, strict=True))
+    axes = {f"{item.along}ref": names[item.along], f"{other}ref": f"{names[other]} domain"}
+    label = {"text": plain(item.label), "textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
+    on.figure.add_shape(type="line", line=line, **ends, **axes, **({"label": label} if other == "y" else on.entry))
 
 
 @add_item.register

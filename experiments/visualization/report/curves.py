@@ -69,9 +69,9 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
             "hoverformat": ".4f",
         },
     )
-    rows = rows_to_show([np.nan_to_num(np.asarray(one.y, float)) for panel in panels for one in panel.curves])
+    rows = rows_to_show([np.nan_to_num(np.asarray(c.y, float)) for panel in panels for c in panel.curves])
     at = time[rows].astype(np.float32)
-    labels = Counter(one.label for panel in panels for one in panel.curves)
+    labels = Counter(c.label for panel in panels for c in panel.curves)
     for k, panel in enumerate(panels):
         bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner
         _add_panel(figure, k, distinct_lines(panel), (max(bottom, 0.0), bottom + PANEL / inner))

@@ -66,7 +66,7 @@ def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
 def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
     units, duration = table.attrs["units"], float(table["time"].iloc[-1])
     if file.suffix.lower() == ".toml":
-        return tuple(measured_from(one, 0.0, duration, units) for one in read_config(file).tables("record"))
+        return tuple(measured_from(entry, 0.0, duration, units) for entry in read_config(file).tables("record"))
     record = read_record(file)
     columns = tuple(Column(name) for name in record.columns if name in units)
     if not columns:
@@ -86,17 +86,17 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
     are relative to their means, and ``mean_difference`` is NaN.
     """
     rows = []
-    for one in pairs:
-        difference, deviations = one.model - one.measured, (one.measured.std(), one.model.std())
+    for pair in pairs:
+        difference, deviations = pair.model - pair.measured, (pair.measured.std(), pair.model.std())
         rows.append({
-            "column": one.column,
-            "unit": one.unit,
+            "column": pair.column,
+            "unit": pair.unit,
             "rms_difference": float(np.sqrt((difference**2).mean())),
-            "mean_difference": np.nan if one.is_free else float(difference.mean()),
+            "mean_difference": np.nan if pair.is_free else float(difference.mean()),
             "sd_measured": float(deviations[0]),
             "sd_model": float(deviations[1]),
-            "correlation": float(np.corrcoef(one.measured, one.model)[0, 1]) if all(deviations) else np.nan,
-            "r_squared": r_squared(one.measured, one.model),
+            "correlation": float(np.corrcoef(pair.measured, pair.model)[0, 1]) if all(deviations) else np.nan,
+            "r_squared": r_squared(pair.measured, pair.model),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -107,7 +107,7 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
     They are computed for each pair of columns ``…_ap`` and ``…_ml`` at the record's times, after a low-pass at 5 Hz if
     the record is sampled at 25 Hz or more and has no gap.
     """
-    by_name = {one.column: one for one in pairs}
+    by_name = {pair.column: pair for pair in pairs}
     rows = []
     for name in (column.removesuffix("_ap") for column in by_name if column.endswith("_ap")):
         if f"{name}_ml" not in by_name:
@@ -152,15 +152,15 @@ class RecordComparison:
         """Pairs with notes for their titles: a free offset, and the number of the record if there are several."""
         numbers = [f", record {number}" if len(self.records) > 1 else "" for number in range(1, len(self.records) + 1)]
         return [
-            (one, (", relative to their means" if one.is_free else "") + number)
+            (pair, (", relative to their means" if pair.is_free else "") + number)
             for pairs, number in zip(self.records, numbers, strict=True)
-            for one in pairs
+            for pair in pairs
         ]
 
     def _panels(self) -> list[Panel]:
         return [
-            overlay(one.column, one.unit, one.time, one.measured, one.model, words_of(one.column) + remark)
-            for one, remark in self.remarked
+            overlay(pair.column, pair.unit, pair.time, pair.measured, pair.model, words_of(pair.column) + remark)
+            for pair, remark in self.remarked
         ]
 
     def compared(self, compare: Callable[[Sequence[Pair]], pd.DataFrame]) -> pd.DataFrame:
@@ -198,8 +198,8 @@ class RecordComparison:
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    told = table.assign(unit=table["unit"].map(unit_text))
-    return told.rename(columns=lambda name: name.replace("_", " "))
+    shown = table.assign(unit=table["unit"].map(unit_text))
+    return shown.rename(columns=lambda name: name.replace("_", " "))
 
 
 def _table(run: Run) -> pd.DataFrame:

@@ -131,11 +131,11 @@ def more_facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "max foot slip", length(metrics["foot_slip"])
     if metrics.get("foot_creep") is not None:
         yield "max creep of sticking contacts", f"{length(metrics['foot_creep'])} in the run's last quarter"
-    for one, kind in reversed(KINDS):
+    for singular, kind in reversed(KINDS):
         events = summary["events"][kind]
         if events:
             total = [sum(event["impulse"][k] for event in events) for k in range(3)]
-            what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
+            what = f"the {singular}" if len(events) == 1 else f"all {len(events)} {kind} together"
             yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
     if metrics.get("angular_momentum_defect") is not None:
         yield "angular momentum residual", f"{metrics['angular_momentum_defect']:.1e} N·m·s"

@@ -34,8 +34,8 @@ _TRUST = (
 )
 
 
-def run_page(source: RunSource, command: str, beside: RecordComparison | None = None) -> Page:
-    """Return the page of a run; ``command``: command line that made it; ``beside``: comparison with a record."""
+def run_page(source: RunSource, command: str, comparison: RecordComparison | None = None) -> Page:
+    """Return the page of a run; ``command``: command line that made it; ``comparison``: comparison with a record."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # other runs have no metrics
@@ -46,7 +46,7 @@ def run_page(source: RunSource, command: str, beside: RecordComparison | None = 
         lead=_lead(source),
         sections=(
             _what(source),
-            *(() if beside is None else (beside.section(),)),
+            *(() if comparison is None else (comparison.section(),)),
             *_figures(run),
             _events(run),
             _numbers(run, measured),
@@ -92,9 +92,9 @@ def _what(source: RunSource) -> Section:
 
 
 def _figures(run: Run) -> Iterator[Section]:
-    found = {chart.name: chart for chart in run_charts(run)}
+    by_name = {chart.name: chart for chart in run_charts(run)}
     for name, title, names in _SECTIONS:
-        charts = [found[one] for one in names if one in found]
+        charts = [by_name[figure] for figure in names if figure in by_name]
         if charts:
             before = [Prose(_TRUST, "muted")] if name == "ledger" else []
             yield Section(name, title, blocks=(*before, *charts))
@@ -102,15 +102,15 @@ def _figures(run: Run) -> Iterator[Section]:
 
 def _events(run: Run) -> Section:
     """Return contacts, impacts and pushes with their impulses, and steps; touches and lifts are folded."""
-    others = run.events[run.events["kind"].isin(["touch", "lift"])]
+    contacts = run.events[run.events["kind"].isin(["touch", "lift"])]
     blocks: list[Block] = [table for table in facts.event_tables(run) if table.rows]
     if run.metrics.get("footsteps"):
         blocks.append(_steps(run))
-    if len(others):
-        rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
+    if len(contacts):
+        rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in contacts[["time", "kind", "subject"]].to_numpy())
         blocks.append(Table("Touch and lift of contact points", ("time [s]", "event", "point"), rows, fold=True))
-    counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
-    counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+    counts = [(len(run.summary["events"][plural]), singular, plural) for singular, plural in facts.KINDS]
+    counted = ", ".join(f"{count} {singular if count == 1 else plural}" for count, singular, plural in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
 
 
@@ -128,11 +128,11 @@ _HEADINGS = ("name", "value", "unit", "meaning", "source")
 
 def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
     """Return the metrics of the whole run, then those of each joint and foot, and the checks."""
-    whole = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
+    of_run = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
     each = tuple(_metric_row(name, value) for name, value in measured.items() if metric_named(name).per)
     blocks: list[Block] = []
-    if whole:
-        blocks.append(Table("Metrics", _HEADINGS, whole, fold=False))
+    if of_run:
+        blocks.append(Table("Metrics", _HEADINGS, of_run, fold=False))
     if each:
         blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each, fold=True))
     if run.trust:

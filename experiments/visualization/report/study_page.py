@@ -36,14 +36,14 @@ def study_page(study: Study, command: str) -> Page:
     planned = kinds.planned_trials(study)
     is_of_records = planned == 0
     document = kinds.document_of(trials) if len(trials) or is_of_records else Document()
-    found, sections = document.lead, document.sections
+    lead, sections = document.lead, document.sections
     if not is_of_records:
-        sections = (_what(trials), *sections, _trials(trials, verdicts=bool(found)), *_failures(trials))
+        sections = (_what(trials), *sections, _trials(trials, verdicts=bool(lead)), *_failures(trials))
     of = "records" if is_of_records else study.header.experiment
     return Page(
         title=f"{kinds.title_of(study.header.kind)} of {of}",
         subtitle="" if is_of_records else _what_was_done(trials),
-        lead=(*found, *_progress(trials, planned), *(() if found or not len(trials) else _ended(trials))),
+        lead=(*lead, *_progress(trials, planned), *(() if lead or not len(trials) else _ended(trials))),
         sections=(*sections, _rerun(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
@@ -174,9 +174,9 @@ def _tracebacks(failed: pd.DataFrame) -> list[Block]:
 
 def _rerun(trials: Trials, command: str) -> Section:
     study = trials.study
-    own = kinds.page_rerun(study)
+    steps = kinds.page_rerun(study)
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
-    blocks: list[Block] = [*own]
+    blocks: list[Block] = [*steps]
     blocks.append(Code(configuration, "The study's configuration"))
     if len(trials):
         blocks.append(Prose("To repeat one trial, by its number, with all rows recorded:"))

@@ -88,15 +88,15 @@ def write_report(
     folder, file = Path(folder), _page_file(page)
     if notebook and file.suffix == NOTEBOOK:
         raise InputError(f"{file}: the page must end in .html; its notebook is written into the same folder")
-    beside = None
+    comparison = None
     if record is None:
         made = page_of(folder, command)
     else:
         source = run_source(folder)
-        beside = RecordComparison.of(source.run, record)
-        made = run_page(source, command, beside)
+        comparison = RecordComparison.of(source.run, record)
+        made = run_page(source, command, comparison)
     file.parent.mkdir(parents=True, exist_ok=True)
-    files = [write_page(made, file), *(() if beside is None else beside.write(file))]
+    files = [write_page(made, file), *(() if comparison is None else comparison.write(file))]
     if notebook:
         files.append(write_notebook(file.with_suffix(NOTEBOOK), made, folder, is_study=not is_run(folder)))
     return files

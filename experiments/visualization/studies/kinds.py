@@ -54,8 +54,8 @@ def page_rerun(study: Study) -> list[Block]:
     command = kind.command or name
     data = study.configuration[kind.key] if kind.key else study.configuration
     file = kind.caption or f"{study.configuration.get('name', command)}.toml"
-    said = Prose(f"To repeat the study, save this file as {file}, and run the command below it:")
-    return [said, Code(as_toml(data), kind.caption), Code(f"biped {command} {file}")]
+    introduction = Prose(f"To repeat the study, save this file as {file}, and run the command below it:")
+    return [introduction, Code(as_toml(data), kind.caption), Code(f"biped {command} {file}")]
 
 
 def planned_trials(study: Study) -> int | None:

@@ -91,8 +91,8 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
     losses = counts or USUAL_LOSSES
     good = np.array([float(bool(withstood(verdict, losses))) for verdict in part["verdict"]])
-    whole = [name for name in trials.shown_metrics if part[name].notna().all()]
-    dimensions += [_dimension(trials.label(name), part[name], None) for name in whole[:3]]
+    complete = [name for name in trials.shown_metrics if part[name].notna().all()]
+    dimensions += [_dimension(trials.label(name), part[name], None) for name in complete[:3]]
     verdicts = list(dict.fromkeys(part["verdict"]))
     codes = part["verdict"].map({verdict: k for k, verdict in enumerate(verdicts)})
     ticks = {"tickvals": list(range(len(verdicts))), "ticktext": [plain(verdict) for verdict in verdicts]}

@@ -46,22 +46,22 @@ def interval_text(low: float, high: float) -> str:
 
 def median_text(finding: Finding) -> str:
     """Return a condition's median, with < or ≥ if it is below or above all tried values."""
-    found = finding.estimate
-    if math.isnan(found.median.value):
+    estimate = finding.estimate
+    if math.isnan(estimate.median.value):
         return "none"
-    if found.median.value == -math.inf:
+    if estimate.median.value == -math.inf:
         return f"< {finding.plan.grid.start:g}"
-    beyond = 2 * found.above >= found.replicas
-    return f"≥ {number_text(found.median.value)}" if beyond else number_text(found.median.value)
+    beyond = 2 * estimate.above >= estimate.replicas
+    return f"≥ {number_text(estimate.median.value)}" if beyond else number_text(estimate.median.value)
 
 
 def estimate_texts(finding: Finding) -> list[str]:
     """Return a condition's median, its interval, and the 10 % and 90 % quantiles of the replicas."""
-    found = finding.estimate
-    if math.isnan(found.median.value):
+    estimate = finding.estimate
+    if math.isnan(estimate.median.value):
         return ["none", "–", "–", "–"]
-    interval = interval_text(found.median.low, found.median.high)
-    return [median_text(finding), interval, number_text(found.low), number_text(found.high)]
+    interval = interval_text(estimate.median.low, estimate.median.high)
+    return [median_text(finding), interval, number_text(estimate.low), number_text(estimate.high)]
 
 
 def limit_texts(finding: Finding) -> list[str]:
@@ -87,10 +87,10 @@ def reached_text(limited: Sequence[Finding]) -> str:
 
 def shares_of(findings: Iterable[Finding]) -> dict[str, float]:
     """Return the share of each verdict at the thresholds of all these replicas, the most frequent first."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for finding in findings:
-        found.update(finding.limits)
-    return {word: count / found.total() for word, count in found.most_common()}
+        counts.update(finding.limits)
+    return {word: count / counts.total() for word, count in counts.most_common()}
 
 
 def limits_text(finding: Finding) -> str:

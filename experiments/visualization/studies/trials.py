@@ -43,8 +43,8 @@ class Axis:
 
     @cached_property
     def points(self) -> list[Any]:
-        found = self.values.dropna().unique().tolist()
-        return sorted(found) if self.is_numeric else found
+        values = self.values.dropna().unique().tolist()
+        return sorted(values) if self.is_numeric else values
 
 
 class Trials:

@@ -68,11 +68,11 @@ def _check(path: Path, part: Path, count: int) -> None:
     import imageio_ffmpeg
 
     try:
-        found, _ = imageio_ffmpeg.count_frames_and_secs(str(part))
+        written, _ = imageio_ffmpeg.count_frames_and_secs(str(part))
     except (OSError, RuntimeError):
-        found = 0
-    if found != count:
-        raise InputError(f"{path}: ffmpeg wrote {found} of {count} pictures; is the disk full?")
+        written = 0
+    if written != count:
+        raise InputError(f"{path}: ffmpeg wrote {written} of {count} pictures; is the disk full?")
 
 
 def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:

@@ -38,12 +38,12 @@ def chromium_path() -> str | None:
 
 def find_browser(chosen: str | None = None) -> str:
     """Return the browser's path; ``chosen`` is a path or name given by the user."""
-    found = chromium_path() if chosen is None else shutil.which(chosen)
-    if found is None and chosen is not None:
+    path = chromium_path() if chosen is None else shutil.which(chosen)
+    if path is None and chosen is not None:
         raise InputError(f"{chosen}: there is no such program; {HOW_TO_GET_IT}")
-    if found is None:
+    if path is None:
         raise InputError(f"there is no Chromium or Chrome on the path: {HOW_TO_GET_IT}")
-    return found
+    return path
 
 
 class Chromium:

@@ -153,8 +153,8 @@ def load_runs(
             disturbances = source.experiment.build(source.changes).disturbances
             if source.experiment.name != Path(folder).name:
                 name = f"{source.experiment.name} ({folder})"
-        beside = () if record is None or runs else tuple(measured_plots(source.run, record))
-        runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances), beside))
+        measured = () if record is None or runs else tuple(measured_plots(source.run, record))
+        runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances), measured))
     return runs
 
 

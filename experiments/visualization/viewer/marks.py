@@ -190,8 +190,8 @@ class Marks:
         for key, value in values.items() if on else ():
             setattr(handle, key, value)
 
-    def _arrows(self, name: str, ends: Floats, own: Any, thick: float = 1.0) -> None:
-        tints = linear(own)
+    def _arrows(self, name: str, ends: Floats, arrow_colors: Any, thick: float = 1.0) -> None:
+        tints = linear(arrow_colors)
         if not self._has_changed(name, ends, tints):
             return
         radii = {"shaft_radius": 0.006 * thick, "head_radius": 0.015 * thick, "head_length": 0.036 * thick}

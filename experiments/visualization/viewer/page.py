@@ -175,8 +175,8 @@ class Page:
             playback.seek(float(places[which]))
 
     def _build_camera(self, gui: Any) -> None:
-        first, *others = CAMERAS
-        group = gui.add_button_group("View from", tuple(others))
+        first, *presets = CAMERAS
+        group = gui.add_button_group("View from", tuple(presets))
         back = gui.add_button("Three-quarter view")
         follow = gui.add_checkbox("Follow the centre of mass", False)
         group.on_click(lambda event: self._look(event.client, group.value))

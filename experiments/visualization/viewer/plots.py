@@ -41,14 +41,14 @@ def plots_of(run: Run) -> list[Panel]:
 def measured_plots(run: Run, record: str | Path) -> list[Panel]:
     """Return columns of a record over those of a run, at the run's times; see ``paired_columns`` for the file."""
     times, plots = run.frame["time"].to_numpy(), []
-    for one, remark in RecordComparison.of(run, record).remarked:
-        after = np.searchsorted(one.time, times).clip(1, len(one.time) - 1)
-        is_gap = are_left_out(one.time)[after - 1] & (times < one.time[after])
+    for pair, remark in RecordComparison.of(run, record).remarked:
+        after = np.searchsorted(pair.time, times).clip(1, len(pair.time) - 1)
+        is_gap = are_left_out(pair.time)[after - 1] & (times < pair.time[after])
         measured, model = (
-            np.where(is_gap, np.nan, np.interp(times, one.time, each, np.nan, np.nan))
-            for each in (one.measured, one.model)
+            np.where(is_gap, np.nan, np.interp(times, pair.time, each, np.nan, np.nan))
+            for each in (pair.measured, pair.model)
         )
-        title = f"{words_of(one.column)}, model and measured{remark} [{unit_text(one.unit) or '–'}]"
+        title = f"{words_of(pair.column)}, model and measured{remark} [{unit_text(pair.unit) or '–'}]"
         plots.append(over_time(title, "", (curve("model", model), curve("measured", measured))))
     return plots
 

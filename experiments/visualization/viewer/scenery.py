@@ -45,15 +45,15 @@ class Scenery:
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
     """Return the scenery of a model with its loads under disturbances, or their descriptions in a run."""
-    acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
-    projectiles = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
+    descriptions = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
+    projectiles = [vector3(d["size"], "size") for d in descriptions if d["kind"] == "throw"]
     patches = tuple(
         PatchArea((d["x"][0], d["x"][1]), (d["y"][0], d["y"][1]), d["floor"]["mu_s"])
-        for d in acting
+        for d in descriptions
         if d["kind"] == "patch"
     )
-    loads = [d for d in acting if d["kind"] == "load"]
-    moving = any(d["kind"] in ("platform", "swayreferenced") for d in acting)
+    loads = [d for d in descriptions if d["kind"] == "load"]
+    moving = any(d["kind"] in ("platform", "swayreferenced") for d in descriptions)
     boxes = _load_boxes(model, loads)
     return Scenery(projectiles[0] if projectiles else None, boxes, patches, moving, not _hangs_below(model))
 

@@ -106,23 +106,23 @@ def _origins(model: Model) -> dict[str, Floats]:
 
 
 def _stretched_person(model: Model) -> tuple[Shape, ...]:
-    person, one, other, origins = human(), measures_of(human()), measures_of(model), _origins(model)
-    found = []
+    person, reference, other, origins = human(), measures_of(human()), measures_of(model), _origins(model)
+    shapes = []
     for shape in _person(person, 1.0 - BALL if TOES[0] in origins else 0.0):
         ours = person.bodies[shape.body]
-        places = one.stretched(other, ours.name, np.asarray(shape.mesh.vertices) + ours.com)
+        places = reference.stretched(other, ours.name, np.asarray(shape.mesh.vertices) + ours.com)
         on = _BY_ITSELF.get(shape.name, ours.name)
         if on == ours.name or on not in origins:
             on = ours.name
         elif on.endswith("arm"):  # turns where it is drawn
             shoulder, elbow, _ = _joint_places(-1.0 if on.startswith("left") else 1.0)
-            places -= one.stretched(other, ours.name, elbow if on.endswith("forearm") else shoulder)
+            places -= reference.stretched(other, ours.name, elbow if on.endswith("forearm") else shoulder)
         else:
             places += origins[ours.name] - origins[on]
         number = model.body_index(on)
         mesh = Trimesh(places - model.bodies[number].com, shape.mesh.faces, process=False)
-        found.append(replace(shape, body=number, mesh=mesh))
-    return tuple(found)
+        shapes.append(replace(shape, body=number, mesh=mesh))
+    return tuple(shapes)
 
 
 def _is_human(model: Model) -> bool:
@@ -282,11 +282,11 @@ def _collar() -> Trimesh:
 
 def _robot(model: Model) -> list[Shape]:
     """Return the shapes of a model's visuals; warn about missing meshes."""
-    found, missing = [], []
+    shapes, missing = [], []
     for i, (visual, parts) in enumerate(zip(model.visuals, parts_of(model), strict=True)):
         for j, (mesh, color) in enumerate(parts):
             there = mesh.copy().apply_transform(_pose(visual))
-            found.append(_shape(model, visual.body, f"visual_{i}_{j}", color or PLAIN, [there]))
+            shapes.append(_shape(model, visual.body, f"visual_{i}_{j}", color or PLAIN, [there]))
         if not parts:
             missing.append(visual.file)
     if missing:
@@ -294,7 +294,7 @@ def _robot(model: Model) -> list[Shape]:
             f"{model.name}: {len(missing)} of its {len(model.visuals)} surfaces are not drawn, since their meshes "
             f"cannot be read; the first is {missing[0]!r}"
         )
-    return found
+    return shapes
 
 
 def _pose(visual: Visual) -> Floats:

@@ -73,11 +73,11 @@ class Snapshot:
     @classmethod
     def of_each(cls, function: Callable[..., Any], *snapshots: "Snapshot") -> "Snapshot":
         """Return a snapshot of ``function`` applied to each field and its values; None where a snapshot has none."""
-        found: dict[str, Any] = {}
+        values_by_field: dict[str, Any] = {}
         for item in fields(cls):
             values = [getattr(snapshot, item.name) for snapshot in snapshots]
-            found[item.name] = None if any(value is None for value in values) else function(item, *values)
-        return cls(**found)
+            values_by_field[item.name] = None if any(value is None for value in values) else function(item, *values)
+        return cls(**values_by_field)
 
     def point_of(self, body: int, offset: Floats) -> Floats:
         """Return positions (…, 3) [m] of a body's points; ``offset`` [m] is from its centre of mass, home axes."""

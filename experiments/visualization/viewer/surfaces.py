@@ -63,7 +63,7 @@ def take_meshes(model: Model, folder: Path) -> None:
 def _parts(visual: Visual) -> list[Part]:
     color = None if visual.color is None else _rgb(255.0 * np.asarray(visual.color))
     if visual.form == "mesh":
-        return [(mesh, color or own) for mesh, own in _of_file(visual.file, visual.size)]
+        return [(mesh, color or file_color) for mesh, file_color in _of_file(visual.file, visual.size)]
     return [(_form(visual), color)]
 
 
@@ -96,11 +96,11 @@ def _of_file(file: str, scale: tuple[float, float, float]) -> tuple[Part, ...]:
             thin = _thinned(np.asarray(mesh.vertices) * scale, mesh.faces)
             if np.prod(scale) < 0.0:
                 thin.invert()
-            parts.append((thin, _own_color(mesh)))
+            parts.append((thin, _color_in_file(mesh)))
     return tuple(parts)
 
 
-def _own_color(mesh: trimesh.Trimesh) -> Color | None:
+def _color_in_file(mesh: trimesh.Trimesh) -> Color | None:
     """Return the colour in a mesh's file, if there is one."""
     look: Any = mesh.visual
     if not look.defined:

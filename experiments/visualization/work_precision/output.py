@@ -78,9 +78,9 @@ def draw_comparison(comparison: Comparison) -> Figure:
     for k, curve in enumerate(curves):
         dash: Dash = "solid" if curve.systems == TREE else "dash"  # Lagrangian systems are dashed
         look = Points((), (), curve.label, style.LINES[k % len(style.LINES)], _MARKERS[k % len(_MARKERS)], dash=dash)
-        found = curve.measurements
-        by_cost.append(replace(look, x=[1e3 * m.seconds for m in found], y=[m.error for m in found]))
-        stepped = [m for m in found if m.size.tolerance is None]
+        measurements = curve.measurements
+        by_cost.append(replace(look, x=[1e3 * m.seconds for m in measurements], y=[m.error for m in measurements]))
+        stepped = [m for m in measurements if m.size.tolerance is None]
         by_step.append(replace(look, x=[1e3 * m.size.step for m in stepped], y=[m.error for m in stepped]))
     errors = [m.error for curve in curves for m in curve.measurements] or [1.0]
     y = Axis("error [m]", 0.3 * min(errors), 3.0 * max(errors), log=True, powers=True)
