@@ -198,7 +198,7 @@ def linearization_document(system: Linearization, gains: Sequence[GainSensitivit
             f"{len(system.states)} states, {len(system.kept)} of them dynamic; {len(system.inputs)} inputs, which "
             + ("control all modes." if lost == 0 else f"control all modes but {lost}.")
         ),
-        Prose(f"Drift of the state in one period: at most {abs(system.moved).max():.3g} (rad, m, SI rates)."),
+        Prose(f"In one period, each state drifts by at most {abs(system.moved).max():.3g} (SI units, angles in rad)."),
     )
     headings = ("λ", "|λ|", "decay [1/s]", "frequency [Hz]", "damping ratio", "main motion")
     rows = tuple(

@@ -79,7 +79,7 @@ Part = tuple[str, str, str, Sequence[Block], Sequence[Block]]
 
 def _parts(results: Results) -> list[Part]:
     equal = _across("Equal step, period and floor, as far as possible", results, results.outcomes[EQUAL])
-    vendor = _across("Each engine with its own settings", results, results.outcomes[VENDOR])
+    vendor = _across("Each engine with its default settings", results, results.outcomes[VENDOR])
     texts = tuple(f"{b.title}: {b.vendor_defaults.text}" for b in results.usable if b.vendor_defaults is not None)
     source = results.experiment.source
     return [

@@ -110,7 +110,7 @@ def _dataset(task: str) -> dict[str, Any]:
 def _frames() -> dict[str, Any]:
     """Return the description of the column ``reference_frame`` of the channels."""
     level = {
-        "Description": "inertial frame: x forward, y up, z to the right of the model in its home configuration",
+        "Description": "world frame: x forward, y up, z to the right of the model in its home configuration",
         "SpatialAxes": "ASR",
         "RotationRule": "right-hand",
     }

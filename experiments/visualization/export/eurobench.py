@@ -123,7 +123,7 @@ def platform(run: Run) -> Table:
 
 
 def gait_events(run: Run) -> dict[str, list[float]] | None:
-    """Return the times [s] of heel strikes and toe-offs; None for a model without such feet."""
+    """Return the times [s] of heel strikes and toe-offs; None for a model without the human's contact points."""
     if not {"left_1", "left_2", "left_3", "left_4"} <= set(run.state.model.contact_names):
         return None
     edges = run.summary["events"]["edges"]

@@ -33,7 +33,7 @@ def to_isb(vectors: ArrayLike, facing: Vector3 = FACING) -> Floats:
 
 
 def quaternions_to_isb(quaternions: ArrayLike, facing: Vector3 = FACING) -> Floats:
-    """Return orientations (…, 4), scalar first, of a body in ISB axes relative to the inertial frame in ISB axes."""
+    """Return orientations (…, 4), scalar first, of a body in ISB axes relative to the world frame in ISB axes."""
     q = np.asarray(quaternions, dtype=np.float64)
     return np.concatenate([q[..., :1], to_isb(q[..., 1:], facing)], axis=-1)
 
@@ -94,7 +94,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def write_by(path: Path, save: Callable[[str], object]) -> Path:
-    """Write a file with ``save``, a function of its path; as in ``write``, the file is never incomplete."""
+    """Write a file with ``save``, a function of a path; as with ``write``, the file is never incomplete."""
     with TemporaryDirectory() as folder:
         written = Path(folder) / path.name
         save(str(written))
@@ -114,7 +114,7 @@ def ground_reactions(run: Run) -> dict[str, Wrenches]:
 def foot_wrenches(run: Run) -> dict[str, Wrenches]:
     """Return force [N], point of application [m] and moment [N·m] (n, 3) for each foot, and under "" for all points.
 
-    They are in inertial axes and equivalent to the forces on the contact points. Without load the force is zero and the
+    They are in world axes and equivalent to the forces on the contact points. Without load the force is zero and the
     point of application keeps its last value, so that it neither jumps nor is missing.
     """
     model = run.state.model

@@ -1,4 +1,4 @@
-"""Axes of figures: anteroposterior, mediolateral and vertical, or x, y and z of the world."""
+"""Axes of figures: anteroposterior, mediolateral and vertical, or the world's x, y and z."""
 
 import math
 from dataclasses import dataclass

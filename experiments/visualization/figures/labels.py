@@ -34,7 +34,7 @@ WORKS = {
 _SOLE = {
     "1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel", "5": "outer ball", "6": "inner ball",
 }  # fmt: skip
-#: Width of a letter of a mark's label, as a part of the time axis; labels that are closer go on different lines.
+#: Width of a letter of a mark's label / length of the time axis; labels that would overlap are on different lines.
 LETTER_WIDTH = 0.011
 _LABEL_ROWS = 5
 

@@ -55,7 +55,7 @@ def over_time(
     least: float = 0.0,
     target: str = "set point",
 ) -> Panel:
-    """Return a panel of curves over time; ``unit`` is the y axis's label, ``target`` that of the lines at ``targets``.
+    """Return a panel of curves over time; ``unit``: label of the y axis; ``target``: label of the lines at ``targets``.
 
     If all values are below ``least``, as round-off is, the axis shows this range on both sides of zero.
     """

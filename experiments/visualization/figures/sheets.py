@@ -42,7 +42,7 @@ _POINTS = (
 _SUPPORT = (
     "Margins: distances of the extrapolated centre of mass (XCoM; Hof, Gazendam, Sinke 2005), the capture point "
     "(Koolen et al. 2012), the centre of pressure (CoP) and the zero moment point (ZMP) from the edge of the base of "
-    "support, positive inside. Below: their positions and that of the centre of mass (CoM); CoP and ZMP in the floor's "
+    "support, positive inside. Below: positions of these points and the centre of mass (CoM); CoP, ZMP in the floor's "
     "frame."
 )
 
@@ -71,7 +71,7 @@ def _joints(subject: Subject, kind: str, unit: str) -> list[Panel]:
 
 
 def _body_position(subject: Subject) -> list[Panel]:
-    """Return the panels of the thesis's figures 4.5 and 4.14; the much larger height has its own axis."""
+    """Return the panels of the thesis's figures 4.5 and 4.14; the much larger height has a separate axis."""
     position, (target, _), root = q.root_position(subject), q.targets(subject), subject.model.root.name
     height = over_time(f"Position of the {root}'s centre of mass", "height [mm]", position[2:], target[2:])
     return [height, over_time("", "position [mm]", position[:2], target[:2])]
@@ -80,7 +80,7 @@ def _body_position(subject: Subject) -> list[Panel]:
 def _angles_and_quaternion(
     subject: Subject, what: str, curves: tuple[Points, ...], target: q.Targets = ()
 ) -> list[Panel]:
-    """Return angles in degrees, and the quaternion, as in the thesis, with the scalar part on its own axis."""
+    """Return angles in degrees, and the quaternion as in the thesis, with the scalar part on a separate axis."""
     return [
         q.leans(subject, f"{what} of the {subject.model.root.name}", curves),
         over_time("As a quaternion", "scalar part [–]", curves[:1], target[:1]),
@@ -124,13 +124,13 @@ def _newton_iterations(subject: Subject) -> list[Panel]:
 
 
 def _ledger(subject: Subject) -> list[Panel]:
-    """Return energy and work since the start, and the unexplained rest on its own axis."""
+    """Return energy and work since the start, and the unexplained rest on a separate axis."""
     energy = over_time("Energy balance since the start", "change, work [J]", q.energy_and_work(subject))
     return [energy, q.energy_residual(subject)]
 
 
 def _momentum(subject: Subject) -> list[Panel]:
-    """Return the angular momentum about the centre of mass, and its change on its own axis."""
+    """Return the angular momentum about the centre of mass, and its change on a separate axis."""
     change = over_time("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)
     return [over_time(ANGULAR, "[N·m·s]", q.angular_momentum(subject)), q.rescaled(change)]
 
@@ -279,7 +279,7 @@ def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None
     Args:
         run: run to draw; with fewer than two rows there are no figures.
         folder: existing folder for the files.
-        numbers: by kind, the number of the corresponding published figure; such a figure has inertial axes.
+        numbers: by kind, the number of the corresponding published figure; such a figure has world axes.
         name: name of the run, for the heading of the overview.
 
     Returns:

@@ -12,7 +12,7 @@ from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.events import EDGES
 from biped.runs.run import Run
 
-#: [s] impacts of one throw that are closer than this have one mark.
+#: [s] impacts of a throw within this time have one mark.
 _ONE_HIT = 0.05
 #: [s] equal changes of both feet within this time have one mark.
 _TOGETHER = 0.02

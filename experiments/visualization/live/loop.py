@@ -72,7 +72,7 @@ class Loop:
         self._session.warm_up(announce)
 
     def restart(self) -> None:
-        """Begin anew with the present controller and settings, without added disturbances.
+        """Restart with the present controller and settings, without added disturbances.
 
         Raises:
             UnsettledError: the run must begin at rest, but the body does not come to rest; the loop is unchanged.
@@ -195,12 +195,12 @@ class Loop:
         self.set_controller(replace(self.controller, gains=gains))
 
     def set_controller(self, controller: Controller | None) -> None:
-        """Set the controller from now on; its period must be that of the previous one."""
+        """Set the controller from now on; its period must equal the period of the previous controller."""
         self.controller = controller
         self._continue()
 
     def push(self, direction: Vector3, impulse: float, duration: float = 0.1, body: str | None = None) -> Push:
-        """Push a body, by default the root, from now on; arguments and errors are those of ``Push``.
+        """Push a body, by default the root, from now on; for the arguments see ``Push``.
 
         Raises:
             InputError: as for ``Push``, or the loop has ended.
@@ -221,7 +221,7 @@ class Loop:
         """Throw a box at the root's box, or at the model's first box; a box that was thrown before is removed.
 
         Args:
-            direction: (3,) direction of motion on arrival, inertial axes; the length is ignored.
+            direction: (3,) direction of motion on arrival, world axes; the length is ignored.
             speed: [m/s] speed on arrival.
             height: [m] vertical position of the aim; None: that of the middle of the target.
             mass: [kg] mass of the box.
@@ -252,7 +252,7 @@ class Loop:
         return self.model.root.name if self.model.root.name in bodies else bodies[0]
 
     def middle_of_target(self) -> Vector3:
-        """Return the present middle (3,) [m] of the box that is the target of throws, in inertial axes."""
+        """Return the present middle (3,) [m] of the box that is the target of throws, in world axes."""
         body = self._target()
         index, shape = self.model.body_index(body), next(shape for shape in self.model.shapes if shape.body == body)
         motion = forward_kinematics(self.model, self.state.q)
@@ -261,7 +261,7 @@ class Loop:
         return x, y, z
 
     def pull(self, body: str, point: Vector3, force: Vector3) -> None:
-        """Pull a body with a force [N], inertial axes, at a point [m] from its centre of mass, until ``let_go``."""
+        """Pull a body with a force [N], world axes, at a point [m], body axes from its CoM, until ``let_go``."""
         size = float(np.linalg.norm(force))
         if size == 0.0:
             self.let_go()

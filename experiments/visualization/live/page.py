@@ -51,7 +51,7 @@ KEYS_AND_MOUSE = {
 class Page:
     """Page in a browser; ``show`` is called for each picture, from the runner's thread.
 
-    The server calls back from several threads of its own. A callback therefore only calls ``Runner.ask``: everything
+    The server calls back from several threads. A callback therefore only calls ``Runner.ask``: everything
     is read, changed and written in the runner's thread, in order. "Save gains" writes ``gains_file``, "Save run" a new
     folder in ``runs``. ``settings`` change parameters of the experiment.
     """
@@ -72,7 +72,7 @@ class Page:
         self.scene = ViewerScene(server)
         self._add_figure(loop)
         self._carried: tuple[float, float] | None = None  # [m] origin of the moved scene, which follows the model
-        self._held = np.zeros(3)  # [m] the held point, from the centre of mass of its body
+        self._held = np.zeros(3)  # [m] held point, from the centre of mass of its body, in body axes
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
@@ -117,7 +117,7 @@ class Page:
             client.add_notification(title, what, color=color, auto_close_seconds=8.0)
 
     def _update_text(self, loop: Loop) -> None:
-        """Update the text a few times per second, and at once after an event."""
+        """Update the text a few times per second, and immediately after an event."""
         now = self.runner.now()
         state = (self.runner.paused, loop.fell_at is not None or loop.error is not None)
         if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:

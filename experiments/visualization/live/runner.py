@@ -221,7 +221,7 @@ class Runner:
             self._make(Loop.restart)
 
     def _wait(self, until: float) -> float:
-        """Sleep until a time, and return the time; return at once if it has passed."""
+        """Sleep until a time [s], if it is in the future, and return the present time."""
         now = self._clock()
         if now < until:
             self._sleep(until - now)

@@ -28,7 +28,7 @@ class Settings:
     changes: Mapping[str, Value]
 
     def build(self, changes: Mapping[str, Value]) -> Scene:
-        """Return the scene with further changes; errors are those of ``Experiment.build``."""
+        """Return the scene with further changes, as ``Experiment.build`` does."""
         return self.experiment.build({**self.changes, **changes})
 
     def value(self, name: str) -> float:

@@ -29,7 +29,7 @@ def files_of_look(path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
 
 
 def write_figure(figure: Figure, path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
-    """Write a figure in the formats of the current look, and in those of ``always``; return the files.
+    """Write a figure in the formats of the current look and of ``always``; return the paths.
 
     The height of a narrower figure shrinks less than its width, because text keeps its size.
 

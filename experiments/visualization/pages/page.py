@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """Part of a page with its own heading."""
+    """Part of a page with a heading."""
 
     name: str  # unique on its page, for links to it
     title: str  # heading, one line

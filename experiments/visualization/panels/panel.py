@@ -54,7 +54,7 @@ class Points:
     size: float | Floats = 4.0  # [pt] size of the markers, or (n,) of each one
     face: str = ""  # colour inside the markers; empty: ``color``; "none": hollow markers
     dash: Dash = ""  # dashes of the line; no line if empty
-    width: float | None = 1.4  # [pt] width of the line; None for that of the style
+    width: float | None = 1.4  # [pt] width of the line; None: as in the style
     is_step: bool = False  # whether the line keeps each value up to the next x
     interval: Interval | None = None  # along y
     x_interval: Interval | None = None  # along x

@@ -112,7 +112,7 @@ class _PlainLogFormatter(LogFormatter):
 
 
 def plain_log_ticks(axis: PaperAxis) -> None:
-    """Label ticks of a logarithmic axis with numbers such as 0.5 and 20; also between decades if it spans few."""
+    """Label ticks of a logarithmic axis with numbers such as 0.5 and 20; if it spans few decades, also within them."""
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(_PlainLogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
 

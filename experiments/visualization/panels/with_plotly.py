@@ -59,7 +59,7 @@ def figure_of(
 
 
 def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
-    """Return empty axes; a y label is shown if it is the same in all choices and differs from the left panel's."""
+    """Return empty axes; a y label is shown if all choices have it and the panel on the left has another."""
     from plotly.subplots import make_subplots
 
     panels = choices[0]
@@ -258,7 +258,7 @@ def _add_area(item: Area, on: Place) -> None:
 
 @add_item.register
 def _add_rule(item: Rule, on: Place) -> None:
-    """Draw a line across the panel; a vertical one has its label beside it, as there may be many."""
+    """Draw a line across the panel; the label of a vertical line is next to it, not in the legend."""
     line = {"width": 1.2 * item.width, "color": _color(item.color), "dash": item.dash}
     other = "y" if item.along == "x" else "x"
     ends = {f"{item.along}0": item.value, f"{item.along}1": item.value, f"{other}0": 0, f"{other}1": 1}

@@ -203,7 +203,7 @@ def _readable(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _table(run: Run) -> pd.DataFrame:
-    """Return all columns of a run with those of ``biped.metrics.series``; ``attrs["units"]`` has their units."""
+    """Return the columns of a run and of ``biped.metrics.series``; ``attrs["units"]`` has their units."""
     more = series(run)
     table = pd.concat([run.frame, more.drop(columns="time")], axis=1)
     table.attrs["units"] = {**run.units, **more.attrs["units"]}
@@ -211,7 +211,7 @@ def _table(run: Run) -> pd.DataFrame:
 
 
 def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
-    """Yield the pairs of a record where both have values."""
+    """Yield each measured column with the run's column, at the times at which both have values."""
     time = np.array(measured.trace.times)
     for k, column in enumerate(measured.trace.columns):
         model = np.interp(time, table["time"], table[column], right=np.nan)

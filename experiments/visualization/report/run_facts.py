@@ -162,7 +162,7 @@ def _cut(table: Table) -> str:
 
 
 def event_tables(run: Run) -> tuple[Table, ...]:
-    """Return the contacts of the feet, and impacts and pushes."""
+    """Return two tables: contacts of the feet, and impacts and pushes."""
     changes, hidden = lasting_changes(run.summary["events"]["edges"])
     brief = f"; {hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms are not shown" if hidden else ""
     feet = tuple((f"{change.time:.4f}", change.edge.replace("_", " "), change.change) for change in changes)

@@ -127,7 +127,7 @@ _HEADINGS = ("name", "value", "unit", "meaning", "source")
 
 
 def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
-    """Return the metrics of the whole run, then those of each joint and foot, and the checks."""
+    """Return a section: metrics of the whole run, metrics of each joint and foot, and the checks."""
     of_run = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
     each = tuple(_metric_row(name, value) for name, value in measured.items() if metric_named(name).per)
     blocks: list[Block] = []

@@ -50,7 +50,7 @@ def document(plan: Identification, result: Identified, _: Path) -> Document:
     numbers = Table("", ("response", "frequency [Hz]", *_headings(response.frame)), tuple(_rows(response.frame)))
     sections = [Section("response", "Frequency response", blocks=(Chart(panels, text, "response"), numbers))]
     if fit is not None:
-        lead += [Prose(f"{warning}.") for warning in fit.notes]
+        lead += [Prose(f"{note}.") for note in fit.notes]
         table = Table("Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(fit)), fold=False)
         known = tuple((name, f"{v:.4g}", unit_text(fit.model.unit(name))) for name, v in fit.model.known.items())
         of_body = Table("Known parameters, not fitted", ("parameter", "value", "unit"), known, fold=False)
@@ -85,9 +85,7 @@ def panels_of(result: Identified) -> list[Panel]:
             items.append(Points(x, factor * rows[column].to_numpy(), name, color, "circle"))
             if column != "coherence" and name in curves:
                 frequencies, values = curves[name]
-                line = (
-                    np.abs(values) if column == "gain" else _nearest_phase(values, frequencies, result.response, name)
-                )
+                line = np.abs(values) if column == "gain" else _phase(values, frequencies, result.response, name)
                 items.append(Points(frequencies, factor * line, f"{name}: model", color, dash="solid"))
         low, high = (0.0, 1.02) if column == "coherence" else (None, None)
         y = Axis(label, low, high, log=column == "gain")
@@ -126,7 +124,7 @@ def _curves(result: Identified) -> dict[str, tuple[Any, Any]]:
     return {name: (frequencies, values) for name, values in result.fit.values(frequencies).items()}
 
 
-def _nearest_phase(values: Any, frequencies: Any, response: FrequencyResponse, name: str) -> Any:
+def _phase(values: Any, frequencies: Any, response: FrequencyResponse, name: str) -> Any:
     """Return the phase [rad] of a curve, shifted by whole turns to be nearest to the points."""
     phase = unwrapped(values)
     points = unwrapped(response.values[name])

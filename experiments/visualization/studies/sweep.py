@@ -70,7 +70,7 @@ def _over_time_file(plan: Sweep, folder: Path) -> list[Path]:
 
 
 def page_sections(trials: Trials) -> list[Section]:
-    """Return the charts over each factor, and those of traced columns over time."""
+    """Return sections of charts over each factor, and of traced columns over time."""
     plan = plan_of(trials.study)
     written = sweeps.as_written(plan, trials.frame)
     axes = [axis_of(factor, written) for factor in sweeps.factors_of(plan)]
@@ -87,7 +87,7 @@ def _over_time(plan: Sweep, file: Path) -> list[Section]:
 
 
 def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[sweeps.Factor]) -> Iterator[Block]:
-    """Yield a table for each factor, or one of all combinations of two factors with few values."""
+    """Yield a table for each factor, or a single table of two factors with few values."""
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
         yield _across(plan, frame, *factors)
         return

@@ -29,7 +29,7 @@ from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.studies.trials import Axis as Varied
 
 _MARKERS: dict[str, Marker] = {RECOVERED: "circle", STEPPED: "square", FELL: "x-thin", LOST_CONTROL: "x"}
-#: Most letters of a line in a title over the whole figure, and in a title above one of two maps.
+#: Most letters of a line in the title of a figure, and in the title of one of two maps.
 WIDEST_TITLE, WIDEST_MAP_TITLE = 75, 45
 #: Most panels of a figure; if there are more parameters, the first ones are shown.
 MOST_PANELS = 12

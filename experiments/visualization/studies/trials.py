@@ -48,7 +48,7 @@ class Axis:
 
 
 class Trials:
-    """All finished trials of a study in ``frame``, one row each, and the roles of its columns."""
+    """Finished trials of a study, with one row each in ``frame``, and the roles of the columns."""
 
     def __init__(self, study: Study) -> None:
         self.study = study

@@ -31,7 +31,7 @@ _LOADED = """(() => {
     });
 })()"""
 
-#: Width and height of the browser's window, kept small because its own drawing costs time. In a smaller window the
+#: Width and height of the browser's window, kept small because drawing in it costs time. In a smaller window the
 #: page has no space for its canvas, and draws once a second.
 WINDOW = (240, 180)
 #: [s] time limits for the browser's start and for a picture; the first one takes longest.

@@ -72,7 +72,7 @@ class Caption:
 
 @cache
 def _font(letters: int) -> Any:
-    """Return a font that is the same everywhere: it comes with Matplotlib."""
+    """Return Matplotlib's font, so that pictures are equal on all machines."""
     import matplotlib
     from PIL import ImageFont
 

@@ -64,7 +64,7 @@ def camera_at(
     """Return a camera that sees the whole scene, given its middle (3,) [m] and half of its diagonal [m].
 
     The view fits a picture of ``size`` [pixels] or a window, ``distance`` times as far away as needed. Presets are
-    relative to ``facing``; three numbers are along inertial axes.
+    relative to ``facing``; three numbers are along world axes.
     """
     wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
     x, y, z = check_camera(preset)

@@ -86,7 +86,7 @@ def have_ended(runs: Sequence[Shown], moment: float) -> tuple[bool, ...]:
 
 
 def add_runs(scene: ViewerScene, runs: Sequence[Shown], apart: float = 0.0) -> list[ModelView]:
-    """Add the models of some runs: the first one solid, the others as ghosts, or beside it at a distance [m]."""
+    """Add the models of some runs: the first is solid, the others are ghosts, or solid at distances ``apart`` [m]."""
     return [
         scene.add(
             loaded.trajectory.model,

@@ -15,7 +15,7 @@ from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: [m/N] length of an arrow.
 FORCE_SCALE = 0.002
-#: [m] longest arrow: that of an impact would leave the picture.
+#: [m] longest arrow; the arrow of an impact would leave the picture.
 MOST_LENGTH = 1.6
 #: [N] least force with an arrow.
 LEAST_FORCE = 2.0
@@ -169,7 +169,7 @@ class Marks:
             self._polygon(name, corners if layers[layer] else np.zeros((0, 3)), self._color or color)
 
     def _reactions(self, snapshot: Snapshot, scale: float, shown: bool) -> None:
-        """Show the net force at the centre of pressure, of each foot and of all."""
+        """Show the net force on each foot and on the whole body at its centre of pressure."""
         everywhere = [np.arange(len(snapshot.contact_force))]
         for name, points, color, thick in (
             ("reaction_of_feet", self._feet, colors.FOOT_REACTION, 1.0),
@@ -211,7 +211,7 @@ class Marks:
         )  # fmt: skip
 
     def _polygon(self, name: str, corners: Floats, color: Color) -> None:
-        """Show edges, and the area as triangles; both are created anew if the number of corners changes."""
+        """Show edges, and the area as triangles; both are created again if the number of corners changes."""
         if not self._has_changed(name, corners, None):
             return
         inside, count = f"{name}_area", len(corners)

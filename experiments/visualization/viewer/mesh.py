@@ -49,7 +49,7 @@ def _ring(numbers: Floats, axis: int, angles: Floats) -> Floats:
 
 
 def _closed(rings: Floats) -> Trimesh:
-    """Return rings with equal numbers of points, joined by triangles, with triangle fans at the ends."""
+    """Return a closed surface: rings of equally many points, joined by triangles, and triangle fans at the ends."""
     count, around = rings.shape[:2]
     ends = np.array([rings[0].mean(axis=0), rings[-1].mean(axis=0)])
     k, j = np.meshgrid(np.arange(count - 1), np.arange(around), indexing="ij")

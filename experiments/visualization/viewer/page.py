@@ -21,7 +21,7 @@ PANEL_RATE = 10.0
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 #: [s] interval between checks for work while nothing moves.
 IDLE = 0.1
-#: Number of plots besides the first one.
+#: Number of plots in addition to the first plot.
 MORE_PLOTS = 2
 KEYS = {"space": "play, pause", "← →": "previous, next recorded row"}
 #: [s] delay of pictures that is made up for; later ones are skipped.

@@ -93,7 +93,7 @@ def with_margins(low: float, high: float) -> tuple[float, float]:
 
 
 def _stroke(run: int, curve: int, label: str, runs: int) -> dict[str, Any]:
-    """Return a curve's style; its colour is that of its run, or, for a single run, of the curve."""
+    """Return a curve's style; its colour shows the run or, if there is a single run, the curve."""
     number = curve if runs == 1 else run
     color = colors.ghost_color(number - 1) if number else _BLUE
     stroke: dict[str, Any] = {"label": label or " ", "stroke": colors.code_of(color), "width": 1.6}

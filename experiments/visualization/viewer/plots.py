@@ -23,7 +23,7 @@ POINTS = 480
 
 
 def plots_of(run: Run) -> list[Panel]:
-    """Return the curves over time on the run's page, those of ``support`` first; titles end with the unit."""
+    """Return the panels over time on the run's page, the kind ``support`` first; titles end with the unit."""
     subject, plots = Subject(run), dict[str, Panel]()
     for sheet in sorted(sheets_of(run), key=lambda sheet: sheet.kind != FIRST):
         if not (sheet.caption and sheet.applies(subject)):
@@ -39,7 +39,7 @@ def plots_of(run: Run) -> list[Panel]:
 
 
 def measured_plots(run: Run, record: str | Path) -> list[Panel]:
-    """Return columns of a record over those of a run, at the run's times; see ``paired_columns`` for the file."""
+    """Return panels of modelled and measured columns at the run's times; ``record``: see ``paired_columns``."""
     times, plots = run.frame["time"].to_numpy(), []
     for pair, remark in RecordComparison.of(run, record).remarked:
         after = np.searchsorted(pair.time, times).clip(1, len(pair.time) - 1)

@@ -28,7 +28,7 @@ _replacing = threading.Lock()
 def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     """Run a viser server within the context, at the address ``url_of``, whose token changes each time.
 
-    Requests without the token are refused, and so are those of other sites' pages in the same browser.
+    Requests without the token are refused, and so are requests of other sites' pages in the same browser.
 
     Port 0: any free port; None: 8080 or the next free port.
     """
@@ -62,7 +62,7 @@ def _with_attribute(thing: object, name: str, value: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _serving_with_token(token: str) -> Iterator[None]:
-    """Let a viser server that starts within the context serve only requests with the token, and none of other sites.
+    """Let a viser server that starts within the context serve only requests that have the token and no other origin.
 
     Browsers let any page open a websocket to any address, and only report its origin (RFC 6455, 10.2). viser ignores
     the origin and has no option for it, so the function with which it starts serving is replaced meanwhile.
@@ -108,7 +108,7 @@ def address_of(host: str, port: int) -> str:
 
 
 def _check(host: str, port: int) -> None:
-    """Raise InputError if the server cannot listen there; viser would try one port after the other."""
+    """Raise InputError if the server cannot listen there; viser would try other ports instead."""
     if not 0 <= port <= 65535:
         raise InputError(f"--port {port}: it must be from 0 to 65535; 0: any free port")
     try:

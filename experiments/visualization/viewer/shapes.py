@@ -40,10 +40,10 @@ LIPS: Color = (176, 104, 94)
 EYE: Color = (40, 40, 44)
 PLAIN: Color = (150, 164, 178)
 JOINT: Color = (96, 108, 122)
-#: Colours of bodies with their own poses, different for neighbours.
+#: Colours of the bodies of other formulations; neighbours differ.
 TINTS: tuple[Color, ...] = (PLAIN, (112, 146, 176))
 
-#: Bodies of a person's parts that move by themselves.
+#: Bodies that carry a person's parts in models with these bodies.
 _BY_ITSELF = {
     "pelvis": "pelvis", "head": "head", "hair": "head", "eyes": "head", "mouth": "head",
     **{f"{side}_{part}": f"{side}_{body}" for side, _ in SIDES
@@ -126,7 +126,7 @@ def _stretched_person(model: Model) -> tuple[Shape, ...]:
 
 
 def _is_human(model: Model) -> bool:
-    """Return whether the bodies and joints are those of the human, whatever their masses."""
+    """Return whether a model has the human's bodies and joints; masses may differ."""
     ours, theirs = (
         [(body.name, body.parent, body.joint.kind, body.joint.axis, body.joint.position) for body in m.bodies]
         for m in (model, human())
@@ -179,7 +179,7 @@ def _sections() -> dict[str, Any]:
 
 
 def _height_of(place: str) -> float:
-    """Return the reference height [m] of a part's heights, in the link frame of its body."""
+    """Return the height [m] from which a part's heights are given, in the link frame of its body."""
     model = human()
     if place == "floor":
         return -_trunk_height()
@@ -298,7 +298,7 @@ def _robot(model: Model) -> list[Shape]:
 
 
 def _pose(visual: Visual) -> Floats:
-    """Return the transform (4, 4) from the visual's frame to that of its body's link."""
+    """Return the transform (4, 4) from the visual's frame to the link frame of its body."""
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = visual.rotation, visual.center
     return pose
@@ -339,7 +339,7 @@ def _reach(model: Model) -> float:
     return float(np.mean(lengths)) if lengths else 0.4
 
 
-# --- bodies with poses of their own ---
+# --- bodies of other formulations ---
 
 
 @lru_cache(maxsize=16)

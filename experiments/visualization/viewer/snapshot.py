@@ -40,7 +40,7 @@ def _pose_between(before: Floats, after: Floats, part: float) -> Floats:
     return np.concatenate([_point_between(before[:3], after[:3], part), turn])
 
 
-#: Fields that are interpolated between two rows; others keep the earlier row's value, as they may jump.
+#: Fields that are interpolated between two rows; other fields may jump, and keep the earlier row's value.
 _POINT, _TURN, _POSE = ({"between": function} for function in (_point_between, quaternion_between, _pose_between))
 
 

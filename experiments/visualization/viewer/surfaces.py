@@ -28,7 +28,7 @@ Part = tuple[trimesh.Trimesh, Color | None]
 
 
 def parts_of(model: Model) -> list[list[Part]]:
-    """Return the parts of each visual in its own frame [m]; none for a missing or unreadable mesh file."""
+    """Return the parts of each visual in the visual's frame [m]; none for a missing or unreadable mesh file."""
     kept: dict[int, list[Part]] = model.derived.get(MESHES, {})
     return [kept[i] if i in kept else _parts(visual) for i, visual in enumerate(model.visuals)]
 
@@ -85,7 +85,7 @@ def _form(visual: Visual) -> trimesh.Trimesh:
 
 @lru_cache(maxsize=512)
 def _of_file(file: str, scale: tuple[float, float, float]) -> tuple[Part, ...]:
-    """Return the parts of a mesh with their own colours; none for a missing or unreadable file."""
+    """Return the parts of a mesh with the file's colours; none for a missing or unreadable file."""
     try:
         scene = trimesh.load_scene(file)
     except Exception:  # readers raise many types of errors

@@ -56,16 +56,16 @@ class PoseTrajectory:
         return float(self.times[-1])
 
     def row_at(self, time: float) -> int:
-        """Return the last row not after a time, or the first row."""
+        """Return the number of the last row not after a time [s]; 0 before the first row."""
         if not math.isfinite(time):
             raise InputError(f"time = {time!r}: it must be a finite number of seconds")
         return max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
 
     def at(self, time: float) -> Snapshot:
-        """Return the snapshot at a time; before the first row and after the last one, that row.
+        """Return the snapshot at a time [s]; outside the recorded times, the first or the last row.
 
         Positions and orientations are interpolated between two rows; forces, contact states, base of support and CoP,
-        which may jump, are those of the earlier row.
+        which may jump, are taken from the earlier row.
         """
         k = self.row_at(time)
         after = min(k + 1, len(self.times) - 1)
@@ -108,7 +108,7 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
 
 
 def _footholds(frame: pd.DataFrame) -> Floats | None:
-    """Return position and time (rows, 3) [m, m, s] of planned footholds, as recorded; NaN while there is none."""
+    """Return position and time (rows, 3) [m, m, s] of planned footholds, as recorded; NaN while no foot steps."""
     if "foothold_x" not in frame:
         return None
     steps = frame["step_phase"].isin([UNLOADS, SWINGS])
@@ -302,7 +302,7 @@ def _saved_pushes(run: Run) -> list[Push | Force]:
             start = max(begins, float(run.frame["time"].iloc[0]))
             given = delivered[(delivered["subject"] == acted["body"]) & np.isclose(delivered["time"], start)]
             impulse = given[["impulse_x", "impulse_y", "impulse_z"]].to_numpy(dtype=float)
-            # Of several forces on a body with the same start, take the one along the line of this one.
+            # If several forces on a body start together, take the impulse along the direction of this force.
             along = [float(vector @ force.unit) for vector in impulse if np.allclose(np.cross(vector, force.unit), 0.0)]
             mean = along[0] / (min(ends, float(run.frame["time"].iloc[-1])) - start) if along else 0.0
             signal = Signal.rectangle(mean, begins, ends - begins)

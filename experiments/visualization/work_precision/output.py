@@ -84,10 +84,10 @@ def draw_comparison(comparison: Comparison) -> Figure:
         by_step.append(replace(look, x=[1e3 * m.size.step for m in stepped], y=[m.error for m in stepped]))
     errors = [m.error for curve in curves for m in curve.measurements] or [1.0]
     y = Axis("error [m]", 0.3 * min(errors), 3.0 * max(errors), log=True, powers=True)
-    floor = max((curve.floor for curve in curves), default=0.0)  # error of the reference
+    floor = max((curve.floor for curve in curves), default=0.0)  # 10 × error of the reference
     if floor > 0.0:
         for items in (by_step, by_cost):
-            items.append(Rule(floor, style.GREY, "error of the reference", "y", "dash"))
+            items.append(Rule(floor, style.GREY, "10 × error of the reference", "y", "dash"))
     title = f"{comparison.problem.name}: {comparison.problem.title}"
     panels = (
         Panel(tuple(by_step), Axis("step [ms]", log=True, margin=0.06), y, title),

@@ -14,12 +14,12 @@ SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
 _HOW = (
     "Error: the distance of the problem's points from a reference motion, root mean square over points and times. The "
     "reference solves the continuous equations by Dormand and Prince's method of order 8; errors below a dashed line "
-    "are within its own error. Dotted lines have the slopes of orders 1, 2 and 4.",
+    "are within ten times the error of the reference. Dotted lines have the slopes of orders 1, 2 and 4.",
     "Cost: seconds of computation, on one core, for a second of motion, compiled and without set-up. All step sizes of "
     "all methods are timed in turn, and the least time counts: other load on the machine only adds to it.",
-    "Each method runs with its default settings; one that chooses its steps itself has a grid of tolerances.",
-    "Solid lines: integrators of trees of joints. Dashed: integrators of Lagrangian systems. The two model the same "
-    "problem differently, each with its own reference.",
+    "Each method runs with its default settings; a method with variable steps has a grid of tolerances.",
+    "Solid lines: integrators of trees of joints. Dashed: integrators of Lagrangian systems. The two formulations "
+    "model a problem differently, and each has a separate reference.",
 )
 
 
