@@ -24,7 +24,7 @@ _FREE = ("rx", "ry", "rz", "tx", "ty", "tz")
 
 
 def has_skeleton(model: Model) -> bool:
-    """Return whether OpenSim has all joint types of a model, which has neither ball nor screw joints."""
+    """Return whether OpenSim has all joint types of a model: not if it has ball or screw joints."""
     return all(body.joint.kind in _JOINTS for body in model.bodies)
 
 

@@ -38,7 +38,7 @@ def is_anatomical(model: Model) -> bool:
 
 
 def direction_of(model: Model, axis: int, *, from_above: bool = False) -> Direction:
-    """Return how x (0) or y (1) is shown in the current look; ``from_above``: the model's right is on the right."""
+    """Return the axis for x (0) or y (1) in the current look; ``from_above``: for a top view, right on the right."""
     is_ahead = axis == ahead_of(model)
     if is_anatomical(model):
         title = "Anteroposterior (AP); anterior positive" if is_ahead else "Mediolateral (ML); right positive"

@@ -67,7 +67,7 @@ class Subject:
             return self
         begin = self.disturbed_at - before
         rows = self.run.frame[self.run.frame["time"] >= begin]
-        if len(rows) < 2:  # it ended earlier
+        if len(rows) < 2:  # the run ended before it
             return self
         marks = tuple(mark for mark in self.marks if mark.time >= begin)
         return replace(self, run=replace(self.run, frame=rows.reset_index(drop=True)), marks=marks)
@@ -103,7 +103,7 @@ def _impact_marks(run: Run) -> list[Mark]:
 
 
 def _foot_marks(run: Run) -> list[Mark]:
-    """Return marks of the feet's edges that change after the first landing, with which every run begins."""
+    """Return marks of heels and toes that touch or lift after the first landing, with which every run begins."""
     changes, _ = lasting_changes(run.summary["events"]["edges"])
     landed: set[str] = set()
     later = []

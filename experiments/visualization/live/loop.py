@@ -33,7 +33,7 @@ EDGES = (0.1216, 0.1216, 0.1216)
 GONE = -2.0
 #: [s] simulated time between checks for a fall.
 SLICE = 0.01
-#: [s] duration of a pull, unless it is released.
+#: [s] duration of a pull that is not released.
 LONG = 1e6
 #: Groups of parameters that take effect without a restart.
 AT_ONCE = ("floor", "sensors", "actuators")
@@ -44,7 +44,7 @@ class Loop:
 
     The experiment's disturbances, such as a timed push or a moving floor, continue to act. Without changes the result
     equals that of ``simulate`` bit for bit, because each change continues the same ``State``. After a fall, or when a
-    named point of the body (``Model.body_points``) is below the floor, the simulation continues with a limp body.
+    named point of the body (``Model.body_points``) is below the floor, the body continues limp, without a controller.
 
     Args:
         setup: scene of the experiment.
@@ -223,7 +223,7 @@ class Loop:
         Args:
             direction: (3,) direction of motion on arrival, world axes; the length is ignored.
             speed: [m/s] speed on arrival.
-            height: [m] vertical position of the aim; None: that of the middle of the target.
+            height: [m] vertical position of the aim; None: height of the target's middle.
             mass: [kg] mass of the box.
             size: (3,) [m] edges of the box.
             flight: [s] time until the centre of the box would reach the aim.

@@ -30,7 +30,7 @@ from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.trajectory import snapshot_of, touching_only
 
-#: [1/s] rate of changes of the text; a higher one could not be read.
+#: [1/s] rate of changes of the text; at a higher rate it could not be read.
 TEXT_RATE = 4.0
 AXES = ("x", "y", "z")
 #: [m] range of the set point.

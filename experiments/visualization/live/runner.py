@@ -60,7 +60,7 @@ class Reading:
 
 
 class Meter:
-    """Real-time factor and idle share of the last moments."""
+    """Real-time factor and idle share over the last ``span`` [s] of wall time."""
 
     def __init__(self, span: float = 1.0) -> None:
         self._span = span  # [s] wall time of the average
@@ -158,7 +158,7 @@ class Runner:
         return self._clock()
 
     def one_frame(self, wall: float) -> None:
-        """Do all work for the picture at a wall time."""
+        """Make changes, advance, and show the picture at a wall time [s]."""
         self._make_changes()
         self._restart_after_fall(wall)
         if self.paused or self.loop.has_ended:

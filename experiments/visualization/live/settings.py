@@ -51,7 +51,7 @@ class Settings:
         """Return name and value of ``NAME=VALUE``.
 
         Raises:
-            InputError: wrong form, unknown parameter, or a value of another type.
+            InputError: the form is wrong, the parameter is unknown, or the value has another type.
         """
         name, equals, text = (part.strip() for part in assignment.partition("="))
         if not equals:

@@ -63,7 +63,7 @@ class Tape:
 
 
 def _widened(part: Recording, columns: Columns) -> Floats:
-    """Return a part's rows with more columns; NaN for those it lacks, such as a box's position before its throw."""
+    """Return a part's rows with more columns; NaN for columns it lacks, such as a box's position before its throw."""
     if part.columns.names == columns.names:
         return part.rows
     rows = np.full((len(part.rows), len(columns.names)), np.nan)

@@ -16,7 +16,7 @@ Dash = Literal["", "solid", "dash", "dot", "dashdot", "8px,8px", "4px,12px", "2p
 Marker = Literal["", "circle", "square", "diamond", "star", "x", "x-thin", "cross-thin", "line-ew"]
 #: Positions of a legend in a file; on a page all panels share one on the right.
 Legend = Literal["", "best", "right", "below", "around", "far below", "above", "over"]
-#: Lower (n,) and upper (n,) ends.
+#: Lower (n,) and upper (n,) ends of intervals.
 Interval = tuple[ArrayLike, ArrayLike]
 
 
@@ -56,8 +56,8 @@ class Points:
     dash: Dash = ""  # dashes of the line; no line if empty
     width: float | None = 1.4  # [pt] width of the line; None: as in the style
     is_step: bool = False  # whether the line keeps each value up to the next x
-    interval: Interval | None = None  # along y
-    x_interval: Interval | None = None  # along x
+    interval: Interval | None = None  # interval of each point along y
+    x_interval: Interval | None = None  # interval of each point along x
     bar: float = 1.2  # [pt] width of intervals; thin ones have caps
     shades: ArrayLike | None = None  # (n,) numbers for the markers' colours
     hover: Sequence[str] = ()  # (n,) texts under the pointer on a page, instead of coordinates
@@ -102,7 +102,7 @@ class Rule:
 class Bars:
     """Horizontal bars (n,) with intervals and notes at their ends, or vertical stacked ones."""
 
-    at: ArrayLike  # numbers, or positions of words
+    at: ArrayLike  # (n,) positions: numbers, or indices of the axis's words
     values: ArrayLike
     color: str | Sequence[str]  # one colour, or one for each bar
     label: str = ""
@@ -134,9 +134,9 @@ class HeatMap:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Horizontal bars (n,) from a beginning to an end, at positions of words."""
+    """Horizontal bars (n,) from a beginning to an end, on an axis of categories."""
 
-    at: ArrayLike  # positions of words
+    at: ArrayLike  # (n,) indices of the axis's words
     begins: Floats
     ends: Floats
     color: str

@@ -38,7 +38,7 @@ _ROWS = ("run.events", "run.frame")
 def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> Path:
     """Write the notebook of a page; the file is never incomplete.
 
-    It loads the run or the study by a path relative to its folder, where it must be executed.
+    The notebook loads the run or study by a path relative to its own folder: execute it there.
     """
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook

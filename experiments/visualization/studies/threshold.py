@@ -123,7 +123,7 @@ def _changes(changes: Sequence[Difference], ours: str, theirs: str) -> Table:
 
 
 def by_strength(findings: Findings) -> list[Finding]:
-    """Return the conditions that have a median, sorted by it."""
+    """Return the conditions that have a median, sorted by their medians."""
     known = [finding for finding in findings.conditions if not math.isnan(finding.estimate.median.value)]
     return sorted(known, key=lambda finding: finding.estimate.median.value)
 

@@ -38,7 +38,7 @@ def findings_panel(findings: Findings, marks: Mapping[str, float] | None = None)
 def _thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
     """Return the sorted thresholds of the replicas, and the proportion above each.
 
-    Thresholds out of range lie at its edge.
+    Thresholds outside the tried range are clipped to it.
     """
     grid = finding.plan.grid
     lows = sorted(bracket.low for bracket in finding.brackets if bracket.is_judged)

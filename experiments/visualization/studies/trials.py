@@ -117,7 +117,7 @@ class Trials:
 
 
 def is_grid(axes: Sequence[Axis]) -> bool:
-    """Return whether all combinations of the axes' values occur, each value more than once."""
+    """Return whether all combinations of the axes' values occur."""
     combinations = int(np.prod([len(axis.points) for axis in axes]))
     table = pd.DataFrame({axis.name: axis.values for axis in axes}).drop_duplicates()
     return len(table) == combinations

@@ -58,7 +58,7 @@ def _value(evaluation: Evaluation, variable: str) -> str:
 
 
 def _cells(comparison: Comparison) -> list[str]:
-    """Return name, baseline, winner, difference, its interval, and the probability."""
+    """Return name, baseline, winner, difference, its interval, and p-value."""
     return [
         comparison.name,
         f"{comparison.baseline:.5g} ± {comparison.baseline_spread:.2g}",

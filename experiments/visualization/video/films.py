@@ -21,7 +21,7 @@ CRF = 18
 COLORS = 256
 #: Number of evenly spaced pictures that determine the colours of a GIF.
 SAMPLES = 8
-#: Colours with a meaning; the palette is made from samples to which each adds ``STRIP`` of their height.
+#: Colours that the palette must keep: each is added to the samples, as the share ``STRIP`` of their height.
 MARKS = (
     *colors.MODES,
     colors.COM,

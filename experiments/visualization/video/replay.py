@@ -28,7 +28,7 @@ def replay_page(
 ) -> str:
     """Return an HTML page with the scene and a player; the scene can be turned during playback.
 
-    The scene is static between two instants of the schedule; ``progress`` is called with their finished number.
+    The scene is static between two instants; ``progress`` is called with the number of finished instants.
     """
     with serving(port=0) as server:
         camera.start(server)

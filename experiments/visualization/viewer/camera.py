@@ -19,11 +19,11 @@ CAMERAS: dict[str, tuple[float, float, float]] = {
     "back": (3.4, 0.0, 0.15),
     "top": (-0.02, 0.0, 4.0),
 }
-#: [m] half diagonal of the scene for these positions: the standing human's.
+#: [m] half diagonal of the scene for which these positions are chosen, a standing human.
 FILL = 0.95
 #: [rad] vertical field of view.
 FIELD_OF_VIEW = 0.6
-#: Extra distance for pictures, in which one cannot zoom out.
+#: Factor of the distance for pictures, in which one cannot zoom out.
 MARGIN = 1.1
 #: Width / height of a picture at the presets' distances; the camera is farther away for a narrower one.
 ASPECT = 4.0 / 3.0
@@ -33,8 +33,8 @@ ASPECT = 4.0 / 3.0
 class Camera:
     """Camera at a fixed position."""
 
-    position: Floats  # (3,) [m]
-    look_at: Floats  # (3,) [m]
+    position: Floats  # (3,) [m] world axes
+    look_at: Floats  # (3,) [m] point in the middle of the picture, world axes
     fov: float = FIELD_OF_VIEW  # [rad] vertical field of view
 
     @property

@@ -21,7 +21,7 @@ MOST_LENGTH = 1.6
 LEAST_FORCE = 2.0
 #: [m] least motion that is sent to the browser.
 LEAST_MOVE = 2e-5
-#: [m] distance from the line of a push within which a body's surface counts as in front of it.
+#: [m] distance from the line of a push within which a body's surface counts as on this line.
 ASIDE = 0.05
 #: [m] height of flat marks above the floor, for visibility.
 AREA_LIFT, EDGE_LIFT, DISC_LIFT = 0.002, 0.003, 0.005

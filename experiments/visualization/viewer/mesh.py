@@ -19,7 +19,7 @@ AROUND = 20
 class Loop(NamedTuple):
     """Cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis."""
 
-    center: tuple[float, float, float]  # [m]
+    center: tuple[float, float, float]  # [m] centre
     half: tuple[float, float]  # [m] half extents along both directions across the axis
     power: float = 2.0  # n; 2 for an ellipse, more for a rounded rectangle
 

@@ -27,8 +27,8 @@ class LoadBox:
 class PatchArea:
     """Rectangle of the floor with its own friction, in the floor's frame."""
 
-    x: tuple[float, float]  # [m] least and most
-    y: tuple[float, float]  # [m] least and most
+    x: tuple[float, float]  # [m] lower and upper end
+    y: tuple[float, float]  # [m] lower and upper end
     mu: float  # coefficient of static friction
 
 
@@ -36,7 +36,7 @@ class PatchArea:
 class Scenery:
     """Objects that do not change during a run."""
 
-    projectile_size: Vector3 | None = None  # [m] edges of a thrown box, or None
+    projectile_size: Vector3 | None = None  # [m] edges of a thrown box; None: no box
     loads: tuple[LoadBox, ...] = ()  # loads on bodies
     patches: tuple[PatchArea, ...] = ()  # patches of the floor
     moving_floor: bool = False  # whether the floor moves
@@ -44,7 +44,7 @@ class Scenery:
 
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
-    """Return the scenery of a model with its loads under disturbances, or their descriptions in a run."""
+    """Return the scenery of a model with its loads; ``disturbances`` may be descriptions from a run."""
     descriptions = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
     projectiles = [vector3(d["size"], "size") for d in descriptions if d["kind"] == "throw"]
     patches = tuple(
