@@ -31,8 +31,8 @@ def has_skeleton(model: Model) -> bool:
 def skeleton(model: Model) -> str:
     """Return the text of an ``.osim`` file for OpenSim 4."""
     document = Element("OpenSimDocument", Version="40000")
-    root = SubElement(document, "Model", name=_word(model.name))
-    _say(root, "gravity", to_isb(model.gravity, model.facing))
+    root = SubElement(document, "Model", name=_valid(model.name))
+    _write(root, "gravity", to_isb(model.gravity, model.facing))
     bodies = SubElement(SubElement(root, "BodySet", name="bodyset"), "objects")
     joints = SubElement(SubElement(root, "JointSet", name="jointset"), "objects")
     for body in model.bodies:
@@ -53,26 +53,26 @@ def skeleton_coordinates(run: Run) -> Table:
             place = columns(run, name, ("x", "y", "z")) - turns.apply(body.com)
             renamed = Rotation.from_matrix(to_isb(np.eye(3), model.facing).T)
             angles = (renamed * turns * renamed.inv()).as_euler("XYZ")
-            table |= by_axis(np.unwrap(angles, axis=0), f"{_word(name)}_r")
-            table |= by_axis(to_isb(place, model.facing), f"{_word(name)}_t")
+            table |= by_axis(np.unwrap(angles, axis=0), f"{_valid(name)}_r")
+            table |= by_axis(to_isb(place, model.facing), f"{_valid(name)}_t")
     for name in model.joint_names:
-        table[_word(name)] = joint_values(run, name)
+        table[_valid(name)] = joint_values(run, name)
     return table
 
 
 def _add_body(bodies: Element, body: Body, model: Model) -> None:
     axes = to_isb(np.eye(3), model.facing).T
     inertia = axes @ np.asarray(body.inertia) @ axes.T
-    element = SubElement(bodies, "Body", name=_word(body.name))
-    _say(element, "mass", [body.mass])
-    _say(element, "mass_center", to_isb(body.com, model.facing))
-    _say(element, "inertia", [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]])
+    element = SubElement(bodies, "Body", name=_valid(body.name))
+    _write(element, "mass", [body.mass])
+    _write(element, "mass_center", to_isb(body.com, model.facing))
+    _write(element, "inertia", [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]])
 
 
 def _add_joint(joints: Element, body: Body, model: Model) -> None:
     """Add the joint between two frames at its position, whose z axis (for a slide: x) is along the joint's axis."""
     kind, turned = _JOINTS[body.joint.kind]
-    name = _word(body.joint.name)
+    name = _valid(body.joint.name)
     element = SubElement(joints, kind, name=name)
     ends = {f"{name}_parent": _path(body.parent), f"{name}_child": _path(body.name)}
     for socket, end in zip(("socket_parent_frame", "socket_child_frame"), ends, strict=True):
@@ -81,7 +81,7 @@ def _add_joint(joints: Element, body: Body, model: Model) -> None:
     for coordinate in _coordinates(body.joint):
         child = SubElement(coordinates, "Coordinate", name=coordinate)
         if np.isfinite([body.joint.lower, body.joint.upper]).all():
-            _say(child, "range", [body.joint.lower, body.joint.upper])
+            _write(child, "range", [body.joint.lower, body.joint.upper])
     turn = turned(to_isb(body.joint.axis, model.facing))
     # a floating body is placed from the origin
     begin = (0.0, 0.0, 0.0) if body.joint.kind == "floating" else body.joint.position
@@ -90,14 +90,14 @@ def _add_joint(joints: Element, body: Body, model: Model) -> None:
     for (end, of), place in zip(ends.items(), places, strict=True):
         frame = SubElement(frames, "PhysicalOffsetFrame", name=end)
         SubElement(frame, "socket_parent").text = of
-        _say(frame, "translation", place)
-        _say(frame, "orientation", turn)
+        _write(frame, "translation", place)
+        _write(frame, "orientation", turn)
 
 
 def _coordinates(joint: Joint) -> tuple[str, ...]:
     if joint.kind == "floating":
-        return tuple(f"{_word(joint.name)}_{part}" for part in _FREE)
-    return () if joint.kind == "fixed" else (_word(joint.name),)
+        return tuple(f"{_valid(joint.name)}_{part}" for part in _FREE)
+    return () if joint.kind == "fixed" else (_valid(joint.name),)
 
 
 def _turned_z(axis: Floats) -> Floats:
@@ -111,15 +111,15 @@ def _turned_x(axis: Floats) -> Floats:
 
 
 def _path(body: str | None) -> str:
-    return "/ground" if body is None else f"/bodyset/{_word(body)}"
+    return "/ground" if body is None else f"/bodyset/{_valid(body)}"
 
 
-def _word(name: str) -> str:
+def _valid(name: str) -> str:
     """Return a name with the characters that OpenSim allows."""
     return re.sub(r"[^\w.-]", "_", name)
 
 
-def _say(parent: Element, key: str, values: "Floats | list[float]") -> None:
+def _write(parent: Element, key: str, values: "Floats | list[float]") -> None:
     SubElement(parent, key).text = " ".join(f"{float(value):.17g}" for value in values)
 
 

@@ -118,7 +118,7 @@ def watch_study(folder: str | Path, page: str | Path, command: str) -> Path:
     need("plotly", "jinja2")
     folder, file = Path(folder), _page_file(page)
     if not is_study(folder):
-        raise InputError(f"{folder}: no study in this folder to watch")
+        raise InputError(f"{folder}: this folder holds no study to watch")
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         while is_being_written(folder):

@@ -72,7 +72,7 @@ class Snapshot:
 
     @classmethod
     def of_each(cls, function: Callable[..., Any], *snapshots: "Snapshot") -> "Snapshot":
-        """Return a snapshot of ``function`` applied to each field and its values; None where a snapshot's field is None."""
+        """Return a snapshot of ``function`` applied to each field and its values; None if a value is None."""
         values_by_field: dict[str, Any] = {}
         for item in fields(cls):
             values = [getattr(snapshot, item.name) for snapshot in snapshots]
