@@ -298,7 +298,7 @@ def test_metrics_can_count_from_a_time_on(exported, hit, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere", "--sto"], "no run there"), ([], "RUN"), (["nowhere"], "--mat, --csv"),
+        (["nowhere", "--sto"], "no run in it"), ([], "RUN"), (["nowhere"], "--mat, --csv"),
         (["HIT", "--eurobench", "--since", "0.7"], "--since 0.7: it must be a time of the run, which ends at 0.6 s"),
     ],
 )  # fmt: skip
