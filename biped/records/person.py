@@ -61,7 +61,8 @@ def with_person(record: Record, body: str | Path) -> Record:
     Args:
         record: record of markers for a ``.toml``; of OpenSim's coordinates (inverse kinematics, ``.mot``) for an
             ``.osim``.
-        body: a table of segments (``.toml``, see docs/records.md), or an OpenSim model (``.osim``, extra ``opensim``).
+        body: a table of segments (``.toml``, see docs/records-markers.md), or an OpenSim model (``.osim``, extra
+            ``opensim``).
 
     Raises:
         InputError: the file is of another kind, cannot be read or is incomplete, the record lacks a marker or

@@ -22,7 +22,7 @@ examples:
 
 
 def parser() -> Parser:
-    own = Parser("biped robot", _DESCRIPTION, _EXAMPLES, page="use-your-own-model")
+    own = Parser("biped robot", _DESCRIPTION, _EXAMPLES, page="robot-files")
     own.add_argument("file", metavar="FILE", help="the robot's .urdf, .xml or .mjcf")
     own.option("--out", "FILE", "file to write (default: the robot file's name with .toml, in this folder)")
     own.add_forms()
