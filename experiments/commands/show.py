@@ -76,7 +76,7 @@ def _row(parameter: "Parameter", sources: bool) -> tuple[str, str, str]:
     value = f"{shown(parameter.default)} {parameter.unit.replace(', ', ' or ')}".rstrip()
     numbers = parameter.default if isinstance(parameter.default, tuple) else (parameter.default,)
     if parameter.unit == "rad" and any(numbers):
-        value += f" ({','.join(f'{math.degrees(float(number)):.4g}' for number in numbers)}°)"
+        value += f" ({','.join(f'{math.degrees(float(number)):.4g}°' for number in numbers)})"
     source = f" ({parameter.source})" if sources and parameter.source else ""
     return parameter.name, value, f"{parameter.meaning}{source}"
 

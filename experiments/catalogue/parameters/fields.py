@@ -24,7 +24,7 @@ BOOLEANS = {"false": False, "true": True}
 def field_parameters(prototype: Any, group: str, source: str, *, hidden: bool = False) -> tuple[Parameter, ...]:
     """Return a parameter for each suitable field of an object, whose values are the defaults.
 
-    ``hidden`` includes hidden fields.
+    ``hidden`` is True to include hidden fields.
     """
     return tuple(
         _parameter(owner, field, f"{group}.{name}", source)
