@@ -33,8 +33,8 @@ Each finished item is stored. A difference is a result (exit status 0). Exit sta
 
 
 def parser() -> Parser:
-    papers = f"papers: {', '.join(registry.paper_names())}"
-    command = Parser("biped reproduce", _DESCRIPTION, f"{fill(papers, 110)}\n\n{_EXAMPLES}", page="reproduce")
+    papers = fill(f"papers: {', '.join(registry.paper_names())}", 110, break_on_hyphens=False)
+    command = Parser("biped reproduce", _DESCRIPTION, f"{papers}\n\n{_EXAMPLES}", page="reproduce")
     command.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper (default: list papers and items)")
     command.add_argument("items", metavar="ITEM", nargs="*", help="name or pattern of items (default: all)")
     command.switch("--quick", "run short versions that check the same statements")

@@ -109,7 +109,7 @@ BAD = [
     ([*SET, "integrator.max_iterations=2.5"], "integrator.max_iterations = 2.5"),
     ([*SET, "run.record_every=0.0007"], "does not divide record_every"),
     ([*STAND, "--step", "0.0003"], "does not divide the controller's period of 0.002 s; the nearest"),
-    ([*STAND, "--duration", "0"], "run.duration = 0 s: it must be at least a step"),
+    ([*STAND, "--duration", "0"], "run.duration = 0 s: it must be at least a time step"),
     ([*STAND, "--integrator", "euler"], "unknown integrator 'euler'; integrators are recursive"),
     ([*STAND, "--seed", "1", "--set", "initial.jitter=0"], "initial.seed has no effect"),
     ([*STAND, "--gains", "nowhere.toml"], "nowhere.toml: No such file"),
