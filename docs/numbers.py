@@ -18,7 +18,7 @@ VERSIONS = {"Python": "python", "Numba": "numba", "MuJoCo": "mujoco"}
 STEPS = ("0.5 ms", "1 ms", "2 ms")
 WARM, COLD = "warm `biped run thrown-block --no-figures`", "the same with an empty kernel cache"
 
-#: Quantity, format of its numbers, and their places in ``bench.json``: section, row, column.
+#: Quantity, format of its numbers, and the place of each number in ``bench.json``: section, row, column.
 ROWS = (
     (
         "closed loop in stance, `workspace` controller, steps of 0.5, 1, 2 ms",
@@ -64,7 +64,7 @@ ROWS = (
 
 
 def numbers_of(bench: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of a benchmark that the page shows, by place."""
+    """Return the numbers of a benchmark that the page shows, by ``section | row | column``."""
     places = [place for _, _, places in ROWS for place in places]
     return {" | ".join((a, b, c)): bench["sections"][a]["rows"][b][c] for a, b, c in places}
 
