@@ -119,7 +119,7 @@ MEASURES = (
     *(_creep(settings) for settings in SETTINGS),
     *(measure for motion in MOTIONS for measure in _flights(motion)),
     Measure(
-        stages.REFINEMENT, "distance from the engine's finest run, at {0.common_step:g} s", "m",
+        stages.REFINEMENT, "distance from its own finest step, at {0.common_step:g} s", "m",
         by("peak", _at_common_step, ROUNDING, _out),
     ),
     *(_precision(accuracy) for accuracy in ACCURACIES),

@@ -24,7 +24,7 @@ SETTINGS = {EQUAL: "equal settings", VENDOR: "vendor defaults"}
 #: Titles of the stages.
 RUNS = {EQUAL: "the experiment at equal settings", VENDOR: "the experiment with vendor defaults"}
 STANCES = {EQUAL: "creep in stance", VENDOR: "creep in stance, vendor defaults"}
-FLIGHTS, REFINEMENT, PRECISION = "free flight", "the experiment at refined time steps", "work and precision"
+FLIGHTS, REFINEMENT, PRECISION = "free flight", "the experiment at refined steps", "work and precision"
 #: Repeats of the timings of work and precision.
 REPEATS = 3
 #: Parameter of the time between two recorded rows.

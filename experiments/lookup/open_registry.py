@@ -119,7 +119,7 @@ class OpenRegistry:
         names = self._candidates(module)
         have = f"there is {', '.join(names)}" if names else f"there is no {self.what} in it"
         if hasattr(module, attribute):
-            return f"{attribute} is not a {self.what}; {have}; {self._requirement}"
+            return f"{attribute} is no {self.what}; {have}; {self._requirement}"
         return f"it has no {attribute!r}; {did_you_mean(attribute, names)}{have}"
 
     @property
