@@ -1,7 +1,6 @@
 """Write the numbers of the last benchmark into ``docs/results.md``: ``make numbers``, after ``make bench``.
 
-``docs/numbers.json`` keeps these numbers with the machine and the versions; a test compares the page with it. This
-script writes everything between the page's marks ``numbers``.
+``docs/numbers.json`` keeps the numbers, machine and versions; a test compares it with the page's block ``numbers``.
 """
 
 import json
@@ -16,7 +15,8 @@ PAGE, KEPT = DOCS / "results.md", DOCS / "numbers.json"
 BLOCK = re.compile(r"(?<=<!-- numbers -->\n).*(?=<!-- /numbers -->)", re.DOTALL)
 VERSIONS = {"Python": "python", "Numba": "numba", "MuJoCo": "mujoco"}
 STEPS = ("0.5 ms", "1 ms", "2 ms")
-WARM, COLD = "warm `biped run thrown-block --no-figures`", "the same with an empty kernel cache"
+RUN = "`biped run thrown-block --no-figures`"
+WARM, COLD = f"warm {RUN}", f"{RUN} with an empty kernel cache"
 
 #: Quantity, format of its numbers, and the place of each number in ``bench.json``: section, row, column.
 ROWS = (

@@ -17,7 +17,7 @@ from experiments.catalogue.parameters.initial import STANCES
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 
-SOURCE = "controller: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
+SOURCE = "Wendlandt 1997, 4.2.4 (the controller: figure 4.2, Algorithm 4.4); the motion is this project's"
 #: [m] amplitude. At 0.03 m and 0.5 Hz the controller unloads a foot and flings it: it ignores that floors cannot pull.
 SWAY_AMPLITUDE = 0.02
 #: [m] trunk's centre of mass when seated: the hips are at 0.48 m, as on a chair, and the weight is over the feet.

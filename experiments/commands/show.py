@@ -29,7 +29,7 @@ Change a parameter with --set NAME=VALUE; angles may be given in degrees: push.a
 def parser() -> Parser:
     command = Parser("biped show", "Show the parameters of an experiment.", _EXAMPLES, page="run-an-experiment")
     add_experiment(command)
-    command.add_argument("words", metavar="WORD", nargs="*", help="group, or word in names or meanings (default: all)")
+    command.add_argument("words", metavar="WORD", nargs="*", help="show only this group, or names and titles with it")
     command.switch("--sources", "show the source of each default value")
     add_controller(command)
     add_robot(command)

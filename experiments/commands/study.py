@@ -44,7 +44,7 @@ def parser(name: str) -> Parser:
     add_metric_files(command)
     command.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
     command.option("--workers", "N", "number of trials in parallel (default: one per core)", int)
-    command.option("--backend", "NAME", "trials run in threads, or with loky in processes (default for Python code)")
+    command.option("--backend", "NAME", "threads (default), or loky for processes (default with your Python code)")
     command.option("--time-limit", "S", "time limit of a trial with your own controller in seconds (120)", float)
     command.option("--scheduler", "ADDRESS", "Dask scheduler that runs the trials, such as tcp://10.0.0.1:8786")
     return command
