@@ -66,7 +66,9 @@ EXPERIMENT = Experiment(
     parameters=(
         *groups.run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
         *box_parameters(),
-        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; found by its item `friction`"),
+        *floor_parameters(
+            Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; estimated by `biped reproduce wendlandt-1997 friction`"
+        ),
         *groups.integrator_parameters(),
     ),
     set_up=set_up,

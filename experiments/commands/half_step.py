@@ -47,10 +47,10 @@ def compared(run: Run, half: Run) -> Check:
     """Return the check of a run against a run with half the time step."""
     changes = {name: _change(run.metrics.get(name), half.metrics.get(name), small) for name, small in COMPARED.items()}
     worst = max(changes, key=lambda name: changes[name])
-    text = f"with half the step {worst} changes by {100.0 * changes[worst]:.2g} %"
+    text = f"with half the time step, {worst} changes by {100.0 * changes[worst]:.2g} %"
     passed: Passed = OK if changes[worst] <= CHANGE else WARNING
     if run.summary["verdict"] != half.summary["verdict"]:
-        text, passed = f"with half the step the verdict is: {verdict_line(half.summary)}", FAILED
+        text, passed = f"with half the time step, the verdict is: {verdict_line(half.summary)}", FAILED
     return Check("half the step", changes[worst], CHANGE, "1", passed, text)
 
 

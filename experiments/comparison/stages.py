@@ -180,11 +180,7 @@ def case_in(settings: str, backend: Backend, results: Results) -> tuple[Backend,
 
 
 def run_experiment(settings: str, work: Work) -> None:
-    """Run the experiment in all engines with ``EQUAL`` or ``VENDOR`` settings, and add the runs and their outcomes.
-
-    Raises:
-        InputError: no engine can simulate the experiment with equal settings.
-    """
+    """Run the experiment in all engines with ``EQUAL`` or ``VENDOR`` settings, and add the runs and their outcomes."""
     results, experiment = work.results, work.results.experiment
     duration = experiment.build(results.changes).duration
     chosen = results.backends if settings == EQUAL else results.usable

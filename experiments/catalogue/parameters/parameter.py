@@ -36,8 +36,8 @@ class Parameter:
         unit: SI unit; empty for numbers without a unit and for words; alternatives are separated by commas.
         meaning: title in a few words.
         source: publication of the default.
-        repeats: True if one number may stand for a whole tuple of it.
-        may_be_matrix: True if n × n numbers, row by row, may replace a tuple of n.
+        repeats: True if a single number may be given for all numbers of a tuple.
+        may_be_matrix: True if n × n numbers, row by row, may be given for a tuple of n numbers.
         may_be_infinite: True if ``inf`` is allowed.
         choices: allowed words; empty for any word.
         span: range of a slider; values outside it are allowed.
