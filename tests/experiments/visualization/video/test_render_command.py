@@ -22,8 +22,8 @@ import pytest
         (["-o", "film.GIF", "--fps", "60"], "--fps 60: a GIF can show at most 50"),
         (["-o", "film.html", "--fps", "1e308"], "4e+307 pictures are more than"),
         (["-o", "film.html", "--speed", "1e-310"], "inf pictures are more than"),
-        (["-o", "film.html", "--size", "320x240"], "--size 320x240: it is for .mp4 and .gif"),
-        (["-o", "film.html", "--browser", "chromium"], "--browser chromium: it is for .mp4 and .gif"),
+        (["-o", "film.html", "--size", "320x240"], "--size 320x240: it applies to .mp4 and .gif"),
+        (["-o", "film.html", "--browser", "chromium"], "--browser chromium: it applies to .mp4 and .gif"),
         ([], "the following arguments are required: -o/--out"),
     ],
 )
