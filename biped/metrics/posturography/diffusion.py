@@ -27,7 +27,7 @@ UNEVEN = 0.05
 
 
 def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: float = 10.0) -> "pd.DataFrame":
-    """Return the mean square displacement of a sway over a lag, from all pairs of points with this distance in time.
+    """Return the mean square displacement of a sway by time lag, from all pairs of points with this lag.
 
     The curve of one record scatters, more so at longer lags. Collins and De Luca took the mean of the curves of ten
     records of 30 s each: with tables, ``sum(curves) / len(curves)``.
@@ -39,8 +39,8 @@ def diffusion_curve(time: ArrayLike, ap: ArrayLike, ml: ArrayLike, longest: floa
         longest: [s] longest lag; at most half of the record.
 
     Returns:
-        Table with a row for each lag: ``lag`` [s], and ``plane``, ``ap`` and ``ml`` [m²]; ``plane`` is the sum of the
-        others.
+        Table with a row for each lag: ``lag`` [s], and ``plane``, ``ap`` and ``ml`` [m²]; ``plane`` is the sum of
+        ``ap`` and ``ml``.
 
     Raises:
         InputError: the columns differ in length, times are uneven, the longest lag is too long for the record, or a lag
@@ -102,7 +102,7 @@ def even_step(times: Floats) -> float:
     """Return the step [s] of even times (n,); raise InputError if they are uneven."""
     step = float(times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else 0.0
     if not (step and are_even(times, 1.0 / step, UNEVEN)):
-        raise InputError("time must ascend in even steps: resample before (numpy.interp, or biped sway --resample)")
+        raise InputError("time must ascend in even steps: resample first (numpy.interp, or biped sway --resample)")
     return step
 
 
