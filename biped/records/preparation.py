@@ -10,12 +10,12 @@ import numpy as np
 from biped.errors import InputError
 from biped.inputs.checks import is_finite, zero_or_above
 from biped.inputs.fields import quantity
-from biped.records.record import ROUNDING, Record, are_even, gap_in_words, own_rate
+from biped.records.record import ROUNDING, Record, are_even, gap_in_words, sampling_rate
 from biped.signals import Signal
 from biped.signals.filters import low_passed
 from contact.arrays import Floats
 
-#: [s] Time in which the remaining value at the beginning of a displacement, noise about the baseline, is eased in.
+#: [s] Time over which a small offset at the beginning of a displacement, due to noise, is faded in.
 EASING = 0.1
 #: Largest remaining value at the beginning or end of a record, as a share of its range.
 LEFT = 0.1
@@ -26,17 +26,17 @@ class Preparation:
     """Processing steps of a recorded column, in the order of the fields.
 
     Raises:
-        InputError: a number is not finite or out of range, or begin is not before end.
+        InputError: a number is not finite or out of range, or ``begin`` is not before ``end``.
     """
 
-    gaps: float = quantity("s", "Recorded: longest gap filled by linear interpolation (longer: error)", 0.0)
-    filter: float = quantity("Hz", "Recorded: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
-    resample: float = quantity("Hz", "Recorded: new sampling rate, first sample at begin; 0: as recorded", 0.0)
-    baseline: float = quantity("s", "Recorded: baseline duration from begin; its mean is subtracted", 0.0)
-    scale: float = quantity("", "Recorded: scale factor of the signal; -1 flips its sign", 1.0)
-    offset: float = quantity("{unit}", "Recorded: offset added after scaling", 0.0)
-    begin: float = quantity("s", "Recorded: start of the signal in the record", 0.0)
-    end: float = quantity("s", "Recorded: end of the signal in the record", math.inf)
+    gaps: float = quantity("s", "Recorded signal: longest gap filled by linear interpolation; longer: error", 0.0)
+    filter: float = quantity("Hz", "Recorded signal: cutoff of a zero-phase fourth-order low-pass filter; 0: none", 0.0)
+    resample: float = quantity("Hz", "Recorded signal: new sampling rate, counted from begin; 0: as recorded", 0.0)
+    baseline: float = quantity("s", "Recorded signal: time from begin whose mean is subtracted; 0: no baseline", 0.0)
+    scale: float = quantity("", "Recorded signal: scale factor; -1 flips the sign", 1.0)
+    offset: float = quantity("{unit}", "Recorded signal: offset added after scaling", 0.0)
+    begin: float = quantity("s", "Recorded signal: time in the record at which the signal begins", 0.0)
+    end: float = quantity("s", "Recorded signal: time in the record at which it ends; inf: end of the record", math.inf)
 
     def __post_init__(self) -> None:
         for name in ("gaps", "filter", "resample", "baseline"):
@@ -50,7 +50,7 @@ class Preparation:
             raise InputError(f"end = {self.end!r}: it must be after begin, {self.begin:g} s")
 
     def __call__(self, record: Record, column: str, unit: str = "") -> tuple[Floats, Floats]:
-        """Return times (n,) [s] from ``begin`` on, and the prepared values (n,) of a column, in a unit if one is given.
+        """Return times (n,) [s] after ``begin``, and the prepared values (n,) of a column, in ``unit`` if given.
 
         Raises:
             InputError: the column is missing, measures another quantity, has a gap longer than ``gaps``, or cannot be
@@ -60,7 +60,7 @@ class Preparation:
         try:
             time, values = self._without_gaps(record.time, values)
             if self.filter:
-                time, values = _evened(time, values, own_rate(time))
+                time, values = _evened(time, values, sampling_rate(time))
                 values = low_passed(time, values, self.filter, "filter")
             if self.resample:
                 time, values = self._resampled(time, values, record.rate)
@@ -69,9 +69,9 @@ class Preparation:
             raise InputError(f"{record.source}, column {column}: {error}") from None
 
     def displacement(self, record: Record, column: str, unit: str) -> Signal:
-        """Return a column as a displacement that begins at zero; a remaining value there is eased in within 0.1 s.
+        """Return a column as a displacement that begins at zero; a small offset there is faded in over 0.1 s.
 
-        A filtered column becomes a cubic spline with continuous velocity; others are interpolated linearly.
+        A filtered column becomes a cubic spline with continuous velocity; without a filter, interpolation is linear.
 
         Raises:
             InputError: as for a call, or the displacement begins far from zero.
@@ -94,11 +94,11 @@ class Preparation:
 
     def _check_left(self, record: Record, column: str, values: Floats, left: float, what: str, where: str) -> None:
         if abs(left) > LEFT * np.ptp(values):
-            remedy = f"subtract it by baseline (the mean of the first seconds) or offset, or move {where}"
-            raise InputError(f"{record.source}, column {column}: it {what}: it must be near zero there; {remedy}")
+            remedy = f"subtract it with 'baseline' (mean of the first seconds) or 'offset', or move {where}"
+            raise InputError(f"{record.source}, column {column}: it {what}, but must be near zero there; {remedy}")
 
     def _without_gaps(self, time: Floats, values: Floats) -> tuple[Floats, Floats]:
-        """Return the part around begin and end, with short gaps filled."""
+        """Return the part of the record without long gaps that contains begin and end, with short gaps filled."""
         there = np.flatnonzero(np.isfinite(values))
         if len(there) < 2:
             raise InputError(gap_in_words(time, values))
@@ -111,16 +111,16 @@ class Preparation:
                 return time[first:last], np.interp(time[first:last], time[part], values[part])
         within = (time >= self.begin) & (time <= end)
         if within.sum() < 2:
-            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
-        bridged = "set gaps to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
-        raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off by begin and end")
+            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: 'begin' and 'end' must be within")
+        bridged = "set 'gaps' to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
+        raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off with 'begin' and 'end'")
 
     def _resampled(self, time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
         is_slower = self.resample < rate and not are_even(time, self.resample)
         if is_slower and not 0.0 < self.filter <= self.resample / 2.0:
             raise InputError(
                 f"resample = {self.resample:g} Hz is below the record's {rate:g} Hz: frequencies above "
-                f"{self.resample / 2.0:g} Hz would alias: set filter to at most that"
+                f"{self.resample / 2.0:g} Hz would alias: set 'filter' to at most that"
             )
         return _evened(time, values, self.resample, self.begin)
 
@@ -137,7 +137,7 @@ class Preparation:
         """Return times from begin on and values, cut from begin to end, with interpolated values at both ends."""
         begin, end = max(self.begin, time[0]), min(self.end, time[-1])
         if not begin < end:
-            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: 'begin' and 'end' must be within")
         within = (time > begin + ROUNDING) & (time < end - ROUNDING)
         kept = np.concatenate([[begin], time[within], [end]])
         return kept - self.begin, np.interp(kept, time, values)

@@ -53,7 +53,7 @@ def integrated(run: Measurement) -> dict[str, float]:
 
 register(
     Metric("settling_time", "s", "settling time of the root at its set point", recovery,
-           "time of the last error above 2 cm or 2°, from the start of the disturbance; none if the run fell or did not "
+           "time of the last error above 2 cm or 2°, from the start of the disturbance; none if the run fell, did not "
            "settle, or the controller has no set point", OGATA),
     Metric("peak_position_error", "m", "peak position error of the root", recovery, "maximum of |x − x_d|"),
     Metric("peak_orientation_error", "rad", "peak orientation error of the root", recovery,
