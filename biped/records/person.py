@@ -127,7 +127,7 @@ def _table(path: Path) -> _Body:
         raise InputError(f"{path}: it cannot be read as TOML: {error}") from None
     if not (_fits(path, table, _Body, "") and table["segments"]):
         raise InputError(
-            f"{path}: it needs 'forward' and 'up' (axes such as 'x' and '-y'), and tables [segments.NAME] with 'from' and "
+            f"{path}: it needs 'forward' and 'up' (axes such as 'x' and '-y'), and tables [segments.NAME] with 'from', "
             f"'to' (lists of markers), and either 'like' (one of {', '.join(SEGMENTS)}) or both 'mass' and 'com'"
         )
     return table
