@@ -51,9 +51,7 @@ class BalanceVectorEnv(VectorEnv[Floats, NDArray[np.float32], NDArray[Any]]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """Begin new episodes of all environments; a single seed gives ``seed + k`` to environment k.
-
-        ``options`` is ignored.
+        """Begin new episodes; a single ``seed`` gives seed + k to environment k, and ``options`` is ignored.
 
         Raises:
             InputError: a seed is negative or not an integer, or the number of seeds is not ``num_envs``.

@@ -43,9 +43,7 @@ class Visual:
         if self.form not in FORMS:
             raise ModelError(f"{what} {unknown('form', self.form, FORMS)}")
         if (self.form == "mesh") != bool(self.file):
-            raise ModelError(
-                f"{what} a mesh needs a file, other forms must have none; got {self.form!r} and {self.file!r}"
-            )
+            raise ModelError(f"{what} only a mesh has a file, and must have one; got {self.form!r} and {self.file!r}")
         object.__setattr__(self, "size", vector3(self.size, f"{what} size"))
         if not all(edge > 0.0 if self.form != "mesh" else edge for edge in self.size):
             raise ModelError(f"{what} each edge must be above zero, and a mesh's factors not zero; got {self.size}")

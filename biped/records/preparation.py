@@ -94,7 +94,7 @@ class Preparation:
 
     def _check_left(self, record: Record, column: str, values: Floats, left: float, what: str, where: str) -> None:
         if abs(left) > LEFT * np.ptp(values):
-            remedy = f"subtract it with 'baseline' (mean of the first seconds) or 'offset', or move {where}"
+            remedy = f"subtract it with baseline (the mean of the first seconds) or offset, or move {where}"
             raise InputError(f"{record.source}, column {column}: it {what}, but must be near zero there; {remedy}")
 
     def _without_gaps(self, time: Floats, values: Floats) -> tuple[Floats, Floats]:
@@ -111,16 +111,16 @@ class Preparation:
                 return time[first:last], np.interp(time[first:last], time[part], values[part])
         within = (time >= self.begin) & (time <= end)
         if within.sum() < 2:
-            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: 'begin' and 'end' must be within")
-        bridged = "set 'gaps' to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
-        raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off with 'begin' and 'end'")
+            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
+        bridged = "set gaps to that length or more, or " if np.isfinite(values[within][[0, -1]]).all() else ""
+        raise InputError(f"{gap_in_words(time[within], values[within])}: {bridged}cut it off with begin and end")
 
     def _resampled(self, time: Floats, values: Floats, rate: float) -> tuple[Floats, Floats]:
         is_slower = self.resample < rate and not are_even(time, self.resample)
         if is_slower and not 0.0 < self.filter <= self.resample / 2.0:
             raise InputError(
                 f"resample = {self.resample:g} Hz is below the record's {rate:g} Hz: frequencies above "
-                f"{self.resample / 2.0:g} Hz would alias: set 'filter' to at most that"
+                f"{self.resample / 2.0:g} Hz would alias: set filter to at most that"
             )
         return _evened(time, values, self.resample, self.begin)
 
@@ -137,7 +137,7 @@ class Preparation:
         """Return times from begin on and values, cut from begin to end, with interpolated values at both ends."""
         begin, end = max(self.begin, time[0]), min(self.end, time[-1])
         if not begin < end:
-            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: 'begin' and 'end' must be within")
+            raise InputError(f"it spans {time[0]:g} to {time[-1]:g} s: begin and end must be within")
         within = (time > begin + ROUNDING) & (time < end - ROUNDING)
         kept = np.concatenate([[begin], time[within], [end]])
         return kept - self.begin, np.interp(kept, time, values)

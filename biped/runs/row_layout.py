@@ -48,7 +48,7 @@ Recorded = Section | Iterable[str]
 def sections_of(
     model: Model,
     recorded: Recorded = (),
-    integrator: Section | None = None,
+    own: Section | None = None,
     platform: bool = False,
     projectile: bool = False,
     apart: bool = False,
@@ -58,7 +58,7 @@ def sections_of(
     Args:
         model: simulated model.
         recorded: columns of the controller.
-        integrator: columns of the integrator.
+        own: columns of the integrator.
         platform: True if the floor moves.
         projectile: True if a box is thrown.
         apart: True if passive torques of an impedance are recorded separately from actuator torques.
@@ -76,7 +76,7 @@ def sections_of(
         "defect": _with_units(_prefixed("momentum_defect", log.MomentumColumns._fields)),
         "iterations": {"newton_iterations": "1"},
         "controller": _recorded_section(recorded),
-        "integrator": integrator or {},
+        "integrator": own or {},
         "platform": _with_units(pose_names("platform") if platform else ()),
         "projectile": _with_units(pose_names("projectile") if projectile else ()),
         "joints": dict.fromkeys(_prefixed("ledger", log.JointColumns._fields), "J")

@@ -246,7 +246,9 @@ class Session:
         """
         snapshot.state.check_model(self.model)
         if not self.plan.can_go_back and snapshot.state.steps != self.state.steps:
-            raise InputError("this engine does not expose its state and cannot return to another: make a new Session")
+            raise InputError(
+                "this engine does not expose its state and cannot return to a snapshot: make a new Session"
+            )
         driver, world = self._driver, self.plan.world
         put_state(snapshot.state, self.state, world)
         self._remember(snapshot)

@@ -27,7 +27,7 @@ def doubts(bodies: Sequence[Body]) -> list[str]:
         notes.append(f"the robot's extent is {size:.3g} m, more than {LENGTH:g} m: are lengths in m?")
     odd = [body.name for body in bodies if body.mass and _is_odd(body, total, size if len(bodies) > 2 else math.inf)]
     if odd:
-        notes.append(f"inertias are out of proportion to the masses of {listed(odd)}: are they in kg m²?")
+        notes.append(f"inertias are out of proportion to masses, for {listed(odd)}: are they in kg m²?")
     return notes
 
 

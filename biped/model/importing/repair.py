@@ -78,7 +78,7 @@ def notes_on_repairs(merged: Mapping[str, str], mended: Mapping[str, str]) -> li
     """Return a note for each kind of repair, with the reasons by body."""
     notes = []
     if merged:
-        notes.append(f"bodies welded to their parents by locking their joints: {_reasons(merged)}")
+        notes.append(f"bodies welded to their parents, by locking their joints: {_reasons(merged)}")
     if mended:
         notes.append(f"bodies given the least inertia that they can have: {_reasons(mended)}")
     return notes

@@ -118,12 +118,11 @@ def floor_of(compiled: Any, tree: Tree, feet: Sequence[str]) -> tuple[float | No
     geoms = np.flatnonzero(np.isin(compiled.geom_bodyid, bodies)).tolist()
     mixed = [_friction(compiled, g, floor) for g in geoms for floor in known]
     values = sorted({mu for mu in mixed if mu is not None})
-    notes = (
-        [f"the friction of geoms and floor is {listed(map(str, values))}: the smallest is used"] if values[1:] else []
-    )
+    text = f"geoms differ in friction with the floor, {listed(map(str, values))}: the least is used"
+    notes = [text] if values[1:] else []
     for floor, at in known.items():
         if abs(at.translation @ at.rotation[:, 2]) > _LEVEL or at.rotation[2, 2] < 1.0 - _LEVEL:
-            notes.append(f"<geom> plane {geom_name(compiled, floor)} is not level at z = 0, as the simulated floor is")
+            notes.append(f"<geom> plane {geom_name(compiled, floor)} is not level at height 0, as the used floor is")
     return (values[0] if values else None), notes
 
 

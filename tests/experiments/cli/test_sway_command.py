@@ -158,7 +158,7 @@ def test_missing_rows_are_refused_until_they_are_filled(capsys):
         ([*AXES, "--groups", "info.csv", "--key", "whom"], "did you mean 'who'"),
         ([*AXES, "--groups", "twice.csv"], "T.txt: 2 rows of --groups"),
         ([*AXES, "--groups", "named.csv"], "area of --groups has the name of a result"),
-        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out rate"),
+        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out 'rate'"),
         (["--ap", "u", "--ml", "u"], "column u: without a unit it would range over"),
         (["--ap", "COPx", "--ml", "COPx"], "they must be two columns"),
     ],
