@@ -45,7 +45,7 @@ def ask_compiled(controller: "Controller", observation: Observation) -> Floats:
     """Return the torques (joints,) of the controller's compiled law for an observation; see ``Controller.torques``.
 
     Raises:
-        InputError: an observation made by hand has a wrong number of torques.
+        InputError: the observation was not made by a run and has a wrong number of torques.
         NotImplementedError: the controller has no compiled law.
     """
     model = observation.model

@@ -57,7 +57,7 @@ class BalanceTask:
 
     Attributes:
         scene: simulated scene with its start; its controller is not used.
-        period: [s] between two actions; the scene's time step must divide it.
+        period: [s] time between two actions; the scene's time step must divide it.
         duration: [s] longest duration of an episode.
         torque_limit: [N·m or N] torque limit of every joint.
         damping: [N·m·s/rad or N·s/m] damping of every joint, without which random torques fling the light feet. With

@@ -29,7 +29,7 @@ def fourier_coefficients(
         time: index of the column of times in ``rows``.
         table: (n, …) table with the columns to analyse.
         columns: indices of these columns in ``table``.
-        frequencies: [Hz].
+        frequencies: [Hz] frequencies of the amplitudes.
         begin: index of the first row that counts.
     """
     amplitudes = np.empty((len(frequencies), len(columns)), dtype=np.complex128)

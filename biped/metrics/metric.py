@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Number, text (``verdict``), or None if there is nothing to measure.
 Value = float | int | str | None
-#: Function that computes a metric, or several at once as values by name.
+#: Function that computes the value of a metric, or the values of several metrics by name.
 Compute = Callable[["Measurement"], Value | Mapping[str, Value]]
 
 OURS = "this project"

@@ -60,7 +60,7 @@ def measure_recording(recording: Recording) -> dict[str, Value]:
 
 
 def measure_again(run: Run) -> None:
-    """Measure and judge a run again, after its events or integrator data have been changed."""
+    """Compute metrics and verdict of a run again, after its events or integrator data have been changed."""
     measurement = _measurement_of_run(run)
     run.summary["metrics"] = _metrics_of(measurement)
     run.summary.update(_judged(measurement))

@@ -46,9 +46,9 @@ def failure_of(checks: tuple[Check, ...]) -> Check | None:
 class Extremes(NamedTuple):
     """Extreme values that checks of a run use."""
 
-    penetration: float  # [m] of the deepest contact point in the floor
+    penetration: float  # [m] depth of the deepest contact point in the floor
     sunk: float  # [m] depth of the root in the floor; negative above it, NaN without a floating root
-    joint_rate: float  # [rad/s] of the fastest rotary joint
+    joint_rate: float  # [rad/s] rate of the fastest rotary joint
     fastest: int  # number of this joint; -1 if none rotates
     exchanged: float  # [J] sum of the ranges of all energies and works in the balance
     kinetic: float  # [J] greatest kinetic energy

@@ -26,10 +26,10 @@ _VERTICES = (
 def rigid_box(mass: float, size: ArrayLike, name: str = "box") -> Model:
     """Return a free homogeneous box with a contact point at each corner: ``box_1`` … ``box_8``.
 
-    Numbers as in Wendlandt (1997): 1 to 4 below, counterclockwise from above from (+x, −y), 5 to 8 above them.
+    Corners 1 to 4 are the lower ones, counterclockwise in top view from (+x, −y) on; 5 to 8 are above them.
 
     Args:
-        mass: [kg].
+        mass: [kg] mass of the box.
         size: [m] edge lengths along x, y, z.
         name: name of the model and its body, and prefix of the names of the contact points.
 

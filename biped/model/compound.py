@@ -21,7 +21,7 @@ _SQUARE = 1e-9
 
 
 def universal(name: str, axis: Vector3, second_axis: Vector3, position: Vector3 = _ZERO) -> tuple[Joint, Joint]:
-    """Return a universal joint: a hinge about ``axis``, then a hinge about ``second_axis``, which the body carries.
+    """Return a universal joint: a hinge about ``axis``, then a hinge about ``second_axis``, fixed to the body.
 
     The parts are named ``<name>_1`` and ``<name>_2``; use them in `jointed`.
 
@@ -73,7 +73,7 @@ def jointed(
     Args:
         name: name of the body.
         joints: joints from the parent's side on, for example of `universal`, `cylindrical` and `planar`.
-        mass: [kg].
+        mass: [kg] mass of the body.
         inertia: (3, 3) [kg m²] about the centre of mass, in home axes.
         com: [m] centre of mass in the link frame, whose origin is at the last joint.
         parent: name of the body that carries the first joint; None for the inertial frame.

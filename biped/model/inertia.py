@@ -14,7 +14,7 @@ _TOLERANCE = 1e-9
 
 
 def box_inertia(mass: float, size: ArrayLike) -> Matrix3:
-    """Return the inertia [kg m²] about its centre of a solid box of ``mass`` [kg] and edges ``size`` [m] along x, y, z.
+    """Return the inertia [kg m²], about the centre, of a solid box with ``mass`` [kg] and edge lengths ``size`` [m].
 
     Raises:
         ModelError: the mass or an edge length is zero, negative or not finite.
@@ -25,7 +25,7 @@ def box_inertia(mass: float, size: ArrayLike) -> Matrix3:
 
 
 def box_size_of(mass: float, moments: ArrayLike) -> Vector3:
-    """Return the edges [m] of the solid box of ``mass`` [kg] with principal ``moments`` [kg m²], as in `box_inertia`.
+    """Return the edge lengths [m] of the solid box with ``mass`` [kg] and principal ``moments`` [kg m²].
 
     Raises:
         ModelError: no box has these moments: one of them is not below the sum of the other two.

@@ -31,7 +31,7 @@ _DOFS = {"revolute": 1, "prismatic": 1, "helical": 1, "spherical": 3, "floating"
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint that carries one body.
+    """A joint that connects a body to its parent or to the ground.
 
     Attributes:
         name: name, unique among the joints of a model.

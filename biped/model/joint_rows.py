@@ -114,6 +114,6 @@ def held_shifts(translation: Translation, axis: Vector3) -> list[Row]:
 
 
 def held_twists(turn: Turn, axis: Vector3) -> list[Row]:
-    """Return the rows that constrain the rotation, except that of a cardan joint, which is between two axes."""
+    """Return the rows that constrain the rotation, except for a cardan joint, whose row involves two axes."""
     axes = {"fixed": (*across(axis), axis), "axis": across(axis), "homokinetic": (axis,), "free": ()}[turn]
     return [Row(kinds.TWIST, direction) for direction in axes]

@@ -58,7 +58,7 @@ class Model:
         bodies: bodies of the tree; body i is carried by joint i.
         contact_points: contact points, in the order of the kernels' contact arrays.
         shapes: boxes for collisions with blocks; bodies without visuals are drawn with them.
-        gravity: [m/s²] in the inertial frame.
+        gravity: [m/s²] gravitational acceleration, in the inertial frame.
         feet: names of the bodies that stand on the floor, in the order for controllers.
         facing: horizontal forward direction at home, in the inertial frame; normalized.
         posture: standing positions [rad or m] by joint; all other joints are at zero.

@@ -48,7 +48,7 @@ def population(
         seed: seed of the draws; a smaller ``n`` gives the first of these subjects.
         sex: sex of all subjects; None: male and female in turn.
         age: [years] age of all subjects, or None. The people measured were young; for older people, give ``measured``.
-        segments: segments with joints of their own, as for a `Subject`.
+        segments: segments to connect by joints; see `Subject`.
         measured: measured populations by sex.
 
     Raises:

@@ -1,6 +1,6 @@
 """Check that every motion of a tree moves inertia, so that its mass matrix is invertible.
 
-A body may have no mass, or that of a point or a thin rod, if other bodies on each joint or a rotor have inertia.
+A body may have no mass, or be a point or a thin rod, if each joint also moves other bodies with inertia or a rotor.
 """
 
 from collections.abc import Iterator, Sequence

@@ -24,9 +24,9 @@ def chain(
 
     Args:
         n: number of links, ``link_1`` … on joints ``joint_1`` …
-        length: [m] from hinge to hinge.
-        mass: [kg] of a link.
-        thickness: [m] other two edges of a link, a solid box.
+        length: [m] length of a link, from hinge to hinge.
+        mass: [kg] mass of a link.
+        thickness: [m] other two edges of a link, which is a solid box.
         axes: axes of the hinges; repeated as often as needed.
 
     Raises:

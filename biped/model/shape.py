@@ -53,7 +53,7 @@ class Capsule:
         body: name of the body.
         begin: [m] one end of the axis in the body's link frame.
         end: [m] other end of the axis; equal ends make a sphere.
-        radius: [m].
+        radius: [m] radius of the capsule.
 
     Raises:
         ModelError: the radius is zero or negative, or a number is not finite.

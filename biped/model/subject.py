@@ -48,8 +48,8 @@ from biped.model.upper_body import Part, bodies_of, part_of, parts_of, ranges_of
 SEGMENTS = (*UPPER_SEGMENTS, *TOES)
 #: Ranges in which the tables of adults are scaled: [m], [kg], [years]. Our choice.
 STATURES, MASSES, AGES = (1.3, 2.2), (30.0, 200.0), (18.0, 100.0)
-#: [years] Ages below and from which strength is that of the young and of the old people measured, who were from 18 to
-#: 25 and above 65; the validity up to 40 is our assumption.
+#: [years] The strength of the young people measured (18 to 25) is used below the first age, that of the old people
+#: measured (above 65) from the second age on; the validity up to 40 is our assumption.
 YOUNG_BELOW, OLD_FROM = 40.0, 65.0
 #: Mass over the body's mass, and radius of gyration over the stature, of the small bodies between hip and ankle axes.
 _SMALL_MASS, _SMALL_RADIUS = 0.001, 0.016
@@ -61,7 +61,7 @@ _HUMAN_STATURE = 1.778
 
 @dataclass(frozen=True)
 class Subject:
-    """A person to simulate.
+    """A person to simulate: height, mass, sex, age, and segments that move separately.
 
     Attributes:
         stature: [m] body height.

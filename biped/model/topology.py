@@ -118,7 +118,7 @@ def _rehung(body: Body, welds: dict[str, Weld]) -> tuple[str | None, Joint]:
 
 
 def _welded(body: Body, other: Body, offset: Vector3) -> Body:
-    """Return ``body`` and ``other`` as one; the link frame of ``other`` is at ``offset`` [m] from that of ``body``."""
+    """Return ``body`` with ``other`` welded to it; ``offset`` [m] is between their link frames, from ``body`` on."""
     com_other = np.add(offset, other.com)
     mass = body.mass + other.mass
     if mass == 0.0:

@@ -57,7 +57,7 @@ def parts_of(people: People, stature: float, mass: float, hip: float, segments: 
 
     Args:
         people: anthropometric table.
-        stature: [m].
+        stature: [m] body height.
         mass: [kg] body mass for the table's shares.
         hip: [m] height of the hip joints.
         segments: some of `SEGMENTS`.

@@ -74,7 +74,7 @@ class Preparation:
         A filtered column becomes a cubic spline with continuous velocity; without a filter, interpolation is linear.
 
         Raises:
-            InputError: as for a call, or the displacement begins far from zero.
+            InputError: the column cannot be prepared (see ``__call__``), or the displacement begins far from zero.
         """
         time, values = self(record, column, unit)
         self._check_left(record, column, values, values[0], f"begins at {values[0]:.3g} {unit}", "the beginning")
@@ -85,7 +85,7 @@ class Preparation:
         """Return a column as a force, interpolated linearly, and zero after its end.
 
         Raises:
-            InputError: as for a call, or the force ends far from zero.
+            InputError: the column cannot be prepared (see ``__call__``), or the force ends far from zero.
         """
         time, values = self(record, column, unit)
         self._check_left(record, column, values, values[-1], f"ends at {values[-1]:.3g} {unit}", "the end")

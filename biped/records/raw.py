@@ -29,7 +29,7 @@ _UNITLESS = "no unit is given: values are assumed to be in the requested unit"
 
 @dataclass
 class Raw:
-    """Columns as in the file.
+    """Columns of a file, with its headings and units.
 
     Attributes:
         columns: for each column: heading, which may end in a unit; values (n,); unit if the file gives it elsewhere.
@@ -75,7 +75,7 @@ def to_record(
         source: name of the file, for messages.
         time: name of the column of times.
         rate: [Hz] sampling rate of a file without times.
-        units: units by column, to add to or correct those of the file.
+        units: units by column, which override or add to the units in the file.
 
     Raises:
         InputError: there is no time, or both a time and a rate; or ``units`` has a missing column or an unknown unit.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: [s] Times that differ by less count as equal.
 ROUNDING = 1e-9
-#: Largest unevenness of times beyond their rounding, as a share of the sampling interval.
+#: Largest deviation of times from even ones, in addition to rounding, as a share of the sampling interval.
 UNEVEN = 0.02
 
 

@@ -105,7 +105,7 @@ def _split(lines: list[str], between: str) -> list[Row]:
 
 
 def _is_of_numbers(row: list[str]) -> bool:
-    """Return True if there are at least two cells, at least half of them numbers, and the others missing."""
+    """Return True for at least two cells, of which at least half are numbers and the rest are missing values."""
     numbers = [cell for cell in row if cell.lower() not in _MISSING]
     return len(row) > 1 and 2 * len(numbers) >= len(row) and all(map(_NUMBER.fullmatch, numbers))
 
@@ -123,7 +123,7 @@ def _first_row(rows: list[Row]) -> int:
 
 
 def names_in(row: Row, below: list[Row]) -> list[str]:
-    """Return the names of a heading without empty ones at its end; blanks may separate them, unlike rows below."""
+    """Return the names in a heading, without empty names at its end; blanks may separate only the names."""
     cells = row.cells[: max(k + 1 for k, cell in enumerate(row.cells) if cell)]
     return cells[0].split() if len(cells) == 1 and below and len(below[0].cells) > 1 else cells
 

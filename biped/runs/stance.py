@@ -25,7 +25,7 @@ from contact.arrays import Floats
 KNEES = math.radians(10.0)
 #: [rad] Default lean; the human's centre of mass is then 5 cm in front of its ankles.
 LEAN = math.radians(3.0)
-#: Joints of the leg that turn alike on both sides, and joints that mirror each other.
+#: Joints of a leg whose angles are equal on both sides, and joints whose angles have opposite signs.
 _PITCH = ("hip_pitch", "knee_pitch", "ankle_pitch")
 _MIRRORED = ("hip_roll", "hip_yaw", "ankle_roll")
 #: Newton's method: number of iterations, and tolerance [m or rad].

@@ -46,7 +46,7 @@ class Bodies:
     contact_points: tuple[ContactMark, ...] = ()  #: contact points over planes
     floor: bool = False  #: True if a floor is drawn
 
-    #: Attributes as of a model: no lines between bodies; from the side, x is to the right.
+    #: Attributes of a model that drawings need: no lines between bodies; in side views, x points to the right.
     lines: ClassVar[tuple[Line, ...]] = ()
     facing: ClassVar[Vector3] = (-1.0, 0.0, 0.0)
 

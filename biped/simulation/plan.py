@@ -48,7 +48,7 @@ class Plan:
     columns: Columns  #: the columns of a row
     clock: Clock  #: the steps and ticks
     set_point: SetPoint | None  #: the controller's target pose of the root, or None
-    singular_angles: Mapping[str, float]  #: [rad] by joint, where the controller's torques grow without bounds
+    singular_angles: Mapping[str, float]  #: [rad] angles, by joint, at which the controller's torques diverge
     disturbances: tuple[Disturbance, ...]  #: the disturbances of the scene
     log_holds_run: bool = False  #: True if the log holds the whole run; no progress is shown then
 

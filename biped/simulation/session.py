@@ -178,7 +178,7 @@ class Session:
     def advance(self, ticks: int, *, keep: bool = False) -> int:
         """Advance by ``ticks`` control periods under the controller; return the number completed before an end.
 
-        The result is bit for bit that of ``run`` and of as many calls of ``step``, without observations.
+        The result equals that of ``run``, and of ``ticks`` calls of ``step``, bit for bit.
 
         Args:
             ticks: number of control periods.

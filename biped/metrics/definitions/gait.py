@@ -65,7 +65,7 @@ def gait_of(run: Measurement) -> Gait | None:
 def landings(run: Measurement) -> tuple[Integers, Integers]:
     """Return the rows in which feet land after a swing, in order, and the numbers of these feet.
 
-    If several feet step, only the last of consecutive landings of one foot counts; the others were corrections.
+    If several feet step, only the last of consecutive landings of a foot counts; earlier landings were corrections.
     """
     time, pairs = run["time"], list[tuple[int, int]]()
     for foot in range(len(run.layout.feet)):

@@ -22,7 +22,7 @@ Regions = tuple[tuple[float, float], tuple[float, float]]
 FEWEST = 3
 #: [s] Range of lags for the critical point, as in Quijoux et al. 2021; in people it is near 1 s.
 PARTING = (0.3, 2.5)
-#: Largest unevenness of times beyond their rounding, as a share of a step.
+#: Largest deviation of times from even steps, in addition to rounding, as a share of a step.
 UNEVEN = 0.05
 
 
@@ -71,13 +71,13 @@ def diffusion_measures(curve: "pd.DataFrame", regions: Regions | None = None) ->
     ⟨Δx²⟩ = 2 D Δt, half the slope of the line (in the plane the sum over the axes, as in Collins and De Luca);
     ``short_exponent`` and ``long_exponent`` H of ⟨Δx²⟩ ∝ Δt²ᴴ, half the slope of the line through the logarithms: above
     1/2 motions persist, below they reverse. The lines cross at ``critical_time`` and ``critical_distance`` (mean
-    square); these are left out if the crossing is not within the curve. The exponents are left out if nothing moves.
+    square); these are missing if the crossing is not within the curve. The exponents are missing if nothing moves.
 
     Without ``regions``, ``parting`` [s] is the lag at which the first line ends. It is determined for each column
     between 0.3 and 2.5 s so that both lines together have the smallest sum of squared residuals. Each residual has the
     weight 1 / lag, so that the many long lags, which scatter most, do not outweigh the short ones. Collins and De Luca
     chose the parting by eye, near 1 s. If the parting is at 0.3 or 2.5 s, or the lines cross outside of this range,
-    there is no critical point in it, and ``critical_time`` and ``critical_distance`` are left out.
+    it contains no critical point, and ``critical_time`` and ``critical_distance`` are missing.
 
     Args:
         curve: table of ``diffusion_curve``, or the mean of several.

@@ -65,7 +65,7 @@ def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bo
 
 
 def detrended_fluctuation(signal: ArrayLike, windows: ArrayLike | None = None) -> "pd.DataFrame":
-    """Return the fluctuation of the cumulative sum of the signal less its mean, by window size (Peng et al. 1994).
+    """Return the fluctuation of the cumulative sum of the signal minus its mean, by window size (Peng et al. 1994).
 
     Args:
         signal: (n,), without gaps.
@@ -102,7 +102,7 @@ def fluctuation_exponent(signal: ArrayLike, windows: ArrayLike | None = None) ->
     α is 0.5 for white noise, 1 for 1/f noise, and 1.5 for a random walk.
 
     Raises:
-        InputError: as ``detrended_fluctuation``, or there is only one window size.
+        InputError: see ``detrended_fluctuation``; or there is only one window size.
     """
     table = detrended_fluctuation(signal, windows)
     if table["window"].nunique() < 2:

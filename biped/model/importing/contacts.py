@@ -48,7 +48,7 @@ class Links(NamedTuple):
         return frame
 
     def placed(self, link: str, xyz: ArrayLike, rpy: Vector3, what: str) -> tuple[str | None, Vector3, Floats]:
-        """Return a link's frame in that of its body: (body, position [m], rotation); the body is None for the ground.
+        """Return a link's pose in its body's frame, as (body, position [m], rotation); body None is the ground.
 
         Raises:
             ModelError: the link is unknown.
@@ -97,8 +97,8 @@ def contact_points(
 ) -> list[ContactPoint]:
     """Return the corners of the feet's soles, in order around each sole from the outer corner of the toes.
 
-    Points are named after the foot's link, or, for two feet side by side, ``left_1`` … and ``right_1`` …, as for the
-    human.
+    Points are named after the foot's link or, for two feet side by side, ``left_1`` … and ``right_1`` …, as those of
+    ``human()``.
 
     Args:
         feet: links of the feet; the collision geometry of all links welded to a foot counts.

@@ -32,9 +32,9 @@ class Options(TypedDict, total=False):
         repair: treatment of impossible links, without mass or extent or with an inertia that no distribution of mass
             has: ``"merge"`` locks their joints, ``"inertia"`` gives them the least possible inertia (and 1 g). By
             default they are kept if their joints move other inertia, and otherwise refused.
-        armature: [kg m² or kg] rotor inertia at the joints, by joint or for all, instead of the file's.
-        damping: [N·m·s/rad or N·s/m] of the joints' bearings, by joint or for all, instead of the file's.
-        friction: [N·m or N] dry friction of the joints' bearings, by joint or for all, instead of the file's.
+        armature: [kg m² or kg] rotor inertia at the joints, by joint or for all joints, instead of the file's.
+        damping: [N·m·s/rad or N·s/m] damping of the joints' bearings, by joint or for all, instead of the file's.
+        friction: [N·m or N] dry friction of the joints' bearings, by joint or for all joints, instead of the file's.
         limits: False to remove the file's limits of position, velocity and effort.
         facing: horizontal forward direction at home.
         posture: standing positions [rad or m] by joint; all other joints are at zero.

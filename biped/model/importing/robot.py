@@ -25,14 +25,14 @@ class Robot:
         order: moving joints in the order of the bodies; parents come before their children.
         mimics: mimicking joints by name.
         geometry: function of a model with locked joints and some of its joints, which returns their collision geometry.
-        gravity: [m/s²].
+        gravity: [m/s²] gravitational acceleration, in the inertial frame.
         feet: names of the links that stand on the floor.
         points: function that returns the file's own contact points.
         closing: function that returns the joints that close loops.
         boxes: function that returns the boxes for collisions with blocks.
         visuals: function that returns the bodies' visuals.
         armature: armature [kg m² or kg] by joint.
-        facing: forward direction.
+        facing: forward direction, in the inertial frame.
         posture: standing position [rad or m] by joint.
         actuators: actuators of the joints.
         floor: coefficient of friction of the file's floor; None: the file has no floor.

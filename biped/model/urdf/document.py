@@ -58,7 +58,7 @@ class UrdfBox(NamedTuple):
 
 
 class UrdfVisual(NamedTuple):
-    """A shape for drawing, in a link's frame; ``size``, ``color`` and ``file`` as for a `Visual`."""
+    """A shape for drawing, in a link's frame; see `Visual` for ``size``, ``color`` and ``file``."""
 
     link: str
     form: Form
@@ -149,7 +149,7 @@ def parse(text: str) -> Document:
 
 
 def without_shapes(text: str) -> str:
-    """Return the URDF's text with only the parts that determine masses and motions, the only ones for the parser."""
+    """Return the URDF's text with only the parts that Pinocchio needs: those that determine masses and motions."""
     robot = ET.fromstring(text)
     for element in list(robot):
         kept = (part for part in element if part.tag in _DYNAMICS.get(element.tag, ()))
