@@ -49,7 +49,7 @@ def sample_entropy(signal: ArrayLike, m: int = 2, r: float = 0.2, increments: bo
     values = np.diff(values) if increments else values
     if not (m >= 1 and r > 0.0 and len(values) > m + 1):
         raise InputError(
-            f"m = {m!r}, r = {r!r}, {len(values)} samples: m must be 1 or more, r above 0, and samples more than m + 1"
+            f"m = {m!r}, r = {r!r}, {len(values)} samples: m must be 1 or more, r above 0, with more than m + 1 samples"
         )
     spread = values.std()
     if not spread > 1e-9 * np.abs(values).max():
