@@ -1,8 +1,8 @@
 """The budget: lines of code, the first compilation, the time and memory of the tests.
 
-``python docs/budget.py`` measures, and fails where something is above its limit. A limit only ever goes down: what
-comes in is paid for by deleting elsewhere. The tests' time and memory are those of the last ``make test``. Seconds are
-divided by those of a fixed piece of work that is done beside, since machines differ, and what else runs on them.
+``python docs/budget.py`` measures, and fails if a number is above its limit. Limits may only be lowered: new code is
+paid for by deleting other code. The tests' time and memory are those of the last ``make test``. Seconds are divided by
+the time of a fixed piece of work that runs at the same time, since machines and their other load differ.
 """
 
 import json
@@ -26,7 +26,7 @@ LIMITS = {
 
 
 def lines(*folders: str) -> int:
-    """Count the lines of Python that git knows in some folders."""
+    """Return the number of lines of the Python files that git tracks in some folders."""
     names = subprocess.run(
         ["git", "ls-files", "-z", "--", *folders], cwd=TOP, capture_output=True, check=True, text=True
     )
@@ -37,26 +37,26 @@ def lines(*folders: str) -> int:
 
 
 def measured() -> dict[str, float]:
-    """Measure this state on this machine; the first run is that of ``biped bench``, with an empty cache."""
+    """Measure this working tree on this machine; the first run is that of ``biped bench``, with an empty cache."""
     program = [sys.executable, "-m", "experiments.benchmarks.startup"]
     run = json.loads(subprocess.run(program, cwd=TOP, capture_output=True, check=True, text=True).stdout)
-    found = {f"lines of {package}": float(lines(package)) for package in PACKAGES}
-    found |= {
-        "lines of product": sum(found.values()), "lines of tests": lines("tests"),
+    numbers = {f"lines of {package}": float(lines(package)) for package in PACKAGES}
+    numbers |= {
+        "lines of product": sum(numbers.values()), "lines of tests": lines("tests"),
         "first run, wall [s]": run["wall"], "first run, processor [s]": run["processor"],
         "kernels of a first run": run["kernels"], "first run, processor, in units": run["processor"] / run["unit"],
     }  # fmt: skip
     if TESTS.exists():
-        found |= json.loads(TESTS.read_text(encoding="utf-8"))
-        found["tests, processor, in units"] = found["tests, processor [s]"] / found["tests, unit of work [s]"]
-    return found
+        numbers |= json.loads(TESTS.read_text(encoding="utf-8"))
+        numbers["tests, processor, in units"] = numbers["tests, processor [s]"] / numbers["tests, unit of work [s]"]
+    return numbers
 
 
 def main() -> int:
-    """Print what was measured, with its limits; return 1 if something is above."""
-    found = measured()
-    above = [name for name, limit in LIMITS.items() if found.get(name, 0.0) > limit]
-    for name, value in found.items():
+    """Print the numbers with their limits; return 1 if a number is above its limit."""
+    numbers = measured()
+    above = [name for name, limit in LIMITS.items() if numbers.get(name, 0.0) > limit]
+    for name, value in numbers.items():
         limit = f"at most {LIMITS[name]:g}" if name in LIMITS else ""
         print(f"{name:35} {value:12g}   {limit}{'   ABOVE' if name in above else ''}")
     return 1 if above else 0

@@ -1,4 +1,4 @@
-"""How Sphinx makes a site of these pages: ``make site``. They stay plain Markdown, readable without it."""
+"""Sphinx configuration of the documentation site, made by ``make site``; the pages are plain Markdown."""
 
 import sys
 import tomllib
@@ -38,7 +38,7 @@ html_show_sourcelink = html_copy_source = False
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3
 
-nb_execution_mode = "cache"  # "off": pages without results, and without the pictures that commands draw
+nb_execution_mode = "cache"  # "off": pages without results and without the pictures that commands draw
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_execution_timeout = 300

@@ -1,6 +1,6 @@
-"""The public modules, and their table in ``docs/api.md``: ``make modules`` writes it from the modules' docstrings.
+"""The public modules, and their table in ``docs/api.md``, which ``make modules`` writes from the modules' docstrings.
 
-A test holds the table, and all that the documentation imports, against this list.
+A test compares the table, and all imports in the documentation, with this list.
 """
 
 import ast
@@ -11,7 +11,7 @@ DOCS = Path(__file__).resolve().parent
 PAGE = DOCS / "api.md"
 BLOCK = re.compile(r"(?<=<!-- modules -->\n).*(?=<!-- /modules -->)", re.DOTALL)
 
-#: What users import from. Of all else, names and meanings may change without notice.
+#: Modules for users. Names and meanings in all other modules may change without notice.
 PUBLIC = (
     "biped",
     "formulations.assembly",

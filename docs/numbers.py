@@ -1,7 +1,6 @@
 """Write the numbers of the last benchmark into ``docs/results.md``: ``make numbers``, after ``make bench``.
 
-``docs/numbers.json`` keeps these numbers with the machine and the versions; a test compares the page with it. This
-script writes everything between the page's marks ``numbers``.
+``docs/numbers.json`` keeps the numbers, machine and versions; a test compares it with the page's block ``numbers``.
 """
 
 import json
@@ -16,9 +15,10 @@ PAGE, KEPT = DOCS / "results.md", DOCS / "numbers.json"
 BLOCK = re.compile(r"(?<=<!-- numbers -->\n).*(?=<!-- /numbers -->)", re.DOTALL)
 VERSIONS = {"Python": "python", "Numba": "numba", "MuJoCo": "mujoco"}
 STEPS = ("0.5 ms", "1 ms", "2 ms")
-WARM, COLD = "warm `biped run thrown-block --no-figures`", "the same with an empty kernel cache"
+RUN = "`biped run thrown-block --no-figures`"
+WARM, COLD = f"warm {RUN}", f"{RUN} with an empty kernel cache"
 
-#: Quantity, format of its numbers, and their places in ``bench.json``: section, row, column.
+#: Quantity, format of its numbers, and the place of each number in ``bench.json``: section, row, column.
 ROWS = (
     (
         "closed loop in stance, `workspace` controller, steps of 0.5, 1, 2 ms",
@@ -64,7 +64,7 @@ ROWS = (
 
 
 def numbers_of(bench: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of a benchmark that the page shows, by place."""
+    """Return the numbers of a benchmark that the page shows, by ``section | row | column``."""
     places = [place for _, _, places in ROWS for place in places]
     return {" | ".join((a, b, c)): bench["sections"][a]["rows"][b][c] for a, b, c in places}
 

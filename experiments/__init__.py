@@ -1,6 +1,6 @@
 """Experiments with the framework: the catalogue, studies, other engines, benchmarks, papers, figures, and ``biped``.
 
-Importing this package is quick: what stands behind a name is imported when the name is first used.
+Importing this package is quick: the module of a name is imported when the name is first used.
 """
 
 import lazy_loader

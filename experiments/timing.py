@@ -1,6 +1,6 @@
-"""Timing on a shared machine: one core, one thread, cases in turn, minimum and median.
+"""Timing on a shared machine: on one core, in one thread, with all cases in turn, by minimum and median.
 
-``timeit`` and ``pyperf`` time one case after another, so that a disturbance of the machine affects only one of them.
+``timeit`` and ``pyperf`` time one case after the other, so that a disturbance of the machine affects only one case.
 """
 
 import ast
@@ -21,7 +21,7 @@ K = TypeVar("K")
 
 #: Environment of processes that time NumPy's linear algebra, set before NumPy is imported.
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-#: The cores that this process may use, before anything restricts it.
+#: Cores that this process may use, before ``one_core`` or ``cores`` restrict it.
 ALLOWED = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else frozenset()
 
 
@@ -39,10 +39,10 @@ class Spread:
 
 
 class UnitOfWork:
-    """A fixed piece of Python work, timed every few seconds during a measurement: the machine's present speed.
+    """A fixed piece of Python work, timed every few seconds during a measurement, as a measure of the machine's speed.
 
-    The processor time of a measurement depends on other users of caches and memory; its ratio to the unit's time hardly
-    does: like a compiler, the unit allocates small objects and follows pointers.
+    Other processes that use caches and memory change the processor time of a measurement, but hardly its ratio to the
+    unit's time: like a compiler, the unit allocates small objects and follows pointers.
     """
 
     _SOURCE = "\n".join(
@@ -65,7 +65,7 @@ class UnitOfWork:
 
     @property
     def seconds(self) -> float:
-        """Mean processor time of the unit so far [s]."""
+        """Mean processor time [s] of the unit so far."""
         return statistics.fmean(self._taken or [self._once()])
 
     def _repeat(self) -> None:
@@ -116,35 +116,35 @@ def interleaved(
     warm_up: bool = True,
     progress: Callable[[float], None] = lambda _: None,
 ) -> dict[K, list[T]]:
-    """Run each case once to warm up, then A B C A B C …, so that disturbances of the machine affect all of them."""
+    """Return results of cases that run in turn (A B C A B C …), so that disturbances affect all; first to warm up."""
     results: dict[K, list[T]] = {name: [] for name in cases}
     turns = repeats + warm_up
     for turn in range(turns):
         for k, (name, work) in enumerate(cases.items()):
-            found = work()
+            result = work()
             if turn or not warm_up:
-                results[name].append(found)
+                results[name].append(result)
             progress((turn + (k + 1) / len(cases)) / turns)
     return results
 
 
 def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Return the time [s] of the work; ``time.process_time`` is the processor's, without other users' share."""
+    """Return the time [s] that ``work`` takes; ``time.process_time`` as clock excludes other processes."""
     begin = clock()
     work()
     return clock() - begin
 
 
-def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
-    """Return the ratios of times to others, pair by pair as they were taken in turn."""
-    return [mine / other for mine, other in zip(times, others, strict=True)]
+def ratios(times: Sequence[float], reference: Sequence[float]) -> list[float]:
+    """Return the ratios of ``times`` to ``reference``, pair by pair."""
+    return [mine / other for mine, other in zip(times, reference, strict=True)]
 
 
 def in_one_thread(module: str, *arguments: str) -> Any:
     """Run a module as a program in a process of one thread, and return the JSON that it prints.
 
     Raises:
-        RuntimeError: it failed; the message has its standard error.
+        RuntimeError: the program failed; the message contains its standard error.
     """
     command = [sys.executable, "-m", module, *arguments]
     done = subprocess.run(command, env=os.environ | ONE_THREAD, capture_output=True, text=True, check=False)
@@ -159,7 +159,7 @@ def halved(coarsest: float, count: int) -> tuple[float, ...]:
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the power of x with which y grows: the slope of the line through the logarithms."""
+    """Return the exponent of x in the growth of y: the slope of the line fitted to the logarithms."""
     import numpy as np
 
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])

@@ -1,4 +1,4 @@
-"""Loops of a model: the gaps of its closing joints, and configurations and velocities without gaps.
+"""Loops of a model: the gaps of its closing joints, and configurations and velocities that keep the loops closed.
 
 Joints that close loops keep functions g of a configuration at zero; C is their gradient by the tree's freedoms.
 """
@@ -36,7 +36,7 @@ def closing_of(model: Model) -> Closing:
 
 
 def loop_gaps(model: Model, q: ArrayLike) -> dict[str, float]:
-    """Return the gap of each closing joint at a configuration (nq,): the greatest of its rows [m or rad].
+    """Return, by the name of each closing joint, its gap at a configuration (nq,): its largest violation [m or rad].
 
     Raises:
         InputError: q has a wrong length or is not finite.
@@ -52,11 +52,11 @@ def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
     Args:
         model: a model with closing joints.
         q: (nq,) start of the search.
-        held: joints of the tree, of any kind, that keep their coordinates.
+        held: names of joints of the tree, of any kind, whose coordinates keep their values.
 
     Raises:
-        InputError: q is no configuration, or no displacement closes the loops; the message has the remaining gap.
-        ModelError: a held joint is unknown.
+        InputError: ``q`` is invalid, or the loops cannot be closed; the message has the remaining gap.
+        ModelError: a name in ``held`` is unknown.
     """
     free = _free(model, held)
 
@@ -69,22 +69,22 @@ def assembled(model: Model, q: ArrayLike, held: Collection[str] = ()) -> Floats:
         delta[free] = _least(model, place, free, gradient, change)
         return delta
 
-    found, _ = project(
+    result, _ = project(
         checked(q, model.nq, "q").copy(), linearize, least, lambda place, delta: _displaced(model, place, delta),
         lambda _, gap: not np.any(np.abs(gap) > 1e-3 * CLOSED), longest=LONGEST_STEP, rounds=MOST_STEPS,
     )  # fmt: skip
-    if max(loop_gaps(model, found).values()) > CLOSED:
+    if max(loop_gaps(model, result).values()) > CLOSED:
         raise InputError(
-            f"the loops of {model.name!r} cannot be closed from here: {_widest(loop_gaps(model, found))} remains; "
-            "begin with a configuration in which they are nearly closed, or hold fewer joints"
+            f"the loops of {model.name!r} cannot be closed from this start: {_widest(loop_gaps(model, result))}; "
+            "start from a configuration in which they are nearly closed, or hold fewer joints"
         )
-    return found
+    return result
 
 
 def closed_velocity(model: Model, q: ArrayLike, v: ArrayLike, held: Collection[str] = ()) -> Floats:
     """Return the velocity (nv,) that keeps loops closed and is nearest to ``v`` in kinetic energy.
 
-    Impulses of the closing joints change ``v`` to it. Arguments and errors are those of ``assembled``.
+    Impulses of the closing joints change ``v`` (nv,). ``assembled`` documents the other arguments and the errors.
     """
     configuration, velocity = checked(q, model.nq, "q"), checked(v, model.nv, "v").copy()
     free, gradient = _free(model, held), _loops_at(model, configuration).gradient
@@ -102,28 +102,28 @@ def check_closed(model: Model, q: Floats, momentum: Floats) -> None:
         momentum: (nv,) generalized momentum.
 
     Raises:
-        InputError: a loop is open, or opens; the message has the gap.
+        InputError: a loop is open, or the velocities open it; the message has the gap or its rate.
     """
     loops = _loops_at(model, q)
     v = np.asarray(np.linalg.solve(mass_matrix(model, q), momentum), dtype=np.float64) if momentum.any() else None
-    names = [f"closing joint {one.name!r}" for one in model.closing_joints for _ in one.rows]
+    names = [f"closing joint {joint.name!r}" for joint in model.closing_joints for _ in joint.rows]
     which = f"loops of {model.name!r} ".replace("{", "{{").replace("}", "}}")  # a name is no field of the messages
     check_on_constraints(
         loops.gap, loops.gradient, v, names, independent=False, still=CLOSED_RATE / ON_CONSTRAINTS,
-        off=which + "are open at the start: {name} by {size:.3g} m or rad; begin at biped.assembled(model, q)",
-        leaving=which + "open at the start: {name} by {size:.3g} m/s or rad/s; begin with "
+        off=which + "are open at the start: {name} by {size:.3g} m or rad; start at biped.assembled(model, q)",
+        leaving=which + "open at the start: {name} at {size:.3g} m/s or rad/s; start with the velocity "
         "biped.closed_velocity(model, q, v)",
     )  # fmt: skip
 
 
 def _widest(gaps: dict[str, float]) -> str:
-    """Return the joint with the widest gap, in words."""
+    """Return a clause about the joint with the widest gap."""
     joint = max(gaps, key=lambda name: gaps[name])
-    return f"closing joint {joint!r} by {gaps[joint]:.3g} m or rad"
+    return f"closing joint {joint!r} stays open by {gaps[joint]:.3g} m or rad"
 
 
 def _loops_at(model: Model, q: Floats) -> Closing:
-    """Return the rows and C at a configuration, whose poses are ``ahead.poses``."""
+    """Return the gaps and C at a configuration; ``ahead.poses`` has its poses."""
     loops = closing_of(model)
     place_bodies(model.tree, q, loops.ahead.poses)
     set_loop_rows(loops.ahead.poses, loops)
@@ -132,9 +132,9 @@ def _loops_at(model: Model, q: Floats) -> Closing:
 
 
 def _by_joint(model: Model, values: Floats) -> dict[str, float]:
-    """Return the greatest size of each closing joint's rows."""
+    """Return the greatest absolute value of each closing joint's rows, by the joint's name."""
     sizes = iter(np.abs(values).tolist())
-    return {one.name: max((next(sizes) for _ in one.rows), default=0.0) for one in model.closing_joints}
+    return {joint.name: max((next(sizes) for _ in joint.rows), default=0.0) for joint in model.closing_joints}
 
 
 def _free(model: Model, held: Collection[str]) -> Integers:
@@ -148,15 +148,15 @@ def _least(model: Model, q: Floats, free: Integers, gradient: Floats, change: Fl
     """Return the least displacement of the free coordinates, in the mass metric, with the given change of the rows."""
     C = gradient[:, free]
     response = np.linalg.solve(mass_matrix(model, q)[np.ix_(free, free)], C.T)
-    found: Floats = response @ (np.linalg.pinv(C @ response, rcond=RANK, hermitian=True) @ change)
-    return found
+    displacement: Floats = response @ (np.linalg.pinv(C @ response, rcond=RANK, hermitian=True) @ change)
+    return displacement
 
 
 def _displaced(model: Model, q: Floats, delta: Floats) -> Floats:
     """Return q ⊕ δ, with δ along the unit twists at q."""
-    found, shift, poses = q.copy(), np.zeros(3), new_poses(model.n, model.nv, model.nc)
+    new_q, shift, poses = q.copy(), np.zeros(3), new_poses(model.n, model.nv, model.nc)
     place_bodies(model.tree, q, poses)
-    displace(model.tree, poses, q, np.zeros(3), 1.0, delta, found, shift)
+    displace(model.tree, poses, q, np.zeros(3), 1.0, delta, new_q, shift)
     if model.is_floating:
-        found[:3] += shift
-    return found
+        new_q[:3] += shift
+    return new_q

@@ -43,16 +43,16 @@ def check_on_constraints(
         names: (m,) names of the constraints in messages.
         what: name of the configuration in messages.
         error: class of the error to raise.
-        free: index of the columns of coordinates that can move.
-        independent: True to refuse dependent constraints.
-        scale: (m,) or one number, the scale of the constraints.
-        still: least scale of the rates of constraints.
-        off: message for a constraint that is not zero, with ``what``, ``name``, ``value`` and its ``size``.
-        leaving: message for a constraint that does not stay zero, with ``name``, ``value`` and ``size``.
+        free: index of the columns of ``rows`` whose coordinates can move.
+        independent: True to refuse linearly dependent constraints.
+        scale: (m,) or one number, the values of constraints relative to which ``ON_CONSTRAINTS`` applies.
+        still: smallest rate of a constraint relative to which ``ON_CONSTRAINTS`` applies.
+        off: message if a constraint is not zero; its fields are ``what``, ``name``, ``value`` and ``size``.
+        leaving: message if a constraint does not stay zero; its fields are ``name``, ``value`` and ``size``.
         hint: text after ``off``.
 
     Raises:
-        InputError: the start is refused, by an error of the class ``error`` that names the worst constraint.
+        InputError: the start is refused, with an error of the class ``error`` that names the worst constraint.
     """
     if not (np.all(np.isfinite(values)) and np.all(np.isfinite(rows))):
         raise error(f"{what}: the constraints or their derivatives are not finite there")
@@ -75,7 +75,7 @@ def check_on_constraints(
 
 
 def _check_independent(rows: Floats, names: Sequence[str], what: str, error: type[InputError]) -> None:
-    """Refuse dependent constraints, by the singular values of rows of length one."""
+    """Refuse linearly dependent constraints, by the singular values of the rows scaled to length one."""
     sizes = np.linalg.norm(rows, axis=1)
     left, singular, _ = np.linalg.svd(rows / np.where(sizes > 0.0, sizes, 1.0)[:, None])
     if len(rows) <= rows.shape[1] and singular[-1] >= RANK:
@@ -103,14 +103,14 @@ def project(
     Args:
         start: the first point.
         linearize: function of a point that returns h (m,) and Dh (m, n).
-        least: function of a point, Dh and −h that returns the least displacement (n,) with Dh δ = −h.
+        least: function of a point, Dh and −h that returns the least displacement δ (n,) with Dh δ = −h.
         displace: function of a point and a displacement that returns the next point.
-        is_closed: function of a point and its h that returns True if it is near enough.
+        is_closed: function of a point and its h that returns True if the point is near enough to the constraints.
         longest: greatest entry of a displacement.
         rounds: greatest number of displacements.
 
     Returns:
-        The last point, and True if it is near enough.
+        The last point, and True if it is near enough to the constraints.
     """
     place = start
     for _ in range(rounds):

@@ -73,7 +73,7 @@ def forward_kinematics(
     """Return poses, velocities and accelerations of all bodies (Algorithm 3.1).
 
     Args:
-        model: the tree.
+        model: the model, a tree of bodies.
         q: (nq,) configuration.
         v: (nv,) velocity; at rest if not given.
         acceleration: (nv,) rate of change of v; zero if not given.
@@ -98,24 +98,24 @@ def forward_kinematics(
 
 
 def joint_place(model: Model, placed: BodyMotion, body: int) -> Floats:
-    """Return the position (3,) [m] of a body's inboard joint, by the body's index, from ``forward_kinematics``."""
+    """Return the inertial position (3,) [m] of the inboard joint of body number ``body``, for bodies ``placed``."""
     place: Floats = placed.position[body] - quaternion_matrix(placed.orientation[body]) @ model.bodies[body].com
     return place
 
 
 def body_gaps(model: Model, q: ArrayLike) -> dict[tuple[str, str], float]:
-    """Return the gaps [m] between bodies that may touch (``Model.touching``), negative if they overlap.
+    """Return the gap [m] of each pair of bodies that may touch (``Model.touching``), negative if they overlap.
 
     Raises:
         InputError: q has a wrong length or is not finite.
     """
     solids: dict[str, list[Any]] = {name: [] for name in model.body_names}
     poses = _moving(model, q, None).poses
-    for one in model.capsules:
-        i = model.body_index(one.body)
+    for capsule in model.capsules:
+        i = model.body_index(capsule.body)
         turn = poses.rotation[i].reshape(3, 3)
-        center = poses.com[i] + turn @ np.subtract(one.center, model.bodies[i].com)
-        solids[one.body].append((center, turn @ one.half, one.radius))
+        center = poses.com[i] + turn @ np.subtract(capsule.center, model.bodies[i].com)
+        solids[capsule.body].append((center, turn @ capsule.half, capsule.radius))
     return {
         (first, second): min((capsule_gap(*pair)[0] for pair in product(solids[first], solids[second])), default=np.inf)
         for first, second in model.touching
@@ -128,7 +128,7 @@ def inverse_dynamics(
     """Return the generalized forces (nv,) that cause an acceleration (Algorithm 3.2).
 
     Args:
-        model: the tree.
+        model: the model, a tree of bodies.
         q: (nq,) configuration.
         v: (nv,) velocity.
         acceleration: (nv,) rate of change of v.
@@ -148,7 +148,7 @@ def forward_dynamics(
 ) -> Floats:
     """Return the acceleration (nv,) that generalized forces ``torque`` (nv,) cause, in O(n) (Algorithm 3.3).
 
-    The other arguments are those of ``inverse_dynamics``.
+    ``inverse_dynamics`` documents the other arguments.
 
     Raises:
         InputError: an array has a wrong length or is not finite.
@@ -206,7 +206,7 @@ def _wrenches(model: Model, external: ArrayLike | None) -> Floats:
         return np.zeros((model.n, 6))
     wrenches = np.ascontiguousarray(external, dtype=float)
     if wrenches.shape != (model.n, 6) or not np.all(np.isfinite(wrenches)):
-        raise InputError(f"external: it must be {model.n} rows (one a body) of 6 finite numbers")
+        raise InputError(f"external: it must be {model.n} rows, one per body, of 6 finite numbers [N, N·m]")
     return wrenches
 
 

@@ -21,14 +21,14 @@ CENTRE: Vector3 = (0.0, 0.0, 0.0)
 
 
 class WholeBody:
-    """A model in the configuration q with the velocity v, as ``Model`` documents both.
+    """Kinematics and dynamics of a model at the configuration q and velocity v; ``Model`` documents both.
 
-    Points are given by a ``body`` and a ``point`` (3,) [m] from its centre of mass, in the body's axes. Results are in
+    A point is given by a ``body`` and a ``point`` (3,) [m] from its centre of mass, in the body's axes. Results are in
     world axes, linear parts first: M v̇ + h = τ + Jᵀ f, and J v̇ + J̇ v is the acceleration of a point. Properties are
-    computed at first use and must not be written to.
+    computed at first use; do not write to the arrays.
 
     Attributes:
-        model: the tree.
+        model: the model, a tree of bodies.
         q: (nq,) configuration.
         v: (nv,) velocity; at rest if not given.
 
@@ -157,11 +157,11 @@ class WholeBody:
             raise InputError(f"load has shape {given.shape}; it must be ({nv},) or ({nv}, k) finite numbers")
         columns = np.ascontiguousarray(given.reshape(nv, -1).T)
         solution = np.empty_like(columns)
-        for column, found in zip(columns, solution, strict=True):
-            whole_body.solve_factored(self.model.tree, self._factored, column, found)
+        for column, result in zip(columns, solution, strict=True):
+            whole_body.solve_factored(self.model.tree, self._factored, column, result)
         return solution.T.reshape(given.shape)
 
-    # --- below, arms are from the reference point of the kernels ---
+    # --- in what follows, arms are measured from the reference point of the kernels ---
 
     @cached_property
     def _factored(self) -> dynamics.TreeData:

@@ -15,12 +15,12 @@ def closing_if_any(model: Model) -> Closing | Nothing:
 
 
 def closing_columns(model: Model) -> dict[str, str]:
-    """Return names and units of a run's columns for joints that close loops; none for a model without.
+    """Return names and units of a run's columns for joints that close loops; empty without such joints.
 
-    ``reaction_<joint>_fx`` … ``_nz`` are force and moment on the child about its point of the joint, in world axes.
-    ``loop_gap_position`` and ``loop_gap_rotation`` are the largest gaps since the last row.
+    ``reaction_<joint>_fx`` … ``_nz`` are the force on the outboard body, and its moment about that body's point of the
+    joint, in world axes. ``loop_gap_position`` and ``loop_gap_rotation`` are the largest gaps since the last row.
     """
     if not model.closing_joints:
         return {}
-    wrenches = {f"reaction_{one.name}_{part}": unit for one in model.closing_joints for part, unit in WRENCH.items()}
-    return wrenches | {"loop_gap_position": "m", "loop_gap_rotation": "rad"}
+    columns = {f"reaction_{joint.name}_{part}": unit for joint in model.closing_joints for part, unit in WRENCH.items()}
+    return columns | {"loop_gap_position": "m", "loop_gap_rotation": "rad"}

@@ -14,11 +14,11 @@ from kernelcache import Nothing
 
 
 class Integrator:
-    """An integrator with its settings: derive a frozen dataclass whose fields are the settings, and define ``method``.
+    """Base class of integrators: a subclass is a frozen dataclass whose fields are its settings; it defines ``method``.
 
-    ``biped integrators`` lists these properties, and ``simulate`` checks scenes by them. The defaults are those of a
-    method that conserves nothing exactly. A member whose name is almost one of these is refused where the class is
-    defined.
+    ``biped integrators`` lists these properties, and ``simulate`` checks scenes against them. The defaults describe a
+    method that conserves nothing exactly. A member whose name resembles one of these, such as ``take_loops``, is taken
+    for a misspelling: the definition of the class raises an error.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -42,22 +42,22 @@ class Integrator:
 
     @property
     def order(self) -> int:
-        """Order of the error in the step, in smooth motion."""
+        """Order of accuracy in the length of the time step, for smooth motion."""
         return 1
 
     @property
     def cost(self) -> str:
-        """Cost of a step in the number n of bodies."""
+        """Cost of a time step as a function of the number n of bodies, such as O(n)."""
         return "O(n)"
 
     @property
     def symmetric(self) -> bool:
-        """True if a step back undoes a step."""
+        """True if a time step of length −h undoes a step of length h."""
         return False
 
     @property
     def symplectic(self) -> bool:
-        """True if the map of a step preserves the symplectic form, without dissipation."""
+        """True if a time step without dissipation preserves the symplectic form."""
         return False
 
     @property
@@ -67,12 +67,12 @@ class Integrator:
 
     @property
     def conserves_energy(self) -> bool:
-        """True if the energy of a conservative system is constant exactly."""
+        """True if the energy of a conservative system stays exactly constant."""
         return False
 
     @property
     def is_engine(self) -> bool:
-        """True for another physics engine, whose contacts may lose energy without account."""
+        """True if another physics engine takes the steps; its energy balance may lack the losses in contacts."""
         return False
 
     @property
@@ -92,7 +92,7 @@ class Integrator:
 
     @property
     def takes_helical_joints(self) -> bool:
-        """True if joints may be screws."""
+        """True if joints may be helical (screw joints)."""
         return False
 
     @property
@@ -102,77 +102,77 @@ class Integrator:
 
     @property
     def takes_balls(self) -> bool:
-        """True if contact points may have a radius."""
+        """True if contact points may have a radius, as rolling balls."""
         return False
 
     @property
     def steps_from_python(self) -> bool:
-        """True if ``take_steps`` takes the steps instead of the compiled loop."""
+        """True if the Python method ``take_steps`` takes the time steps, not the compiled loop."""
         return False
 
     @property
     def can_go_back(self) -> bool:
-        """True if a session can return to an earlier state: the state holds the integrator's whole memory."""
+        """True if a session can return to an earlier state, since the state holds all of the integrator's memory."""
         return True
 
     def stable_step(self, model: Model, q: Floats, floor: Floor) -> float | None:
-        """Return the longest step [s] expected to be stable on this floor, standing at ``q``; None if all are."""
+        """Return the longest time step [s] expected to be stable for standing at ``q`` (nq,); None without a limit."""
         return None
 
     def moving(self, model: Model) -> Model:
-        """Return the simulated model, possibly with more contact points after its own; controllers ignore these."""
+        """Return the model to simulate: ``model``, possibly with further contact points, which controllers ignore."""
         return model
 
     def method(self, model: Model) -> Any:
-        """Return the method, of ``biped.kernels.state.method``, by which kernels step the tree of a model.
+        """Return the method (``biped.kernels.state.method``) by which the kernels step the tree of a model.
 
         If the integrator steps from Python, the kernels around the steps are compiled for it.
         """
         raise NotImplementedError(f"{type(self).__name__} needs a method method(model)")
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
-        """Check or prepare for a simulation; called before the first step with the model and its loads.
+        """Check the inputs of a simulation, or prepare for it; called before the first time step.
 
         Raises:
-            InputError: the integrator cannot simulate this.
+            InputError: the integrator cannot simulate this model, floor or disturbance.
         """
 
     def begin(self, model: Model, state: SimulationState, floor: Floats | None) -> None:
-        """Check or adapt the state at the start; called after ``bind``. Only a state without steps may be changed.
+        """Check or adapt the initial state, after ``bind``; it may be changed only if it has taken no time step.
 
         Args:
             model: the simulated model.
             state: the arrays of the kernels.
-            floor: (16,) the frame of a floor that has moved (``contact.ground``), or None.
+            floor: (16,) frame of a floor that has moved (``contact.ground``); None if it has not.
 
         Raises:
-            InputError: the integrator cannot continue from there.
+            InputError: the integrator cannot continue from this state.
         """
 
     def engines_with(self, ability: str) -> Sequence[str]:
-        """Return the names of engines with an ability, if this integrator stands for another engine."""
+        """Return the names of other engines that have an ability, if this integrator stands for an engine."""
         return ()
 
     def take_steps(self, world: Any, steps: int) -> int:
-        """Take steps as ``Loop.rollout`` does and return its reason to stop; needed if ``steps_from_python``."""
+        """Take time steps and return a reason to stop, as ``Loop.rollout`` does; needed if ``steps_from_python``."""
         raise NotImplementedError(
             f"{type(self).__name__} steps from Python: it needs a method take_steps(world, steps)"
         )
 
     def recorder(self, method: Any) -> Any:
-        """Return the argument that selects ``biped.kernels.loop.log.record_more``, which writes the ``columns``."""
+        """Return the argument ``more`` of ``biped.kernels.loop.log.record_more``, which writes the ``columns``."""
         return Nothing()
 
     def columns(self, model: Model) -> dict[str, str]:
-        """Return names and units of the numbers that the integrator adds to each row."""
+        """Return names and units of the columns that the integrator adds to the rows of a run."""
         return {}
 
 
-def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrator], moving_floor: bool = False) -> None:
+def check_fits(integrator: Integrator, model: Model, listed: dict[str, Integrator], moving_floor: bool = False) -> None:
     """Check that the integrator can simulate the model, on a floor that moves or is at rest.
 
     Raises:
-        InputError: it cannot; the message names integrators that can.
+        InputError: the integrator cannot; the message names integrators that can.
     """
     name = f"model {model.name!r}"
     balls = ", ".join(point.name for point in model.contact_points if point.radius)
@@ -193,7 +193,6 @@ def check_fits(integrator: Integrator, model: Model, others: dict[str, Integrato
     )  # fmt: skip
     for matters, ability, why, hint in limits:
         if matters and not getattr(integrator, ability):
-            able = ", ".join(
-                (*integrator.engines_with(ability), *(n for n, one in others.items() if getattr(one, ability)))
-            )
-            raise InputError(f"integrator {integrator.name!r} {why}; supported by: {able}{hint}")
+            names = [*integrator.engines_with(ability), *(n for n, item in listed.items() if getattr(item, ability))]
+            supporting = ", ".join(names)
+            raise InputError(f"integrator {integrator.name!r} {why}; supported by: {supporting}{hint}")

@@ -9,13 +9,13 @@ from biped.inputs.fields import quantity
 from biped.integrators.integrator import Integrator
 from biped.kernels.state.method import Solver
 
-#: Allowed range of each setting: 2^20 parts of a millisecond are nanoseconds.
+#: Allowed range of each setting; 2^20 parts of a step of 1 ms last a nanosecond each.
 LIMITS = {"max_iterations": (0, 1000), "max_backtracks": (1, 60), "max_halvings": (0, 20)}
 
 
 @dataclass(frozen=True)
 class SolverSettings(Integrator):
-    """Settings of variational integrators that solve for a step; the remaining residual enters the next step.
+    """Settings of variational integrators, which solve equations in each time step and carry the residual over.
 
     Raises:
         InputError: a value is out of range.
@@ -29,14 +29,14 @@ class SolverSettings(Integrator):
     takes_passive_joints: ClassVar[bool] = True
     takes_helical_joints: ClassVar[bool] = True
 
-    tolerance: float = quantity("N·s", "Norm of a step's residual at convergence (or rounding error)", 1e-8)
-    max_iterations: int = quantity("", "Greatest number of iterations before a step is halved", 30)
-    max_backtracks: int = quantity("", "Greatest number of halvings in the line search of an iteration", 12)
-    max_halvings: int = quantity("", "Greatest number of halvings of a step that is retried", 8)
+    tolerance: float = quantity("N·s", "Residual norm of a solved time step (rounding error, if larger)", 1e-8)
+    max_iterations: int = quantity("", "Most solver iterations before a time step is halved", 30)
+    max_backtracks: int = quantity("", "Most halvings of Newton's step in a line search", 12)
+    max_halvings: int = quantity("", "Most halvings of a time step that is retried", 8)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance > 0.0):
-            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero")
+            raise InputError(f"integrator.tolerance = {self.tolerance!r}: it must be finite and above zero [N·s]")
         for name, (least, most) in LIMITS.items():
             value: Any = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -44,7 +44,7 @@ class SolverSettings(Integrator):
 
     @property
     def solver(self) -> Solver:
-        """Settings as the kernels need them."""
+        """Tolerances and limits in the form that the kernels read."""
         return self._solver(math.inf)
 
     def _solver(self, landing_depth: float) -> Solver:
@@ -53,22 +53,22 @@ class SolverSettings(Integrator):
 
 @dataclass(frozen=True)
 class NewtonSettings(SolverSettings):
-    """Settings of variational integrators on compliant floors, whose contact law acts on a landing at the step's end.
+    """Settings of variational integrators on compliant floors, where a landing takes effect at the end of a time step.
 
     Raises:
         InputError: a value is out of range.
     """
 
     landing_depth: float = quantity(
-        "m", "Penetration of a landing point above which a step is retried; inf: never", 1e-4, infinite=True
+        "m", "Depth of a landing contact point above which the time step is halved; inf: never", 1e-4, infinite=True
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.landing_depth > 0.0:
-            raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero (inf: never)")
+            raise InputError(f"integrator.landing_depth = {self.landing_depth!r}: it must be above zero [m], or inf")
 
     @property
     def solver(self) -> Solver:
-        """Settings as the kernels need them."""
+        """Tolerances and limits in the form that the kernels read."""
         return self._solver(float(self.landing_depth))

@@ -15,12 +15,12 @@ from biped.model import Model
 class Recursive(NewtonSettings):
     """The variational integrator in generalized coordinates, solved by exact Newton steps in O(n).
 
-    Wendlandt 1997, chapters 2 and 5, in the coordinates of the joints; the factorization is two-sided. The first
-    iteration of a step uses the last step's factorization if the contacts have not changed. ``NewtonSettings``
-    documents the settings.
+    The equations are those of Wendlandt 1997, chapters 2 and 5, in joint coordinates; the factorization is two-sided.
+    The first iteration of a step reuses the last step's factorization if the contacts have not changed.
+    ``NewtonSettings`` documents the settings.
 
-    Loops are constraints of the coordinates, a border of the factorization. A run has columns with the reactions and
-    gaps of the joints that close them (``closing_columns``).
+    Joints that close loops are constraints, solved for by bordering the factorization. Runs have columns with the
+    reactions and gaps of these joints (``closing_columns``).
     """
 
     name: ClassVar[str] = "recursive"
@@ -35,7 +35,7 @@ class Recursive(NewtonSettings):
         return Variational(MidpointBody(), finder, Extrapolation(), self.solver, closing_if_any(model))
 
     def recorder(self, method: Variational) -> Any:
-        """Return the part of the method that is recorded."""
+        """Return the part of the method whose numbers are recorded."""
         return method.closing
 
     def columns(self, model: Model) -> dict[str, str]:

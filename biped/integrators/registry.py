@@ -23,7 +23,7 @@ def settings_of(integrator: Integrator) -> dict[str, Any]:
 
 
 def integrator_named(name: str, **settings: Any) -> Integrator:
-    """Return the integrator of this name with some settings changed from their defaults.
+    """Return the integrator called ``name``, with ``settings`` instead of its default settings.
 
     Raises:
         InputError: the integrator or a setting is unknown, or a value is out of range.

@@ -21,7 +21,7 @@ class Sweep(NamedTuple):
     offset: Floats  # (N, m) k
     cost: Floats  # (N + 1, n, n) P
     slope: Floats  # (n,) derivative of the cost-to-go by the state
-    next_slope: Floats  # (n,) the same, of the step being computed
+    next_slope: Floats  # (n,) this derivative for the step being computed
     ahead: Floats  # (n, n + m) P [A B]
     curvature: Floats  # (n + m, n + m) H + [A B]ᵀ P [A B]
     push: Floats  # (m,) derivative of the cost-to-go by the inputs
@@ -35,14 +35,14 @@ def new_sweep(count: int, n: int, m: int) -> Sweep:
 
 @routine
 def sweep_back(maps, models, slopes, end, end_slope, sweep):
-    """Compute K, k and P from the end to the beginning; return the step without a least cost, or −1.
+    """Compute K, k and P from the end to the beginning; return a step whose cost has no minimum, or −1.
 
     Args:
         maps: (N, n, n + m) [A B].
-        models: (N, n + m, n + m) H, or (1, n + m, n + m) for all steps.
-        slopes: (N, n + m) s.
-        end: (n, n) P of the end.
-        end_slope: (n,) s of the end.
+        models: (N, n + m, n + m) H of each step, or (1, n + m, n + m) H of all steps.
+        slopes: (N, n + m) s of each step.
+        end: (n, n) P of the last state.
+        end_slope: (n,) derivative of the cost by the last state.
         sweep: receives the results.
     """
     count, n = maps.shape[0], maps.shape[1]

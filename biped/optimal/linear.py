@@ -17,11 +17,11 @@ from contact.arrays import Floats
 
 @dataclass(frozen=True, eq=False)
 class Regulator:
-    """The feedback u = u_d − K (x − x_d) of least cost, with its cost.
+    """The feedback u = u_d − K (x − x_d) of least cost, with the matrices of its cost.
 
     Attributes:
         gains: (N, m, n) K(k).
-        costs: (N + 1, n, n) P(k): z·P(k)·z is the cost of a deviation z from k on.
+        costs: (N + 1, n, n) P(k): z·P(k)·z is the cost, from step k on, of a deviation z at k.
     """
 
     gains: Floats
@@ -31,14 +31,14 @@ class Regulator:
 def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None = None) -> Regulator:
     """Return the linear quadratic regulator along a trajectory, by the Riccati recursion (36a, b).
 
-    The gain is [R + BᵀPB]⁻¹ BᵀPA; the paper prints B at the end instead of A.
+    The gain is [R + BᵀPB]⁻¹ BᵀPA; the paper prints B instead of A at the end.
 
     Args:
-        A: (N, n, n) derivatives by the state.
-        B: (N, n, m) derivatives by the input.
-        Q: (n, n) cost of a state's deviation.
-        R: (m, m) cost of an input's deviation.
-        final: (n, n) cost of the last state's deviation; Q if not given.
+        A: (N, n, n) derivatives of each next state by the state.
+        B: (N, n, m) derivatives of each next state by the input.
+        Q: (n, n) weights of deviations of the state.
+        R: (m, m) weights of deviations of the input.
+        final: (n, n) weights of the deviation of the last state; Q if not given.
 
     Raises:
         InputError: shapes do not fit, or R + BᵀPB is not positive definite: an input without cost has no effect.
@@ -60,7 +60,7 @@ def regulator(A: Floats, B: Floats, Q: Floats, R: Floats, final: Floats | None =
 
 
 def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
-    """Return the regulator of constant A and B over an infinite horizon: one gain, (1, m, n), and one cost.
+    """Return the regulator of constant A and B over an infinite horizon: gains (1, m, n), costs (1, n, n).
 
     Raises:
         InputError: no feedback makes the system stable, or a mode on the unit circle has no cost.
@@ -68,7 +68,7 @@ def steady_regulator(A: Floats, B: Floats, Q: Floats, R: Floats) -> Regulator:
     try:
         P: Floats = np.asarray(solve_discrete_are(A, B, Q, R), dtype=np.float64)
     except (LinAlgError, ValueError) as error:
-        raise InputError(f"no regulator in steady state: {error}; unstable modes must be controllable") from None
+        raise InputError(f"there is no steady regulator: {error}; unstable modes must be controllable") from None
     mixed = B.T @ P @ A
     gain: Floats = np.asarray(np.linalg.solve(R + B.T @ P @ B, mixed), dtype=np.float64)
     return Regulator(gain[None], P[None])

@@ -1,15 +1,15 @@
-"""Trajectories of least cost, by the projection operator of Hauser.
+"""Trajectories of least cost, by Hauser's projection operator.
 
-The search varies a trajectory of a discrete system x' = f(x, u) with a feedback around it that is optimal for small
-deviations. Any curve (x̄, ū) is projected to a trajectory by following it under that feedback,
+The search varies a trajectory of a discrete system x' = f(x, u), with a feedback about the trajectory that is optimal
+for small deviations. Any curve (x̄, ū) is projected to a trajectory that follows the curve under this feedback,
 
     u(k) = ū(k) − K(k) (x(k) − x̄(k)),      x(k + 1) = f(x(k), u(k)),
 
 and the cost of the projection is minimized without constraints. A descent direction (z, v) is a trajectory of the
 linearized system that minimizes the cost's slope and a quadratic model, by a Riccati recursion:
 
-    steepest: the unit matrix;    quasi-Newton: the cost's own second derivatives;
-    Newton: and those of f, weighted by the costates, so that it is the second derivative of the projected cost.
+    steepest: the unit matrix;    quasi-Newton: the second derivatives of the cost;
+    Newton: these plus those of f, weighted by the costates, which is the second derivative of the projected cost.
 
 The step along it is the largest of 1, β, β², … that reduces the cost enough (Armijo). Johnson, Schultz & Murphey 2014,
 section VIII-A: with the second derivatives Newton's method converges in a few iterations.
@@ -31,16 +31,16 @@ from contact.arrays import Floats
 Method = Literal["steepest", "quasi-newton", "newton"]
 #: Methods for a descent direction, the cheapest first.
 METHODS: tuple[Method, ...] = get_args(Method)
-#: Armijo's rule: β, greatest number of tried parts of a step, and the share of the predicted decrease to be reached.
+#: Armijo's rule: β, greatest number of step lengths to try, and the required share of the predicted decrease.
 SHRINK, TRIES, ENOUGH = 0.7, 30, 1e-5
 
 
 class NoDescentError(IntegrationError):
-    """No step along the descent direction reduces the cost; the message has the expected slope."""
+    """Error: no step along the descent direction reduces the cost; the message has the expected slope."""
 
 
 class LinearizedStep(Protocol):
-    """A step of a system with its derivatives: A (n, n) by the state, B (n, m) by the input."""
+    """The derivatives of one step f(x, u) of a system: A (n, n) by the state, B (n, m) by the input."""
 
     A: Floats
     B: Floats
@@ -56,7 +56,7 @@ class DiscreteSystem(Protocol):
         """Return f(x, u)."""
 
     def linearize(self, x: Floats, u: Floats) -> LinearizedStep:
-        """Return the step with its derivatives."""
+        """Return the derivatives of f at (x, u)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +84,10 @@ class QuadraticCost:
     def __post_init__(self) -> None:
         n, m = self.desired.x.shape[1], self.desired.u.shape[1]
         if len(self.desired.x) != len(self.desired.u) + 1:
-            raise InputError(f"{len(self.desired.x)} states and {len(self.desired.u)} inputs: one state more is needed")
+            raise InputError(f"{len(self.desired.x)} states, {len(self.desired.u)} inputs: one state more is needed")
         for what, matrix, size in (("state", self.state, n), ("input", self.input, m)):
             if matrix.shape != (size, size) or not np.allclose(matrix, matrix.T):
-                raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size})")
+                raise InputError(f"{what} has shape {matrix.shape}; it must be a symmetric ({size}, {size}) matrix")
 
     def value(self, path: Trajectory) -> float:
         """Return the cost of a trajectory."""
@@ -96,7 +96,7 @@ class QuadraticCost:
         return float(0.5 * (total + x[-1] @ self.state @ x[-1]))
 
     def slopes(self, path: Trajectory) -> Trajectory:
-        """Return the derivatives of the cost by the states (N + 1, n) and by the inputs (N, m)."""
+        """Return the derivatives of the cost by the states, as ``x`` (N + 1, n), and by the inputs, as ``u`` (N, m)."""
         x, u = path.x - self.desired.x, path.u - self.desired.u
         by_x = x @ self.state
         by_x[-1] = self.state @ x[-1]
@@ -111,7 +111,7 @@ class Descent:
         direction: (z, v), a trajectory of the linearized system.
         slope: derivative of the cost along the direction, below zero.
         gains: (N, m, n) feedback gains of the projection.
-        method: method that gave the direction; if a model is not convex, a cheaper method is used.
+        method: method that gave the direction; a cheaper one replaces a method whose model is not convex.
     """
 
     direction: Trajectory
@@ -122,7 +122,7 @@ class Descent:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration of the search: cost before it, slope, method, and the part of the step that was taken."""
+    """One iteration of the search: cost before it, slope, method, and the share (0 to 1) of the step that it took."""
 
     cost: float
     slope: float
@@ -150,7 +150,7 @@ class Optimum:
 
 
 def rollout(system: DiscreteSystem, x: Floats, u: Floats) -> Trajectory:
-    """Return the trajectory from one state under (N, m) inputs."""
+    """Return the trajectory of a system from the state ``x`` (n,) under the inputs ``u`` (N, m)."""
     states = [np.asarray(x, dtype=float)]
     for row in u:
         states.append(system.advance(states[-1], row))
@@ -158,7 +158,7 @@ def rollout(system: DiscreteSystem, x: Floats, u: Floats) -> Trajectory:
 
 
 def closed_loop(system: DiscreteSystem, desired: Trajectory, gains: Floats, x: Floats | None = None) -> Trajectory:
-    """Return the trajectory that follows ``desired`` under feedback, the projection (37), from ``x`` if given."""
+    """Return the projection (37), which follows ``desired`` with feedback, from ``x`` (default: ``desired.x[0]``)."""
     state = np.array(desired.x[0] if x is None else x, dtype=float)
     states, inputs = [state], []
     for k in range(len(desired.u)):
@@ -170,7 +170,7 @@ def closed_loop(system: DiscreteSystem, desired: Trajectory, gains: Floats, x: F
 def descent_direction(
     system: DiscreteSystem, cost: QuadraticCost, path: Trajectory, method: Method = "newton"
 ) -> Descent:
-    """Return a descent direction at a trajectory; the projection's feedback is the regulator with unit weights.
+    """Return a descent direction at a trajectory; the feedback of the projection is the regulator with unit weights.
 
     Raises:
         InputError: the method is unknown.
@@ -189,13 +189,13 @@ def descent_direction(
             slope = float(np.sum(slopes.x * direction.x) + np.sum(slopes.u * direction.u))
             if slope <= 0.0:
                 return Descent(direction, slope, gains, used)
-    raise NoDescentError("the cost does not decrease along the steepest descent: it is not finite; begin elsewhere")
+    raise NoDescentError("no descent direction: the cost or its slope is not finite; start from another trajectory")
 
 
 def _models(
     steps: list[LinearizedStep], cost: QuadraticCost, slopes: Trajectory, gains: Floats, method: Method
 ) -> tuple[Floats, Floats]:
-    """Return quadratic models: (N, n + m, n + m) at the steps, or one for all of them, and (n, n) at the end."""
+    """Return quadratic models: (N, n + m, n + m) for the steps, or (1, …) for all steps, and (n, n) for the end."""
     n, m = slopes.x.shape[1], slopes.u.shape[1]
     if method == "steepest":
         return np.eye(n + m)[None], np.eye(n)
@@ -211,7 +211,7 @@ def _models(
 
 
 def _least(maps: Floats, slopes: Trajectory, models: Floats, end: Floats) -> Trajectory | None:
-    """Return (z, v), z(0) = 0, of the linear system with the least Σ slopes + ½ models; None without a minimum."""
+    """Return the trajectory (z, v) of the linear system from z = 0 with least model cost; None without a minimum."""
     count, n, m = *maps.shape[:2], slopes.u.shape[1]
     sweep = new_sweep(count, n, m)
     along = np.concatenate([slopes.x[:-1], slopes.u], axis=1)
@@ -233,17 +233,17 @@ def optimize(
     max_iterations: int = 100,
     progress: Callable[[Iteration], None] | None = None,
 ) -> Optimum:
-    """Return the trajectory of least cost near a trajectory, from the same state.
+    """Return the trajectory of least cost near ``start``, with the initial state of ``start``.
 
     Args:
         system: the discrete system.
-        cost: the cost of its trajectories.
+        cost: the cost of a trajectory.
         start: first trajectory of the search; it must be a trajectory of the system.
         method: method for descent directions, one of ``METHODS``.
-        first_iterations: number of quasi-Newton iterations before those of ``method``: Newton's needs a near optimum.
-        tolerance: slope of the cost along the descent direction below which a trajectory is an optimum.
-        max_iterations: greatest number of iterations; beyond it the result is not ``converged``.
-        progress: called after each iteration.
+        first_iterations: number of quasi-Newton iterations at first; Newton's method needs a start near the optimum.
+        tolerance: absolute slope of the cost along the descent direction below which a trajectory is an optimum.
+        max_iterations: greatest number of iterations; if it is reached, the result may not be ``converged``.
+        progress: function that is called with each iteration.
 
     Raises:
         InputError: a method is unknown.
@@ -266,7 +266,7 @@ def optimize(
         else:
             raise NoDescentError(
                 f"no part of the step down to {part:.1e} reduces the cost {before:.9g}, whose slope is {slope:.3g}: "
-                "begin with more quasi-Newton iterations (first_iterations), or raise the tolerance"
+                "use more quasi-Newton iterations at first (first_iterations), or raise the tolerance"
             )
         history.append(Iteration(before, slope, descent.method, part))
         if progress is not None:
@@ -275,7 +275,7 @@ def optimize(
 
 
 def _projected(system: DiscreteSystem, path: Trajectory, descent: Descent, part: float) -> Trajectory | None:
-    """Return a part of the step along a descent direction, projected; None if a step of the system has no solution."""
+    """Return the projection after ``part`` of the descent step; None if a time step of the system has no solution."""
     curve = Trajectory(path.x + part * descent.direction.x, path.u + part * descent.direction.u)
     try:
         return closed_loop(system, curve, descent.gains)

@@ -146,10 +146,10 @@ def _begin(section: list[str], where: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of a row, and the hidden ones among them."""
+    """Columns of a row, and the hidden columns among them."""
 
     sections: Mapping[str, Section]  #: unit by column, by section, in the order of the row
-    hidden: frozenset[str]  #: columns not shown to users: nothing drives a floating root
+    hidden: frozenset[str]  #: columns not shown to users: torques of a floating root, which nothing drives
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -180,10 +180,10 @@ def columns_of(
     projectile: bool = False,
     apart: bool = False,
 ) -> Columns:
-    """Return the columns of a run of this model, made once; the arguments are those of ``sections_of``.
+    """Return the columns of a run of this model, computed once; the arguments are those of ``sections_of``.
 
     Raises:
-        InputError: a column of the controller has the name of another column, or no valid name.
+        InputError: a column of the controller has the name of another column, or an invalid name.
     """
     own = own or {}
     named = tuple(recorded.items() if isinstance(recorded, Mapping) else recorded)

@@ -1,6 +1,6 @@
-"""The API reference: pages of all that the public packages export, from its docstrings.
+"""The API reference: pages with the docstrings of all names that the public packages export.
 
-The pages are written to ``docs/api/`` whenever the site is built, and stand in no repository.
+The pages are written to ``docs/api/`` whenever the site is built, and are not tracked by git.
 """
 
 import ast
@@ -24,17 +24,17 @@ from sphinx.util.typing import stringify_annotation
 from biped.disturbances import Disturbance
 from contact.arrays import Floats
 
-#: Annotations come evaluated; by these names they stand in the code.
+#: Sphinx evaluates annotations; these are their names in the code.
 ALIASES = {"ArrayLike": ArrayLike, "Floats": Floats, "Disturbance": Disturbance}
 SHORT = {stringify_annotation(alias, "smart"): name for name, alias in ALIASES.items()}
-#: A default value that no source text stands for.
+#: Default value without a source text, such as ``<object>``.
 OBJECT = re.compile("<[^<>]*>")
-#: Too many names for one page: one for every subpackage that they come from.
+#: Package with too many names for one page: it has a page for each of its subpackages.
 DIVIDED = "biped"
 
 
 class Page(NamedTuple):
-    """Its title, which is its file's name too, the package to import from, and the module of each name."""
+    """A page: title (also the name of its file), package to import from, and the module of each name."""
 
     title: str
     package: str
@@ -70,7 +70,7 @@ def defined_by(module: str) -> list[str]:
 
 
 def imported_by(package: str) -> dict[str, str]:
-    """Return the module of every name that a module imports, by its stub, or the module itself without one."""
+    """Return the module of every name that a package imports, read from its stub, or from its source without a stub."""
     source = Path(import_module(package).__file__ or "")
     stub = source.with_suffix(".pyi")
     modules = {}
@@ -119,7 +119,7 @@ def write_pages(app: Sphinx) -> None:
     for stale in {*folder.iterdir()} - {*texts}:
         stale.unlink()
     for path, text in texts.items():
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:  # else it is not read again
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:  # unchanged pages are not read again
             path.write_text(text, encoding="utf-8")
 
 
@@ -131,7 +131,7 @@ def add_toctree(_app: Sphinx, page: str, source: list[str]) -> None:
 def shorten(
     _app: Sphinx, _what: str, _name: str, _value: Any, _options: Any, signature: str | None, returned: str | None
 ) -> tuple[str | None, str | None]:
-    """Types by the names that they are written with; default values that are made anew as an ellipsis."""
+    """Return a signature with short names of types, and an ellipsis for default values without source text."""
     return shortened(signature), shortened(returned)
 
 
@@ -144,27 +144,27 @@ def shortened(text: str | None) -> str | None:
 
 
 def add_fields(_app: Sphinx, what: str, _name: str, value: Any, _options: Any, lines: list[str]) -> None:
-    """Describe the fields of a dataclass by their metadata, but for those that its docstring describes."""
+    """Add the titles of a dataclass's fields to its docstring, except for fields that the docstring describes."""
     if what == "class" and is_dataclass(value):
-        told = "\n".join(lines)
-        new = [one for one in fields(value) if one.metadata.get("title") and f"    {one.name}:" not in told]
+        documented = "\n".join(lines)
+        new = [f for f in fields(value) if f.metadata.get("title") and f"    {f.name}:" not in documented]
         if new:
-            units = {one.name: f"[{one.metadata['unit']}] " if one.metadata.get("unit") else "" for one in new}
+            units = {field.name: f"[{field.metadata['unit']}] " if field.metadata.get("unit") else "" for field in new}
             lines += [
                 "",
                 "Attributes:",
-                *(f"    {one.name}: {units[one.name]}{one.metadata['title']}." for one in new),
+                *(f"    {field.name}: {units[field.name]}{field.metadata['title']}." for field in new),
                 "",
             ]
 
 
-def whole(docstring: GoogleDocstring) -> list[str]:
-    """All of the docstring of a property: what stands before its first colon is no type here."""
+def entire(docstring: GoogleDocstring) -> list[str]:
+    """Return the whole docstring of a property: text before its first colon is not a type here."""
     return docstring._consume_to_end()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    GoogleDocstring._parse_attribute_docstring = whole
+    GoogleDocstring._parse_attribute_docstring = entire
     for field in PyObject.doc_field_types:
         if field.name == "variable":
             field.label = "Attributes"

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers show by themselves: no script, no network."""
+"""Formulas as MathML, which browsers display without scripts and network."""
 
 import re
 
@@ -22,7 +22,7 @@ def visit_math_block(self: HTML5Translator, node: math_block) -> None:
 
 
 def depart(self: HTML5Translator, node: Element) -> None:
-    """Never comes, as the visit skips the rest of the node."""
+    """Do nothing: this is never called, because the visit skips the rest of the node."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

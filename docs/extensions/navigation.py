@@ -1,4 +1,4 @@
-"""The site's navigation is what ``index.md`` lists: a heading with links below it is a part, in that order."""
+"""Navigation of the site, made from ``index.md``: each heading with links below it is a part, in the same order."""
 
 import re
 

@@ -4,9 +4,9 @@
     biped run balance --set push.impulse=8
     ```
 
-The commands run in an empty folder that has the repository's ``examples``; what they drew is kept in
-``docs/_build/pictures`` until their text changes, or ``make clean``. On GitHub, and where notebooks are not run either
-(``nb_execution_mode`` is "off"), the commands are to be seen, without the picture.
+The commands run in a new folder that contains only the repository's ``examples``. The pictures are kept in
+``docs/_build/pictures`` until the commands change, or until ``make clean``. On GitHub, and if notebooks are not run
+(``nb_execution_mode`` is "off"), the page shows the commands without the picture.
 """
 
 import hashlib
@@ -40,13 +40,13 @@ class Picture(SphinxDirective):
         folder = drawn(text, source / "_build" / "pictures", source.parent)
         picture = folder / self.arguments[0]
         if not picture.is_file():
-            raise self.error(f"{text}: drew no {self.arguments[0]}, but {', '.join(pictures_of(folder))}")
+            raise self.error(f"{text}: wrote no {self.arguments[0]}; it wrote {', '.join(pictures_of(folder))}")
         name = f"/{picture.relative_to(source).as_posix()}"
         return [nodes.image(uri=name, alt=self.options.get("alt", text)), commands]
 
 
 def drawn(text: str, kept: Path, root: Path) -> Path:
-    """Return the folder in which the commands have run."""
+    """Return the folder in which the commands have run; run them if their text is new."""
     folder = kept / hashlib.sha256(text.encode()).hexdigest()[:12]
     if not folder.is_dir():
         working = folder.with_suffix(".unfinished")
@@ -62,7 +62,7 @@ def drawn(text: str, kept: Path, root: Path) -> Path:
 def run(line: str, folder: Path) -> None:
     program, *arguments = shlex.split(line, comments=True)
     if program != "biped":
-        raise ValueError(f"{line}: a picture is drawn by commands of biped")
+        raise ValueError(f"{line}: the commands of a picture must be commands of biped")
     result = subprocess.run([*BIPED, *arguments], cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode:
         raise RuntimeError(f"{line}: exit status {result.returncode}\n{result.stderr}")

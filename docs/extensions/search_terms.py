@@ -1,4 +1,4 @@
-"""Search terms: the site finds a page first by the synonyms and questions that ``glossary.md`` lists for it."""
+"""Search terms: searches for the synonyms and questions that ``glossary.md`` lists for a page find that page first."""
 
 import re
 from collections import defaultdict
@@ -16,10 +16,10 @@ ROW = re.compile(r"^\| (.+) \| \[[^\]]*\]\(([\w/-]+)\.md\)", re.MULTILINE)
 @cache
 def terms() -> Mapping[str, list[str]]:
     """Return the search terms of each page."""
-    found = defaultdict(list)
+    entries = defaultdict(list)
     for texts, page in ROW.findall(GLOSSARY.read_text(encoding="utf-8")):
-        found[page] += [word for text in re.split(r"[|;,()?]", texts) if (word := text.strip(" `"))]
-    return found
+        entries[page] += [word for text in re.split(r"[|;,()?]", texts) if (word := text.strip(" `"))]
+    return entries
 
 
 def add_index(app: Sphinx, page: str, source: list[str]) -> None:

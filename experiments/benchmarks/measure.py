@@ -1,4 +1,4 @@
-"""Tables of the benchmark: a title for each, and the function that measures it."""
+"""Sections of the benchmark: titles, and functions that measure them."""
 
 import importlib.util
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from biped.inputs.extras import command
 from experiments.benchmarks import startup, steps, studies
 from experiments.benchmarks.section import Budget, Section
 
-MISSING = f"MuJoCo is not installed, so it is not compared: {command('mujoco')}"
+MISSING = f"MuJoCo is not installed, and not compared; to install it: {command('mujoco')}"
 
 
 def budget(quick: bool) -> Budget:
@@ -27,4 +27,4 @@ def sections(work: Budget, with_mujoco: bool) -> Iterator[tuple[str, Callable[[]
         return
     from experiments.benchmarks import mujoco_race
 
-    yield "MuJoCo beside ours", lambda: mujoco_race.race_section(work)
+    yield "MuJoCo, for comparison", lambda: mujoco_race.race_section(work)

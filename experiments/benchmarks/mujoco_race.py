@@ -1,9 +1,9 @@
-"""Comparison with MuJoCo on the same human: equality of the models, its fastest settings, timings in turn.
+"""Comparison of speed with MuJoCo on the same human: equality of the models, MuJoCo's fastest settings, timings.
 
-Both engines have four contact points at each foot, the same spring and damper in every joint, and the same step.
-MuJoCo's springs and dampers are its passive joint forces, which its integrators treat implicitly where possible; its
-steps are taken by one call of ``mj_step``, without Python in between. Ours records a row every 2 ms, as usual; MuJoCo
-records nothing.
+Both engines have four contact points at each foot, the same spring and damper in every joint, and the same time step.
+MuJoCo's springs and dampers are its passive joint forces, which its integrators treat implicitly where possible; all
+its steps are taken in one call of ``mj_step``, without Python in between. Our integrator records a row every 2 ms, as
+usual; MuJoCo records nothing.
 """
 
 import itertools
@@ -41,7 +41,7 @@ SAG = 0.02
 SETTLING = 1.0
 #: [rad] initial posture of a sway: knees slightly bent, soles flat, while the springs pull upright.
 CROUCH = {"hip_pitch": 0.1, "knee_pitch": -0.2, "ankle_pitch": 0.1}
-#: [m] by which the trunk is lower in it.
+#: [m] lowering of the trunk in this posture.
 _LOWER = (0.46 + 0.44) * (1.0 - np.cos(0.1))
 #: Complete state of MuJoCo before a step.
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -124,7 +124,7 @@ def crouched(model: Model) -> Floats:
 
 
 def standers(options: list[MujocoOptions]) -> dict[str, Stander]:
-    """Return the human in those settings that this version of MuJoCo has and in which it stands."""
+    """Return the humans that stand, by settings; settings that this version of MuJoCo does not have are left out."""
     standing: dict[str, Stander] = {}
     for option in options:
         with suppress(ValueError):  # an integrator that this version does not have
@@ -133,7 +133,7 @@ def standers(options: list[MujocoOptions]) -> dict[str, Stander]:
 
 
 def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptions, list[float]]]:
-    """Time a step of quiet stance at h = 0.5 ms with every setting that stands, the fastest first [s]."""
+    """Return the times [s] of a step of quiet stance at h = 0.5 ms, by settings that stand, the fastest first."""
     candidates = standers(settings(quick))
     times = interleaved({name: partial(stander.quiet, steps) for name, stander in candidates.items()}, repeats)
     ordered = sorted((name for name in times if candidates[name].stands), key=lambda name: min(times[name]))
@@ -143,7 +143,7 @@ def screen(quick: bool, steps: int, repeats: int) -> dict[str, tuple[MujocoOptio
 def stance_race(
     options: list[MujocoOptions], step: float, steps: int, repeats: int
 ) -> dict[str, dict[str, list[float]]]:
-    """Time a step of ours and of MuJoCo's settings in turn [s]: by scene ("quiet", "swaying"), then by engine."""
+    """Return the times [s] of a step of ours and of MuJoCo's settings, by scene ("quiet", "swaying") and engine."""
     engines = standers([replace(option, step=step) for option in options])
     model = human()
     home, bent = State.at(model), State.at(model, crouched(model))
@@ -151,12 +151,12 @@ def stance_race(
     times = {
         scene: interleaved(
             {"ours": _ours(model, JointImpedance(), state, step, steps)}
-            | {name: partial(getattr(one, scene), steps) for name, one in engines.items()},
+            | {name: partial(getattr(stander, scene), steps) for name, stander in engines.items()},
             repeats,
         )
         for scene, state in (("quiet", settled), ("swaying", bent))
     }
-    standing = {"ours", *(name for name, one in engines.items() if one.stands)}
+    standing = {"ours", *(name for name, stander in engines.items() if stander.stands)}
     return {scene: {name: taken for name, taken in by.items() if name in standing} for scene, by in times.items()}
 
 
@@ -168,19 +168,19 @@ def _ours(
 
 
 def flight_race(step: float, steps: int, repeats: int) -> dict[str, list[float]]:
-    """Time a step of tumbling [s]: ours with contact points, MuJoCo without any collision geometry."""
+    """Return the times [s] of a step of tumbling, by engine: ours with contact points, MuJoCo without collisions."""
     model = human().with_gravity((0.0, 0.0, 0.0))
     q, v = tumbling(model)
     cases = {"ours": _ours(model, None, State.at(model, q, v), step, steps)}
     for integrator in ("Euler", "implicitfast", "discrete", "RK4"):
         with suppress(InputError):  # an integrator that this version does not have
             glider = Glider(Mujoco(integrator=integrator), (model.without_contacts(), q, v), step)
-            cases[integrator] = partial(lambda one: one.seconds(steps) / steps, glider)
+            cases[integrator] = partial(lambda flier: flier.seconds(steps) / steps, glider)
     return interleaved(cases, repeats)
 
 
 def race_section(work: Budget) -> Section:
-    """Time our steps and those of MuJoCo's fastest settings."""
+    """Return the section that compares the times of our steps and of steps with MuJoCo's fastest settings."""
     model = human()
     mass = abs(float(mujoco.MjModel.from_xml_string(mjcf(model)).body_mass.sum()) - model.total_mass)
     matrix = mass_matrix_difference(model, tumbling(model)[0])
@@ -190,7 +190,7 @@ def race_section(work: Budget) -> Section:
         (*table.columns("ours", "fastest", unit="µs"), *table.columns("ratio", "least", "most")),
         notes=[
             f"the same human: masses differ by {mass:.1e} kg, mass matrices by {matrix:.1e} of their largest element",
-            "medians; ratio: MuJoCo's time over ours, the median, least and most of pairs taken in turn",
+            "medians; ratio: MuJoCo's time / ours, as median, least and most over pairs of successive runs",
         ],
     )
     screened = screen(work.quick, work.race_steps // 4, 3).values()

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Column(NamedTuple):
-    """A column of numbers: its name, unit (SI or empty), and format on the terminal; the file has all digits."""
+    """A column of numbers: name, unit (SI or empty), and format on the terminal (the file has all digits)."""
 
     name: str
     unit: str = ""
@@ -36,7 +36,7 @@ def spread_columns(unit: str = "µs", form: str = ".2f") -> tuple[Column, ...]:
 
 @dataclass
 class Section:
-    """A table: its name in the file, its title on the terminal, columns, rows by label, and notes below it."""
+    """A table: name in the file, title on the terminal, columns, rows by label, and notes below the table."""
 
     name: str
     title: str
@@ -62,7 +62,7 @@ class Section:
             for name, unit, _ in self.columns:
                 table.add_column(f"{name}\n{unit}" if unit else name, justify="right", min_width=len(name))
             for label, numbers in self.rows.items():
-                table.add_row(label, *(format(x, one.form) for one, x in zip(self.columns, numbers, strict=True)))
+                table.add_row(label, *(format(x, column.form) for column, x in zip(self.columns, numbers, strict=True)))
             console.print(table)
         for note in self.notes:
             console.print(f"  {note}", markup=False, highlight=False)
@@ -76,7 +76,7 @@ def measured(
     numbers: Callable[[list[T]], tuple[float, ...]],
     repeats: int,
 ) -> Section:
-    """Return a section with a row for each work: the ``numbers`` of its repeated results, all works taken in turn."""
+    """Return a section with a row for each of ``works``: the ``numbers`` of its results, with all repeated in turn."""
     rows = {label: numbers(results) for label, results in interleaved(works, repeats).items()}
     return Section(name, title, tuple(columns), rows)
 
@@ -91,9 +91,9 @@ def microseconds(times: Sequence[float]) -> tuple[float, float, float]:
     return spread(times, MICROSECONDS)
 
 
-def compared(times: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
-    """Return the median, least and most of the ratios of times to others, of pairs taken in turn."""
-    least, middle, most = spread(ratios(times, others))
+def compared(times: Sequence[float], reference: Sequence[float]) -> tuple[float, float, float]:
+    """Return the median, least and most of the ratios of ``times`` to ``reference``, pair by pair."""
+    least, middle, most = spread(ratios(times, reference))
     return middle, least, most
 
 
@@ -110,9 +110,9 @@ def milliseconds(step: float) -> str:
 class Budget:
     """Amount of measuring."""
 
-    repeats: int  # repeats of all timings, in turn
-    duration: float  # [s] simulated in a closed loop
-    race_steps: int  # steps of one engine before the other's turn
+    repeats: int  # number of repeats of each timing
+    duration: float  # [s] simulated time of a closed loop
+    race_steps: int  # number of steps of one engine before the next engine's turn
     quick: bool  # leave out the first compilation and MuJoCo's slow settings
 
     @property

@@ -1,6 +1,6 @@
-"""Start-up cost until the first run is complete, in processes of their own.
+"""Cost of start-up and of the first run, each in a new process.
 
-Run as a program, it prints a first run's cost for ``docs/budget.py``.
+As a program, this module prints the cost of a first run for ``docs/budget.py``.
 """
 
 import json
@@ -26,11 +26,11 @@ class FirstRun(NamedTuple):
     wall: float  # [s]
     processor: float  # [s] processor time of all its processes
     kernels: int  # number of kernels that it compiles and caches
-    unit: float  # [s] time of a unit of work meanwhile
+    unit: float  # [s] mean time of ``UnitOfWork`` during the run
 
 
 def first_run() -> FirstRun:
-    """Measure a first run; raises RuntimeError if it fails. It takes about a minute."""
+    """Measure a first run, which takes about a minute; raises RuntimeError if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         with UnitOfWork() as unit:
@@ -42,8 +42,8 @@ def first_run() -> FirstRun:
 
 
 def startup_section(work: Budget) -> Section:
-    """Time starts; without ``quick`` also the first run with compilation."""
-    section = Section("startup", "Start-up, in processes of their own", spread_columns("s"))
+    """Return the section on start-up times; without ``quick`` also of a first run with compilation."""
+    section = Section("startup", "Start-up, each in a new process", spread_columns("s"))
     starts: dict[str, Callable[[], None]] = {
         "import biped": lambda: _python("import biped"),
         "warm `biped run thrown-block --no-figures`": _thrown_block,

@@ -1,4 +1,4 @@
-"""Cost of a step of the human, standing and tumbling, and of whole experiments."""
+"""Cost of a time step of the human, standing and tumbling, and of complete experiments."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -29,10 +29,10 @@ def per_step(summary: Mapping[str, Any]) -> float:
 
 
 def closed_loops(duration: float) -> dict[str, Callable[[], dict[str, Any]]]:
-    """Return all scenes at all steps, by label.
+    """Return functions that run each scene at each step size, by label.
 
-    In ``workspace stance`` the human rises and stands, as in experiment 2 without its block. In ``impedance stance``
-    stiff joints hold it after it has settled into the floor.
+    In ``workspace stance`` the human rises and stands, as in the experiment thrown-block, but without the block. In
+    ``impedance stance`` stiff joints hold it.
     """
     rising, still, free = experiment_named("thrown-block").build(), human(), human().with_gravity((0.0, 0.0, 0.0))
     scenes = {
@@ -59,7 +59,7 @@ def closed_loop_section(work: Budget) -> Section:
 
 
 def whole_experiment(name: str) -> Callable[[], float]:
-    """Return a function that times the compiled part of a published experiment of 3 s at 0.5 ms [s]."""
+    """Return a function that returns the time [s] of the compiled part of an experiment of 3 s at 0.5 ms."""
     setup = replace(experiment_named(name).build(), step=5e-4, duration=3.0)
     return lambda: float(setup.run().summary["wall_time"])
 

@@ -29,7 +29,7 @@ def _trials(count: int, step: float) -> list[Trial]:
 
 
 def study_of(count: int, step: float, workers: int) -> Callable[[], float]:
-    """Return a function that times a study [s] of ``count`` trials in so many threads, on as many cores."""
+    """Return a function that returns the time [s] of a study of ``count`` trials on ``workers`` threads and cores."""
 
     def run(folder: str) -> None:
         with Study.create(Path(folder) / "study", "sweep", EXPERIMENT, {}) as study:
@@ -48,7 +48,7 @@ def studies_section(work: Budget) -> Section:
         "studies",
         f"Studies of {count} trials of 3 s in stance under a push, rows at 500 Hz, all metrics, kept in a folder",
         (*table.columns("one core", f"{most} cores", unit="1/s", form=".1f"), *table.columns("scaling", "least")),
-        notes=["medians of runs taken in turn; scaling: the median of pairs, and the least"],
+        notes=["medians of successive runs; scaling: median and least ratio of times on one core and on several"],
     )
     for step in STEPS:
         walls = interleaved({workers: study_of(count, step, workers) for workers in (1, most)}, work.few)

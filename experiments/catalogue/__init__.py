@@ -1,1 +1,1 @@
-"""Experiments as data; ``experiments.catalogue.registry`` has them by name."""
+"""Experiments as data; ``experiments.catalogue.registry`` finds them by name."""

@@ -34,27 +34,27 @@ def set_up(values: Values) -> Scene:
     if values.integer(RANGES):
         if is_human(robot):  # the legs carry the load
             legs = standing_ranges()
-            others = tuple(one for one in model.ranges if one[0] not in {joint for joint, _, _ in legs})
-            model = replace(model, ranges=(*legs, *others))
+            rest = tuple(entry for entry in model.ranges if entry[0] not in {joint for joint, _, _ in legs})
+            model = replace(model, ranges=(*legs, *rest))
         model = with_stops(model)
-    acting: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
-    _check_within(acting, model, values.number("run.duration"))
+    disturbances: tuple[Disturbance, ...] = disturbances_from(values, trunk, model)
+    _check_within(disturbances, model, values.number("run.duration"))
     seed = values.integer("random.seed")
     integer(seed, "random.seed")
     if seed:
         duration, period = values.number("run.duration"), controller_from(values).period
-        height = STANDING_TRUNK[2] if robot == HUMAN else trunk[2]  # draws do not depend on the start
-        acting = (*acting, *random_disturbances(seed, acting, duration, period, model, height))
-    return balancing.set_up(values, acting, model)
+        height = STANDING_TRUNK[2] if robot == HUMAN else trunk[2]  # so draws do not depend on the start
+        disturbances = (*disturbances, *random_disturbances(seed, disturbances, duration, period, model, height))
+    return balancing.set_up(values, disturbances, model)
 
 
-def _check_within(acting: tuple[Disturbance, ...], model: Model, duration: float) -> None:
+def _check_within(disturbances: tuple[Disturbance, ...], model: Model, duration: float) -> None:
     """Check that all disturbances act within the duration of the run."""
-    check_begins(acting, duration)
-    for disturbance in acting:
+    check_begins(disturbances, duration)
+    for disturbance in disturbances:
         longest = disturbance.delays(model)[: model.nq + model.nv].max() if isinstance(disturbance, Sensors) else 0.0
         if isinstance(disturbance, Sensors) and longest >= duration:
-            name = "sensors.delay" if disturbance.delay >= duration else "sensors.delay with that of a channel"
+            name = "sensors.delay" if disturbance.delay >= duration else "sensors.delay plus the delay of a channel"
             delay = f"{name} = {longest:g} s"
             raise InputError(
                 f"{delay} is as long as the run, run.duration = {duration:g} s: no measurement would arrive"

@@ -55,7 +55,7 @@ def parameters(
     robot: str = HUMAN,
     **start: Any,
 ) -> tuple[Parameter, ...]:
-    """Return all parameters of balancing about a set point; the default posture is the thesis's."""
+    """Return all parameters of balancing about a set point; the default posture is the crouch of Wendlandt 1997."""
     model = robot_named(robot)
     fall = Fall() if robot == HUMAN else Fall(height=FALLEN * target_position[2])
     return (
@@ -73,8 +73,8 @@ def _controller(
 ) -> tuple[Parameter, ...]:
     """Return the parameters of the thesis's controller, with an experiment's set point."""
     place, turn = SET_POINT
-    own = (Parameter(place, position, "m", "", SOURCE), Parameter(turn, orientation, "", "", source))
-    return controller_parameters(WORKSPACE, {parameter.name: parameter for parameter in own}, hidden=robot != HUMAN)
+    set_point = (Parameter(place, position, "m", "", SOURCE), Parameter(turn, orientation, "", "", source))
+    return controller_parameters(WORKSPACE, {p.name: p for p in set_point}, hidden=robot != HUMAN)
 
 
 def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Model | None = None) -> Scene:
@@ -87,13 +87,13 @@ def set_up(values: Values, disturbances: tuple[Disturbance, ...] = (), model: Mo
 
 
 def _law_of(values: Values) -> Controller:
-    """Return the controller; its set point follows the stance unless one is given."""
-    law, wanted = controller_from(values), values.get(SET_POINT[0])
+    """Return the controller; its set point follows the stance unless a set point is given."""
+    law, set_point = controller_from(values), values.get(SET_POINT[0])
     if values.get(STANCE) != UPRIGHT:
         return law
     model = robot_named(str(values.get(ROBOT, HUMAN)))
     q = upright_posture(model, values)
-    return law.holding(model, q) if wanted is None or np.array_equal(np.asarray(wanted), q[:3]) else law
+    return law.holding(model, q) if set_point is None or np.array_equal(np.asarray(set_point), q[:3]) else law
 
 
 def figures(first: int) -> dict[str, str]:

@@ -25,13 +25,13 @@ def box_parameters() -> tuple[Parameter, ...]:
         Parameter("box.mass", 70.0, "kg", "Mass of the box", SOURCE),
         Parameter("box.size", (0.30, 0.40, 0.20), "m", "Edges of the box along x, y, z", SOURCE),
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"Centre of mass along {axis}", SOURCE)
+            Parameter(f"initial.body_{axis}", at, "m", f"Initial centre of mass along {axis}", SOURCE)
             for axis, at in zip("xyz", (0.0, 0.0, 0.3), strict=True)
         ),
-        Parameter("initial.orientation", (0.9239, 0.2706, 0.2706, 0.0), "", "Orientation (quaternion)", SOURCE),
-        Parameter("initial.velocity", (5.0, 0.0, -0.04), "m/s", "Velocity of the centre of mass", SOURCE),
-        Parameter("initial.angular_velocity", (0.0, 0.0, 0.0), "rad/s", "Angular velocity, world axes", SOURCE),
-        *scatter_parameters("the orientation"),
+        Parameter("initial.orientation", (0.9239, 0.2706, 0.2706, 0.0), "", "Initial quaternion w, x, y, z", SOURCE),
+        Parameter("initial.velocity", (5.0, 0.0, -0.04), "m/s", "Initial velocity of the centre of mass", SOURCE),
+        Parameter("initial.angular_velocity", (0.0, 0.0, 0.0), "rad/s", "Initial angular velocity, world axes", SOURCE),
+        *scatter_parameters("the initial orientation"),
     )
 
 
@@ -66,7 +66,9 @@ EXPERIMENT = Experiment(
     parameters=(
         *groups.run_parameters(1.5, 1e-3, "every step", SOURCE, SOURCE),
         *box_parameters(),
-        *floor_parameters(Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; found by its item `friction`"),
+        *floor_parameters(
+            Floor(mu_s=FRICTION, mu_d=FRICTION), "not printed; estimated by `biped reproduce wendlandt-1997 friction`"
+        ),
         *groups.integrator_parameters(),
     ),
     set_up=set_up,

@@ -42,14 +42,14 @@ class Experiment:
     Attributes:
         name: name on the command line.
         title: title in one line.
-        source: publication.
-        parameters: everything that can be changed.
-        set_up: function from values to a scene.
+        source: publication of the experiment.
+        parameters: all parameters, with their default values.
+        set_up: function that returns the scene to simulate for the values of all parameters.
         figures: numbers of the published figures that it reproduces, by kind of figure.
-        brought: origin of an experiment that is not the project's.
-        is_driven_by_another: True for a controller other than the one in its definition.
+        brought: registry entry of a user's experiment; None for an experiment of this project.
+        is_driven_by_another: True if the controller is not that of the experiment's definition.
         metrics: user metrics that are measured in addition to the project's.
-        for_robot: function from a robot's name to the parameters with that robot, if it takes any robot.
+        for_robot: function that returns the parameters for the name of a robot; None if the robot is fixed.
     """
 
     name: str
@@ -65,12 +65,12 @@ class Experiment:
 
     @property
     def address(self) -> str:
-        """Name with which ``experiment_named`` returns the experiment in any process."""
+        """Name by which ``experiment_named`` finds the experiment in any process."""
         return self.name if self.brought is None else self.brought.name
 
     @property
     def controller(self) -> str | None:
-        """Name of the controller, if the experiment takes any."""
+        """Name of the controller; None if the experiment has no controller."""
         named = self._by_name.get(CONTROLLER)
         return None if named is None else str(named.default)
 
@@ -89,7 +89,7 @@ class Experiment:
         """Return this experiment with another controller, given by name, and that controller's parameters.
 
         Raises:
-            InputError: there is no such controller, or the experiment takes none.
+            InputError: there is no such controller, or the experiment has no controller.
         """
         if self.controller is None:
             raise InputError(f"{self.name} cannot take another controller: leave out the controller")
@@ -99,7 +99,7 @@ class Experiment:
 
     @property
     def law(self) -> str | None:
-        """Name of the contact law, if the experiment has a floor."""
+        """Name of the contact law; None if the experiment has no floor."""
         named = self._by_name.get(LAW)
         return None if named is None else str(named.default)
 
@@ -144,9 +144,9 @@ class Experiment:
         if address_of(robot) == (self.robot or HUMAN):
             return self
         title = self.title.replace(self.who, robot_named(robot).name)
-        found = replace(self, title=title, parameters=self.for_robot(robot), is_driven_by_another=False)
-        found = found.on_law(self.law)
-        return found.driven_by(str(self.controller)) if self.is_driven_by_another else found
+        experiment = replace(self, title=title, parameters=self.for_robot(robot), is_driven_by_another=False)
+        experiment = experiment.on_law(self.law)
+        return experiment.driven_by(str(self.controller)) if self.is_driven_by_another else experiment
 
     def measured_by(self, metrics: Iterable[str]) -> "Experiment":
         """Return this experiment with further metrics, given by name; all later runs of this process have them.
@@ -157,11 +157,11 @@ class Experiment:
         return replace(self, metrics=tuple(register_metric(name) for name in metrics))
 
     def under(self, changes: Mapping[str, Any]) -> "Experiment":
-        """Return this experiment with the robot, contact law and controller of the changes; raises as they do."""
-        robot, wanted, law = changes.get(ROBOT), changes.get(CONTROLLER), changes.get(LAW)
-        found = self if robot is None or self.for_robot is None else self.of_robot(str(robot))
-        found = found if law is None or self.law is None else found.on_law(str(law))
-        return found if wanted is None or self.controller is None else found.driven_by(str(wanted))
+        """Return this experiment with the robot, contact law and controller that ``changes`` name, if any."""
+        robot, controller, law = changes.get(ROBOT), changes.get(CONTROLLER), changes.get(LAW)
+        experiment = self if robot is None or self.for_robot is None else self.of_robot(str(robot))
+        experiment = experiment if law is None or self.law is None else experiment.on_law(str(law))
+        return experiment if controller is None or self.controller is None else experiment.driven_by(str(controller))
 
     @cached_property
     def _defaults(self) -> dict[str, Value]:
@@ -175,42 +175,42 @@ class Experiment:
         """Return the parameter of this name, or one number of a tuple (``parameter_named``).
 
         Raises:
-            InputError: it does not exist; the message says which experiments have one.
+            InputError: the parameter does not exist; the message names other experiments that have it.
         """
         if name in self._by_name:
             return self._by_name[name]
         try:
             return parameter_named(name, self.parameters)
         except InputError as error:
-            whole = split_name(name)[0]
-            others = [other.name for other in all_experiments() if whole in other._by_name and other.name != self.name]
-            if not others:
+            parameter = split_name(name)[0]
+            owners = [e.name for e in all_experiments() if parameter in e._by_name and e.name != self.name]
+            if not owners:
                 raise
-            raise InputError(f"{error}; it is one of {' and '.join(others)}") from None
+            raise InputError(f"{error}; it is a parameter of {' and '.join(owners)}") from None
 
     def values(self, changes: Mapping[str, Value] | None = None) -> Values:
         """Return the value of every parameter: from ``changes``, or its default.
 
         Raises:
-            InputError: a parameter does not exist, or a value is not of its kind.
+            InputError: a parameter does not exist, or a value is not of its type.
         """
-        own = self.under(changes or {})
-        changed = {name: own.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
-        changed = assembled(changed, own._defaults)
-        found = own._defaults | integrator_defaults(changed) | scattered_by_seed(changed)
-        return Values(found | posture_of_stance(lambda: robot_named(own.robot or HUMAN), found, changed) | changed)
+        base = self.under(changes or {})
+        changed = {name: base.parameter(name).checked(value) for name, value in dict(changes or {}).items()}
+        changed = assembled(changed, base._defaults)
+        values = base._defaults | integrator_defaults(changed) | scattered_by_seed(changed)
+        return Values(values | posture_of_stance(lambda: robot_named(base.robot or HUMAN), values, changed) | changed)
 
     def parse(self, assignments: Mapping[str, str]) -> dict[str, Value]:
-        """Convert texts to values, by the names of their parameters.
+        """Convert texts to values of parameters, both by the parameter's name.
 
         Raises:
-            InputError: a parameter does not exist, or a text is not of its kind.
+            InputError: a parameter does not exist, or a text cannot be converted to its type.
         """
-        own = self.under(assignments)
-        return {name: own.parameter(name).parse(text) for name, text in assignments.items()}
+        experiment = self.under(assignments)
+        return {name: experiment.parameter(name).parse(text) for name, text in assignments.items()}
 
     def build(self, changes: Mapping[str, Value] | None = None) -> Scene:
-        """Return the scene to simulate under these changes.
+        """Return the scene to simulate with these changes of parameters.
 
         Raises:
             InputError, ModelError, FloorError: a value is impossible; the message says what is allowed.
@@ -224,7 +224,7 @@ class Experiment:
         progress: Progress | None = None,
         announce: Announce | None = None,
     ) -> Run:
-        """Simulate it; the run, or the partial run of an error, has the values of all parameters.
+        """Simulate the experiment; the run, or the partial run of an error, records the values of all parameters.
 
         Raises:
             InputError, ModelError, FloorError: as ``build``.
@@ -251,13 +251,13 @@ class Experiment:
         scene = self.set_up(values)
         if scene.duration < scene.step:
             raise InputError(
-                f"run.duration = {scene.duration:g} s: it must be at least a step, run.step = {scene.step:g} s"
+                f"run.duration = {scene.duration:g} s: it must be at least a time step, run.step = {scene.step:g} s"
             )
         if scene.record_every is not None and scene.record_every < 0.0:
             raise InputError(f"run.record_every = {scene.record_every:g}: it must be zero or above [s]")
         return scene
 
     def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return everything that reproduces a run of these values, as JSON can hold it."""
+        """Return the record from which a run with these values can be reproduced, for JSON."""
         sources = self.under(values).sources
         return {"experiment": self.address} | ({SOURCES: sources} if sources else {}) | dict(values)

@@ -7,11 +7,11 @@ from contact import Floor
 from experiments.catalogue.parameters.controllers import NAME
 from experiments.catalogue.parameters.parameter import Values
 
-#: [s] least delay from which controllers that use the whole body's state predict it with a linear model of standing,
-#: without tilting or sliding feet; other controllers handle delays themselves, or are the user's. Controllers by
-#: quadratic programs tolerate shorter delays better without (by pushes in place: ``examples/short_delays.py``).
+#: [s] least delay for a prediction of the whole body's state with a linear model of standing, in which the feet do not
+#: tilt or slide. Other controllers handle delays themselves, or are the user's. Controllers with quadratic programs
+#: withstand larger pushes without prediction if the delay is shorter (``examples/short_delays.py``).
 BY_LINEAR_MODEL = {"workspace": 0.0, "cone-workspace": 0.05, "lqr": 0.0}
-#: Least delay for a prediction from the controller's own commands.
+#: [s] least delay for a prediction from the controller's commands.
 BY_COMMANDS = {"whole-body": 0.0, "stepping": 0.0}
 LEAST_DELAYS = BY_LINEAR_MODEL | BY_COMMANDS
 PREDICT, STIFFNESS, DAMPING = "sensors.predict", "sensors.predict_stiffness", "sensors.predict_damping"
@@ -22,11 +22,10 @@ def with_prediction(
 ) -> Controller:
     """Return the controller with a predictor for the sensory delay, unless prediction is turned off.
 
-    There is none for controllers with an impedance of their own, for short delays that the controller tolerates better
-    without, for bodies with ball joints, and for channels with different delays. The contact law of the prediction may
-    differ from the floor's.
+    No predictor is added for controllers with an impedance, for delays below ``LEAST_DELAYS``, for bodies with ball
+    joints, and for channels with different delays. The contact law of the prediction may differ from the floor's.
     """
-    senses = next((one for one in disturbances if isinstance(one, Sensors)), None)
+    senses = next((disturbance for disturbance in disturbances if isinstance(disturbance, Sensors)), None)
     if senses is None or not values.get(PREDICT) or values.word(NAME) not in LEAST_DELAYS:
         return law
     delays = senses.delays(model)[: model.nq + model.nv]

@@ -26,8 +26,8 @@ MODULES = {
 def experiment_registry() -> "OpenRegistry":
     from experiments.lookup.open_registry import OpenRegistry
 
-    own = {name: f"experiments.catalogue.{place}" for name, place in MODULES.items()}
-    return OpenRegistry("experiment", own, _is_experiment, "an object of experiments.Experiment")
+    modules = {name: f"experiments.catalogue.{place}" for name, place in MODULES.items()}
+    return OpenRegistry("experiment", modules, _is_experiment, "an object of experiments.Experiment")
 
 
 def experiment_named(
@@ -37,19 +37,19 @@ def experiment_named(
 
     Args:
         name: name of the experiment.
-        controller: name of a controller; by default its own.
+        controller: name of a controller; by default the experiment's.
         metrics: names of user metrics that are measured in addition to the project's.
-        robot: robot as `biped.load_robot` takes it; by default the human.
+        robot: name of a robot, as `biped.load_robot` takes it; by default the human.
 
     Raises:
-        InputError: there is none; the message lists those that exist.
+        InputError: there is no such experiment; the message lists the known ones.
     """
     entry = experiment_registry().find(name)
-    found: Experiment = entry.thing if entry.file is None else entry.thing.brought_from(entry)
-    found = found if robot is None else found.of_robot(robot)
-    found = found if controller is None else found.driven_by(controller)
+    experiment: Experiment = entry.thing if entry.file is None else entry.thing.brought_from(entry)
+    experiment = experiment if robot is None else experiment.of_robot(robot)
+    experiment = experiment if controller is None else experiment.driven_by(controller)
     metrics = tuple(metrics)
-    return found.measured_by(metrics) if metrics else found
+    return experiment.measured_by(metrics) if metrics else experiment
 
 
 def all_experiments() -> "list[Experiment]":

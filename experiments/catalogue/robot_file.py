@@ -15,28 +15,28 @@ from biped.model.legs import legs_of, straight_knees
 from biped.model.robot import READERS
 
 _TEXT = """\
-# A robot for --robot, as `biped robot` found it: check it.
+# A robot for --robot, drafted by `biped robot`: check it.
 name = {name}
 {key} = {file}
 {options}
-# Links of the feet: the lowest ends of its limbs.
+# Links of the feet: the lowest ends of the limbs.
 feet = {feet}
 
 # Points that touch the floor.
 {contacts}
-# To give them by link, in the link's axes [m], write at the end of this file: [contacts], LINK = [[x, y, z], ...]
+# To set them by link, in the link's axes [m], write at the end of this file: [contacts], LINK = [[x, y, z], ...]
 
-# Horizontal direction in which it looks at home.
+# Horizontal direction that the robot faces in its home configuration.
 facing = {facing}
 
-# Positions [rad or m] in which it stands; the other joints are at zero.
+# Joint positions [rad or m] of the standing posture; the other joints are at zero.
 posture = {{ {posture} }}
 
 # Further keys: folders for package://, inertia of rotors [kg m²] for all or by joint, joints that do not move.
 # packages = ["FOLDER"]
 # armature = 0.01
 # locked = {{ "*_wrist_*" = 0.0 }}
-# The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 has it more slippery.
+# The floor is level at z = 0 and of rubber: --set floor.mu_s=0.5 --set floor.mu_d=0.4 makes it more slippery.
 """
 #: Options that a floating model may need, tried in order: impossible inertias are repaired before the root is freed.
 _WAYS: tuple[dict[str, Any], ...] = (
@@ -78,7 +78,7 @@ def draft(file: Path, folder: Path) -> tuple[str, Model]:
 
 
 def _floating(read: Loader) -> tuple[dict[str, Any], Model]:
-    """Return the first options with which the model floats, and the model; otherwise no options."""
+    """Return the first options with which the model has a floating root, and the model; no options if none do."""
     for way in _WAYS:
         model = _tried(read, way)
         if model is not None and model.is_floating:
@@ -87,7 +87,7 @@ def _floating(read: Loader) -> tuple[dict[str, Any], Model]:
 
 
 def _tried(load: Loader, options: dict[str, Any]) -> Model | None:
-    """Return the model with these options; None if they are refused."""
+    """Return the model with these options; None if the robot cannot be loaded with them."""
     try:
         return load(**options)
     except ModelError:
@@ -95,34 +95,34 @@ def _tried(load: Loader, options: dict[str, Any]) -> Model | None:
 
 
 def _contacts(model: Model, load: Loader) -> tuple[str, Model]:
-    """Return the lines on contact points, and the model with them."""
+    """Return the lines of the file on contact points, and the model with these points."""
     if model.nc:
-        return f"# They are in its file: {', '.join(model.contact_names)}.", load()
+        return f"# The robot's file defines them: {', '.join(model.contact_names)}.", load()
     try:
         soled = load(contacts="collision")
     except ModelError as error:
         return f"# None were found: {error}", load()
-    places = [f"#   {one.name} on {one.body}: {np.round(one.position, 4).tolist()}" for one in soled.contact_points]
+    places = [f"#   {p.name} on {p.body}: {np.round(p.position, 4).tolist()}" for p in soled.contact_points]
     about = "# The corners of the soles, in the feet's collision geometry; at home, from the foot's joint [m]:"
     return "\n".join([about, *places, 'contacts = "collision"']), soled
 
 
 def _feet(model: Model, load: Loader) -> list[str]:
-    """Return the lowest ends of limbs, or the bodies that carry them if they are as low, as for toes."""
+    """Return the lowest ends of limbs, or their parents if these are as low (a foot with toes)."""
     parents = {body.name: body.parent for body in model.bodies}
     heights = dict(zip(model.body_names, model.home_positions[:, 2].tolist(), strict=True))
     most = min(heights.values()) + _NEAR * float(np.ptp(model.home_positions[:, 2]))
-    found = []
+    feet = []
     for foot in (name for name in model.body_names if name not in parents.values() and heights[name] <= most):
         above = parents[foot]
         while above is not None and heights[above] <= most and _lowest(load, above) < _lowest(load, foot) + 0.005:
             foot, above = above, parents[above]
-        found.append(foot)
-    return list(dict.fromkeys(found))
+        feet.append(foot)
+    return list(dict.fromkeys(feet))
 
 
 def _lowest(load: Loader, link: str) -> float:
-    """Return the height [m] at home of the lowest point that collides; infinite for none."""
+    """Return the height [m] of a link's lowest collision point in the home configuration; inf if there is none."""
     model = _tried(load, {"feet": [link], "contacts": "collision"})
     if model is None:
         return np.inf
@@ -132,7 +132,7 @@ def _lowest(load: Loader, link: str) -> float:
 
 
 def _facing(model: Model, soled: Model | None) -> list[float]:
-    """Return the direction across the line between the feet, towards the longer part of the soles."""
+    """Return the horizontal direction across the line between the feet, towards the longer part of the soles."""
     if len(model.feet) != 2:
         return list(model.facing)
     apart = np.abs(np.subtract(*(model.home_positions[model.body_index(foot), :2] for foot in model.feet)))
@@ -142,7 +142,7 @@ def _facing(model: Model, soled: Model | None) -> list[float]:
 
 
 def _bent(model: Model) -> dict[str, float]:
-    """Return the posture with bent knees and level soles for legs that are straight at home, within limits."""
+    """Return the angles [rad] that bend straight knees and keep the soles level, if within the joints' limits."""
     joints = {body.joint.name: body.joint for body in model.bodies}
     straight = {knee for knee, angle in straight_knees(model).items() if abs(angle) < 0.5 * _BENT}
     three = [leg.sagittal[-3:] for leg in legs_of(model) if leg.knee in straight]

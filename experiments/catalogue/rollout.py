@@ -1,4 +1,4 @@
-"""Rollout of an experiment in any engine, with one signature and equal results for all."""
+"""Rollout of an experiment in any integrator or engine, with the same arguments and results."""
 
 import math
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ from experiments.engines.registry import engine_named
 
 @dataclass(frozen=True)
 class Rollout:
-    """A run in an engine."""
+    """A run of an experiment in an engine or integrator."""
 
-    engine: str  # name of the engine
+    engine: str  # name of the engine or integrator
     run: Run  # recorded run; its columns mean the same in all engines
     #: [s] computing time of the steps: for integrators the compiled loop with controller and records, for engines their
     #: own calls alone
     steps_time: float
     steps: int  # number of steps
-    error: str | None = None  # reason why it ended early, or None
+    error: str | None = None  # reason why the run ended early, or None
 
     @property
     def per_step(self) -> float:
@@ -41,17 +41,17 @@ def rollout(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Rollout:
-    """Run an experiment in an engine.
+    """Run an experiment in an engine or integrator.
 
     Args:
         experiment: experiment to simulate.
-        changes: changes of its parameters.
+        changes: changed values of its parameters, by name.
         engine: an engine, or the name of an engine or integrator.
         progress: as in ``biped.simulation.simulate``.
         announce: as in ``biped.simulation.simulate``.
 
     Raises:
-        InputError: the experiment or the engine cannot do it, or the engine is not installed.
+        InputError: the engine cannot simulate the experiment or is not installed, or a value is impossible.
     """
     if isinstance(engine, str) and engine in INTEGRATORS:
         return _ours(experiment, dict(changes) | {"integrator.name": engine}, engine, progress, announce)

@@ -17,21 +17,21 @@ from experiments.catalogue.parameters.initial import STANCES
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 from experiments.catalogue.parameters.robots import HUMAN
 
-SOURCE = "controller: Wendlandt 1997, 4.2.4 (figure 4.2, Algorithm 4.4); the motion is this project's"
-#: [m] amplitude. At 0.03 m and 0.5 Hz the controller unloads a foot and flings it: it ignores that floors only push.
+SOURCE = "Wendlandt 1997, 4.2.4 (the controller: figure 4.2, Algorithm 4.4); the motion is this project's"
+#: [m] amplitude. At 0.03 m and 0.5 Hz the controller unloads a foot and flings it: it ignores that floors cannot pull.
 SWAY_AMPLITUDE = 0.02
-#: [m] of the trunk's centre of mass: its hips are then at 0.48 m, as on a chair, and the body's weight over its feet.
+#: [m] trunk's centre of mass when seated: the hips are at 0.48 m, as on a chair, and the weight is over the feet.
 SEATED = (0.05, 0.0, 0.75)
 
 
 def tracking(
-    name: str, title: str, motion: Mapping[str, Value], others: Mapping[str, Value], *, any_robot: bool = True
+    name: str, title: str, motion: Mapping[str, Value], defaults: Mapping[str, Value], *, any_robot: bool = True
 ) -> Experiment:
-    """Return ``balance`` with other defaults: for fields of ``controllers.SetPointMotion``, and for others."""
-    changed = {f"controller.motion.{field}": value for field, value in motion.items()} | dict(others)
+    """Return ``balance`` with other defaults: ``motion`` by field of ``SetPointMotion``, ``defaults`` by parameter."""
+    changed = {f"controller.motion.{field}": value for field, value in motion.items()} | dict(defaults)
 
     def parameters(robot: str) -> tuple[Parameter, ...]:
-        return with_defaults(_of_own_posture(balance.parameters(robot), others), changed)
+        return with_defaults(_of_posture(balance.parameters(robot), defaults), changed)
 
     return Experiment(
         name=name, title=title, source=SOURCE, parameters=parameters(HUMAN), set_up=partial(_set_up, name),
@@ -62,10 +62,10 @@ def with_defaults(parameters: tuple[Parameter, ...], changed: Mapping[str, Value
     return tuple(replace(p, default=p.checked(changed[p.name])) if p.name in changed else p for p in parameters)
 
 
-def _of_own_posture(parameters: tuple[Parameter, ...], others: Mapping[str, Value]) -> tuple[Parameter, ...]:
-    """Return the parameters without those of another stance if the motion starts from its own posture."""
-    has_own = any(name.startswith("initial.") for name in others)
-    return tuple(p for p in parameters if p.name not in STANCES) if has_own else parameters
+def _of_posture(parameters: tuple[Parameter, ...], defaults: Mapping[str, Value]) -> tuple[Parameter, ...]:
+    """Return the parameters without those of the stance if ``defaults`` set the initial posture."""
+    sets_posture = any(name.startswith("initial.") for name in defaults)
+    return tuple(p for p in parameters if p.name not in STANCES) if sets_posture else parameters
 
 
 def seated() -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""Progress of kernel compilation on a terminal, whose total is unknown."""
+"""Progress of kernel compilation on a terminal; the number of kernels to come is unknown."""
 
 import time
 from functools import cache
@@ -14,7 +14,7 @@ PATIENCE = 1.0
 
 
 class CompilationLine(Listener):  # type: ignore[misc]
-    """Progress line while the compiler works on a kernel and on those that it calls."""
+    """Line that shows progress while Numba compiles a kernel and the kernels that it calls."""
 
     def __init__(self) -> None:
         self._depth = 0

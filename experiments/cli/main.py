@@ -20,31 +20,31 @@ from experiments.cli.failures import CLOSED_PIPE, FAILURE, INTERRUPTED, describe
 from experiments.cli.reply import Form, choose_form, form
 from experiments.cli.termination import TERMINATED, interrupt_on_sigterm
 
-#: Commands and their lines in ``biped --help``; each is a module of ``experiments.commands``. Studies add theirs.
+#: Line in ``biped --help`` by command, a module of ``experiments.commands``. The kinds of studies are further commands.
 _COMMANDS = {
     "run": "run an experiment",
-    "list": "list the experiments",
+    "list": "list the experiments, controllers and contact laws",
     "show": "show all parameters of an experiment, with units and sources",
     "view": "show saved runs in three dimensions, in the browser",
     "render": "write a saved run as a video, or as an animated page",
     "live": "run an experiment in real time, with sliders and push buttons",
     "limits": "theoretical push limits of the inverted pendulum",
-    "sway": "measures of sway from force-plate records, a row for each file",
-    "statistics": "compare groups or conditions of a study, over subjects",
-    "linearize": "exact A and B of a closed loop, its eigenvalues and modes",
+    "sway": "measure sway in force-plate records",
+    "statistics": "compare groups or conditions, over subjects",
+    "linearize": "linearize a closed loop exactly: A, B, eigenvalues and modes",
     "stability-map": "local stability of a closed loop over two parameters",
     "rerun": "run one trial of a study again, with everything recorded",
     "report": "write one page about a run or a study, with its figures",
     "export": "write a saved run as C3D, for OpenSim, EUROBENCH, MATLAB, or as Motion-BIDS",
     "mechanism": "simulate a mechanism of frames, springs and loops, from a file",
     "integrators": "list the integrators and their properties",
-    "compare": "run an experiment in other physics engines, and compare",
+    "compare": "run an experiment in several physics engines, and compare the results",
     "work-precision": "compare all integrators: error against cost",
     "reproduce": "recompute the tables and figures of a paper",
-    "warm": "compile the kernels of later runs ahead, on all cores",
+    "warm": "compile the kernels of later runs in advance, on all cores",
     "bench": "measure the speed of the closed loop on this machine",
-    "robot": "write the TOML file of a robot, with the feet, soles and posture found in its URDF or MJCF",
-    "example": "print or list the examples of the package",
+    "robot": "write the TOML file of a robot from its URDF or MJCF: feet, soles, posture",
+    "example": "print or list the example files",
     "completion": "print a script that completes these commands in your shell",
 }
 
@@ -65,7 +65,7 @@ Exit status of all commands: 0 done, 1 a result is missing or unreliable, 2 bad 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Execute a command line (by default the process's), and return the exit status, as in the commands' help."""
+    """Execute a command line, by default that of this process; return the exit status, which ``--help`` explains."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # print replacements for characters that the encoding lacks
@@ -161,13 +161,13 @@ class Parser(argparse.ArgumentParser):
         )
 
     def option(self, name: str, metavar: str, text: str, value: Any = str, *aliases: str, **more: Any) -> None:
-        """Add an option; ``value`` is its type, or its default, which the help names; ``more`` as ``add_argument``."""
+        """Add an option; ``value``: type, or default value, which the help shows; ``more``: for ``add_argument``."""
         if callable(value):
-            own = {"type": value}
+            keywords = {"type": value}
         else:
             shown = f"{value:g}" if isinstance(value, int | float) else value
-            own, text = {"type": type(value), "default": value}, f"{text} ({shown})"
-        self.add_argument(name, *aliases, metavar=metavar, help=text, **own | more)
+            keywords, text = {"type": type(value), "default": value}, f"{text} ({shown})"
+        self.add_argument(name, *aliases, metavar=metavar, help=text, **keywords | more)
 
     def switch(self, name: str, text: str, *aliases: str) -> None:
         """Add an option without a value."""
@@ -185,11 +185,11 @@ class Parser(argparse.ArgumentParser):
         self.add_figure_look()
 
     def add_verbose(self) -> None:
-        self.switch("-v", "report contacts, torques and the solver, too", "--verbose")
+        self.switch("-v", "also report contacts, torques and the solver", "--verbose")
 
     def add_trust(self) -> None:
         """Add ``--trust``, for commands that read saved files."""
-        self.switch("--trust", "run your own code that the folder names: controller, robot, experiment or metric")
+        self.switch("--trust", "run your own code that saved files name: controller, robot, experiment or metric")
 
     def add_forms(self) -> None:
         """Add ``--json`` and ``--quiet``, for commands that call ``experiments.cli.reply.reply``."""
@@ -209,7 +209,7 @@ class Parser(argparse.ArgumentParser):
         return options
 
     def _hint(self, word: str) -> str:
-        """Return a hint at the known word that is most similar to an unknown one; empty if there is none."""
+        """Return a hint at the option most similar to an unknown word, or at --set; empty if neither is likely."""
         name, equals, _ = word.partition("=")
         if name.startswith("-"):
             return did_you_mean(name, self._option_string_actions)
@@ -218,13 +218,13 @@ class Parser(argparse.ArgumentParser):
     def add_figure_look(self) -> None:
         """Add options for the formats, the width and the axes of figures, which take effect when they are read."""
         self.option("--figures", "FORMATS", "formats of figures: png (default), pdf, svg, or several, such as pdf,svg")
-        text = "width of figures, by a journal's column: single (85 mm), double (170 mm), or such as 120mm"
+        text = "width of figures: a journal's column, single (85 mm) or double (170 mm), or a width such as 120mm"
         self.option("--figure-width", "WIDTH", text)
         self.add_figure_axes()
 
     def add_figure_axes(self) -> None:
-        """Add the option for the axes of a run's sheet and page alone."""
-        self.option("--figure-axes", "AXES", "axes of a run: anatomical (AP, ML; default with feet) or world (x, y)")
+        """Add the option for the axes of a run's figures and page, without the other options of figures."""
+        self.option("--figure-axes", "AXES", "axes of a run's figures: anatomical (AP, ML; default) or world (x, y)")
 
     def error(self, message: str) -> NoReturn:
         raise SystemExit(fail(f"{message}; see `{self.prog} --help`", FAILURE))
@@ -238,12 +238,12 @@ def _choose_look(options: argparse.Namespace) -> None:
 
 def folder_name(text: str) -> str:
     if not text.strip():
-        raise argparse.ArgumentTypeError("it must be the name of a folder; . is this one")
+        raise argparse.ArgumentTypeError("it must be the name of a folder; '.' is the current folder")
     return text
 
 
 def _top(argv: Sequence[str]) -> NoReturn:
-    """Print help, or report a wrong command name: everything without a command of its own."""
+    """Print the help or version of ``biped``, or report an unknown command."""
     top = Parser("biped", _DESCRIPTION, _EXAMPLES)
     top.switch("--version", "print the version and exit")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND", title="commands")

@@ -18,10 +18,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def matching(patterns: Sequence[str], known: Sequence[str], unknown: str) -> list[str]:
     """Return the known names that match any of the patterns (``figure-4.*``), in their order; all without patterns."""
-    wanted: set[str] = set()
+    chosen: set[str] = set()
     for pattern in patterns or known:
-        found = fitting(known, pattern)
-        if not found:
+        matches = fitting(known, pattern)
+        if not matches:
             raise InputError(f"{unknown} {pattern!r}; {nearest(pattern, known)}")
-        wanted.update(found)
-    return [name for name in known if name in wanted]
+        chosen.update(matches)
+    return [name for name in known if name in chosen]

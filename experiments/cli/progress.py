@@ -26,7 +26,7 @@ class ProgressBar:
         unit: str = "s",
         patience: float = PATIENCE,
         *,
-        begun: float = 0.0,  # amount finished before, which does not count for the rate
+        begun: float = 0.0,  # amount that was finished earlier and does not count for the rate
         counts: bool = False,  # True to show whole numbers, and the number per second
     ) -> None:
         self._total = total

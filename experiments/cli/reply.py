@@ -29,7 +29,7 @@ def form() -> Form:
 
 
 def reply(data: Any) -> None:
-    """Print data, or the result of a function, as JSON if that is the form; a command calls it once.
+    """Print data, or what a function returns, as JSON if the form is JSON; a command calls it once.
 
     Tables become arrays of rows; numbers that are not finite become null.
     """

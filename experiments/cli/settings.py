@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 #: Options that abbreviate ``--set`` of a parameter: the parameter's name, and the help.
 SHORTHANDS = {
     "duration": ("run.duration", "S", "simulated time in seconds (run.duration)"),
-    "step": ("run.step", "S", "step size in seconds (run.step)"),
-    "integrator": ("integrator.name", "NAME", "integrator, or an external engine: pybullet, mujoco"),
-    "seed": ("initial.seed", "N", "randomize the initial state with this seed (by initial.jitter, default 0.01 rad)"),
+    "step": ("run.step", "S", "time step of the integrator in seconds (run.step)"),
+    "integrator": ("integrator.name", "NAME", "integrator, or engine pybullet or mujoco (integrator.name)"),
+    "seed": ("initial.seed", "N", "seed of a random initial state (initial.seed; SD initial.jitter, default 0.01 rad)"),
 }
 #: Aliases of these options.
 ALIASES = {"integrator": ("--engine",)}
 
 
 def add_experiment(parser: Parser, default: str | None = None, text: str = "") -> None:
-    """Add the positional argument of the experiment's name; it is optional if there is a default."""
-    text = text or f"one of: {', '.join(MODULES)}; or FILE.py, or MODULE:NAME"
+    """Add the positional argument of the experiment's name; it is optional if it has a default."""
+    text = text or f"{', '.join(MODULES)}, FILE.py or MODULE:NAME"
     parser.add_argument("experiment", metavar="EXPERIMENT", nargs="?" if default else None, default=default, help=text)
 
 
@@ -43,17 +43,17 @@ def add_robot(parser: Parser) -> None:
 
 def add_counts(parser: Parser) -> None:
     """Add the option ``--counts``, which sets ``options.counts`` to a tuple of words, or None."""
-    text = 'verdicts that count as losses, separated by commas: "fell,lost control" (stepped,fell,lost control,failed)'
+    text = 'verdicts that count as lost, such as "fell,lost control" (default: stepped,fell,lost control,failed)'
     parser.option("--counts", "VERDICTS", text, lambda given: tuple(word.strip() for word in given.split(",")))
 
 
 def add_metric_files(parser: Parser) -> None:
-    text = "your own metric, FILE.py:NAME or MODULE:NAME; may be repeated"
+    text = "also measure your own metric, FILE.py:NAME or MODULE:NAME; may be repeated"
     parser.option("--metric-file", "NAME", text, action="append", default=[], dest="metric_files")
 
 
 def add_after(parser: Parser) -> None:
-    text = "time in seconds that a fall is simulated on, without control; metrics and verdict ignore it"
+    text = "simulated seconds after a fall, without control; metrics and verdict ignore them"
     parser.option("--after", "S", text, float)
 
 
@@ -73,20 +73,20 @@ def add_serving_options(parser: Parser) -> None:
 
 
 def open_browser(url: str, options: Namespace) -> None:
-    """Print the address of a page, and open it in the browser unless turned off."""
+    """Print the address of a page, and open it in the browser unless ``--no-open`` is given."""
     announce(f"at {url} until Ctrl-C")
     if not options.no_open and not webbrowser.open(url):
         announce("no browser could be opened: open this address in one")
 
 
 def experiment_of(options: Namespace, name: str | None = None) -> "Experiment":
-    """Return the experiment of this name, or of the options, with the controller, robot and metrics of the options."""
+    """Return the experiment ``name``, or that of the options, with the controller, robot and metrics of the options."""
     metrics = getattr(options, "metric_files", ())
     return experiment_named(options.experiment if name is None else name, options.controller, metrics, options.robot)
 
 
 def add_shorthand(parser: Parser, short: str, where: str = "") -> None:
-    """Add one of ``SHORTHANDS`` with its aliases; its help may begin with ``where``."""
+    """Add the option of one of ``SHORTHANDS`` with its aliases; its help begins with ``where``."""
     _, what, text = SHORTHANDS[short]
     parser.option(f"--{short}", what, where + text, str, *ALIASES.get(short, ()))
 
@@ -101,7 +101,7 @@ def add_settings(parser: Parser, *shorthands: str) -> None:
 
 
 def add_assignments(parser: Parser) -> None:
-    text = "set any parameter by its dotted name, angles as 1.57 or 90deg; may be repeated"
+    text = "set a parameter of `biped show`, such as push.azimuth=90deg; may be repeated"
     parser.option("--set", "NAME=VALUE", text, action="append", default=[], dest="assignments")
 
 
@@ -110,7 +110,7 @@ def changes_of(
 ) -> "dict[str, Value]":
     """Return the changes of parameters: from the file of gains, then the shorthands, then ``--set``.
 
-    Only the given ``shorthands`` are read: a command may use the name of another one for an option of its own.
+    Only the given ``shorthands`` are read: a command may use other names of ``SHORTHANDS`` for different options.
     """
     changes: dict[str, Value] = {}
     if options.gains is not None:
@@ -120,7 +120,7 @@ def changes_of(
     for assignment in options.assignments:
         name, equals, text = assignment.partition("=")
         if not equals:
-            raise InputError(f"--set {assignment}: it must be NAME=VALUE, such as --set floor.mu_s=0.5")
+            raise InputError(f"--set {assignment}: it must be NAME=VALUE, such as floor.mu_s=0.5")
         texts[name.strip()] = text
     return changes | experiment.parse(texts)
 

@@ -29,7 +29,7 @@ def terminal() -> Console:
 
 
 def say(text: str = "", style: str = "", rest: str = "") -> None:
-    """Print a line, in which brackets are no markup; the ``rest`` of it is unstyled."""
+    """Print a line: ``text`` in a style, then ``rest`` without one; brackets are not markup."""
     terminal().print(Text(text, style=style).append(rest, style="default"))
 
 
@@ -45,26 +45,26 @@ class _Terminal(Console):
 
 
 def explained(rows: Sequence[Sequence[str]], width: int) -> RenderableType:
-    """Return lines of short cells, the first a name, with a text next to them, or below if there is no space.
+    """Return lines of short cells, the first a name, with a text next to them, or below them on a narrow terminal.
 
     Args:
-        rows: equally many cells in each.
+        rows: equally many cells in each row; the last cell is the text.
         width: width of the terminal.
     """
     widths = [max(map(cell_len, column)) + 2 for column in list(zip(*rows, strict=True))[:-1]]
-    is_beside = width - sum(widths) >= LEAST_TEXT
+    in_columns = width - sum(widths) >= LEAST_TEXT
     table = Table.grid()
     for used in widths:
-        table.add_column(no_wrap=is_beside, min_width=used if is_beside else None)
+        table.add_column(no_wrap=in_columns, min_width=used if in_columns else None)
     table.add_column()
     parts: list[RenderableType] = []
     for *cells, text in rows:
         styled = [Text(cell, style="" if place else "bold") for place, cell in enumerate(cells)]
-        if is_beside:
+        if in_columns:
             table.add_row(*styled, Text(text))
         else:
             parts += [Text("  ").join(cell for cell in styled if cell), Padding(Text(text, style="dim"), (0, 0, 0, 4))]
-    return table if is_beside else Group(*parts)
+    return table if in_columns else Group(*parts)
 
 
 def print_explained(rows: Sequence[Sequence[str]]) -> None:
@@ -79,14 +79,14 @@ def print_table(
     kinds: Sequence[str] = (),
     console: Console | None = None,
 ) -> None:
-    """Print rows of plain text, in which brackets are no markup; rows that are too wide become blocks.
+    """Print a table of plain text, in which brackets are not markup; rows that are too wide become blocks of lines.
 
     Args:
-        headings: headings of the columns; the first is that of a name, which begins a block.
-        rows: equally many cells in each.
-        kinds: alignment of the columns: ``number`` or ``word`` to the right, ``text`` to the left with line breaks; by
-            default text without line breaks, followed by numbers.
-        console: output; by default the terminal.
+        headings: headings of the columns; the first column is a name, which begins the row's block.
+        rows: equally many cells in each row.
+        kinds: alignment of each column: ``number`` or ``word`` to the right, ``text`` to the left with line breaks;
+            default: a name to the left without line breaks, then numbers.
+        console: console to print on (default: the terminal).
     """
     console = console or terminal()
     cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
@@ -109,10 +109,10 @@ def print_table(
                     column.max_width = None
                 console.print(table)
                 return
-    for name, *others in cells:
+    for name, *values in cells:
         console.print(Text(f"{headings[0]} ".lstrip(), style="bold").append(name))
         block = Table.grid(padding=(0, 2))
-        for heading, cell in zip(headings[1:], others, strict=True):
+        for heading, cell in zip(headings[1:], values, strict=True):
             block.add_row(Text(f"    {heading}"), cell)
         console.print(block)
 

@@ -13,7 +13,7 @@ TERMINATED = 128 + signal.SIGTERM
 def interrupt_on_sigterm() -> Iterator[list[int]]:
     """Treat SIGTERM within the context as Ctrl-C, even if Ctrl-C is ignored, as in a shell's background.
 
-    It has no effect outside of a process's main thread, which alone receives signals.
+    It has no effect outside of a process's main thread, because only that thread receives signals.
 
     Yields:
         The list of received signals, empty at first.

@@ -12,11 +12,11 @@ _DESCRIPTION = "Measure the speed of the simulation on this machine, and of MuJo
 
 
 def parser() -> Parser:
-    own = Parser("biped bench", _DESCRIPTION)
-    own.switch("--quick", "measure for a few seconds instead of a few minutes, with more noise")
-    own.option("--out", "DIR", "folder for the results (results/bench)", folder_name, default="results/bench")
-    own.switch("--no-mujoco", "leave out the comparison with MuJoCo")
-    return own
+    command = Parser("biped bench", _DESCRIPTION)
+    command.switch("--quick", "measure for a few seconds instead of a few minutes, with more noise")
+    command.option("--out", "DIR", "folder for the results (results/bench)", folder_name, default="results/bench")
+    command.switch("--no-mujoco", "leave out the comparison with MuJoCo")
+    return command
 
 
 def main(options: Namespace) -> int:

@@ -18,35 +18,34 @@ if TYPE_CHECKING:
     from experiments.comparison.stages import Budget, Results
 
 _DESCRIPTION = """\
-Run an experiment in several physics engines and compare them: outcome, creep in stance, energy in flight, step
-refinement, cost, and error against cost; with a table of the best in each."""
+Run an experiment in several physics engines and compare them: outcome, creep of the feet in stance, energy error in
+free flight, step refinement, and error against computing time. A table marks the best engine by each measure."""
 
 _EXAMPLES = """\
 examples:
-  biped compare thrown-block                       ours, PyBullet and MuJoCo, if installed
+  biped compare thrown-block                       our integrator; PyBullet and MuJoCo if installed
   biped compare stand-tilted --engines recursive,maximal,lee-riqn
   biped compare balance --set push.impulse=8 --quick
 
-Ctrl-C keeps what is done. Status 1: an engine raised an error.
+Ctrl-C keeps the results of the finished stages. Exit status 1: an engine raised an error.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped compare", _DESCRIPTION, _EXAMPLES, page="compare")
-    add_experiment(own)
-    own.option(
+    command = Parser("biped compare", _DESCRIPTION, _EXAMPLES, page="compare")
+    add_experiment(command)
+    command.option(
         "--engines",
         "NAMES",
-        "engines and integrators, separated by commas (recursive,pybullet,mujoco); distances are from the first",
+        "engines and integrators, separated by commas (recursive,pybullet,mujoco); all are compared with the first",
     )
-    add_settings(own, "duration", "step")
-    own.option("--out", "DIR", "folder for the results (default: results/compare/EXPERIMENT)", folder_name)
-    own.switch("--quick", "simulate shorter flights and stance, with fewer steps and repeats")
-    own.add_forms()
-    own.add_figure_look()
-    text = "leave out the runs with the engines' vendor defaults"
-    own.switch("--no-vendor-defaults", text)
-    return own
+    add_settings(command, "duration", "step")
+    command.option("--out", "DIR", "folder for the results (default: results/compare/EXPERIMENT)", folder_name)
+    command.switch("--quick", "simulate shorter flights and stances, with fewer step sizes")
+    command.add_forms()
+    command.add_figure_look()
+    command.switch("--no-vendor-defaults", "leave out the runs with the vendors' default settings")
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -69,7 +68,7 @@ def main(options: Namespace) -> int:
 def _changes(experiment: "Experiment", options: Namespace) -> "dict[str, Value]":
     changes = changes_of(experiment, options)
     if "integrator.name" in changes:
-        raise InputError("--set integrator.name: give the integrators to compare by --engines instead")
+        raise InputError("--set integrator.name: leave it out, and name the integrators to compare with --engines")
     experiment.build(changes).prepare()  # raises errors before anything is computed
     return changes
 
@@ -90,10 +89,10 @@ def run(results: "Results", budget: "Budget", folder: Path, command: str, *, ven
                 measure(Work(results, budget, bar, announce))
             results.undone.remove(title)
     except KeyboardInterrupt:
-        return interrupted(f"; what was done is in {output.write(results)[0]}")
+        return interrupted(f"; the finished stages are in {output.write(results)[0]}")
     except Exception as error:
         results.stopped = f"Stopped by an error ({' '.join(str(error).split()) or type(error).__name__})"
-        announce(f"stopped by an error in {results.undone[0]}; what was done is in {output.write(results)[0]}")
+        announce(f"stopped by an error in {results.undone[0]}; the finished stages are in {output.write(results)[0]}")
         raise
     files = output.write(results)
     print_ranking(results, files)

@@ -1,6 +1,6 @@
 """``biped completion``: a script that completes the commands, their options and parameters in a shell.
 
-The script contains all words: pressing Tab starts no program.
+The script contains all completions, so that pressing Tab starts no program.
 """
 
 import argparse
@@ -20,9 +20,9 @@ Write the script again after an update.
 
 
 def parser() -> Parser:
-    own = Parser("biped completion", "Print a script that completes commands, options and parameters.", _EXAMPLES)
-    own.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "tcsh"), help="bash, zsh or tcsh")
-    return own
+    command = Parser("biped completion", "Print a script that completes commands, options and parameters.", _EXAMPLES)
+    command.add_argument("shell", metavar="SHELL", choices=("bash", "zsh", "tcsh"), help="bash, zsh or tcsh")
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -33,21 +33,21 @@ def main(options: Namespace) -> int:
 
 
 def whole_parser() -> argparse.ArgumentParser:
-    """Return one parser of all commands, whose arguments have the words that complete them as choices."""
+    """Return one parser of all commands, with the completions of each argument as its ``choices``."""
     from biped.integrators import INTEGRATORS
     from experiments.engines.registry import ENGINES
 
     experiments = all_experiments()
     words = {
-        "experiment": [one.name for one in experiments],
-        "assignments": dict.fromkeys(f"{parameter.name}=" for one in experiments for parameter in one.parameters),
+        "experiment": [item.name for item in experiments],
+        "assignments": dict.fromkeys(f"{parameter.name}=" for item in experiments for parameter in item.parameters),
         "integrator": [*INTEGRATORS, *ENGINES],
         "name": examples(),
     }
     top = argparse.ArgumentParser("biped")
     subparsers = top.add_subparsers()
     for name, text in commands().items():
-        own = subparsers.add_parser(name, help=text, parents=[command(name)[0]()], add_help=False)
-        for action in own._actions:
+        subparser = subparsers.add_parser(name, help=text, parents=[command(name)[0]()], add_help=False)
+        for action in subparser._actions:
             action.choices = action.choices or words.get(action.dest)
     return top

@@ -19,10 +19,10 @@ examples:
 
 
 def parser() -> Parser:
-    own = Parser("biped example", "Print an example that comes with the project, or list them.", _EXAMPLES)
-    own.add_argument("name", metavar="NAME", nargs="?", help="name of an example file (default: list all examples)")
-    own.add_forms()
-    return own
+    command = Parser("biped example", "Print an example file of the project, or list all of them.", _EXAMPLES)
+    command.add_argument("name", metavar="NAME", nargs="?", help="name of an example file (default: list all examples)")
+    command.add_forms()
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -32,7 +32,7 @@ def main(options: Namespace) -> int:
         print_explained(titles)
         return 0
     if options.name not in examples():
-        raise InputError(f"there is no example {options.name!r}; {nearest(options.name, examples())}")
+        raise InputError(f"unknown example {options.name!r}; {nearest(options.name, examples())}")
     text = (FOLDER / options.name).read_text(encoding="utf-8")
     reply({"name": options.name, "text": text})
     if not (options.json or options.quiet):

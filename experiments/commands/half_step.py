@@ -1,4 +1,4 @@
-"""Check of a run against a run with half the step."""
+"""Check of a run against a run with half the time step."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ def check_step(
     progress: Progress | None = None,
     announce: Announce | None = None,
 ) -> Check:
-    """Repeat a run with half the step, and add the comparison to the checks of the first run.
+    """Repeat a run with half the time step, and add the comparison to the checks of the first run.
 
     A different verdict makes the run unreliable; a metric that changes by more than 5 % causes a warning.
 
@@ -38,19 +38,19 @@ def check_step(
         if error.run is None:
             raise
         half = error.run
-    found = compared(run, half)
-    run.add_check(found)
-    return found
+    check = compared(run, half)
+    run.add_check(check)
+    return check
 
 
 def compared(run: Run, half: Run) -> Check:
-    """Return the check of a run against a run with half the step."""
+    """Return the check of a run against a run with half the time step."""
     changes = {name: _change(run.metrics.get(name), half.metrics.get(name), small) for name, small in COMPARED.items()}
     worst = max(changes, key=lambda name: changes[name])
-    text = f"with half the step {worst} changes by {100.0 * changes[worst]:.2g} %"
+    text = f"with half the time step, {worst} changes by {100.0 * changes[worst]:.2g} %"
     passed: Passed = OK if changes[worst] <= CHANGE else WARNING
     if run.summary["verdict"] != half.summary["verdict"]:
-        text, passed = f"with half the step the verdict is: {verdict_line(half.summary)}", FAILED
+        text, passed = f"with half the time step, the verdict is: {verdict_line(half.summary)}", FAILED
     return Check("half the step", changes[worst], CHANGE, "1", passed, text)
 
 

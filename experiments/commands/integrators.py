@@ -9,13 +9,13 @@ from experiments.cli.terminal import print_explained, say
 
 _EXAMPLES = """\
 examples:
-  biped integrators --json                         a table for a program
-  biped run stand-tilted --integrator recursive    use one
+  biped integrators --json                         as JSON, for a program
+  biped run stand-tilted --integrator recursive    a run with one of them
 """
 
 TREES = "trees of joints"
 LAGRANGIAN = "Lagrangian systems on a linear space"
-#: Attribute of an integrator that a column shows, by heading.
+#: Attribute of an integrator's class that a column shows, by the column's heading.
 COLUMNS = {
     "name": "name",
     "paper": "paper",
@@ -36,9 +36,9 @@ SYSTEMS = "systems"
 
 
 def parser() -> Parser:
-    own = Parser("biped integrators", "List the integrators and their properties.", _EXAMPLES, page="integrators")
-    own.add_forms()
-    return own
+    command = Parser("biped integrators", "List the integrators and their properties.", _EXAMPLES, page="integrators")
+    command.add_forms()
+    return command
 
 
 def main(_: Namespace) -> int:
@@ -66,7 +66,7 @@ def in_words(row: dict[str, Any]) -> str:
     """Return a sentence on the properties of an integrator."""
     traits = [f"of order {row['order']}", *(name for name in ("symmetric", "symplectic") if row[name] is True)]
     conserves = " and ".join(name for name in ("momentum", "energy") if row[name] is True)
-    able = ("contact", "moving floor", "joint limits", "screws", "loops")
-    takes = ", ".join(name for name in able if row[name] is True)
+    features = ("contact", "moving floor", "joint limits", "screws", "loops")
+    takes = ", ".join(name for name in features if row[name] is True)
     parts = [", ".join(traits), conserves and f"conserves {conserves}", takes and f"takes {takes}"]
     return "; ".join([*filter(None, parts), f"{row['cost']}; {row['coordinates']} coordinates ({row['paper']})"])

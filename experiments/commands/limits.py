@@ -13,13 +13,13 @@ from experiments.cli.terminal import say_files
 from experiments.studies.default_steps import LENGTH, REACTION, TIME
 
 _DESCRIPTION = """\
-Compute the theoretical push limits of a standing robot, for any controller: the largest recoverable impulse of the
-linear inverted pendulum in place, with steps along the push, and with the hips as a flywheel; with delay and
-friction."""
+Compute the largest push that a standing robot can withstand under any controller: the largest recoverable impulse of
+the linear inverted pendulum with feet in place, with the hips as a flywheel, and with steps along the push. Reaction
+delay and friction are taken into account."""
 
 _EXAMPLES = """\
 examples:
-  biped limits                                     the human, pushed within 0.1 s
+  biped limits                                     the human, under a push of 0.1 s
   biped limits --steps 0,1,2,any --step-length 0.8 --step-time 0.4
   biped limits --delay 0.1 --set floor.mu_s=0.2 --set floor.mu_d=0.2
   biped limits --robot g1.toml --directions 8 --json
@@ -27,32 +27,32 @@ examples:
 
 
 def parser() -> Parser:
-    own = Parser("biped limits", _DESCRIPTION, _EXAMPLES, page="limits")
-    settings.add_experiment(own, "balance", "an experiment with a push (balance)")
-    own.option("--directions", "N", "number of directions, evenly around the model", 24)
-    own.option("--delay", "S", "reaction delay in seconds (sensors.delay)", float)
-    own.option("--steps", "LIST", "numbers of steps that are allowed, separated by commas; any: no limit", "0")
-    own.option("--step-length", "M", "step length in metres", LENGTH)
-    own.option("--step-time", "S", "time between landings in seconds", TIME)
-    own.option("--step-reaction", "S", "additional time of the first step in seconds", REACTION)
-    settings.add_robot(own)
-    settings.add_assignments(own)
-    own.set_defaults(controller=None, gains=None)  # limits do not depend on the controller
-    own.add_results("none is written")
-    return own
+    command = Parser("biped limits", _DESCRIPTION, _EXAMPLES, page="limits")
+    settings.add_experiment(command, "balance", "experiment that has a push (balance)")
+    command.option("--directions", "N", "number of push directions, evenly spaced around the model", 24)
+    command.option("--delay", "S", "reaction delay in seconds (default: sensors.delay)", float)
+    command.option("--steps", "LIST", "allowed numbers of recovery steps, separated by commas; any: no limit", "0")
+    command.option("--step-length", "M", "length of a recovery step in metres", LENGTH)
+    command.option("--step-time", "S", "time between landings in seconds", TIME)
+    command.option("--step-reaction", "S", "additional time of the first step in seconds", REACTION)
+    settings.add_robot(command)
+    settings.add_assignments(command)
+    command.set_defaults(controller=None, gains=None)  # limits do not depend on the controller
+    command.add_results("no files are written")
+    return command
 
 
 def counts_of(text: str) -> list[float]:
-    """Return the numbers of steps in a text such as ``0,1,2,any``, each once, in ascending order.
+    """Return the numbers of recovery steps in a text such as ``0,1,2,any`` (any: inf), each once, in ascending order.
 
     Raises:
-        InputError: one is not a number of steps.
+        InputError: an entry is neither a whole number nor ``any``.
     """
-    found = {word.strip() for word in text.split(",")}
-    wrong = sorted(word for word in found if word != "any" and not word.isdecimal())
+    entries = {word.strip() for word in text.split(",")}
+    wrong = sorted(word for word in entries if word != "any" and not word.isdecimal())
     if wrong:
-        raise InputError(f"--steps {text}: {wrong[0]!r} is no number of steps; give such as 0,1,2,any")
-    return sorted(math.inf if word == "any" else float(word) for word in found)
+        raise InputError(f"--steps {text}: {wrong[0]!r} is no number of steps; an example is 0,1,2,any")
+    return sorted(math.inf if word == "any" else float(word) for word in entries)
 
 
 def main(options: Namespace) -> int:
@@ -75,8 +75,8 @@ def main(options: Namespace) -> int:
     with ProgressBar(options.directions * len(steps), "limits", "directions", counts=True) as bar:
         table = limit_table(push, options.directions, rise, bar, steps)
     reply(table)
-    found = document(push, table, experiment.who)
-    print_document(found)
+    page = document(push, table, experiment.who)
+    print_document(page)
     if folder is not None:
-        say_files(folder, write_document(found, folder, not options.no_figures))
+        say_files(folder, write_document(page, folder, not options.no_figures))
     return 0

@@ -36,17 +36,17 @@ examples:
 
 
 def parser() -> Parser:
-    own = Parser("biped linearize", _DESCRIPTION, _EXAMPLES, page="linearize")
-    add_experiment(own)
-    add_settings(own, *SHORTHANDS)
-    own.option("--at", "S", "time from the start, in seconds, rounded to a control period", float, required=True)
-    own.switch("--open-loop", "hold the controller's torques constant")
-    own.switch("--equilibrium", "linearize at the nearest equilibrium, with its contacts held")
-    own.option("--animate", "N", "write pages that animate the N slowest modes", int, default=0)
-    own.add_out("results/linearize/EXPERIMENT")
-    own.add_forms()
-    own.add_trust()
-    return own
+    command = Parser("biped linearize", _DESCRIPTION, _EXAMPLES, page="linearize")
+    add_experiment(command, text="name of an experiment, FILE.py, MODULE:NAME, or folder of a saved run")
+    add_settings(command, *SHORTHANDS)
+    command.option("--at", "S", "time of the run in seconds, rounded to a control period", float, required=True)
+    command.switch("--open-loop", "hold the controller's torques constant")
+    command.switch("--equilibrium", "linearize at the nearest equilibrium, at which all contacts stick")
+    command.option("--animate", "N", "write pages that animate the N slowest modes", int, default=0)
+    command.add_out("results/linearize/EXPERIMENT")
+    command.add_forms()
+    command.add_trust()
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -66,25 +66,25 @@ def main(options: Namespace) -> int:
     session.warm_up(announce)
     session.advance(round(options.at / session.period))
     if session.has_ended:
-        raise InputError(f"--at {options.at:g}: the run fell before, at {session.time:g} s; choose an earlier time")
+        raise InputError(f"--at {options.at:g}: the run ends in a fall at {session.time:g} s; choose an earlier time")
     state, scene = session.state, _without_box(scene)
     announce("linearizing; new kernels are compiled once")
     if options.equilibrium:
-        state, found = equilibrium(scene, state)
+        state, linearization = equilibrium(scene, state)
     else:
-        found = linearize(scene, state, closed_loop=not options.open_loop)
-    gains = gain_sensitivities(scene, state) if found.closed_loop else ()
-    files = write_linearization(found, state, gains, folder, f"{name}, {found.time:g} s")
+        linearization = linearize(scene, state, closed_loop=not options.open_loop)
+    gains = gain_sensitivities(scene, state) if linearization.closed_loop else ()
+    files = write_linearization(linearization, state, gains, folder, f"{name}, {linearization.time:g} s")
     if why := lacking("jinja2"):
         announce(f"left out: {PAGE}: {why}")
-    files += _animations(found, state, options.animate, folder)
-    table = found.table()
-    reply({"folder": folder, "files": [file.name for file in files], "margin": found.margin, "modes": table})
+    files += _animations(linearization, state, options.animate, folder)
+    table = linearization.table()
+    reply({"folder": folder, "files": [file.name for file in files], "margin": linearization.margin, "modes": table})
     say_files(folder, files, "\n")
     return 0
 
 
-def _animations(found: "Linearization", state: "State", count: int, folder: Path) -> tuple[Path, ...]:
+def _animations(linearization: "Linearization", state: "State", count: int, folder: Path) -> tuple[Path, ...]:
     """Write a page for each of the slowest modes."""
     if not count:
         return ()
@@ -94,11 +94,11 @@ def _animations(found: "Linearization", state: "State", count: int, folder: Path
     from experiments.visualization.viewer.loaded_runs import extent_of
 
     files = []
-    for number in range(min(count, len(found.mode_list))):
-        shown = [moving_mode(found, state, number)]
+    for number in range(min(count, len(linearization.mode_list))):
+        shown = [moving_mode(linearization, state, number)]
         ends = shown[0].trajectory.ends
         schedule = schedule_of([(0.0, ends)], None, None, _RATE, ends / _SHOWN)
-        camera = camera_at("three-quarter", *extent_of(shown, 0.0), _SIZE, 1.0, found.model.facing)
+        camera = camera_at("three-quarter", *extent_of(shown, 0.0), _SIZE, 1.0, linearization.model.facing)
         files.append(folder / f"mode-{number + 1}.html")
         write_page(files[-1], shown, schedule, camera)
     return tuple(files)

@@ -7,15 +7,16 @@ from experiments.catalogue.registry import all_experiments, experiment_registry
 from experiments.cli.main import Parser
 from experiments.cli.reply import reply
 from experiments.cli.terminal import print_explained, say
+from experiments.lookup.open_registry import PROJECT
 
 _DESCRIPTION = """\
-List the experiments, controllers and contact laws, and the metrics and experiments that installed packages register."""
+List the experiments, controllers and contact laws, and what installed packages add to them. --json adds the sources."""
 
 
 def parser() -> Parser:
-    own = Parser("biped list", _DESCRIPTION)
-    own.add_forms()
-    return own
+    command = Parser("biped list", _DESCRIPTION)
+    command.add_forms()
+    return command
 
 
 def main(_: Namespace) -> int:
@@ -23,15 +24,15 @@ def main(_: Namespace) -> int:
     from experiments.catalogue.parameters.floors import LAWS
     from experiments.lookup.metric_files import METRIC_FILES
 
-    known = [{"name": one.name, "title": one.title, "source": one.source} for one in all_experiments()]
-    found = {
-        "experiments": [*known, *_sources(experiment_registry().installed_from())],
+    ours = [{"name": item.name, "title": item.title, "source": item.source} for item in all_experiments()]
+    table = {
+        "experiments": [*ours, *_sources(experiment_registry().installed_from())],
         "controllers": _sources(CONTROLLERS.origins()),
         "contact laws": _sources(LAWS.origins()),
         "metrics": _sources(METRIC_FILES.installed_from()),
     }
-    reply(found)
-    _print(found)
+    reply(table)
+    _print(table)
     return 0
 
 
@@ -39,9 +40,9 @@ def _sources(origins: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "title": "", "source": origin} for name, origin in origins.items()]
 
 
-def _print(found: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
-    for kind, things in found.items():
-        if things:
+def _print(table: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
+    for kind, rows in table.items():
+        if rows:
             say(kind, "bold cyan")
-            print_explained([(one["name"], f"{one['title']} [{one['source']}]".lstrip()) for one in things])
+            print_explained([(row["name"], row["title"] or row["source"].replace(PROJECT, "")) for row in rows])
             say()

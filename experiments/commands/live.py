@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Run an experiment in real time, in the browser: change gains while the human balances, push it, throw blocks at it. The
-experiment's own disturbances act, too; the run has no end."""
+experiment's disturbances act, too, and the run does not end."""
 
 _EXAMPLES = """\
 examples:
@@ -37,13 +37,13 @@ whole address, including its token, controls the run and can save gains and runs
 
 
 def parser() -> Parser:
-    own = Parser("biped live", _DESCRIPTION, _EXAMPLES, page="live")
-    add_experiment(own)
-    add_settings(own, "integrator")
-    own.option("--save-gains", "FILE", "file for gains that the page saves (gains.toml)")
-    own.option("--out", "FOLDER", "folder for runs that the page saves (results/live-EXPERIMENT)")
-    add_serving_options(own)
-    return own
+    command = Parser("biped live", _DESCRIPTION, _EXAMPLES, page="live")
+    add_experiment(command)
+    add_settings(command, "integrator")
+    command.option("--save-gains", "FILE", "file for gains that the page saves (gains.toml)")
+    command.option("--out", "FOLDER", "folder for runs that the page saves (results/live-EXPERIMENT)")
+    add_serving_options(command)
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -57,7 +57,7 @@ def main(options: Namespace) -> int:
     settings = Settings(experiment, changes_of(experiment, options))
     loop = Loop(settings.build({}), announce, settings.build)
     if options.save_gains is not None and loop.gains is None:
-        raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains; leave it out")
+        raise InputError(f"--save-gains {options.save_gains}: {experiment.name} has no gains; leave the option out")
     return _watch(loop, settings, options)
 
 

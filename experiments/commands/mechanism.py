@@ -38,31 +38,31 @@ examples:
   biped example closed-chain.trep > closed-chain.trep
   biped mechanism closed-chain.trep --duration 120 --start K=30deg M=-1.345 J=-30deg H=1.21 A=-30deg C=1.539 E=1.225
   biped mechanism arm.trep --rates shoulder=2 --motion wrist=45deg
-  biped mechanism robot.urdf --write robot.trep    a robot as S-expression, and its fall
+  biped mechanism robot.urdf --write robot.trep    convert a robot to an S-expression, and simulate its fall
   biped view results/closed-chain
 
-Status 1: a step had no solution; the run up to it is saved.
+Exit status 1: a time step had no solution; the run up to it is saved.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES, page="mechanisms")
-    own.add_argument("file", metavar="FILE", help="file of a mechanism as an S-expression, or of a robot")
-    own.option("--duration", "S", "simulated seconds", 10.0, "--time")
-    own.option("--step", "S", "time step of the integrator, in seconds", 0.01)
-    own.option("--alpha", "A", "parameter of the midpoint rule, 0 to 1", 0.5)
-    own.option("--record-every", "N", "number of steps between two saved rows", 1)
+    command = Parser("biped mechanism", _DESCRIPTION, _EXAMPLES, page="mechanisms")
+    command.add_argument("file", metavar="FILE", help="file of a mechanism as an S-expression, or of a robot")
+    command.option("--duration", "S", "simulated seconds", 10.0, "--time")
+    command.option("--step", "S", "time step of the integrator, in seconds", 0.01)
+    command.option("--alpha", "A", "parameter of the midpoint rule, 0 to 1", 0.5)
+    command.option("--record-every", "N", "number of time steps from one saved row to the next", 1)
     for name, what in (
-        ("start", "initial values, which are projected onto the constraints; others are zero"),
-        ("rates", "initial rates; others are zero"),
+        ("start", "initial values of variables (default: 0), which are projected onto the constraints"),
+        ("rates", "initial rates of variables per second (default: 0)"),
         ("motion", "constant values of variables with a prescribed motion"),
     ):
         text = f"{what}; angles as 0.52 or 30deg"
-        own.option(f"--{name}", "NAME=X", text, nargs="+", action="extend", default=[])
-    own.option("--components", "FILE.py", "Python file of your own components in the mechanism")
-    own.option("--write", "FILE", "write the mechanism to a file, as an S-expression")
-    own.add_results("results/NAME")
-    return own
+        command.option(f"--{name}", "NAME=X", text, nargs="+", action="extend", default=[])
+    command.option("--components", "FILE.py", "Python file that defines your own components of the mechanism")
+    command.option("--write", "FILE", "write the mechanism to a file, as an S-expression")
+    command.add_results("results/NAME")
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -77,7 +77,7 @@ def main(options: Namespace) -> int:
     status, failed = 0, ""
     try:
         with ProgressBar(options.duration) as bar:
-            found = mechanism.simulate(
+            run = mechanism.simulate(
                 options.duration, options.step, q=begin, v=rates, kinematic=dict(motion), alpha=options.alpha,
                 record_every=options.record_every, announce=announce,
                 progress=lambda part: bar(part * options.duration),
@@ -85,10 +85,10 @@ def main(options: Namespace) -> int:
     except IntegrationError as error:
         if error.run is None or not len(error.run.frame):
             raise
-        found, status, failed = error.run, UNSOLVED, str(error)
+        run, status, failed = error.run, UNSOLVED, str(error)
     except KeyboardInterrupt:
         return fail("interrupted: nothing is saved", INTERRUPTED, "")
-    _print_motion(found, _save(found, folder, draw=not options.no_figures), folder)
+    _print_motion(run, _save(run, folder, draw=not options.no_figures), folder)
     return fail(failed, status) if failed else status
 
 
@@ -108,65 +108,65 @@ def _values(words: Sequence[str], option: str) -> dict[str, float]:
     """Return values by variable; angles may be in degrees."""
     from experiments.catalogue.parameters.parameter import DEGREES
 
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for word in words:
         name, _, text = word.partition("=")
         degrees = next((unit for unit in DEGREES if text.endswith(unit)), "")
         try:
             value = float(text.removesuffix(degrees))
         except ValueError:
-            raise InputError(f"{option} {word}: it must be NAME=X with a number, as J=0.3 or J=17deg") from None
-        found[name] = math.radians(value) if degrees else value
-    return found
+            raise InputError(f"{option} {word}: it must be NAME=X with a number X, such as J=0.3 or J=17deg") from None
+        values[name] = math.radians(value) if degrees else value
+    return values
 
 
-def _save(found: "Motion", folder: Path, *, draw: bool) -> list[Path]:
+def _save(run: "Motion", folder: Path, *, draw: bool) -> list[Path]:
     """Save the run, the mechanism, and figures of both."""
     from biped.runs.run import MODEL, STATE, SUMMARY, TABLE
     from formulations.mechanism import MechanismError, save_mechanism
 
-    found.save(folder)
+    run.save(folder)
     files = [folder / name for name in (TABLE, SUMMARY, STATE, MODEL)]
-    text = folder / f"{found.mechanism.name}.trep"
+    text = folder / f"{run.mechanism.name}.trep"
     try:
-        save_mechanism(found.mechanism, text)
+        save_mechanism(run.mechanism, text)
         files.append(text)
     except MechanismError as error:  # a user component may have no text form
         announce(f"not written as S-expression: {error}")
-    if draw and len(found.frame) > 1:
+    if draw and len(run.frame) > 1:
         from experiments.visualization.figures.mechanism import draw_motion
 
-        files += draw_motion(found, folder)
+        files += draw_motion(run, folder)
     return files
 
 
-def _print_motion(found: "Motion", files: Sequence[Path], folder: Path) -> None:
-    facts = _facts(found)
+def _print_motion(run: "Motion", files: Sequence[Path], folder: Path) -> None:
+    facts = _facts(run)
     reply(facts | {"folder": str(folder)})
-    energy, mechanism = facts["energy"], found.mechanism
+    energy, mechanism = facts["energy"], run.mechanism
     below, above = energy["least"] - energy["start"], energy["most"] - energy["start"]
     speed = facts["simulated_time"] / facts["wall_time"] if facts["wall_time"] > 0.0 else math.inf
     say(f"{mechanism.name}: {len(mechanism.coordinates)} variables, {len(mechanism.constraint_names)} constraints")
     rows = [
         ("start", ", ".join(f"{name} {value:.6g}" for name, value in facts["start"].items())),
-        ("energy", f"{energy['start']:.6g} J at the start; less the work of forces {below:+.2g} … {above:+.2g} J"),
-        ("constraints", f"hold to {facts['constraint_error']:.2g}"),
-        ("steps", f"{facts['steps']} of {scaled(facts['step'], 's')}; {facts['newton_mean']:.2f} iterations each, "
+        ("energy", f"{energy['start']:.6g} J at the start; change minus work of forces {below:+.2g} to {above:+.2g} J"),
+        ("constraints", f"largest error {facts['constraint_error']:.2g}"),
+        ("steps", f"{facts['steps']} of {scaled(facts['step'], 's')}; mean {facts['newton_mean']:.2f} iterations, "
                   f"{facts['newton_max']} at most; {speed:.3g} × real time"),
     ]  # fmt: skip
     print_explained(rows if mechanism.constraint_names else [*rows[:2], rows[3]])
     say_files(folder, files)
 
 
-def _facts(found: "Motion") -> dict[str, Any]:
-    frame = found.frame
+def _facts(run: "Motion") -> dict[str, Any]:
+    frame = run.frame
     energy = (frame["energy"] - frame["work"]).to_numpy()
     return {
-        "mechanism": found.mechanism.name,
+        "mechanism": run.mechanism.name,
         "simulated_time": float(frame["time"].iloc[-1] - frame["time"].iloc[0]),
-        "start": dict(zip(found.mechanism.coordinates, found.q[0].tolist(), strict=True)),
+        "start": dict(zip(run.mechanism.coordinates, run.q[0].tolist(), strict=True)),
         "energy": {"start": float(energy[0]), "least": float(energy.min()), "most": float(energy.max())},
-        "constraint_error": float(found.constraint_errors.max()),
-        **{name: value for name, value in found.metrics.items() if value is not None},
-        "wall_time": found.summary["wall_time"],
+        "constraint_error": float(run.constraint_errors.max()),
+        **{name: value for name, value in run.metrics.items() if value is not None},
+        "wall_time": run.summary["wall_time"],
     }

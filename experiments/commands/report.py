@@ -23,15 +23,15 @@ examples:
 
 
 def parser() -> Parser:
-    own = Parser("biped report", _DESCRIPTION, _EXAMPLES, page="report")
-    own.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
-    own.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
-    own.add_figure_axes()
-    own.option("--record", "FILE", "record to compare with a run: CSV, C3D, ...; or a TOML file with [[record]]")
-    own.switch("--watch", "update the page every few seconds while the study runs")
-    own.add_trust()
-    own.switch("--notebook", "also write a notebook (.ipynb) next to the page")
-    return own
+    command = Parser("biped report", _DESCRIPTION, _EXAMPLES, page="report")
+    command.add_argument("folder", metavar="RUN|STUDY", help="folder of a run or of a study")
+    command.option("--out", "FILE", f"file of the page (default: {PAGE} in the folder)")
+    command.add_figure_axes()
+    command.option("--record", "FILE", "record to compare with a run: CSV, C3D, ...; or a TOML file with [[record]]")
+    command.switch("--watch", "update the page every few seconds while the study runs")
+    command.add_trust()
+    command.switch("--notebook", "also write a notebook (.ipynb) next to the page")
+    return command
 
 
 @saved_names()
@@ -43,8 +43,8 @@ def main(options: Namespace) -> int:
     if options.watch:
         for name in ("notebook", "record"):
             if getattr(options, name):
-                raise InputError(f"--watch and --{name}: not for a page of a running study; leave one of them out")
-        print(f"watching {folder}: open {page} in a browser; Ctrl-C ends this, not the study", flush=True)
+                raise InputError(f"--watch and --{name} cannot be used together: leave one of them out")
+        print(f"watching {folder}: open {page} in a browser; Ctrl-C stops the watching, not the study", flush=True)
         print(watch_study(folder, page, options.typed))
         return 0
     for file in write_report(folder, page, options.typed, notebook=options.notebook, record=options.record):

@@ -1,4 +1,4 @@
-"""``biped reproduce``: recompute a paper's tables and figures, and compare published and own results."""
+"""``biped reproduce``: recompute a paper's tables and figures, and compare published results with ours."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -20,7 +20,7 @@ PAGE = "report.html"
 FAILED = 1
 
 _DESCRIPTION = """\
-Recompute the tables and figures of a paper, and compare its statements with our results: on the terminal, on a page."""
+Recompute the tables and figures of a paper, and compare its statements with our results; write a page about them."""
 
 _EXAMPLES = """\
 examples:
@@ -28,18 +28,18 @@ examples:
   biped reproduce wendlandt-1997 --quick           the same statements from shorter runs
   biped reproduce wendlandt-1997 table-2.1 'figure-5.*' --out results/mine
 
-Each item is stored as it is done. A statement that differs is a result. Status 1: an item could not be computed.
+Each finished item is stored. A difference is a result (exit status 0). Exit status 1: an item could not be computed.
 """
 
 
 def parser() -> Parser:
-    papers = f"papers; a paper without an item's name lists its items: {', '.join(registry.paper_names())}"
-    own = Parser("biped reproduce", _DESCRIPTION, f"{fill(papers, 110)}\n\n{_EXAMPLES}", page="reproduce")
-    own.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper; without one, the papers are listed")
-    own.add_argument("items", metavar="ITEM", nargs="*", help="name or pattern of items (default: all)")
-    own.switch("--quick", "run short versions that check the same statements")
-    own.add_results("results/reproduce/PAPER", forms=False)
-    return own
+    papers = fill(f"papers: {', '.join(registry.paper_names())}", 110, break_on_hyphens=False)
+    command = Parser("biped reproduce", _DESCRIPTION, f"{papers}\n\n{_EXAMPLES}", page="reproduce")
+    command.add_argument("paper", metavar="PAPER", nargs="?", help="name of a paper (default: list papers and items)")
+    command.add_argument("items", metavar="ITEM", nargs="*", help="name or pattern of items (default: all)")
+    command.switch("--quick", "run short versions that check the same statements")
+    command.add_results("results/reproduce/PAPER", forms=False)
+    return command
 
 
 def listing() -> str:
@@ -82,7 +82,7 @@ def run(paper: "Paper", options: Namespace) -> int:
         return interrupted(f"; what was computed is in {page}")
     if session.failures:
         names = ", ".join(session.failures)
-        return fail(f"could not be computed: {names}; {page} says why", FAILED)
+        return fail(f"could not be computed: {names}; the reasons are in {page}", FAILED)
     return 0
 
 
@@ -91,7 +91,7 @@ def _write(session: "Session", command: str) -> "tuple[Path, dict[str, Cached]]"
     from experiments.papers.run import load
     from experiments.visualization.pages import write_page
 
-    found = {item.name: load(session.folder / item.name) for item in session.paper.items}
-    cached = {name: outcome for name, outcome in found.items() if outcome is not None}
+    outcomes = {item.name: load(session.folder / item.name) for item in session.paper.items}
+    cached = {name: outcome for name, outcome in outcomes.items() if outcome is not None}
     page = report_page(session.paper, cached, session.failures, session.stamp, command)
     return write_page(page, session.folder / PAGE), cached

@@ -30,24 +30,23 @@ examples:
   biped rerun results/sweep/sweep 17 --controller laws/moved.py:Law
 
 Your own code in the study is run only with --trust, or if you name it (--controller).
-Status 1: a value differs.
+Exit status 1: a value differs.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped rerun", _DESCRIPTION, _EXAMPLES, page="sweep")
-    own.add_argument("study", metavar="STUDY", help="folder of a study")
-    either = own.add_mutually_exclusive_group(required=True)
-    text = "number of the trial, as in the column `trial` of trials.parquet"
-    either.add_argument("trial", metavar="TRIAL", nargs="?", help=text)
+    command = Parser("biped rerun", _DESCRIPTION, _EXAMPLES, page="sweep")
+    command.add_argument("study", metavar="STUDY", help="folder of a study")
+    either = command.add_mutually_exclusive_group(required=True)
+    either.add_argument("trial", metavar="TRIAL", nargs="?", help="number from the column `trial` of trials.parquet")
     text = "list the finished trials, or those with this verdict, without running one"
     either.add_argument("--list", metavar="VERDICT", nargs="?", const="", dest="listed", help=text)
-    add_controller(own)
-    own.add_trust()
-    own.add_out("STUDY/traces/TRIAL")
-    own.add_verbose()
-    own.add_figure_look()
-    return own
+    add_controller(command)
+    command.add_trust()
+    command.add_out("STUDY/traces/TRIAL")
+    command.add_verbose()
+    command.add_figure_look()
+    return command
 
 
 @saved_names()
@@ -61,7 +60,7 @@ def main(options: Namespace) -> int:
     if options.listed is not None:
         return _list(study, options.listed)
     if not options.trial.isdecimal():
-        raise InputError(f"trial {options.trial!r}: it must be a number")
+        raise InputError(f"trial {options.trial!r}: it must be the number of a trial, such as 17")
     number = int(options.trial)
     if options.controller is not None:
         study.drive_by(options.controller)
@@ -71,48 +70,48 @@ def main(options: Namespace) -> int:
     folder = writable_folder(options.out or study.trace_folder(number))
     try:
         with ProgressBar(study.experiment.values(trial.changes).number("run.duration")) as bar:
-            found = rerun(study, number, bar, announce)
+            repeated = rerun(study, number, bar, announce)
     except RunInterrupted as stopped:
         save_run(stopped.run, folder)
         return interrupted(f"; what was computed up to {stopped.run.state.time:.4g} s is in {folder}")
-    status = _save(study, found, folder, options)
-    return status or _verdict(study, found)
+    status = _save(study, repeated, folder, options)
+    return status or _verdict(study, repeated)
 
 
 def _list(study: "Study", verdict: str) -> int:
     """Print number, verdict and labels of each finished trial."""
     results = study.results()
-    found = {number: str(results[number]["verdict"]) for number in sorted(results)}
-    verdicts = dict.fromkeys(found.values())
+    finished = {number: str(results[number]["verdict"]) for number in sorted(results)}
+    verdicts = dict.fromkeys(finished.values())
     if verdict and verdict not in verdicts:
-        raise InputError(f"--list {verdict}: no trial has this verdict; they have {', '.join(verdicts) or 'none yet'}")
-    for number, one in found.items():
-        if verdict in ("", one):
+        raise InputError(f"--list {verdict}: no trial has this verdict; there are {', '.join(verdicts) or 'none yet'}")
+    for number, outcome in finished.items():
+        if verdict in ("", outcome):
             labels = ", ".join(f"{name} {value}" for name, value in study.labels(number).items())
-            print(f"{number:6d}  {one}  {labels}".rstrip())
+            print(f"{number:6d}  {outcome}  {labels}".rstrip())
     return 0
 
 
-def _save(study: "Study", found: "Rerun", folder: Path, options: Namespace) -> int:
-    if found.run is None:
+def _save(study: "Study", repeated: "Rerun", folder: Path, options: Namespace) -> int:
+    if repeated.run is None:
         return 0
-    labels = ", ".join(f"{name} {value}" for name, value in found.trial.labels.items())
-    title = f"{study.folder}, trial {found.trial.number}" + (f" ({labels})" if labels else "")
+    labels = ", ".join(f"{name} {value}" for name, value in repeated.trial.labels.items())
+    title = f"{study.folder}, trial {repeated.trial.number}" + (f" ({labels})" if labels else "")
     draw, verbose = not options.no_figures, options.verbose
-    return finish(found.run, study.experiment, folder, title, draw=draw, verbose=verbose)
+    return finish(repeated.run, study.experiment, folder, title, draw=draw, verbose=verbose)
 
 
-def _verdict(study: "Study", found: "Rerun") -> int:
+def _verdict(study: "Study", repeated: "Rerun") -> int:
     from experiments.studies.rerun import changed_since
 
-    number = found.trial.number
-    if found.same:
-        message = f"{found.stored['verdict']}, and {len(found.stored) - 3} metrics, equal the study's, bit for bit"
-        say(f"\nTrial {number}: {message}", "green")
+    number = repeated.trial.number
+    if repeated.same:
+        what = f"verdict {repeated.stored['verdict']} and {len(repeated.stored) - 3} metrics"
+        say(f"\nTrial {number}: {what} equal the study's, bit for bit", "green")
         return 0
-    lines = [f"{name}: {found.stored[name]!r} then, {found.present.get(name)!r} now" for name in found.differences]
+    lines = [f"{k}: {repeated.stored[k]!r} before, {repeated.present.get(k)!r} now" for k in repeated.differences]
     changed = changed_since(study)
     say("\n" + "\n".join(lines), "yellow")
     reason = f"; what changed since: {'; '.join(changed)}" if changed else "; machine and versions are the same"
-    count = f"{len(lines)} of {len(found.stored)} values differ"
+    count = f"{len(lines)} of {len(repeated.stored)} values differ"
     return fail(f"trial {number} differs from the study's result: {count}{reason}", DIFFERS)

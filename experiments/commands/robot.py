@@ -22,11 +22,11 @@ examples:
 
 
 def parser() -> Parser:
-    own = Parser("biped robot", _DESCRIPTION, _EXAMPLES, page="use-your-own-model")
-    own.add_argument("file", metavar="FILE", help="the robot's .urdf, .xml or .mjcf")
-    own.option("--out", "FILE", "file to write (default: the robot file's name with .toml, in this folder)")
-    own.add_forms()
-    return own
+    command = Parser("biped robot", _DESCRIPTION, _EXAMPLES, page="robot-files")
+    command.add_argument("file", metavar="FILE", help="the robot's .urdf, .xml or .mjcf")
+    command.option("--out", "FILE", "file to write (default: the robot file's name with .toml, in this folder)")
+    command.add_forms()
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -36,9 +36,9 @@ def main(options: Namespace) -> int:
     file = Path(options.file).expanduser()
     out = Path(options.out or f"{file.stem}.toml")
     if file.suffix not in (".urdf", ".xml", ".mjcf"):
-        raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf; of .xacro run `xacro FILE > robot.urdf` first")
+        raise InputError(f"{file}: it must be a .urdf, .xml or .mjcf file; convert .xacro by xacro FILE > robot.urdf")
     if out.exists():
-        raise InputError(f"{out} exists already: delete it, or name another file by --out")
+        raise InputError(f"{out} exists already: delete it, or name another file with --out")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         text, model = draft(file, out.parent)
@@ -46,7 +46,7 @@ def main(options: Namespace) -> int:
     out.write_text(text, encoding="utf-8")
     for note in (
         *model.notes,
-        *(() if model.nc else (f"no contact points were found: {out} has the reason; add them",)),
+        *(() if model.nc else (f"no contact points were found; the reason is in {out}, where you can add them",)),
     ):
         announce(f"{model.name}: {note}")
     reply({"file": str(out), "mass": model.total_mass, "feet": model.feet, "contacts": model.contact_names})

@@ -30,24 +30,24 @@ examples:
   biped run balance --set push.impulse=8 --set push.azimuth=90deg -v
   biped run thrown-block --set controller.kp_position=50,50,200
   biped run thrown-block --seed 7 --set initial.jitter=0.02       from random joint angles
-  biped run balance --set push.impulse=12 --check                 compared with a run at half the step
+  biped run balance --set push.impulse=12 --check                 compared with a run at half the time step
 
-A fall is a result (status 0). Status 1: a step had no solution, or a check of the run failed.
+A fall is a result (exit status 0). Exit status 1: a time step had no solution, or a check of the run failed.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped run", "Run an experiment.", _EXAMPLES, page="run-an-experiment")
-    settings.add_experiment(own)
-    settings.add_settings(own, *settings.SHORTHANDS)
-    settings.add_metric_files(own)
-    own.switch("--check", "repeat the run with half the step, and compare")
-    settings.add_after(own)
-    own.add_out("results/EXPERIMENT")
-    own.add_verbose()
-    own.add_forms()
-    own.add_figure_look()
-    return own
+    command = Parser("biped run", "Simulate, save, draw and report an experiment.", _EXAMPLES, page="run-an-experiment")
+    settings.add_experiment(command)
+    settings.add_settings(command, *settings.SHORTHANDS)
+    settings.add_metric_files(command)
+    command.switch("--check", "repeat the run with half the time step, and compare")
+    settings.add_after(command)
+    command.add_out("results/EXPERIMENT")
+    command.add_verbose()
+    command.add_forms()
+    command.add_figure_look()
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -81,7 +81,7 @@ def main(options: Namespace) -> int:
 
 
 def finish(run: "Run", experiment: "Experiment", folder: Path, whose: str, *, draw: bool, verbose: bool = False) -> int:
-    """Save, draw and report a run, under the name of the experiment or the trial; return the exit status.
+    """Save, draw and report a run of the experiment or trial ``whose``; return the exit status.
 
     The report is printed even if files cannot be written.
     """

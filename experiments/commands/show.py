@@ -1,5 +1,6 @@
 """``biped show``: all parameters of an experiment."""
 
+import math
 from argparse import Namespace
 from collections.abc import Sequence
 from itertools import groupby
@@ -21,22 +22,21 @@ examples:
   biped show balance push                          the parameters of a group
   biped show balance delay friction --sources      parameters with one of these words, and their sources
 
-Change a parameter with --set NAME=VALUE; an angle [rad] may be given in degrees: push.azimuth=90deg.
+Change a parameter with --set NAME=VALUE; angles may be given in degrees: push.azimuth=90deg.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped show", "Show the parameters of an experiment, with units.", _EXAMPLES, page="run-an-experiment")
-    add_experiment(own)
-    text = "show only parameters of this group or with this word; several words: any of them"
-    own.add_argument("words", metavar="WORD", nargs="*", help=text)
-    own.switch("--sources", "show the source of each value")
-    add_controller(own)
-    add_robot(own)
-    own.option("--law", "NAME", "contact law: spring-damper, hunt-crossley, FILE.py:NAME or MODULE:NAME (floor.law)")
-    own.add_forms()
-    own.intermixed = True
-    return own
+    command = Parser("biped show", "Show the parameters of an experiment.", _EXAMPLES, page="run-an-experiment")
+    add_experiment(command)
+    command.add_argument("words", metavar="WORD", nargs="*", help="show only this group, or names and titles with it")
+    command.switch("--sources", "show the source of each default value")
+    add_controller(command)
+    add_robot(command)
+    command.option("--law", "NAME", "contact law: spring-damper, hunt-crossley, FILE.py:NAME, MODULE:NAME (floor.law)")
+    command.add_forms()
+    command.intermixed = True
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -44,7 +44,7 @@ def main(options: Namespace) -> int:
     chosen = matching(experiment, options.words)
     reply([_as_json(parameter) for parameter in chosen])
     say(f"{experiment.name}: {experiment.title}", "bold")
-    say(f"{experiment.source}. Change any of these with --set NAME=VALUE.", "dim")
+    say(f"Source: {experiment.source}. Change any of these with --set NAME=VALUE.", "dim")
     for group, parameters in groupby(chosen, lambda parameter: parameter.name.partition(".")[0]):
         say(f"\n{group}", "bold cyan")
         print_explained([_row(parameter, options.sources) for parameter in parameters])
@@ -52,28 +52,31 @@ def main(options: Namespace) -> int:
 
 
 def matching(experiment: "Experiment", words: Sequence[str]) -> "list[Parameter]":
-    """Return the parameters that match any of these words by group, name or meaning; all without words.
+    """Return the parameters that match any of these words by group, name or meaning; all parameters without words.
 
     Raises:
-        InputError: there are none.
+        InputError: no parameter matches one of the words.
     """
     groups = list(dict.fromkeys(parameter.name.partition(".")[0] for parameter in experiment.parameters))
-    wanted: set[str] = set()
+    chosen: set[str] = set()
     for word in words:
-        found = [p.name for p in experiment.parameters if p.name.partition(".")[0] == word] or [
+        names = [p.name for p in experiment.parameters if p.name.partition(".")[0] == word] or [
             p.name for p in experiment.parameters if word.lower() in f"{p.name} {p.meaning}".lower()
         ]
-        if not found:
+        if not names:
             hint = did_you_mean(word, groups)
-            raise InputError(f"{experiment.name} has no parameters of {word!r}; {hint}groups are {', '.join(groups)}")
-        wanted.update(found)
-    return [parameter for parameter in experiment.parameters if not words or parameter.name in wanted]
+            raise InputError(f"{experiment.name} has no parameter with {word!r}; {hint}groups are {', '.join(groups)}")
+        chosen.update(names)
+    return [parameter for parameter in experiment.parameters if not words or parameter.name in chosen]
 
 
 def _row(parameter: "Parameter", sources: bool) -> tuple[str, str, str]:
     from experiments.catalogue.parameters.parameter import shown
 
     value = f"{shown(parameter.default)} {parameter.unit.replace(', ', ' or ')}".rstrip()
+    numbers = parameter.default if isinstance(parameter.default, tuple) else (parameter.default,)
+    if parameter.unit == "rad" and any(numbers):
+        value += f" ({','.join(f'{math.degrees(float(number)):.4g}°' for number in numbers)})"
     source = f" ({parameter.source})" if sources and parameter.source else ""
     return parameter.name, value, f"{parameter.meaning}{source}"
 

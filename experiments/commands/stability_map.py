@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from experiments.studies.stability.loop import Range
 
 _DESCRIPTION = """\
-Find the values of two parameters for which small deviations from the equilibrium decay. The boundary, on which the
-greatest |λ| of the closed loop is one, is followed by continuation; on a grid, small deviations are simulated."""
+Find the values of two parameters for which small deviations from the equilibrium decay. Continuation follows the
+boundary, on which the greatest |λ| of the closed loop is one; on a grid, small deviations are simulated."""
 
 _EXAMPLES = """\
 examples:
@@ -29,21 +29,21 @@ examples:
 
 
 def parser() -> Parser:
-    own = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES, page="stability-map")
-    add_experiment(own, "balance", "the experiment (balance)")
+    command = Parser("biped stability-map", _DESCRIPTION, _EXAMPLES, page="stability-map")
+    add_experiment(command, "balance", "name of the experiment (balance)")
     for axis in "xy":
-        text = "parameter, or one of its numbers, with its range"
-        own.option(f"--{axis}", "NAME=LOW..HIGH", text, required=True)
+        text = "parameter (or one number of it, by index) and its range"
+        command.option(f"--{axis}", "NAME=LOW..HIGH", text, required=True)
     for axis in "xy":
-        own.switch(f"--log-{axis}", f"use a log scale for {axis}")
-    own.option("--grid", "N", "number of grid nodes along each axis, from which the boundary is searched", 9)
-    own.option("--size", "PART", "step along the boundary, as a fraction of the ranges", 0.04)
-    own.option("--span", "S", "simulated time of each deviation in seconds", 3.0)
-    own.option("--seed", "N", "seed of the random deviations", 0)
-    own.switch("--no-simulation", "compute eigenvalues only, without simulations on the grid")
-    add_settings(own)
-    own.add_results("results/stability-map/EXPERIMENT")
-    return own
+        command.switch(f"--log-{axis}", f"use a log scale for {axis}")
+    command.option("--grid", "N", "number of grid nodes along each axis, from which the boundary is searched", 9)
+    command.option("--size", "PART", "step along the boundary, as a fraction of the ranges", 0.04)
+    command.option("--span", "S", "simulated time of each deviation in seconds", 3.0)
+    command.option("--seed", "N", "seed of the random deviations", 0)
+    command.switch("--no-simulation", "compute eigenvalues only, without simulations on the grid")
+    add_settings(command)
+    command.add_results("results/stability-map/EXPERIMENT")
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -66,11 +66,11 @@ def main(options: Namespace) -> int:
             else:
                 bar.say(f"{what}, {done} points")
 
-        found = stability_map(
+        stability = stability_map(
             field, grid=options.grid, size=options.size, seconds=options.span, seed=options.seed,
             simulate=not options.no_simulation, progress=count,
         )  # fmt: skip
-    shown = document(found)
+    shown = document(stability)
     files = write_document(shown, folder, not options.no_figures)
     reply({"folder": folder, "files": [file.name for file in files], **shown.data})
     print_document(shown)

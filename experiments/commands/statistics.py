@@ -22,13 +22,13 @@ examples:
   biped statistics trials.csv --metric sway --within eyes --subject who --reference open
 """
 
-#: Columns of the tables, and their headings.
+#: Headings of the tables, by column.
 _MEANS = {"metric": "metric", "subjects": "subjects", "trials": "trials", "left_out": "left out", "mean": "mean"}
 _MEANS |= {"sd": "sd", "low": "low", "high": "high"}
 _DIFFERENCES = {
     "metric": "metric",
     "level": "level",
-    "against": "less",
+    "against": "minus",
     "subjects": "subjects",
     "difference": "difference",
 }
@@ -37,20 +37,20 @@ _DIFFERENCES |= {"mixed_low": "mixed low", "mixed_high": "high", "mixed_chance":
 
 
 def parser() -> Parser:
-    own = Parser("biped statistics", _DESCRIPTION, _EXAMPLES, page="statistics")
-    own.add_argument(
+    command = Parser("biped statistics", _DESCRIPTION, _EXAMPLES, page="statistics")
+    command.add_argument(
         "table", metavar="STUDY|FILE", help="folder of a study, or a table of trials: .csv, .tsv, .txt or .parquet"
     )
-    own.option("--metric", "LIST", "columns or verdicts to compare, separated by commas", required=True)
-    either = own.add_mutually_exclusive_group(required=True)
+    command.option("--metric", "LIST", "columns or verdicts to compare, separated by commas", required=True)
+    either = command.add_mutually_exclusive_group(required=True)
     either.add_argument("--between", metavar="COLUMN", help="column of groups: each subject is in one")
     either.add_argument("--within", metavar="COLUMN", help="column of conditions: each subject is in several")
-    own.option("--subject", "COLUMN", "column that names the subject of a trial", required=True)
-    own.option("--reference", "LEVEL", "group or condition from which the others differ (default: the first)")
-    own.switch("--no-mixed", "fit no mixed-effects model")
-    own.option("--seed", "N", "number of resamples of bootstrap and permutations", 0)
-    own.add_forms()
-    return own
+    command.option("--subject", "COLUMN", "column that names the subject of a trial", required=True)
+    command.option("--reference", "LEVEL", "group or condition with which the others are compared (default: the first)")
+    command.switch("--no-mixed", "fit no mixed-effects model")
+    command.option("--seed", "N", "seed of the bootstrap and permutation resamples", 0)
+    command.add_forms()
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -65,21 +65,21 @@ def main(options: Namespace) -> int:
     trials = _with_shares(_table(Path(options.table)), metrics)
     factor = options.between or options.within
     means = summarise(trials, metrics, factor, options.subject, options.seed)
-    found = pd.concat(
+    differences = pd.concat(
         compare(
             trials, name, between=options.between, within=options.within, subject=options.subject,
             reference=_level(trials, factor, options.reference), mixed=not options.no_mixed, seed=options.seed,
         ).assign(metric=name)
         for name in metrics
     )  # fmt: skip
-    reply({"means": means, "differences": found})
-    for table, headings in ((means, {factor: factor, **_MEANS}), (found, _DIFFERENCES)):
+    reply({"means": means, "differences": differences})
+    for table, headings in ((means, {factor: factor, **_MEANS}), (differences, _DIFFERENCES)):
         shown = {name: heading for name, heading in headings.items() if name in table}
         print_block(Table.of("", table[list(shown)].rename(columns=shown)))
         say("")
-    for row in found.to_dict("records"):
+    for row in differences.to_dict("records"):
         if not options.no_mixed and row["mixed"] != "converged":
-            say(f"mixed model of {row['metric']}, {row['level']} less {row['against']}: {row['mixed']}", "yellow")
+            say(f"mixed model of {row['metric']}, {row['level']} minus {row['against']}: {row['mixed']}", "yellow")
     return 0
 
 
@@ -95,7 +95,7 @@ def _table(path: Path) -> "pd.DataFrame":
 
 
 def _with_shares(trials: "pd.DataFrame", metrics: list[str]) -> "pd.DataFrame":
-    """Return the table with a boolean column for each metric that is a verdict."""
+    """Return the table with a boolean column for each of the metrics that is a verdict."""
     from biped.runs.verdict import VERDICTS
 
     words = [name for name in metrics if name in VERDICTS and name not in trials and "verdict" in trials]
@@ -103,7 +103,7 @@ def _with_shares(trials: "pd.DataFrame", metrics: list[str]) -> "pd.DataFrame":
 
 
 def _level(trials: "pd.DataFrame", factor: str, text: str | None) -> Any:
-    """Return the level with this text; the text itself if there is none."""
+    """Return the level of the factor that has this text; the text itself if no level has it."""
     if text is None or factor not in trials:
         return text
     return next((level for level in trials[factor].unique().tolist() if str(level) == text), text)

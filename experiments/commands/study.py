@@ -24,32 +24,30 @@ if TYPE_CHECKING:
     from experiments.studies.study_kind import StudyKind
 
 _STOPPING = """
-Every finished trial is stored at once. Stop with Ctrl-C at any time: the same command continues the study.
+Each trial is stored as soon as it is finished. You can stop with Ctrl-C: the same command continues the study.
 Results do not depend on the number of workers."""
 
 
 def parser(name: str) -> Parser:
     """Return the parser of the command of a kind of study."""
     kind = kinds()[name]
-    own = Parser(f"biped {name}", kind.description, f"examples:\n{kind.examples}{_STOPPING}", page=kind.page)
-    own.set_defaults(command=name)
+    command = Parser(f"biped {name}", kind.description, f"examples:\n{kind.examples}{_STOPPING}", page=kind.page)
+    command.set_defaults(command=name)
     if kind.table:
-        own.add_argument("file", metavar="FILE", help="TOML file of the study")
-        add_controller(own)
-        add_robot(own)
-        add_shorthand(own, "integrator", "in all trials: ")
+        command.add_argument("file", metavar="FILE", help="TOML file of the study")
+        add_controller(command)
+        add_robot(command)
+        add_shorthand(command, "integrator", "in all trials: ")
     else:
-        imported(kind.options)(own, name)
-    add_counts(own)
-    add_metric_files(own)
-    own.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
-    own.option("--workers", "N", "number of trials in parallel (default: one on each core)", int)
-    own.option("--backend", "NAME", "threads (default), or loky (processes; default for Python code)")
-    own.option("--time-limit", "S", "time limit of a trial with your own controller in seconds (120)", float)
-    own.option(
-        "--scheduler", "ADDRESS", "address of a Dask scheduler that runs the trials, such as tcp://10.0.0.1:8786"
-    )
-    return own
+        imported(kind.options)(command, name)
+    add_counts(command)
+    add_metric_files(command)
+    command.add_results(f"results/{name}/{'FILE' if kind.table else 'GAINS'}")
+    command.option("--workers", "N", "number of trials in parallel (default: one per core)", int)
+    command.option("--backend", "NAME", "threads (default), or loky for processes (default with your Python code)")
+    command.option("--time-limit", "S", "time limit of a trial with your own controller in seconds (120)", float)
+    command.option("--scheduler", "ADDRESS", "Dask scheduler that runs the trials, such as tcp://10.0.0.1:8786")
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -70,9 +68,9 @@ def config_of(options: Namespace) -> "Config":
 
     config = read_config(options.file)
     tables = {name: kind.table for name, kind in kinds().items() if kind.table}
-    found = [name for name, table in tables.items() if table in config]
-    if found and options.command not in found:
-        message = f"it has a table [{tables[found[0]]}], which `biped {found[0]}` reads"
+    present = [name for name, table in tables.items() if table in config]
+    if present and options.command not in present:
+        message = f"it has a table [{tables[present[0]]}], which `biped {present[0]}` reads"
         raise config.error(f"{message}; `biped {options.command}` needs [{tables[options.command]}]")
     if options.integrator is not None:
         config = config.setting("integrator.name", options.integrator)
@@ -81,7 +79,7 @@ def config_of(options: Namespace) -> "Config":
 
 
 def run(plan: "StudyKind", options: Namespace, compared_with: Mapping[str, Any]) -> int:
-    """Run a study, show its findings next to those to compare with, and return the exit status."""
+    """Run a study, show its findings (next to those of ``compared_with``, if any), and return the exit status."""
     from experiments.studies.execution.runner import results_of
     from experiments.studies.run import open_study, run_study
     from experiments.studies.store.folder import HEADER, TABLE
@@ -105,12 +103,12 @@ def run(plan: "StudyKind", options: Namespace, compared_with: Mapping[str, Any])
     module = module_of(plan.kind)
     if hasattr(module, "finish"):
         module.finish(plan, folder)
-    found = module.document(plan, findings, folder, **compared_with)
-    print_document(found)
-    files = write_document(found, folder, not options.no_figures)
+    page = module.document(plan, findings, folder, **compared_with)
+    print_document(page)
+    files = write_document(page, folder, not options.no_figures)
     names = [TABLE, HEADER, *(str(file.relative_to(folder)) for file in files)]
     say_files(folder, names, "\n")
-    reply(partial(_as_json, plan, found.data, folder, names))
+    reply(partial(_as_json, plan, page.data, folder, names))
     failure = plan.failure(findings)
     return fail(failure, UNSOLVED) if failure else 0
 
@@ -136,14 +134,14 @@ def executor_of(plan: "StudyKind", options: Namespace) -> "Executor":
 
     for name in ("workers", "backend"):
         if options.scheduler is not None and getattr(options, name) is not None:
-            raise InputError(f"--{name} does not apply to a cluster that has a scheduler: leave one of them out")
+            raise InputError(f"--{name} does not apply to trials on a cluster (--scheduler): leave one of them out")
     limit = TIME_LIMIT if options.time_limit is None else options.time_limit
     return executor_for(plan.experiment, options.backend, options.workers, options.scheduler, limit, plan.samples)
 
 
 def stopped(study: "Study", error: BaseException, total: int | None) -> int:
     """Report why a study stopped and that the same command continues it; return the exit status."""
-    of = f"{len(study.finished)} of {total} trials are" if total is not None else "what is finished is"
+    of = f"{len(study.finished)} of {total} trials are" if total is not None else "the finished trials are"
     stored = f"{of} in {study.folder}; the same command continues the study"
     if isinstance(error, KeyboardInterrupt):
         return interrupted(f"; {stored}")

@@ -20,24 +20,24 @@ examples:
   biped view results/subject --record subject.csv                 with a measured record in the plots
   biped view results/thrown-block --host 0.0.0.0 --no-open        for browsers on other machines
 
-Drag turns, scroll zooms, space pauses, arrow keys step by a row. Ctrl-C ends the server. Anyone with the whole
-address, including its token, can control the page.
+Drag turns, scroll zooms, space pauses, arrow keys move by one recorded row. Ctrl-C ends the server. Anyone with the
+whole address, including its token, can control the page.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped view", _DESCRIPTION, _EXAMPLES, page="view")
-    own.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are overlaid")
-    add_after(own)
-    own.option("--record", "FILE", "record to plot over the first run's curves: CSV, C3D, ..., or TOML with [[record]]")
-    own.option("--side-by-side", "M", "distance between two runs, in metres", float, default=0.0)
-    own.option("--speed", "X", "playback speed: seconds of the run in a second", 1.0)
-    own.option("--start", "S", "initial time of the playback (default: the first row)", float)
-    own.add_trust()
-    own.switch("--paused", "start paused")
-    own.option("--rate", "HZ", "pictures a second", 60.0)
-    add_serving_options(own)
-    return own
+    command = Parser("biped view", _DESCRIPTION, _EXAMPLES, page="view")
+    command.add_argument("runs", metavar="RUN", nargs="+", help="folder of a saved run; several are overlaid")
+    add_after(command)
+    command.option("--record", "FILE", "record to plot over the first run: CSV, C3D, ..., or TOML with [[record]]")
+    command.option("--side-by-side", "M", "distance between neighbouring runs, in metres", 0.0)
+    command.option("--speed", "X", "playback speed: simulated seconds per second", 1.0)
+    command.option("--start", "S", "time of the run at which the playback starts (default: the first row)", float)
+    command.add_trust()
+    command.switch("--paused", "start paused")
+    command.option("--rate", "HZ", "frames per second", 60.0)
+    add_serving_options(command)
+    return command
 
 
 @saved_names()
@@ -56,7 +56,7 @@ def main(options: Namespace) -> int:
     if options.start is not None:
         if not begins <= options.start <= ends:
             raise InputError(
-                f"--start {options.start:g}: it must be a time of the runs, which go from {begins:g} to {ends:g} s"
+                f"--start {options.start:g}: it must be a time of the runs, which last from {begins:g} to {ends:g} s"
             )
         playback.seek(options.start)
     with serving(options.host, options.port) as server:

@@ -1,4 +1,4 @@
-"""``biped warm``: compile the kernels of runs and studies ahead, on all cores."""
+"""``biped warm``: compile the kernels of runs and studies in advance, on all cores."""
 
 import time
 from argparse import Namespace
@@ -13,10 +13,10 @@ from experiments.cli.reply import reply
 from experiments.cli.terminal import terminal
 
 _DESCRIPTION = """\
-Compile the kernels of later runs ahead, on all cores.
+Compile the kernels that later runs need in advance, on all cores.
 
 WHAT is an experiment, a controller, an integrator, or one of: gradients, linearize, mechanism, assembly. Without it,
-all experiments and controllers are compiled, with the integrator recursive; 'all' is everything."""
+those of all experiments and controllers are compiled, with the integrator recursive; 'all' compiles everything."""
 
 _EXAMPLES = """\
 examples:
@@ -24,15 +24,15 @@ examples:
   biped warm all                         everything: several minutes
 """
 
-#: [s] duration of a run that needs all kernels of a longer one.
+#: [s] duration of a run that compiles the kernels: it needs the same ones as a longer run.
 _DURATION = 0.02
 
 
 def parser() -> Parser:
-    own = Parser("biped warm", _DESCRIPTION, _EXAMPLES, page="install")
-    own.add_argument("what", nargs="*", metavar="WHAT", help="experiments, controllers, integrators, or all")
-    own.add_forms()
-    return own
+    command = Parser("biped warm", _DESCRIPTION, _EXAMPLES, page="install")
+    command.add_argument("what", nargs="*", metavar="WHAT", help="experiments, controllers, integrators, or all")
+    command.add_forms()
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -49,10 +49,10 @@ def main(options: Namespace) -> int:
 
 
 def _compile(names: Sequence[str], bar: Callable[[float], None]) -> list[str]:
-    """Compile what all of them share first, then the rest: otherwise each process would compile the shared part.
+    """Compile the common kernels first, then the others in parallel processes, so that none is compiled twice.
 
     Returns:
-        A text for each failure, with its reason.
+        A message for each failure, with its reason.
     """
     from kernelcache import Call, compile_ahead
 
@@ -79,17 +79,17 @@ def _chosen(what: Sequence[str]) -> list[str]:
 
 
 def _known() -> dict[str, tuple[Callable[..., None], tuple[Any, ...], int]]:
-    """Return functions that compile, by name, with their arguments and approximate numbers of kernels."""
+    """Return the functions that compile kernels, with their arguments and approximate numbers of kernels, by name."""
     from biped.integrators.registry import INTEGRATORS
     from experiments.catalogue.parameters.controllers import CONTROLLERS
     from experiments.catalogue.parameters.floors import LAWS
 
-    found: dict[str, tuple[Callable[..., None], tuple[Any, ...], int]] = {}
-    found |= {name: (_integrator, (name,), 200) for name in INTEGRATORS}
-    found |= {name: (_law, (name,), 150) for name in CONTROLLERS.origins()}
-    found |= {name: (_contact_law, (name,), 150) for name in LAWS.origins()}
-    found |= {experiment.name: (_experiment, (experiment.name, {}, None), 20) for experiment in all_experiments()}
-    return found | {name: (function, (), 300) for name, function in _OTHERS.items()}
+    compilers: dict[str, tuple[Callable[..., None], tuple[Any, ...], int]] = {}
+    compilers |= {name: (_integrator, (name,), 200) for name in INTEGRATORS}
+    compilers |= {name: (_law, (name,), 150) for name in CONTROLLERS.origins()}
+    compilers |= {name: (_contact_law, (name,), 150) for name in LAWS.origins()}
+    compilers |= {experiment.name: (_experiment, (experiment.name, {}, None), 20) for experiment in all_experiments()}
+    return compilers | {name: (function, (), 300) for name, function in _OTHERS.items()}
 
 
 def _experiment(name: str, changes: Mapping[str, Any], controller: str | None) -> None:
@@ -146,5 +146,5 @@ def _assembly() -> None:
         assembly.simulate(0.02, 0.01, start)
 
 
-#: In starting order; two that start together would both compile their common kernels.
+#: In the order in which they start: functions that start together would both compile their common kernels.
 _OTHERS = {"gradients": _gradients, "assembly": _assembly, "mechanism": _mechanism, "linearize": _linearize}

@@ -17,21 +17,20 @@ _EXAMPLES = """\
 examples:
   biped work-precision pendulum
   biped work-precision chain flight --method recursive --method 'lee*'
-  biped work-precision --quick --out results/look  four step sizes of each method
+  biped work-precision --quick --out results/look  four step sizes for each method
 
 Each problem is written when it is finished: Ctrl-C keeps the finished ones.
 """
 
 
 def parser() -> Parser:
-    own = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES, page="integrators")
-    text = "name or pattern of problems (default: all)"
-    own.add_argument("problems", metavar="PROBLEM", nargs="*", help=text)
+    command = Parser("biped work-precision", _DESCRIPTION, _EXAMPLES, page="integrators")
+    command.add_argument("problems", metavar="PROBLEM", nargs="*", help="name or pattern of problems (default: all)")
     text = "measure only methods with this name or pattern; may be repeated"
-    own.option("--method", "NAME", text, action="append", default=[])
-    own.switch("--quick", "use only four step sizes for each method")
-    own.add_results("results/work-precision", forms=False)
-    return own
+    command.option("--method", "NAME", text, action="append", default=[])
+    command.switch("--quick", "use only four step sizes for each method")
+    command.add_results("results/work-precision", forms=False)
+    return command
 
 
 def main(options: Namespace) -> int:
@@ -52,7 +51,7 @@ def main(options: Namespace) -> int:
                 comparison = compare(PROBLEMS[name], QUICK if options.quick else FULL, options.method, bar)
         except KeyboardInterrupt:
             output.write()
-            return interrupted(f"; what was done is in {folder / WORK_PRECISION_PAGE}")
+            return interrupted(f"; the finished problems are in {folder / WORK_PRECISION_PAGE}")
         output.add(comparison)
     output.print_files()
     return 0

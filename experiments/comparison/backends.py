@@ -1,4 +1,4 @@
-"""Backends of a comparison: integrators and external engines behind one interface."""
+"""Backends of a comparison: biped's integrators and external engines, behind one interface."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ DEFAULT = ("recursive", "pybullet", "mujoco")
 class Backend:
     """An integrator or engine of a comparison."""
 
-    label: str  # unique word for tables and folders
+    label: str  # unique name for tables and folders
     title: str  # name in figures and sentences
-    engine: Engine | str  # an external engine, or the name of an integrator of ours
+    engine: Engine | str  # an external engine, or the name of one of biped's integrators
 
     @property
     def external(self) -> Engine | None:
@@ -35,7 +35,7 @@ class Backend:
 
     @property
     def vendor_defaults(self) -> VendorDefaults | None:
-        """The backend with its vendor's settings; those of our integrators are the experiment's defaults."""
+        """The engine with its vendor's default settings; None for integrators, whose defaults the experiment sets."""
         return None if self.external is None else self.external.vendor_defaults
 
     @property
@@ -44,23 +44,23 @@ class Backend:
 
     @property
     def smooth(self) -> "tuple[Backend, ...]":
-        """The backend with settings for smooth motion without contacts."""
+        """Backends with the engine's other settings for smooth motion without contacts."""
         if isinstance(self.engine, str):
             return ()
-        usual, found = self.engine.settings, []
+        usual, variants = self.engine.settings, []
         for other in self.engine.smooth:
             values = [str(value) for name, value in other.settings.items() if value != usual[name]]
-            found.append(Backend("-".join([self.label, *values]).lower(), " ".join([self.title, *values]), other))
-        return tuple(found)
+            variants.append(Backend("-".join([self.label, *values]).lower(), " ".join([self.title, *values]), other))
+        return tuple(variants)
 
     def settings(self, changes: Mapping[str, Value]) -> dict[str, Any]:
         if self.external is not None:
             return self.external.settings
-        own = settings_of(integrator_named(str(self.engine)))
-        return own | {name: changes[f"integrator.{name}"] for name in own if f"integrator.{name}" in changes}
+        defaults = settings_of(integrator_named(str(self.engine)))
+        return defaults | {name: changes[f"integrator.{name}"] for name in defaults if f"integrator.{name}" in changes}
 
     def integrator(self, changes: Mapping[str, Value]) -> Integrator:
-        """Return an integrator with those of its settings that the changes give."""
+        """Return the integrator, with its settings from the changes of the experiment."""
         return integrator_named(str(self.engine), **self.settings(changes))
 
     def run(
@@ -74,7 +74,7 @@ class Backend:
 
 
 def backend_named(name: str) -> Backend:
-    """Return an integrator or engine of this name, with settings that match the others where possible."""
+    """Return the integrator or engine of this name, with settings that match the other backends where possible."""
     if name in INTEGRATORS:
         return Backend(name, f"ours ({name})", name)
     engine = engine_named(name)
@@ -83,7 +83,7 @@ def backend_named(name: str) -> Backend:
 
 
 def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
-    """Return the backends that can be used here, and a sentence about each that is not installed."""
+    """Return the installed backends of these names, and a sentence about each engine that is not installed."""
     if not names or not all(names):
         raise InputError("--engines: it must be names with commas between them, such as recursive,mujoco")
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -92,18 +92,18 @@ def backends_of(names: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, .
     for name in names:
         if name not in INTEGRATORS:
             engine_named(name)
-    found, missing = [], []
+    backends, missing = [], []
     for name in names:
         try:
-            found.append(backend_named(name))
+            backends.append(backend_named(name))
         except InputError as error:
             missing.append(str(error))
-    if not found:
+    if not backends:
         raise InputError("; ".join(missing))
-    return tuple(found), tuple(missing)
+    return tuple(backends), tuple(missing)
 
 
 def case_of(setup: Scene) -> Case:
-    acting = sorted_disturbances(setup.disturbances, setup.model)
-    impedance = None if setup.controller is None else setup.controller.impedance(setup.model)
-    return Case.of(acting.with_payload(setup.model), setup.floor, setup.step, impedance or Impedance(), acting)
+    disturbances, model = sorted_disturbances(setup.disturbances, setup.model), setup.model
+    impedance = (None if setup.controller is None else setup.controller.impedance(model)) or Impedance()
+    return Case.of(disturbances.with_payload(model), setup.floor, setup.step, impedance, disturbances)

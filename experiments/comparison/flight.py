@@ -1,7 +1,7 @@
 """Free flight: energy and angular momentum of a tumbling human in an engine or an integrator.
 
-All start from the same state, and their energies and momenta are computed by the same functions from configurations and
-velocities. There is no controller: only the steps differ.
+All backends start from the same state, and their energies and momenta are computed by the same functions from
+configurations and velocities. There is no controller: only the integration of the motion differs.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,10 +26,10 @@ from experiments.engines.kernels.external import new_arrival
 from experiments.timing import seconds
 from experiments.work_precision.problems import tumbling
 
-#: Factors of the velocities of ``tumbling``: about 0.5 and 2 rad/s in every joint. When the axes of hip or ankle align,
-#: joints of the fast motion reach 50 rad/s.
+#: Factors on the velocities of ``tumbling``, by motion: about 0.5 and 2 rad/s in every joint. When the axes of a hip or
+#: ankle align, joints of the fast motion reach 50 rad/s.
 MOTIONS = {"gentle": 0.25, "fast": 1.0}
-#: [s] between samples, and of a step in the comparison.
+#: [s] time between samples, and time step of the comparison.
 SAMPLED, STEP = 0.1, 1e-3
 
 Start = tuple[Model, Floats, Floats]
@@ -44,7 +44,7 @@ def start_of(motion: str) -> Start:
 
 @dataclass(frozen=True)
 class Flight:
-    """Energy and angular momentum of a flight, both conserved quantities."""
+    """Errors of energy and angular momentum in a flight, in which both are conserved."""
 
     time: Floats  # (samples,) [s]
     energy: Floats  # (samples,) relative energy error
@@ -69,7 +69,7 @@ class Flight:
 
     @property
     def worst_so_far(self) -> tuple[Floats, Floats]:
-        """Times [s] without the start, and the greatest relative error of the energy up to each."""
+        """Times [s] after the start, and the greatest relative energy error up to each time."""
         return self.time[1:], np.maximum.accumulate(np.abs(self.energy[1:]))
 
     @property
@@ -78,7 +78,7 @@ class Flight:
 
     @property
     def lost_after(self) -> float | None:
-        """Time [s] when the energy error first exceeded the whole energy: later results are meaningless."""
+        """Time [s] at which the energy error first exceeds the energy (later results are meaningless), or None."""
         off = np.flatnonzero(np.abs(self.energy) > 1.0)
         return float(self.time[off[0]]) if len(off) else None
 
@@ -120,11 +120,11 @@ class Glider:
         return q, self.arrival.v.copy()
 
     def samples(self, duration: float, interval: float, progress: Progress) -> Samples:
-        """Return a flight from the start; if velocities lag, each sample also has the velocity one step later."""
+        """Return a flight from the start; velocities that lag are interpolated to the time of q, by one more step."""
         self.restart()
         count, between = round(duration / interval), round(interval / self.step)
         if abs(between * self.step - interval) > 1e-9 * interval:
-            raise InputError(f"step = {self.step:g} s does not divide the time between two samples, {interval:g} s")
+            raise InputError(f"step = {self.step:g} s must divide the time between two samples, {interval:g} s")
         rows: list[tuple[Floats, Floats]] = []
         q, v = self.q.copy(), self.v.copy()
         for k in range(count + 1):
@@ -135,29 +135,29 @@ class Glider:
                 self.advance(between - 1)
                 q, v = self.state()
             progress(k * interval)
-        found = Samples(interval * np.arange(count + 1.0), *(np.array(column) for column in zip(*rows, strict=True)))
-        if not (np.isfinite(found.q).all() and np.isfinite(found.v).all()):
+        samples = Samples(interval * np.arange(count + 1.0), *(np.array(column) for column in zip(*rows, strict=True)))
+        if not (np.isfinite(samples.q).all() and np.isfinite(samples.v).all()):
             raise IntegrationError("the motion is not finite")
-        return found
+        return samples
 
 
 @dataclass(frozen=True)
 class FlightRow:
-    """A flight in an engine."""
+    """Row of the table of flights: a flight in an engine."""
 
     engine: str = quantity("", "name of the engine")
-    motion: str = quantity("", "gentle or fast")
+    motion: str = quantity("", "speed of the motion: gentle or fast")
     step: float = quantity("s", "time step")
-    duration: float = quantity("s", "time simulated")
+    duration: float = quantity("s", "simulated time")
     energy_worst: float | None = quantity("1", "greatest relative error of the energy")
-    energy_drift: float | None = quantity("1", "relative linear trend of the energy")
+    energy_drift: float | None = quantity("1", "relative change of the energy by its linear trend")
     spin_change: float | None = quantity("1", "greatest relative change of the angular momentum")
     lost_after: float | None = quantity("s", "time after which the energy error exceeds 100 %", None)
     failure: str = quantity("", "reason for missing numbers", "")
 
     @property
     def out(self) -> str:
-        """Reason why its numbers do not count; empty if they do."""
+        """Reason why the numbers of this row do not count; empty if they do."""
         if self.failure:
             return f"failed ({self.failure})"
         return "" if self.lost_after is None else f"energy error above 100 % from {self.lost_after:.3g} s on"
@@ -171,9 +171,9 @@ def fly(
     progress: Progress,
     announce: Announce | None = None,
 ) -> Flight:
-    """Simulate the human's tumble in an engine by one of ``MOTIONS``, for ``duration`` [s].
+    """Simulate the human's tumble with one of the ``MOTIONS`` in an engine or integrator, for ``duration`` [s].
 
-    Of the ``changes`` of the compared experiment, only the settings of our integrators apply.
+    Of the ``changes`` of the compared experiment, only the settings of biped's integrators apply.
     """
     model, q, v = start = start_of(motion)
     interval = min(SAMPLED, duration / 10.0)

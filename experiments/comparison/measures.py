@@ -1,4 +1,4 @@
-"""Measures by which engines are compared: one table of names, thresholds, and reasons for exclusion."""
+"""Quantities by which engines are compared, with their names, thresholds, and reasons for exclusion."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from experiments.comparison.step_refinement import ROUNDING, Refinement
 from experiments.comparison.table import quantity, scientific, table_of
 from experiments.work_precision.step_sizes import ACCURACIES, Ranked, ranked, ranked_methods
 
-#: Thresholds below which differences are rounding only: [m], [J], relative energy, relative spin, [N·s].
+#: Thresholds below which errors are rounding: [m], [J], relative energy, relative angular momentum, [N·s].
 CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 
 
@@ -22,34 +22,34 @@ CREEP, JOULES, ENERGY, SPIN, MOMENTUM = 1e-6, 1e-4, 1e-11, 1e-9, 1e-9
 class Measure:
     """A quantity by which engines are compared."""
 
-    stage: str  # stage that measures it; omitted until the stage is complete
-    name: str  # a few words; ``{}`` is filled with the results
+    stage: str  # stage that measures it; the quantity is omitted until the stage is complete
+    name: str  # name in a few words; ``{0.…}`` is replaced by an attribute of the results
     unit: str  # SI unit
-    rank: Callable[[Results], list[Ranked]]  # returns the numbers and marks the best
+    rank: Callable[[Results], list[Ranked]]  # function that returns the engines' numbers, with the best marked
 
 
 @dataclass(frozen=True)
 class RankingRow:
-    """Rank of an engine by a measure."""
+    """Row of the ranking table: rank of an engine by a measure."""
 
-    measure: str = quantity("", "what is compared")
-    unit: str = quantity("", "of the value")
+    measure: str = quantity("", "compared quantity")
+    unit: str = quantity("", "unit of the value")
     engine: str = quantity("", "name of the engine")
     value: float | None = quantity("1", "value in its unit")
-    ratio: float | None = quantity("1", "ratio of the value to the best one")
-    best: str = quantity("", "true if no engine is better; several: a tie")
-    note: str = quantity("", "reason for exclusion; or meaning of the ratio")
+    ratio: float | None = quantity("1", "ratio of the value to the best value")
+    best: str = quantity("", "best if no engine is better (several engines: a tie), or empty")
+    note: str = quantity("", "reason for exclusion, or remark about the ratio")
 
 
 def by(
     number: str, rows: Callable[[Results], Sequence[Any]], floor: float = 0.0, out: Callable[[Any], str] = lambda _: ""
 ) -> Callable[[Results], list[Ranked]]:
-    """Return a function that ranks rows by one of their numbers; ``out`` gives the reason for an exclusion."""
+    """Return a function that ranks rows by their field ``number``; ``out`` returns the reason to exclude a row."""
 
     def rank(results: Results) -> list[Ranked]:
-        found = rows(results)
-        notes = {row.engine: note for row in found if (note := out(row))}
-        return ranked({row.engine: getattr(row, number) for row in found}, floor, notes)
+        table = rows(results)
+        notes = {row.engine: note for row in table if (note := out(row))}
+        return ranked({row.engine: getattr(row, number) for row in table}, floor, notes)
 
     return rank
 
@@ -68,13 +68,13 @@ def _crept(row: Creep) -> str:
 
 def _at_common_step(results: Results) -> list[Refinement]:
     step = results.common_step
-    found = {row.engine: row for row in results.refinements if abs(row.step - step) <= 1e-9 * step}
+    refined = {row.engine: row for row in results.refinements if abs(row.step - step) <= 1e-9 * step}
     nothing = {row.engine: Refinement(row.engine, step, "", 0.0, None, None) for row in results.refinements}
-    return [found.get(name, none) for name, none in nothing.items()]
+    return [refined.get(name, none) for name, none in nothing.items()]
 
 
 def _apart(results: Results) -> list[Ranked]:
-    """Return the distances from the first engine's run, which are not ranked."""
+    """Return the distances [m] from the first engine's run, which are not ranked."""
     return [Ranked(row.engine, row.apart) for row in results.outcomes[EQUAL] if row.apart is not None]
 
 
@@ -127,20 +127,20 @@ MEASURES = (
 
 
 def ranking(results: Results) -> Iterator[tuple[str, str, list[Ranked]]]:
-    """Return name, unit and entries of all measures whose stages are complete."""
+    """Yield name, unit and entries of all measures whose stages are complete."""
     for measure in MEASURES:
-        if measure.stage not in results.undone and (found := measure.rank(results)):
-            yield measure.name.format(results), measure.unit, found
+        if measure.stage not in results.undone and (entries := measure.rank(results)):
+            yield measure.name.format(results), measure.unit, entries
 
 
 def ranking_table(results: Results) -> pd.DataFrame:
     rows = [
         RankingRow(
-            name, unit, one.label, one.value, one.ratio, "best" if one.best else "",
-            "; ".join(filter(None, [one.note, "at least this ratio" if one.at_least else ""])),
+            name, unit, entry.label, entry.value, entry.ratio, "best" if entry.best else "",
+            "; ".join(filter(None, [entry.note, "at least this ratio" if entry.at_least else ""])),
         )
         for name, unit, entries in ranking(results)
-        for one in entries
+        for entry in entries
     ]  # fmt: skip
     return table_of(RankingRow, rows)
 
@@ -150,18 +150,18 @@ def ranking_lines(results: Results) -> tuple[tuple[str, ...], list[tuple[str, ..
     titles = results.titles
     lines = []
     for name, unit, entries in ranking(results):
-        cells = {one.label: _cell(one) for one in entries}
+        cells = {entry.label: _cell(entry) for entry in entries}
         lines.append((name, "" if unit == "1" else unit, *(cells.get(label, "") for label in titles)))
     return ("measure", "unit", *titles.values()), lines
 
 
-def _cell(one: Ranked) -> str:
-    if one.note and not one.best:
-        return one.note
-    value = one.value or 0.0
+def _cell(entry: Ranked) -> str:
+    if entry.note and not entry.best:
+        return entry.note
+    value = entry.value or 0.0
     text = scientific(value) if 0.0 < abs(value) < 1e-3 else f"{value:.3g}"
-    if one.best:
-        return f"★ {one.note or text}"
-    if one.ratio is None:
+    if entry.best:
+        return f"★ {entry.note or text}"
+    if entry.ratio is None:
         return text
-    return f"{text} (× {'≥ ' if one.at_least else ''}{one.ratio:.3g})"
+    return f"{text} (× {'≥ ' if entry.at_least else ''}{entry.ratio:.3g})"

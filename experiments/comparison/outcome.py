@@ -1,4 +1,4 @@
-"""Rows of rollouts in an engine: outcomes of the experiment, and creep of a standing human under a steady force."""
+"""Rows of the tables of rollouts: outcomes of the experiment, and creep of a standing human under a steady force."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ from experiments.comparison.table import quantity
 
 #: Verdicts of runs that ended early or are inconclusive.
 CUT_SHORT = (FELL, LOST_CONTROL, FAILED, UNRELIABLE)
-#: Verdict of a simulation that an engine cannot do.
+#: Verdict if an engine cannot simulate the scene.
 REFUSED = "refused"
-#: Last part of a run, over which rest is measured.
+#: Fraction of a run, at its end, over which the state at rest is measured.
 TAIL = 0.1
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A rollout in an engine; None where there is nothing to measure."""
+    """Row of the table of outcomes: a rollout in an engine; None for quantities that cannot be measured."""
 
     engine: str = quantity("", "name of the engine")
     verdict: str = quantity("", "how the run ended")
     step: float = quantity("s", "time step")
-    period: float | None = quantity("s", "Control period")
-    simulated: float = quantity("s", "time simulated")
+    period: float | None = quantity("s", "control period")
+    simulated: float = quantity("s", "simulated time")
     settling_time: float | None = quantity("s", "settling time, to 2 cm and 2°")
     position_error: float | None = quantity("m", "distance from the set point over the last tenth")
     orientation_error: float | None = quantity("rad", "rotation from the set point over the last tenth")
@@ -48,8 +48,8 @@ class Outcome:
     momentum_defect: float | None = quantity("N*s", "largest error of the momentum balance")
     angular_momentum_defect: float | None = quantity("N*m*s", "largest error of the angular momentum balance")
     apart: float | None = quantity("m", "greatest distance of the root's path from the first engine's")
-    steps: int = quantity("1", "steps taken")
-    per_step: float | None = quantity("s", "computing time of a step; for an external engine its own calls alone", None)
+    steps: int = quantity("1", "number of time steps")
+    per_step: float | None = quantity("s", "computing time of a time step; external engines: the engine's calls", None)
     failure: str = quantity("", "reason why the run ended early", "")
 
     @property
@@ -57,7 +57,7 @@ class Outcome:
         return self.verdict not in CUT_SHORT
 
 
-#: Numbers from the summary, by their names in it.
+#: Columns that are copied from the run's summary.
 _OF_SUMMARY = (
     "settling_time", "position_error", "orientation_error", "foot_slip", "foot_creep", "momentum_defect",
     "angular_momentum_defect",
@@ -65,9 +65,9 @@ _OF_SUMMARY = (
 
 
 def outcome_of(label: str, made: Rollout, values: Mapping[str, Value], first: Run | None) -> Outcome:
-    """Return the row of a rollout with these values; ``first`` is the first engine's run, None for itself."""
+    """Return the row of a rollout with these values; ``first`` is the first engine's run, None if this is the first."""
     summary = made.run.summary
-    impulses = [one["impulse"] for one in summary["events"]["impacts"]]
+    impulses = [impact["impulse"] for impact in summary["events"]["impacts"]]
     peaks = {joint: torque for joint, torque in made.run.by_joint("peak_torque").items() if torque is not None}
     period = values.get("controller.period")
     return Outcome(
@@ -107,21 +107,21 @@ def penetration(run: Run) -> float | None:
 
 def distances(run: Run, other: Run) -> Floats:
     """Return the distances [m] between the roots of two runs, at the times of the first while both last."""
-    time, others = (one.frame["time"].to_numpy() for one in (run, other))
-    place, theirs = (one.frame[pose_names(one.root)[:3]].to_numpy() for one in (run, other))
-    if not len(time) or not len(others):
+    time, other_times = (each.frame["time"].to_numpy() for each in (run, other))
+    place, theirs = (each.frame[pose_names(each.root)[:3]].to_numpy() for each in (run, other))
+    if not len(time) or not len(other_times):
         return np.zeros(0)
-    both = time <= others[-1] + 1e-9
-    met = np.stack([np.interp(time[both], others, theirs[:, k]) for k in range(3)], axis=1)
+    both = time <= other_times[-1] + 1e-9
+    met = np.stack([np.interp(time[both], other_times, theirs[:, k]) for k in range(3)], axis=1)
     return np.asarray(np.linalg.norm(place[both] - met, axis=1))
 
 
 def apart(run: Run, other: Run) -> float | None:
     """Return the greatest distance [m] between the roots of two runs.
 
-    None if either ended early, or if they have only the start in common.
+    None if a run ended early, or if the runs have only the start in common.
     """
-    if any(one.summary["verdict"] in CUT_SHORT for one in (run, other)):
+    if any(each.summary["verdict"] in CUT_SHORT for each in (run, other)):
         return None
     between = distances(run, other)
     return float(between.max()) if len(between) > 1 else None
@@ -130,7 +130,7 @@ def apart(run: Run, other: Run) -> float | None:
 STANDING = "balance"
 #: [N] constant horizontal force on the trunk.
 FORCE = 30.0
-#: [s] time until the human leans against the force, after which creep is measured; and approximate interval of rows.
+#: [s] time until the human leans steadily against the force; creep is measured then. And approximate time between rows.
 SETTLED, RECORDED = 2.0, 0.02
 #: Parameters of the compared experiment that also apply to the standing human.
 COMMON = ("floor.", "run.step", "controller.period", "controller.kp_", "controller.kd_", "integrator.")
@@ -138,23 +138,23 @@ COMMON = ("floor.", "run.step", "controller.period", "controller.kp_", "controll
 
 @dataclass(frozen=True)
 class Creep:
-    """The creep of a standing human's feet in an engine."""
+    """Row of the table of creep: creep of a standing human's feet in an engine."""
 
     engine: str = quantity("", "name of the engine")
     settings: str = quantity("", "equal settings or vendor defaults")
     verdict: str = quantity("", "how the run ended")
     step: float = quantity("s", "time step")
     measured: float = quantity("s", "time over which creep was measured")
-    creep: float | None = quantity("m", "largest sideways displacement of a sole point in that time")
+    creep: float | None = quantity("m", "largest horizontal displacement of a contact point in that time")
     failure: str = quantity("", "reason for a missing number", "")
 
 
-#: Times [s] since the human leans against the force, and largest displacements [m] of a point by then.
+#: Times [s] since ``SETTLED``, and the largest horizontal displacement [m] of a contact point at each time.
 Drift = tuple[Floats, Floats]
 
 
 def standing_changes(changes: Mapping[str, Value], step: float, duration: float) -> dict[str, Value]:
-    """Return the changes of the standing experiment, with those of the compared one that mean the same there."""
+    """Return the changes of the standing experiment, with the changes of the compared one that apply to it."""
     return {name: value for name, value in changes.items() if name.startswith(COMMON)} | {
         "force.size": FORCE,
         "force.start": 0.0,
@@ -174,7 +174,7 @@ def stand(
 ) -> tuple[Creep, Drift | None, Rollout | None]:
     """Simulate a human standing under the force in an engine; creep is measured over ``duration`` [s].
 
-    ``settings`` are for the table, ``changes`` those of the compared experiment.
+    ``settings`` is the entry of the table; ``changes`` are those of the compared experiment.
     """
     experiment = experiment_named(STANDING)
     step = experiment.values({name: changes[name] for name in changes if name == "run.step"}).number("run.step")
@@ -198,7 +198,7 @@ def friction_held(changes: Mapping[str, Value]) -> float:
 
 
 def drift_of(run: Run, since: float = SETTLED) -> Drift:
-    """Return the largest sideways displacement [m] of a contact point since a time [s]."""
+    """Return the largest horizontal displacement [m] of a contact point since a time [s], over time."""
     frame = run.frame[run.frame["time"] >= since - 1e-9]
     tracks = [frame[[f"contact_{point}_{axis}" for axis in "xy"]].to_numpy() for point in run.state.model.contact_names]
     time = frame["time"].to_numpy()

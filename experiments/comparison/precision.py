@@ -22,13 +22,13 @@ from experiments.work_precision.case import TREE, Case, Forms, Motion, Reference
 from experiments.work_precision.problems import FLIGHT
 from experiments.work_precision.step_sizes import Budget, Comparison, compare
 
-#: The motion of ``experiments.comparison.flight`` that ``FLIGHT`` is.
+#: Motion of ``experiments.comparison.flight`` that equals that of the problem ``FLIGHT``.
 MOTION = "fast"
 
 
 @dataclass
 class EngineCase(Case):
-    """The flight in external engines, by label."""
+    """The problem ``FLIGHT`` in external engines, by label."""
 
     backends: Mapping[str, Backend]
     model: Model
@@ -42,10 +42,10 @@ class EngineCase(Case):
         return dict.fromkeys(self.backends, SimpleNamespace(order=None))
 
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
-        found = self._glider(method, size).samples(duration, duration / samples, lambda _: None)
-        states = zip(found.q[1:], found.v[1:], strict=True)
+        flight = self._glider(method, size).samples(duration, duration / samples, lambda _: None)
+        states = zip(flight.q[1:], flight.v[1:], strict=True)
         energies = np.array([dynamics.energy(self.model, q, v).total for q, v in states])
-        return Motion(np.array([self.places(q) for q in found.q[1:]]), energies, 0.0)
+        return Motion(np.array([self.places(q) for q in flight.q[1:]]), energies, 0.0)
 
     def seconds(self, method: str, size: StepSize, duration: float) -> float:
         """Return the computing time [s] of the engine's steps, in one call if possible."""
@@ -65,16 +65,13 @@ class EngineCase(Case):
 def measure(
     everyone: tuple[Backend, ...], changes: Mapping[str, Value], budget: Budget, progress: Progress
 ) -> Comparison:
-    """Return errors and costs of integrators and engines on a grid of steps.
-
-    Of ``changes``, only the settings of our integrators apply.
-    """
+    """Return errors and costs on a grid of time steps; of ``changes``, only settings of biped's integrators apply."""
     (tree,) = (case for case in FLIGHT.forms().cases if isinstance(case, TreeCase))
-    external = {one.label: one for one in everyone if one.external is not None}
+    external = {backend.label: backend for backend in everyone if backend.external is not None}
     settings = {
-        one.label: {name: value for name, value in one.settings(changes).items() if f"integrator.{name}" in changes}
-        for one in everyone
-        if one.external is None
+        backend.label: {k: value for k, value in backend.settings(changes).items() if f"integrator.{k}" in changes}
+        for backend in everyone
+        if backend.external is None
     }
     cases = (
         *((replace(tree, settings=settings),) if settings else ()),
@@ -82,4 +79,4 @@ def measure(
     )
     with one_core():
         problem = replace(FLIGHT, forms=lambda: Forms(cases, ()))
-        return compare(problem, budget, [one.label for one in everyone], progress)
+        return compare(problem, budget, [backend.label for backend in everyone], progress)

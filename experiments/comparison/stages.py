@@ -39,7 +39,7 @@ class Budget:
 
     standing: float  # [s] duration of the creep measurement
     flight: float  # [s] duration of the free flight
-    refinements: int  # largest number of step sizes of the experiment
+    refinements: int  # number of step sizes of the experiment
     precisions: int  # number of step sizes of the work-precision comparison
     patience: float  # [s] computing time after which step sizes are not refined further
 
@@ -51,14 +51,14 @@ QUICK = Budget(10.0, 10.0, 4, 4, 0.2)
 
 @dataclass(frozen=True)
 class PrecisionRow:
-    """An engine at a step size of the flight for work and precision."""
+    """Row of the work-precision table: an engine at one step size of the flight."""
 
     engine: str = quantity("", "name of the engine")
     step: float = quantity("s", "time step")
     error: float | None = quantity("m", "position error of the centres of mass (RMS over bodies and times)")
-    cost_least: float | None = quantity("s/s", "least engine time of a simulated second")
-    cost_median: float | None = quantity("s/s", "median engine time of a simulated second")
-    order: float | None = quantity("1", "order of convergence over all steps of the engine")
+    cost_least: float | None = quantity("s/s", "least computing time per simulated second")
+    cost_median: float | None = quantity("s/s", "median computing time per simulated second")
+    order: float | None = quantity("1", "order of convergence of the engine")
     failure: str = quantity("", "reason for missing numbers", "")
 
 
@@ -70,12 +70,12 @@ class Results:
     changes: Mapping[str, Value]  # changes of its parameters
     backends: tuple[Backend, ...]  # compared backends, in order
     missing: tuple[str, ...] = ()  # a sentence about each engine that is not installed
-    #: reason why an engine cannot do a stage, by the stage's title and label
+    #: reason why an engine cannot run a stage, by the stage's title and the engine's label
     refused: dict[str, dict[str, str]] = field(default_factory=dict)
-    #: rollouts and their rows, by settings, and rollouts by label
+    #: rollouts by settings and label, and their rows by settings
     runs: dict[str, dict[str, Rollout]] = field(default_factory=lambda: {name: {} for name in SETTINGS})
     outcomes: dict[str, list[outcome.Outcome]] = field(default_factory=lambda: {name: [] for name in SETTINGS})
-    #: rollouts of the standing human, and drift of its feet, by settings and label
+    #: rollouts of the standing human, and drift of the feet, by settings and label
     standing: dict[tuple[str, str], Rollout] = field(default_factory=dict)
     drifts: dict[tuple[str, str], outcome.Drift] = field(default_factory=dict)
     flown: dict[tuple[str, str], flight.Flight] = field(default_factory=dict)  # flights by motion and label
@@ -85,30 +85,30 @@ class Results:
     precision: step_sizes.Comparison | None = None  # work-precision comparison in flight
     #: titles of incomplete stages, whose measures have no ranking
     undone: list[str] = field(default_factory=list)
-    stopped: str = "Interrupted"  # reason why they are incomplete
+    stopped: str = "Interrupted"  # reason why stages are incomplete
 
     @property
     def usable(self) -> tuple[Backend, ...]:
         refused = self.refused.get(RUNS[EQUAL], {})
-        return tuple(one for one in self.backends if one.label not in refused)
+        return tuple(backend for backend in self.backends if backend.label not in refused)
 
     @property
     def everyone(self) -> tuple[Backend, ...]:
-        """All backends, with their settings for smooth motion."""
-        return tuple({other.label: other for one in self.backends for other in (one, *one.smooth)}.values())
+        """All backends, each followed by its variants with settings for smooth motion."""
+        return tuple({other.label: other for backend in self.backends for other in (backend, *backend.smooth)}.values())
 
     @property
     def titles(self) -> dict[str, str]:
-        return {one.label: one.title for one in self.everyone}
+        return {backend.label: backend.title for backend in self.everyone}
 
     @property
     def step(self) -> float:
-        """Step [s] of equal settings."""
+        """Time step [s] of the runs with equal settings."""
         return self.experiment.values(self.changes).number("run.step")
 
     @property
     def common_step(self) -> float:
-        """Refined step [s] at which engines are compared: the experiment's, or the nearest to it."""
+        """Refined time step [s] at which engines are compared: the one nearest to the experiment's step."""
         coarser = sorted({row.step for row in self.refinements})[1:] or [self.step]
         return min(coarser, key=lambda step: abs(step - self.step))
 
@@ -117,7 +117,7 @@ class Results:
         return self.experiment.build(self.changes).model.root.name.replace("_", " ")
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Return all tables that have rows, by name, with units in ``attrs["units"]``; see ``measures``, too."""
+        """Return all tables that have rows, by name, with units in ``attrs["units"]``; ``measures`` has the ranking."""
         rows: dict[str, list[Any]] = {
             **self.outcomes,
             "creep": self.creeps,
@@ -125,7 +125,7 @@ class Results:
             "step_refinement": self.refinements,
             "precision": list(self.precision_rows()),
         }
-        return {name: table_of(type(found[0]), found) for name, found in rows.items() if found}
+        return {name: table_of(type(table[0]), table) for name, table in rows.items() if table}
 
     def precision_rows(self) -> Iterator[PrecisionRow]:
         for curve in () if self.precision is None else self.precision.curves:
@@ -142,12 +142,12 @@ class Work:
 
     results: Results  # results to add to
     budget: Budget  # amount of work
-    progress: Progress  # called with the finished fraction
-    announce: Announce  # called with a sentence before kernels are compiled, or if an engine cannot do a stage
+    progress: Progress  # function that is called with the finished fraction
+    announce: Announce  # function that is called with a sentence, before kernels are compiled or if an engine fails
 
-    def refuse(self, stage: str, one: Backend, why: str) -> None:
-        self.results.refused.setdefault(stage, {})[one.label] = why
-        self.announce(f"{one.title} {why}")
+    def refuse(self, stage: str, backend: Backend, why: str) -> None:
+        self.results.refused.setdefault(stage, {})[backend.label] = why
+        self.announce(f"{backend.title} {why}")
 
 
 def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
@@ -162,39 +162,40 @@ def stages(*, vendor: bool, stance: bool) -> dict[str, Callable[[Work], None]]:
     }
 
 
-def case_in(settings: str, one: Backend, results: Results) -> tuple[Backend, Mapping[str, Value]]:
-    """Return an engine in these settings, and the changes of the experiment; vendor defaults have their own step.
+def case_in(settings: str, backend: Backend, results: Results) -> tuple[Backend, Mapping[str, Value]]:
+    """Return a backend with these settings, and the changes of the experiment; vendor defaults include the time step.
 
-    Control periods are equal for all engines: a step that does not divide the period is shortened. Rows are recorded as
-    by default, because a requested interval may be no multiple of an engine's own step.
+    The control period is the same for all engines: a step that does not divide it is shortened. Rows are recorded at
+    the default interval, because the requested one may be no multiple of the vendor's step.
     """
     if settings == EQUAL:
-        return one, results.changes
+        return backend, results.changes
     changes = {name: value for name, value in results.changes.items() if name not in ("run.step", RECORD)}
-    default = one.vendor_defaults
+    default = backend.vendor_defaults
     if default is None:
-        return one, changes
+        return backend, changes
     values, period = results.experiment.values(changes), "controller.period"
     changes["run.step"] = default.step_within(values.number(period)) if period in values else default.step
-    return replace(one, engine=default.engine), changes
+    return replace(backend, engine=default.engine), changes
 
 
 def run_experiment(settings: str, work: Work) -> None:
+    """Run the experiment in all engines with ``EQUAL`` or ``VENDOR`` settings, and add the runs and their outcomes."""
     results, experiment = work.results, work.results.experiment
     duration = experiment.build(results.changes).duration
     chosen = results.backends if settings == EQUAL else results.usable
     runs = results.runs[settings]
-    for k, one in enumerate(chosen):
-        who, changes = case_in(settings, one, results)
+    for k, backend in enumerate(chosen):
+        who, changes = case_in(settings, backend, results)
         try:
             made = who.run(experiment, changes, part(work.progress, k, len(chosen), duration), work.announce)
         except InputError as error:
             with_ = "" if settings == EQUAL else f" with {SETTINGS[settings]}"
-            work.refuse(RUNS[settings], one, f"cannot simulate it{with_}: {error}")
+            work.refuse(RUNS[settings], backend, f"cannot simulate it{with_}: {error}")
             continue
         first = next(iter(runs.values())).run if runs else None
-        runs[one.label] = made
-        row = outcome.outcome_of(one.label, made, dict(experiment.values(changes)), first)
+        runs[backend.label] = made
+        row = outcome.outcome_of(backend.label, made, dict(experiment.values(changes)), first)
         results.outcomes[settings].append(row)
     if settings == EQUAL and not runs:
         refused = results.refused[RUNS[EQUAL]]
@@ -203,49 +204,49 @@ def run_experiment(settings: str, work: Work) -> None:
 
 def stand(settings: str, work: Work) -> None:
     results, duration = work.results, work.budget.standing
-    for k, one in enumerate(results.usable):
-        who, changes = case_in(settings, one, results)
+    for k, backend in enumerate(results.usable):
+        who, changes = case_in(settings, backend, results)
         progress = part(work.progress, k, len(results.usable), outcome.SETTLED + duration)
         row, drift, made = outcome.stand(who, settings, changes, duration, progress, work.announce)
         results.creeps.append(row)
         if drift is not None:
-            results.drifts[settings, one.label] = drift
+            results.drifts[settings, backend.label] = drift
         if made is not None:
-            results.standing[settings, one.label] = made
+            results.standing[settings, backend.label] = made
 
 
 def run_flights(work: Work) -> None:
-    """Simulate gentle and fast flights, also with the engines' settings for smooth motion."""
+    """Simulate gentle and fast flights, with all backends and their settings for smooth motion."""
     results, duration = work.results, work.budget.flight
-    cases = [(motion, one) for motion in flight.MOTIONS for one in results.everyone]
-    for k, (motion, one) in enumerate(cases):
+    cases = [(motion, backend) for motion in flight.MOTIONS for backend in results.everyone]
+    for k, (motion, backend) in enumerate(cases):
         progress = part(work.progress, k, len(cases), duration)
-        made = partial(flight.fly, one, motion, duration, results.changes, progress, work.announce)
-        row, flown = flight.flight_row(one, motion, duration, made)
+        made = partial(flight.fly, backend, motion, duration, results.changes, progress, work.announce)
+        row, flown = flight.flight_row(backend, motion, duration, made)
         results.flights.append(row)
         if flown is not None:
-            results.flown[motion, one.label] = flown
+            results.flown[motion, backend.label] = flown
 
 
 def refine(work: Work) -> None:
-    """Run the experiment at finer and finer steps; rollouts at equal settings are reused if their step fits."""
+    """Run the experiment at finer and finer time steps; rollouts at equal settings are reused if their step fits."""
     results = work.results
     steps = step_refinement.step_sizes(results.experiment, results.changes, work.budget.refinements)
     duration = results.experiment.build(results.changes).duration
-    changes = {name: value for name, value in results.changes.items() if name != RECORD}  # each step divides its own
-    whole = sum(1.0 / step for step in steps) * len(results.usable)
+    changes = {name: value for name, value in results.changes.items() if name != RECORD}  # rows at each control period
+    total = sum(1.0 / step for step in steps) * len(results.usable)
     done = 0.0
-    for one in results.usable:
+    for backend in results.usable:
         made: dict[float, Rollout | InputError] = {}
         for step in steps:
-            share = 1.0 / step / whole
+            share = 1.0 / step / total
             if abs(step - results.step) < 1e-12 and changes == results.changes:
-                made[step] = results.runs[EQUAL][one.label]
+                made[step] = results.runs[EQUAL][backend.label]
             else:
                 progress = partial(_advance, work.progress, done, share / duration)
-                made[step] = step_refinement.run_at(one, results.experiment, changes, step, progress)
+                made[step] = step_refinement.run_at(backend, results.experiment, changes, step, progress)
             done += share
-        results.refinements += step_refinement.refinements_of(one.label, made)
+        results.refinements += step_refinement.refinements_of(backend.label, made)
 
 
 def _advance(progress: Progress, done: float, rate: float, time: float) -> None:

@@ -1,6 +1,6 @@
-"""Step refinement of the experiment: distance of each engine's runs from its own finest run.
+"""Step refinement of the experiment: distance of each engine's runs from the engine's finest run.
 
-Each engine is compared with itself at its own finest step. That says nothing about whether it converges to the right
+Each engine is compared with itself at its finest time step. This does not show whether it converges to the right
 motion, and holds for these steps only.
 """
 
@@ -25,12 +25,12 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Refinement:
-    """The experiment in an engine at a step size."""
+    """Row of the table of step refinement: the experiment in an engine at one time step."""
 
     engine: str = quantity("", "name of the engine")
     step: float = quantity("s", "time step")
     verdict: str = quantity("", "how the run ended")
-    simulated: float = quantity("s", "time simulated")
+    simulated: float = quantity("s", "simulated time")
     peak: float | None = quantity("m", "greatest distance of the root's path from the path with the finest time step")
     final: float | None = quantity("m", "final distance of the root from its position with the finest time step")
     failure: str = quantity("", "reason why the run ended early", "")
@@ -42,7 +42,7 @@ class Refinement:
 
 
 def step_sizes(experiment: Experiment, changes: Mapping[str, Value], count: int) -> tuple[float, ...]:
-    """Return the time between two control ticks [s], a half of it, a quarter, …."""
+    """Return the control period [s], a half of it, a quarter, …."""
     values = experiment.values(changes)
     return halved(values.number("controller.period") if "controller.period" in values else DEFAULT_PERIOD, count)
 

@@ -1,4 +1,4 @@
-"""Results as rows with units: dataclasses whose fields describe themselves, and tables made of them."""
+"""Tables of results: dataclasses for rows, whose fields have a unit and a meaning, and data frames made of them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def quantity(unit: str, meaning: str, default: Any = MISSING) -> Any:
-    """Return a field of a row with its unit (1 of a number without one, empty of a text) and its meaning."""
+    """Return a dataclass field of a row, with its unit (``1``: dimensionless; empty: a text) and its meaning."""
     return field(default=default, metadata={UNIT: unit, MEANING: meaning})
 
 

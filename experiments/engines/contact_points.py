@@ -9,11 +9,11 @@ from contact.arrays import Floats
 
 
 class ContactPoints:
-    """Contact points of each body, from its centre of mass in the engine's axes of the body.
+    """Positions [m] of each body's contact points, from its centre of mass in the engine's axes of the body.
 
-    An engine whose soles are boxes has contacts anywhere on them; on a flat floor they are the corners, which are the
-    model's contact points. A force elsewhere counts for the nearest of them. ``axes`` (3, 3) is the rotation from the
-    engine's axes of a body to ours.
+    If soles are boxes, an engine has contacts anywhere on them: on a flat floor at the corners, which are the model's
+    contact points. A force at another position counts for the nearest contact point. ``axes`` returns the rotation
+    (3, 3) from the engine's axes of a body to ours.
     """
 
     def __init__(self, model: Model, axes: Callable[[Body], Floats] = lambda _: np.eye(3)) -> None:

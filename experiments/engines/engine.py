@@ -1,7 +1,4 @@
-"""Interface of an external physics engine: its settings, and a simulation that takes steps.
-
-docs/add-an-engine.md shows how one is added.
-"""
+"""Interface of an external physics engine: its settings, and a simulation that takes steps (docs/add-an-engine.md)."""
 
 import math
 from abc import ABC, abstractmethod
@@ -26,25 +23,26 @@ from experiments.engines.kernels.external import Arrival, FloorState
 
 @dataclass(frozen=True)
 class Case:
-    """Task for an engine: model, floor, step size, passive joints and disturbances."""
+    """Task for an engine: model, floor, time step, passive joints and disturbances."""
 
-    model: Model  # model with its loads
+    model: Model  # model, including its loads
     floor: Floor  # floor under its contact points; engines have one coefficient of friction, ``floor.mu_s``
-    step: float  # [s]
+    step: float  # [s] time step
     impedance: Impedance  # springs and dampers of joints
     throw: Throw | None  # thrown box, or None
     patches: tuple[Patch, ...] = ()  # parts of the floor with other parameters
     platform: Platform | None = None  # motion of the floor; None for a floor at rest at height zero
 
     @classmethod
-    def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, acting: Disturbances) -> "Case":
-        """Return a case with those disturbances that an engine has to know."""
-        if acting.sway_referenced is not None:
-            raise InputError("a floor that turns with the body needs an integrator of ours, not an engine")
-        return cls(model, floor, step, impedance, acting.throw, tuple(acting.patches), acting.platform)
+    def of(cls, model: Model, floor: Floor, step: float, impedance: Impedance, disturbances: Disturbances) -> "Case":
+        """Return a case with the disturbances that the engine itself simulates."""
+        if disturbances.sway_referenced is not None:
+            raise InputError("engines do not support sway-referenced floors: use one of biped's integrators")
+        patches = tuple(disturbances.patches)
+        return cls(model, floor, step, impedance, disturbances.throw, patches, disturbances.platform)
 
     def spring_and_damper(self, floor: Floor) -> tuple[float, float]:
-        """Return a contact point's stiffness [N/m] and damping [N·s/m] on a floor, under its share of the weight."""
+        """Return stiffness [N/m] and damping [N·s/m] of a floor at a contact point that bears its share of weight."""
         model = self.model
         return floor.slopes_at(floor.sink(model.total_mass * -model.gravity[2], max(model.nc, 1)))
 
@@ -55,26 +53,26 @@ class Case:
 
     @property
     def floors(self) -> tuple[Floor, ...]:
-        """The floor and those of the patches, numbered as in ``FloorState.region``."""
+        """The floor, then the floors of the patches, by the index in ``FloorState.region``."""
         return (self.floor, *(patch.floor for patch in self.patches))
 
 
 def frame_of(body: Body) -> Floats:
-    """Return the origin (3,) [m], in our link frame, of a body's frame in engines with our coordinates."""
+    """Return the origin (3,) [m] of a body's frame in an engine that has our coordinates, in our link frame."""
     return np.asarray(body.com) if body.joint.kind == "floating" else np.zeros(3)
 
 
 def struck_box(model: Model, throw: Throw) -> Box:
-    """Return the box of the model that a thrown box may hit; raises InputError if its target has none."""
+    """Return the box of the model that a thrown box may hit; raises InputError if the target has no box."""
     for box in model.shapes:
         if box.body == throw.target:
             return box
-    raise InputError(f"throw.target = {throw.target!r}: this body has no box to hit; name one with a box")
+    raise InputError(f"throw.target = {throw.target!r}: this body has no box to hit; name a body that has a box")
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A force on a body, constant through a step."""
+    """A force on a body, constant during a time step."""
 
     body: int  # index in ``model.bodies``
     force: Floats  # (3,) [N] world axes
@@ -82,9 +80,9 @@ class Applied:
 
 
 class Simulation(ABC):
-    """A rollout in an engine, in our configurations and velocities, as ``biped.model.Model`` documents them."""
+    """A rollout in an engine, in biped's configurations and velocities, which ``biped.model.Model`` documents."""
 
-    #: reason why the last step failed, in the engine's words; empty if it did not, or if unknown
+    #: the engine's reason why the last step failed; empty if it did not fail, or if the reason is unknown
     failure: str = ""
 
     def __init__(self, case: Case) -> None:
@@ -96,29 +94,29 @@ class Simulation(ABC):
 
     @abstractmethod
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
-        """Restart from q (nq,) and v (nv,).
+        """Restart from the configuration q (nq,) and the velocity v (nv,).
 
-        ``projectile`` (13,) is the thrown box, if there is one: position [m], unit quaternion (scalar first), velocity
-        [m/s] and angular velocity [rad/s] in world axes.
+        ``projectile`` (13,) is the state of the thrown box, if there is one: position [m], unit quaternion (scalar
+        first), velocity [m/s] and angular velocity [rad/s] in world axes.
         """
 
     def set_floor(self, floor: FloorState) -> None:
-        """Set the floor's motion in the next step, and the floor under each contact point.
+        """Set the floor's motion in the next time step, and the floor under each contact point.
 
-        Called before each step if the floor moves or has patches; its arrays change from step to step.
+        Called before each step if the floor moves or has patches. The arrays of ``floor`` are reused in each step.
         """
-        raise NotImplementedError(f"{type(self).__name__} takes moving floors or patches: it needs a method set_floor")
+        raise NotImplementedError(f"{type(self).__name__} needs a method set_floor for moving floors or patches")
 
     @abstractmethod
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
-        """Take a step of ``case.step`` under joint torques (nv,) [N·m]; those of a floating root are zero."""
+        """Take a step of ``case.step`` under joint torques (nv,) [N·m], which are zero for a floating root."""
 
     @abstractmethod
     def read(self, arrival: Arrival) -> None:
-        """Write position and velocity of the model after the last step, and the forces in that step.
+        """Write configuration and velocity of the model after the last step, and the forces in that step.
 
-        Leave ``projectile`` and ``impact`` unchanged if nothing is thrown. ``impact_place`` is read if there is an
-        impact. A number that is not finite ends the run as failed.
+        Leave ``projectile`` and ``impact`` unchanged if nothing is thrown. ``impact_place`` is read only if ``impact``
+        is not zero. A number that is not finite ends the run as failed.
         """
 
     def passive_rollout(self, steps: int) -> None:
@@ -132,15 +130,15 @@ class Simulation(ABC):
 
 
 class Engine(ABC):
-    """An engine with its settings: a frozen dataclass whose fields are the settings."""
+    """A physics engine: a frozen dataclass whose fields are the engine's settings."""
 
     name: ClassVar[str]  #: name on the command line
     title: ClassVar[str]  #: name in texts
     package: ClassVar[str]  #: imported module
     distribution: ClassVar[str]  #: name on PyPI
-    takes_armature: ClassVar[bool] = False  #: True if it simulates rotors of joints
+    takes_armature: ClassVar[bool] = False  #: True if it simulates the inertia of the joints' rotors
     takes_passive_joints: ClassVar[bool] = False  #: True if it simulates the joints' limits, damping and dry friction
-    takes_moving_floor: ClassVar[bool] = False
+    takes_moving_floor: ClassVar[bool] = False  #: True if it simulates floors that move
     takes_patches: ClassVar[bool] = False  #: True if it simulates floor patches with other parameters
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -158,21 +156,21 @@ class Engine(ABC):
 
     @property
     def velocity_offset(self) -> float:
-        """Part of a step by which velocities lag behind positions: 0.5 for velocities at the middle of a step."""
+        """Fraction of a time step by which velocities lag behind positions: 0.5 for velocities at mid-step."""
         return 0.0
 
     @property
     def vendor_defaults(self) -> "VendorDefaults | None":
-        """The engine with its vendor's default settings; its defaults here match ours where possible."""
+        """The engine with its vendor's default settings, or None; the defaults here match biped's where possible."""
         return None
 
     @property
     def smooth(self) -> "tuple[Engine, ...]":
-        """The engine with settings for motion without contacts."""
+        """The engine with other settings for motion without contacts, if there are better ones."""
         return ()
 
     def differences(self, case: Case) -> tuple[str, ...]:
-        """Return a sentence for each remaining difference from ours, with the figures of these settings."""
+        """Return a sentence for each remaining difference from biped's integrators, with the numbers of this case."""
         return ()
 
     @property
@@ -189,7 +187,7 @@ class Engine(ABC):
             return None
 
     def check_installed(self) -> None:
-        """Raise InputError if it is not installed, with the command that installs it."""
+        """Raise InputError if the engine is not installed, with the command that installs it."""
         if self.version is None:
             raise InputError(f"{self.title} is not installed here; to install it: {self.install}")
 
@@ -207,12 +205,12 @@ class Engine(ABC):
 
 @dataclass(frozen=True)
 class VendorDefaults:
-    """An engine with its vendor's settings."""
+    """An engine with its vendor's default settings."""
 
-    engine: Engine  # engine with its vendor's settings
-    step: float  # [s] vendor's default
-    text: str  # one sentence about these settings
+    engine: Engine  # engine with its vendor's default settings
+    step: float  # [s] vendor's default time step
+    text: str  # sentence about these settings
 
     def step_within(self, period: float) -> float:
-        """Return the vendor's step [s], or the longest shorter one that divides the controller's ``period`` [s]."""
+        """Return the vendor's time step [s], or the longest shorter one that divides the control ``period`` [s]."""
         return period / math.ceil(period / self.step - 1e-9)

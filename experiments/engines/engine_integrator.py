@@ -1,4 +1,4 @@
-"""An engine in place of an integrator: our loop runs the controller and energy balance, the engine takes the steps."""
+"""An engine in place of an integrator: it takes the time steps, biped runs the controller and the energy balance."""
 
 import time
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Impact:
     """Impact of the thrown box, over all its steps."""
 
     time: float  # [s] start of the impact
-    place: Floats  # (3,) [m] position of the impact
+    place: Floats  # (3,) [m] position of the impact in the world
     velocity: Floats  # (3,) [m/s] velocity of the box relative to its target before the impact
     impulse: Floats  # (3,) [N·s] impulse on the target so far
 
@@ -49,12 +49,12 @@ class Impact:
 class EngineIntegrator(Integrator):
     """Integrator that steps the simulated system in an external engine; made anew for each run.
 
-    It replaces an integrator (``biped.integrators.integrator``): controllers, sensors, actuators, falls, rows and
-    energy balance are those of every run.
+    Controllers, sensors, actuators, detection of falls, recorded rows and energy balance are the same as with biped's
+    integrators (``biped.integrators.integrator``).
     """
 
     paper: ClassVar[str] = ""
-    coordinates: ClassVar[str] = "the engine's own"
+    coordinates: ClassVar[str] = "the engine's"
     order: ClassVar[int] = 1
     cost: ClassVar[str] = ""
     steps_from_python: ClassVar[bool] = True
@@ -81,7 +81,7 @@ class EngineIntegrator(Integrator):
         return [name for name in ENGINES if getattr(engine_named(name), ability, False)]
 
     def explained(self, error: str) -> str:
-        """Return the reason for an error that ended a run, in the engine's words if it has any."""
+        """Return the reason why a run ended: the engine's reason if it gives one, or else ``error``."""
         reason = "" if self._simulation is None else " ".join(self._simulation.failure.split())
         return f"{self.engine.title}: {reason}" if reason else error
 
@@ -92,37 +92,37 @@ class EngineIntegrator(Integrator):
     def method(self, model: Model) -> Any:
         return Recursive().method(model)
 
-    def bind(self, model: Model, floor: Floor, acting: Disturbances) -> None:
-        """Begin a run; raises InputError for patches, rotors and friction laws that the engine lacks."""
-        if acting.patches and not self.engine.takes_patches:
+    def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
+        """Begin a run; raises InputError for features of the model and scene that the engine does not support."""
+        if disturbances.patches and not self.engine.takes_patches:
             raise InputError(
-                f"{self.engine.title} takes no patches on the floor: leave them out, or use PyBullet, MuJoCo or an "
-                "integrator of ours"
+                f"{self.engine.title} does not support patches on the floor: leave them out, or use PyBullet, MuJoCo "
+                "or one of biped's integrators"
             )
-        if any(under.friction != RUBBER.friction for under in (floor, *(patch.floor for patch in acting.patches))):
+        if any(f.friction != RUBBER.friction for f in (floor, *(patch.floor for patch in disturbances.patches))):
             raise InputError(
-                f"{self.engine.title} has friction of its own: leave floor.friction = {RUBBER.friction}, or use an "
-                "integrator of ours"
+                f"{self.engine.title} replaces the friction law: leave floor.friction = {RUBBER.friction}, or use one "
+                "of biped's integrators"
             )
         if model.tree.armature.any() and not self.engine.takes_armature:
             raise InputError(
-                f"{self.engine.title} simulates no armature, and joints of {model.name!r} have some: load it without, "
-                "or use MuJoCo or an integrator of ours"
+                f"{self.engine.title} does not simulate the armature of joints of {model.name!r}: load the model "
+                "without it, or use MuJoCo or one of biped's integrators"
             )
-        if acting.throw is not None and acting.throw.target == EVERYTHING:
+        if disturbances.throw is not None and disturbances.throw.target == EVERYTHING:
             raise InputError(
-                f"{self.engine.title} throws blocks at one body: give them one target, or use an integrator of ours"
+                f"{self.engine.title} throws blocks at one body: name it as block.target, or use biped's integrators"
             )
         thin = [body.name for body in model.bodies if not is_solid(body.inertia)]
         if thin:
             raise InputError(
-                f"{self.engine.title} needs bodies with mass and extent, and {', '.join(map(repr, thin))} of "
-                f"{model.name!r} are without: give them some, or use an integrator of ours"
+                f"{self.engine.title} needs mass and extent of every body; {', '.join(map(repr, thin))} of "
+                f"{model.name!r} have no mass or no extent: set them, or use one of biped's integrators"
             )
-        self._taken, self._simulation = (model, floor, acting), None
+        self._taken, self._simulation = (model, floor, disturbances), None
 
     def take_steps(self, world: World, steps: int) -> int:
-        """Take steps in the engine, instead of ``Loop.rollout`` of ``closed_loop``; zero steps load the kernels."""
+        """Take time steps in the engine, instead of ``Loop.rollout``; zero steps only load the kernels."""
         if self._simulation is None:
             self._begin(world)
         if steps == 0:
@@ -139,11 +139,11 @@ class EngineIntegrator(Integrator):
 
     def _begin(self, world: World) -> None:
         assert self._taken is not None
-        model, floor, acting = self._taken
+        model, floor, disturbances = self._taken
         arrays, step = world.state, float(world.state.clock[STEP_LENGTH])
         external.velocities_now(world)
         self._arrival, self._floor = external.new_arrival(model.nq, model.nv, model.nc), _floor_so_far(world, step)
-        self._simulation = self.engine.start(Case.of(model, floor, step, _impedance(model, arrays), acting))
+        self._simulation = self.engine.start(Case.of(model, floor, step, _impedance(model, arrays), disturbances))
         self._armed = world.projectile.status[ARMED] == 1
         if self._armed:
             state = world.projectile.state
@@ -170,7 +170,7 @@ class EngineIntegrator(Integrator):
         return int(external.end_step(world, self._floor, arrival, self.engine.velocity_offset, 1))
 
     def _follow_projectile(self, world: World, before: Floats) -> None:
-        """Update the thrown box, and log an impact once it is over."""
+        """Update the state of the thrown box, and log an impact when it is over."""
         projectile, arrival = world.projectile, self._arrival
         now = _time(world)
         if np.any(arrival.impact):
@@ -186,13 +186,13 @@ class EngineIntegrator(Integrator):
         projectile.state[10:13] = R @ projectile.inertia[0].reshape(3, 3) @ np.transpose(R) @ arrival.projectile[10:13]
 
     def _approach(self, world: World, box: Floats) -> Floats:
-        """Return the velocity of the thrown box relative to its target at the contact, before the step."""
+        """Return the velocity [m/s] of the thrown box relative to its target at the contact, before the step."""
         assert self._taken is not None
-        model, _, acting = self._taken
-        assert acting.throw is not None
+        model, _, disturbances = self._taken
+        assert disturbances.throw is not None
         external.velocities_now(world)
         motion = forward_kinematics(model, world.state.q, world.scratch.motion.rates)
-        i, place = model.body_index(acting.throw.target), self._arrival.impact_place
+        i, place = model.body_index(disturbances.throw.target), self._arrival.impact_place
         struck = motion.velocity[i] + np.cross(motion.angular_velocity[i], place - motion.position[i])
         return np.asarray(box[7:10] + np.cross(box[10:13], place - box[:3]) - struck)
 
@@ -214,7 +214,7 @@ def _time(world: World) -> float:
 
 
 def _floor_so_far(world: World, step: float) -> FloorState:
-    """Return the floor in the step before the first, which gives engines its acceleration."""
+    """Return the floor's motion in the step before the first, from which engines compute its acceleration."""
     floor, now = external.new_floor_state(world.ground.region), _time(world)
     if is_moving(world.ground):
         place_frame(world.ground, START, now - step)
@@ -234,7 +234,7 @@ def _applied(world: World) -> list[Applied]:
 
 
 def complete(run: Run, integrator: EngineIntegrator) -> None:
-    """Add the engine's name, and an impact that lasted until the end of the run."""
+    """Add the engine's name to a run, and the event of an impact that lasted until its end."""
     engine = integrator.engine
     if integrator.impact is not None:
         (target,) = (acted["target"] for acted in run.disturbances if acted["kind"] == "throw")
@@ -244,7 +244,7 @@ def complete(run: Run, integrator: EngineIntegrator) -> None:
 
 
 def _add_impact(run: Run, impact: Impact, target: str) -> None:
-    """Add the event of an impact that lasts beyond the end of the run."""
+    """Add the event of an impact that is not over at the end of the run."""
     import pandas as pd  # a quarter of a command's start
 
     row = [impact.time, "impact", target, *impact.impulse, *impact.place, *impact.velocity]

@@ -1,10 +1,10 @@
-"""Restitution by a spring and damper between two bodies, for engines without a restitution of their own."""
+"""Restitution by a spring and damper between two bodies, for engines without a coefficient of restitution."""
 
 import math
 
 
 def damping_ratio(restitution: float) -> float:
-    """Return the damping ratio of a spring and damper with this coefficient of restitution, up to 1."""
+    """Return the damping ratio, at most 1, of a spring and damper with this coefficient of restitution."""
     low, high = 0.0, 1.0
     for _ in range(100):
         middle = 0.5 * (low + high)
@@ -15,7 +15,7 @@ def damping_ratio(restitution: float) -> float:
 def restitution_of(ratio: float) -> float:
     """Return the coefficient of restitution of a spring and damper with this damping ratio.
 
-    They separate once they would have to pull (Schwager and Pöschel 2007).
+    The bodies separate when the force would become attractive (Schwager and Pöschel 2007).
     """
     if abs(ratio - 1.0) < 1e-9:
         return math.exp(-2.0)

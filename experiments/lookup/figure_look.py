@@ -10,7 +10,7 @@ from biped.errors import InputError
 
 #: Formats that Matplotlib writes.
 FORMATS = ("png", "pdf", "svg")
-#: [mm] usual width of one column and of two columns of a journal's page.
+#: [mm] usual widths of one column and of two columns of a journal's page.
 WIDTHS = {"single": 85.0, "double": 170.0}
 #: Axes of figures and pages of a run: x, y, or AP (anterior positive) and ML (right positive) with joint motions such
 #: as flexion; a model without feet always has x, y.
@@ -32,7 +32,7 @@ _LOOK: ContextVar[Look | None] = ContextVar("look", default=None)
 
 
 def current_look() -> Look:
-    """Return the look in which figures are written now."""
+    """Return the present look of figures."""
     return _LOOK.get() or Look()
 
 
@@ -52,13 +52,13 @@ def drawn_as(look: Look) -> Iterator[None]:
 
 
 def look_of(formats: str | None, width: str | None, axes: str | None = None) -> Look:
-    """Return the look for texts such as ``pdf,svg``, ``single``, ``double`` or ``120mm``; None takes the default.
+    """Return the look for texts such as ``pdf,svg``, ``single``, ``double`` or ``120mm``; None: the default.
 
     Raises:
-        InputError: unknown format or axes, or no valid width.
+        InputError: a format or the axes are unknown, or the width is not valid.
     """
     if axes not in (None, WORLD, ANATOMICAL):
-        raise InputError(f"--figure-axes {axes}: they must be {WORLD} or {ANATOMICAL}")
+        raise InputError(f"--figure-axes {axes}: it must be {WORLD} or {ANATOMICAL}")
     formed = Look.formats if formats is None else _formats(formats)
     return Look(formed, None if width is None else _millimetres(width), axes or ANATOMICAL)
 
@@ -67,7 +67,7 @@ def _formats(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
     for name in names:
         if name not in FORMATS:
-            raise InputError(f"--figures {text}: unknown format {name!r}; there are {', '.join(FORMATS)}")
+            raise InputError(f"--figures {text}: unknown format {name!r}; formats are {', '.join(FORMATS)}")
     return names
 
 

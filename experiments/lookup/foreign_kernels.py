@@ -1,4 +1,4 @@
-"""Errors of a user's compiled code, which are lost in calls by address, or are hard to read."""
+"""Errors of a user's compiled code, which Numba loses in calls by address, or reports in a form hard to read."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ from experiments.lookup.open_registry import is_project_code
 
 
 class _Lost(threading.local):
-    """Errors that kernels raised in this thread and no caller received; None outside of ``kernel_errors``."""
+    """Errors of kernels in this thread that reached no caller; None outside of ``kernel_errors``."""
 
     errors: list[BaseException] | None = None
 
@@ -24,10 +24,10 @@ _lost = _Lost()
 
 @contextmanager
 def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
-    """Raise errors that kernels of user code raise in this thread; errors of the project's code are unchanged.
+    """Raise the errors that kernels of user code raise within the context; the project's errors are unchanged.
 
     Raises:
-        InputError: the kernel cannot be compiled; the message says where.
+        InputError: a kernel of the user cannot be compiled; the message names the line.
     """
     foreign = [type(law) for law in laws if law is not None and not is_project_code(type(law))]
     if not foreign:
@@ -42,7 +42,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
         yield
     except NumbaError as error:
         names = " or ".join(law.__name__ for law in foreign)
-        raise InputError(f"the controller of {names} cannot be compiled: {_innermost_cause(str(error))}") from error
+        raise InputError(f"the kernel of {names} cannot be compiled: {_innermost_cause(str(error))}") from error
     finally:
         _lost.errors = None
     if errors:
@@ -50,7 +50,7 @@ def kernel_errors(*laws: Controller | Floor | None) -> Iterator[None]:
 
 
 def _listen() -> None:
-    """Install a hook for exceptions that cannot be raised; others go to the previous hook."""
+    """Install a hook for exceptions of kernels that Python cannot raise; it passes others to the previous hook."""
     before = sys.unraisablehook
     if getattr(before, "hears_kernels", False):
         return

@@ -7,10 +7,10 @@ METRIC_FILES = OpenRegistry("metric", {}, lambda thing: isinstance(thing, Metric
 
 
 def register_metric(name: str) -> Entry:
-    """Add the metric ``FILE.py:NAME``, ``module:NAME``, or that of an installed package to all later runs.
+    """Add a metric, given as ``FILE.py:NAME``, ``module:NAME`` or a name of an installed package, to all later runs.
 
     Raises:
-        InputError: there is none, or another metric has its name.
+        InputError: there is no such metric, or another metric has the same name.
     """
     entry = METRIC_FILES.find(name)
     register(entry.thing)

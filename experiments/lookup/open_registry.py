@@ -1,8 +1,8 @@
-"""Registry of named things, the project's and the user's: in a file, in a module, or of an installed package.
+"""Registry of the project's and the user's controllers, experiments, contact laws and metrics, by name.
 
-A name is one of the registry's own, one that an installed package registers as an entry point of the group
-``biped.controllers`` (or ``biped.experiments``), ``FILE.py:NAME``, or ``package.module:NAME``; a file or a module that
-has only one such thing needs no ``:NAME``. Paths are relative to the current folder; files may import their neighbours.
+A name is that of an object of the project, or of an entry point of an installed package (in the group
+``biped.controllers``, ``biped.experiments``, …), or ``FILE.py:NAME`` or ``package.module:NAME``, where ``:NAME`` may be
+left out if there is only one candidate. Paths are relative to the current folder; files may import their neighbours.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,24 +22,24 @@ PROJECT = "this project"
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered thing."""
+    """A registered object or class."""
 
     name: str  # name that is valid in any folder
-    thing: Any
+    thing: Any  # the object or class
     origin: str  # ``this project``, a distribution and its version, or a file
-    file: Path | None = None  # file that defines it; None for the project's own
-    digest: str = ""  # digest of the file when it was loaded
+    file: Path | None = None  # file that defines it; None for the project's objects
+    digest: str = ""  # digest of the file when it was loaded; empty for the project's objects
 
 
 @dataclass(frozen=True)
 class OpenRegistry:
-    """Things of one kind, by name.
+    """Objects or classes of one kind, by name.
 
     Attributes:
-        what: the kind, such as ``controller``; entry points are in the group ``biped.controllers``.
-        builtin: the project's things, by name, as ``module:NAME``.
-        fits: returns True for an object of the kind.
-        requirement: description of an object of the kind.
+        what: name of the kind, such as ``controller``; entry points are in the group ``biped.controllers``.
+        builtin: the project's objects, as ``module:NAME``, by name.
+        fits: function that returns True for an object of the kind.
+        requirement: description of an object of the kind, for messages.
     """
 
     what: str
@@ -49,9 +49,9 @@ class OpenRegistry:
 
     @cached_property
     def installed(self) -> dict[str, EntryPoint]:
-        """Entry points of installed packages; they cannot replace the project's names."""
-        found = entry_points(group=f"biped.{self.what}s")
-        return {entry.name: entry for entry in found if entry.name not in self.builtin}
+        """Entry points of installed packages, by name, without those that have the name of a project's object."""
+        entries = entry_points(group=f"biped.{self.what}s")
+        return {entry.name: entry for entry in entries if entry.name not in self.builtin}
 
     def installed_from(self) -> dict[str, str]:
         """Return the distribution of each entry in ``installed``, without importing it."""
@@ -65,8 +65,8 @@ class OpenRegistry:
         """Return the entry of this name.
 
         Raises:
-            InputError: nothing has that name, it cannot be imported, or is of another kind.
-            SavedNameError: a saved file names it, and it is code that the user has not named.
+            InputError: the name is unknown, it cannot be imported, or its object is of another kind.
+            SavedNameError: only a saved file, not the user, names this code.
         """
         if name in self.builtin:
             return Entry(name, self._of(name, self.builtin[name]).thing, PROJECT)
@@ -80,7 +80,7 @@ class OpenRegistry:
         return entry
 
     def _of(self, name: str, place: str) -> Entry:
-        """Return the thing at ``FILE.py:NAME`` or ``module:NAME``."""
+        """Return the entry of the object at ``FILE.py:NAME`` or ``module:NAME``."""
         where, colon, attribute = place.rpartition(":") if ":" in place else (place, "", "")
         if not where.endswith(".py") and not colon:
             raise self._unknown(name)
@@ -95,11 +95,11 @@ class OpenRegistry:
         file = Path(str(module.__file__))
         if module.__name__.partition(".")[0] in OWN:
             return Entry(place, thing, PROJECT)
-        found = str(Path(where).resolve()) if where.endswith(".py") else where  # a name that is valid in any process
-        return Entry(f"{found}:{attribute}", thing, str(file), file, digest_of(file))
+        address = str(Path(where).resolve()) if where.endswith(".py") else where  # a name that is valid in any process
+        return Entry(f"{address}:{attribute}", thing, str(file), file, digest_of(file))
 
     def _candidates(self, module: ModuleType) -> list[str]:
-        """Return the names of the kind's things that a module defines, without those that it imports."""
+        """Return the names of all objects of the kind that a module defines, without imported classes."""
         return [
             name
             for name, thing in vars(module).items()
@@ -109,18 +109,18 @@ class OpenRegistry:
         ]
 
     def _only(self, name: str, module: ModuleType) -> str:
-        found = self._candidates(module)
-        if len(found) != 1:
-            have = f"it has {', '.join(found)}: name one, as in {name}:{found[0]}" if found else "it has none"
+        names = self._candidates(module)
+        if len(names) != 1:
+            have = f"it has {', '.join(names)}: name one, as in {name}:{names[0]}" if names else "it has none"
             raise InputError(f"{self.what} {name!r}: {have}; {self._requirement}")
-        return found[0]
+        return names[0]
 
     def _misfit(self, module: ModuleType, attribute: str) -> str:
-        found = self._candidates(module)
-        have = f"there is {', '.join(found)}" if found else f"there is no {self.what} in it"
+        names = self._candidates(module)
+        have = f"there is {', '.join(names)}" if names else f"there is no {self.what} in it"
         if hasattr(module, attribute):
             return f"{attribute} is no {self.what}; {have}; {self._requirement}"
-        return f"it has no {attribute!r}; {did_you_mean(attribute, found)}{have}"
+        return f"it has no {attribute!r}; {did_you_mean(attribute, names)}{have}"
 
     @property
     def _requirement(self) -> str:
@@ -139,11 +139,11 @@ class OpenRegistry:
 
 
 def made_from(what: str, entry: Entry, make: Callable[[], Any]) -> Any:
-    """Return an object of an entry's class.
+    """Return the object that ``make`` makes of an entry.
 
     Raises:
         BipedError: a value is impossible.
-        InputError: the class raises another error; the message names both.
+        InputError: the entry's class raises another error; the message names both.
     """
     try:
         return make()
@@ -159,7 +159,7 @@ def is_project_code(thing: Any) -> bool:
 
 
 def digest_at(name: str) -> str:
-    """Return a digest of the current file of an ``Entry``, without running it; empty if there is none."""
+    """Return the present digest of the file of an ``Entry`` of this name, without running it; empty without a file."""
     where = name.rpartition(":")[0]
     if Path(name).is_absolute() and not where.endswith(".py"):  # a file that a controller reads
         return digest_of(Path(name))

@@ -1,4 +1,4 @@
-"""Figures, reports, the viewer, films, the live view, and exports.
+"""Figures, reports, three-dimensional views, videos, the live view, and exports of runs and studies.
 
 Importing this package is quick: each name is imported on first use.
 """

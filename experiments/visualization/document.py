@@ -14,27 +14,27 @@ from experiments.cli.terminal import print_table, say
 from experiments.lookup.figure_look import remove_figure
 from experiments.visualization.pages import Block, Prose, Section, Table
 
-#: Style of a mood on the terminal.
+#: Terminal style of each mood (``pages.blocks.Mood``).
 STYLES = {"": "", "good": "green", "bad": "yellow", "muted": "dim"}
 
 
 @dataclass(frozen=True)
 class Document:
-    """Findings of a study."""
+    """Findings of a study: sentences, sections of tables and charts, data, and files."""
 
     lead: Sequence[Prose] = ()  # the findings in a few sentences
     sections: Sequence[Section] = ()
     data: Any = None  # the numbers, as ``--json`` prints them
-    #: by name: a data frame as CSV, or anything else as JSON; None for a file that must not exist
+    #: content by file name: a data frame is written as CSV, anything else as JSON; None deletes the file
     files: Mapping[str, Any] = field(default_factory=dict)
-    #: by name: a function that draws a file and returns the paths; None for a figure that must not exist
+    #: by file name: function that draws the figure at a path and returns the paths; None deletes the figure
     drawings: Mapping[str, Callable[[Path], Sequence[Path]] | None] = field(default_factory=dict)
     more: Callable[[Path], Sequence[Path]] = lambda _: ()  # writes other files into the folder; returns their paths
-    digits: str | None = None  # format of the numbers in CSV files; all digits if not given
+    digits: str | None = None  # format of the numbers in CSV files, such as %.6g; None: all digits
 
 
 def print_document(document: Document) -> None:
-    """Print the lead, and the prose and the tables of each section; tables that a page always folds are left out."""
+    """Print the lead and each section's prose and tables, except tables that a page always folds."""
     for sentence in document.lead:
         print_block(sentence)
     for section in document.sections:
@@ -47,7 +47,7 @@ def print_document(document: Document) -> None:
 
 
 def print_block(block: Block) -> None:
-    """Print prose or a table."""
+    """Print prose or a table; other blocks are ignored."""
     if isinstance(block, Prose):
         say(block.text, STYLES[block.mood])
     elif isinstance(block, Table):
@@ -58,7 +58,7 @@ def print_block(block: Block) -> None:
 
 
 def write_document(document: Document, folder: Path, draw: bool) -> list[Path]:
-    """Write the files of a document, and its figures if ``draw``; return the paths.
+    """Write the files of a document, and if ``draw`` its figures; return the paths.
 
     Raises:
         OSError: a file cannot be written.

@@ -1,4 +1,4 @@
-"""Files and page of a linearization, and animations of closed-loop modes, exaggerated and slowed down."""
+"""Files and page of a linearization, and animations of closed-loop modes with enlarged amplitudes."""
 
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, replace
@@ -29,7 +29,7 @@ from experiments.visualization.viewer.trajectory import PoseTrajectory, snapshot
 
 #: [rad] and [m] largest rotation and largest displacement in the animation of a mode.
 WIDEST_TURN, WIDEST_MOVE = 0.25, 0.15
-#: Time constants that an animation lasts, and its number of rows.
+#: Duration of an animation in time constants of its mode, and its number of rows.
 CONSTANTS, ROWS = 4.0, 120
 #: [s] Longest animation, for modes that hardly change.
 LONGEST = 10.0
@@ -38,47 +38,47 @@ FIGURE, PAGE = "linearization", "linearization.html"
 
 @dataclass(frozen=True)
 class MovingMode:
-    """Animation of one mode: from its largest amplitude until it has decayed, or reversed for a mode that grows."""
+    """Animation of a mode. A decaying mode begins at its largest amplitude, a growing mode ends at it."""
 
     name: str
     trajectory: PoseTrajectory
     verdict: str  # description of the mode
 
 
-def shape(found: Linearization, number: int) -> tuple[Floats, Floats, complex]:
-    """Return real and imaginary part (nv,) of a mode's exaggerated displacements, and its rate."""
-    model, mode = found.model, found.mode_list[number]
-    values, right, _ = found.eigenvectors
+def shape(system: Linearization, number: int) -> tuple[Floats, Floats, complex]:
+    """Return real and imaginary part (nv,) [rad, m] of a mode's enlarged displacements, and its complex rate [1/s]."""
+    model, mode = system.model, system.mode_list[number]
+    values, right, _ = system.eigenvectors
     k = int(np.argmin(np.abs(values - mode.eigenvalue)))
-    whole = np.zeros(len(found.states), dtype=np.complex128)
-    whole[list(found.kept)] = right[:, k]
-    own = whole[: model.nv]
-    turns = np.array([unit == "rad" for unit in found.state_units[: model.nv]])
-    own = own * np.exp(-1j * np.angle(own[np.argmax(np.abs(own))]))  # start at the largest amplitude
-    sizes = [np.abs(own[turns]).max(initial=0.0) / WIDEST_TURN, np.abs(own[~turns]).max(initial=0.0) / WIDEST_MOVE]
-    own = own / max(*sizes, 1e-300)
-    return own.real.copy(), own.imag.copy(), mode.rate
+    displacements = np.zeros(len(system.states), dtype=np.complex128)
+    displacements[list(system.kept)] = right[:, k]
+    part = displacements[: model.nv]
+    turns = np.array([unit == "rad" for unit in system.state_units[: model.nv]])
+    part = part * np.exp(-1j * np.angle(part[np.argmax(np.abs(part))]))  # start at the largest amplitude
+    sizes = [np.abs(part[turns]).max(initial=0.0) / WIDEST_TURN, np.abs(part[~turns]).max(initial=0.0) / WIDEST_MOVE]
+    part = part / max(*sizes, 1e-300)
+    return part.real.copy(), part.imag.copy(), mode.rate
 
 
-def moving_mode(found: Linearization, state: State, number: int) -> MovingMode:
+def moving_mode(system: Linearization, state: State, number: int) -> MovingMode:
     """Return the animation of a mode about a state.
 
     Args:
-        found: linearization at the state.
+        system: linearization at the state.
         state: state that the displacements are added to.
-        number: number of the mode; the slowest is 0.
+        number: index of the mode; 0 is the slowest mode.
     """
-    real, imaginary, rate = shape(found, number)
+    real, imaginary, rate = shape(system, number)
     span = min(CONSTANTS / abs(rate.real), LONGEST) if rate.real else LONGEST
     times = np.linspace(0.0, span, ROWS)
     rows = []
     for t in times:
         turned = np.exp(1j * rate.imag * t + rate.real * (t if rate.real < 0.0 else t - span))
         there = state.copy()
-        there.arrays.q[:] = displaced(found.model, state.q, real * turned.real - imaginary * turned.imag)
+        there.arrays.q[:] = displaced(system.model, state.q, real * turned.real - imaginary * turned.imag)
         rows.append(snapshot_of(there))
-    trajectory = PoseTrajectory(found.model, scenery_of(found.model, ()), _stacked(rows, times))
-    return MovingMode(f"mode {number + 1}", trajectory, f"{found.mode_list[number].words} (exaggerated)")
+    trajectory = PoseTrajectory(system.model, scenery_of(system.model, ()), _stacked(rows, times))
+    return MovingMode(f"mode {number + 1}", trajectory, f"{system.mode_list[number].words} (exaggerated)")
 
 
 def _stacked(rows: list[Snapshot], times: Floats) -> Snapshot:
@@ -93,7 +93,7 @@ def _stacked(rows: list[Snapshot], times: Floats) -> Snapshot:
     return replace(Snapshot.of_each(stacked, *rows), time=times)  # type: ignore[arg-type]  # each row is a Snapshot
 
 
-def write_modes_figure(found: Linearization, state: State, path: Path) -> list[Path]:
+def write_modes_figure(system: Linearization, state: State, path: Path) -> list[Path]:
     """Write a figure of the eigenvalues and of the slowest mode's shape; return the files.
 
     Raises:
@@ -102,16 +102,16 @@ def write_modes_figure(found: Linearization, state: State, path: Path) -> list[P
     with styled():
         figure = Figure(figsize=(7.0, 3.6))
         plane, body = figure.subplots(1, 2, width_ratios=(4, 3))
-        _draw_plane(found, plane)
-        _draw_shape(found, state, body)
+        _draw_plane(system, plane)
+        _draw_shape(system, state, body)
     return write_figure(figure, path, always=("png",))
 
 
-def _draw_plane(found: Linearization, axes: Axes) -> None:
-    """Plot the rates s = ln λ / T; modes to the right of zero grow."""
-    values = found.eigenvalues
-    rates = np.log(values[np.abs(values) > 0.0]) / found.period
-    slow = found.mode_list[0].rate
+def _draw_plane(system: Linearization, axes: Axes) -> None:
+    """Plot the rates s = ln λ / T of all modes; modes to the right of zero grow."""
+    values = system.eigenvalues
+    rates = np.log(values[np.abs(values) > 0.0]) / system.period
+    slow = system.mode_list[0].rate
     axes.axvline(0.0, color=GREY, linewidth=0.8)
     axes.plot(rates.real, rates.imag / (2.0 * np.pi), "x", color=BLUE)
     axes.plot(
@@ -126,9 +126,9 @@ def _draw_plane(found: Linearization, axes: Axes) -> None:
     axes.set_title("Eigenvalues")
 
 
-def _draw_shape(found: Linearization, state: State, axes: Axes) -> None:
+def _draw_shape(system: Linearization, state: State, axes: Axes) -> None:
     """Draw the slowest mode in the plane, x-z or y-z, in which it moves more."""
-    model, (real, _, _) = found.model, shape(found, 0)
+    model, (real, _, _) = system.model, shape(system, 0)
     still = _lines(model, state.q)
     moved = [_lines(model, displaced(model, state.q, sign * real)) for sign in (1.0, -1.0)]
     across = np.ptp(np.array([[line.mean(axis=0) for line in lines] for lines in moved]), axis=0).sum(axis=0)
@@ -151,7 +151,7 @@ def _lines(model: Model, q: Floats) -> list[Floats]:
     )
     joints = [position[i] - rotation[i] @ tree.com_offset[i] for i in range(model.n)]
     joints[0] = position[0]
-    found = []
+    segments = []
     for i in range(model.n):
         ends = [joints[j] for j in range(i + 1, model.n) if tree.parent[j] == i]
         ends += [motion.contact[c] for c in range(model.nc) if tree.contact_body[c] == i]
@@ -159,46 +159,46 @@ def _lines(model: Model, q: Floats) -> list[Floats]:
         if i == 0 and named:
             top = max(named, key=lambda point: point.position[2])
             ends.append(position[0] + rotation[0] @ np.array(top.position))
-        found += [np.array([joints[i], end]) for end in ends]
-    return found
+        segments += [np.array([joints[i], end]) for end in ends]
+    return segments
 
 
-#: Most kinks listed in the table.
+#: Most kinks (points where the map is not smooth) in the table.
 KINKS = 10
 
 
 def write_linearization(
-    found: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
+    system: Linearization, state: State, gains: Sequence[GainSensitivity], folder: Path, title: str
 ) -> tuple[Path, ...]:
-    """Print the findings; write NumPy, MATLAB and JSON files, the modes as a table and a figure, and a page (jinja2).
+    """Print the findings; write NumPy, MATLAB and JSON files, table and figure of the modes, and, with jinja2, a page.
 
     Raises:
         OSError: a file cannot be written.
     """
-    files = [found.save(folder / f"linearization.{ending}") for ending in ("npz", "mat", "json")]
+    files = [system.save(folder / f"linearization.{ending}") for ending in ("npz", "mat", "json")]
     table = folder / "modes.csv"
-    found.table().to_csv(table, index=False)
-    figures = write_modes_figure(found, state, folder / FIGURE) if found.mode_list else []
-    document = linearization_document(found, gains)
+    system.table().to_csv(table, index=False)
+    figures = write_modes_figure(system, state, folder / FIGURE) if system.mode_list else []
+    document = linearization_document(system, gains)
     print_document(document)
-    page = Page(f"Linearization: {title}", repr(found).splitlines()[0], tuple(document.lead), tuple(document.sections))
+    page = Page(f"Linearization: {title}", repr(system).splitlines()[0], tuple(document.lead), tuple(document.sections))
     return (*files, table, *figures, *([write_page(page, folder / PAGE)] if has("jinja2") else []))
 
 
-def linearization_document(found: Linearization, gains: Sequence[GainSensitivity]) -> Document:
-    """Return a document of the modes, the gains' effects on the slowest, and the range in which the map is smooth."""
-    stable = "small deviations decay" if found.is_stable else "small deviations grow"
-    lost = len(found.kept) - found.controllability_rank
+def linearization_document(system: Linearization, gains: Sequence[GainSensitivity]) -> Document:
+    """Return a document: the modes, the effects of the gains on the slowest mode, and the nearest kinks of the map."""
+    stable = "small deviations decay" if system.is_stable else "small deviations grow"
+    lost = len(system.kept) - system.controllability_rank
     lead = (
         Prose(
-            f"{stable.capitalize()}: largest |λ| {found.spectral_radius:.6f} over a period of {found.period:g} s, "
-            f"margin {found.margin:.3g}."
+            f"{stable.capitalize()}: largest |λ| {system.spectral_radius:.6f} over a period of {system.period:g} s, "
+            f"margin {system.margin:.3g}."
         ),
         Prose(
-            f"{len(found.states)} states, {len(found.kept)} of them dynamic; {len(found.inputs)} inputs, which "
+            f"{len(system.states)} states, {len(system.kept)} of them dynamic; {len(system.inputs)} inputs, which "
             + ("control all modes." if lost == 0 else f"control all modes but {lost}.")
         ),
-        Prose(f"The state changes by at most {abs(found.moved).max():.3g} in one period."),
+        Prose(f"In one period, each state drifts by at most {abs(system.moved).max():.3g} (SI units, angles in rad)."),
     )
     headings = ("λ", "|λ|", "decay [1/s]", "frequency [Hz]", "damping ratio", "main motion")
     rows = tuple(
@@ -206,19 +206,19 @@ def linearization_document(found: Linearization, gains: Sequence[GainSensitivity
             f"{mode.eigenvalue:.6f}", f"{mode.size:.6f}", f"{mode.decay:.4g}", f"{mode.frequency:.4g}",
             f"{mode.damping:.3g}", mode.words,
         )
-        for mode in found.mode_list
+        for mode in system.mode_list
     )  # fmt: skip
     sections = [Section("modes", "Modes", "slowest first", blocks=(Table("", headings, rows, fold=False),))]
     if gains:
-        heads = ("number", "value", "∂|λ|", "∂(decay) [1/s]", "change of decay for +1 % [1/s]")
+        heads = ("gain", "value", "∂|λ|/∂gain", "∂decay/∂gain", "change of decay for gain + 1 % [1/s]")
         lines = tuple(
-            (one.name, f"{one.value:g}", f"{one.slope:.4g}", f"{one.decay:.4g}", f"{0.01 * one.value * one.decay:+.3g}")
-            for one in sorted(gains, key=lambda one: -abs(one.decay * one.value))
+            (g.name, f"{g.value:g}", f"{g.slope:.4g}", f"{g.decay:.4g}", f"{0.01 * g.value * g.decay:+.3g}")
+            for g in sorted(gains, key=lambda g: -abs(g.decay * g.value))
         )
         block = Table("", heads, lines, fold=False)
         sections.append(Section("gains", "Effect of the gains on the slowest mode", blocks=(block,)))
-    names = ("point", "event", "distance", "step")
-    kinks = tuple((k.point, k.what, f"{k.value:+.4g} {k.unit}", str(k.step)) for k in found.kinks[:KINKS])
+    names = ("point or joint", "event", "distance", "time step")
+    kinks = tuple((k.point, k.what, f"{k.value:+.4g} {k.unit}", str(k.step)) for k in system.kinks[:KINKS])
     block = Table("", names, kinks, fold=False)
     sections.append(Section("kinks", "Points where the map is not smooth", blocks=(block,)))
     return Document(lead, sections)

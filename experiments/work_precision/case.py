@@ -1,4 +1,4 @@
-"""A problem in one form for integrators, with motions and timings of it."""
+"""Problems in the forms that integrators take: a tree of joints or a Lagrangian system, with motions and timings."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from formulations.lagrangian import LAGRANGIAN_METHODS
 
 Rate = Callable[[float, Floats], Floats]
 
-#: Relative tolerances of the reference, and of a motion that estimates its error.
+#: Relative tolerances of the reference, and of a second motion, from which the reference's error is estimated.
 TIGHT, LOOSE = 1e-13, 1e-11
 
 
@@ -33,25 +33,25 @@ class Reference:
     """A reference motion, at the times at which errors are measured."""
 
     states: Floats  # (samples, numbers) states of the differential equation
-    places: Floats  # (samples, points, 3) [m]
+    places: Floats  # (samples, points, 3) [m] positions of the problem's points
     energy: Floats  # (samples,) [J]
     error: float  # [m] root mean square distance to the same motion at a hundred times the tolerance
 
 
-def rms(one: Floats, other: Floats) -> float:
-    """Return the root mean square distance [m] of points (…, 3), over all of them and all times."""
-    return float(np.sqrt(np.mean(np.sum((one - other) ** 2, axis=-1))))
+def rms(first: Floats, second: Floats) -> float:
+    """Return the root mean square distance [m] between points (…, 3), over all points and times."""
+    return float(np.sqrt(np.mean(np.sum((first - second) ** 2, axis=-1))))
 
 
 def solve(rate: Rate, start: Floats, times: Floats, tolerance: float) -> Floats:
-    """Return the solution of an ordinary differential equation at these times [s], (samples, numbers)."""
+    """Return the states (samples, numbers) of the solution of an ordinary differential equation at these times [s]."""
     from scipy.integrate import solve_ivp
 
     scale = max(float(np.abs(start).max()), 1.0)
     span = (0.0, float(times[-1]))
     solution = solve_ivp(rate, span, start, "DOP853", times, rtol=tolerance, atol=0.1 * tolerance * scale)
     if not solution.success:
-        raise IntegrationError(f"no reference motion: {solution.message}")
+        raise IntegrationError(f"the reference motion cannot be computed: {solution.message}")
     states: Floats = solution.y.T
     return states
 
@@ -63,7 +63,7 @@ def reference(
     places: Callable[[Floats], Floats],
     energies: Callable[[Floats], float],
 ) -> Reference:
-    """Return the reference motion of an ODE, with positions (points, 3) [m] and energy [J] of a state."""
+    """Return the reference motion of an ODE; ``places`` returns (points, 3) [m] of a state, ``energies`` [J]."""
     tight, loose = (solve(rate, start, times, tolerance) for tolerance in (TIGHT, LOOSE))
     there, nearby = (np.array([places(state) for state in states]) for states in (tight, loose))
     return Reference(tight, there, np.array([energies(state) for state in tight]), rms(there, nearby))
@@ -72,8 +72,8 @@ def reference(
 class TreeEquations:
     """Equations of motion of a tree: the rate of the state (q, v), in reused arrays.
 
-    In addition to gravity, a floor acts on points that all stick at ``anchors`` (nc, 2) [m], and springs and dampers in
-    joints.
+    In addition to gravity, a floor acts on the contact points, which all stick at ``anchors`` (nc, 2) [m], and springs
+    and dampers act in joints.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class TreeEquations:
         return rates
 
     def greatest_use_of_friction(self, states: Floats) -> float:
-        """Return the largest used share of a point's friction cone; infinite if the floor would have to pull."""
+        """Return the greatest ratio of friction to its limit at a point; inf if the floor would have to pull."""
         most, floor = 0.0, self.floor
         assert floor is not None
         for state in states:
@@ -175,9 +175,9 @@ TREE, LAGRANGIAN = "trees of joints", "Lagrangian systems"
 
 @dataclass(frozen=True)
 class Motion:
-    """The motion by a method, at a problem's sample times."""
+    """The motion computed by a method, at a problem's sample times."""
 
-    places: Floats  # (samples, points, 3) [m]
+    places: Floats  # (samples, points, 3) [m] positions of the problem's points
     energy: Floats  # (samples,) [J]
     iterations: float  # Newton iterations per step
     retried: float = 0.0  # fraction of the steps that were subdivided
@@ -185,7 +185,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class StepSize:
-    """Step size or tolerance of a computation."""
+    """Step size, or tolerance for adaptive steps."""
 
     step: float  # [s]
     settings: Mapping[str, Any] = field(default_factory=dict)  # changes of the integrator's defaults
@@ -196,31 +196,31 @@ class StepSize:
 
 
 class Case(ABC):
-    """A form of a problem."""
+    """A problem in the form that a kind of integrators takes."""
 
-    systems: str  # kind of system of its integrators: ``TREE`` or ``LAGRANGIAN``
+    systems: str  # kind of system that the integrators take: ``TREE`` or ``LAGRANGIAN``
     reference: Reference  # reference motion of this form
 
     @abstractmethod
     def methods(self) -> Mapping[str, Any]:
-        """Return all integrators of such systems that declare that they can solve this problem, by name."""
+        """Return all integrators that declare that they can solve this problem, by name."""
 
     def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
-        """Return the grid of a method: these steps [s], or tolerances for adaptive steps."""
+        """Return the step sizes of a method: ``steps`` [s], or tolerances for adaptive steps."""
         return tuple(StepSize(step) for step in steps)
 
     @abstractmethod
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
-        """Return the motion by a method, at ``samples`` equal parts of ``duration`` [s]; may raise InputError."""
+        """Return the motion at the ends of ``samples`` parts of ``duration`` [s]; InputError if it cannot be solved."""
 
     @abstractmethod
     def seconds(self, method: str, size: StepSize, duration: float) -> float:
-        """Return the computing time [s], without set-up and compilation, for ``duration`` [s] of motion."""
+        """Return the computing time [s] of ``duration`` [s] of motion, without set-up and compilation."""
 
 
 @dataclass(frozen=True)
 class TreeCase(Case):
-    """A tree of joints."""
+    """A problem as a tree of joints."""
 
     model: Model
     start: State  # initial state
@@ -237,20 +237,20 @@ class TreeCase(Case):
         return {name: method for name, method in INTEGRATORS.items() if method.takes_contact or not self.model.nc}
 
     def grid(self, method: str, steps: Sequence[float], interval: float) -> tuple[StepSize, ...]:
-        """Return the grid of a method; with contacts also adaptive methods take these steps, to resolve the floor."""
-        own = self.settings.get(method, {})
+        """Return the step sizes of a method; with contacts, adaptive methods also use ``steps``, to resolve contact."""
+        settings = self.settings.get(method, {})
         if TOLERANCE not in settings_of(INTEGRATORS[method]):
-            return tuple(StepSize(step, own) for step in steps)
+            return tuple(StepSize(step, settings) for step in steps)
         if self.model.nc:
-            return tuple(StepSize(step, {**own, **_tolerances(TOLERANCES[-3])}) for step in steps)
+            return tuple(StepSize(step, {**settings, **_tolerances(TOLERANCES[-3])}) for step in steps)
         chosen = TOLERANCES[:: max(1, len(TOLERANCES) // len(steps))]
-        return tuple(StepSize(interval, {**own, **_tolerances(relative)}) for relative in chosen)
+        return tuple(StepSize(interval, {**settings, **_tolerances(relative)}) for relative in chosen)
 
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
         run = self._run(method, size, duration, duration / samples)
         frame = run.frame.iloc[1:]
         if len(frame) != samples:
-            raise InputError(f"step = {size.step:g} s does not divide the time between two samples")
+            raise InputError(f"step = {size.step:g} s must divide the time between two samples")
         places = np.array([self.places(q) for q in frame[list(self.model.coordinate_names)].to_numpy()])
         energies = (frame["ledger_kinetic"] + frame["ledger_potential"]).to_numpy()
         retried = run.summary["retried_steps"] / run.summary["steps"]
@@ -272,7 +272,7 @@ def _tolerances(relative: float) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class LagrangianCase(Case):
-    """A Lagrangian system on a linear space, with constraints."""
+    """A problem as a Lagrangian system on a linear space, with constraints."""
 
     system: "System"
     q0: Floats  # initial coordinates
@@ -282,7 +282,7 @@ class LagrangianCase(Case):
     systems = LAGRANGIAN
 
     def methods(self) -> Mapping[str, Any]:
-        """Return all methods for Lagrangian systems; ``move`` detects which of them can solve this one."""
+        """Return all methods for Lagrangian systems; ``move`` raises InputError for those that do not apply."""
         return LAGRANGIAN_METHODS
 
     def move(self, method: str, size: StepSize, duration: float, samples: int) -> Motion:
@@ -299,13 +299,13 @@ class LagrangianCase(Case):
         q0, v0 = self.q0, self.v0
         if LAGRANGIAN_METHODS[method].coordinates == "generalized":
             if self.system.chart is None:
-                raise InputError(f"{method} needs generalized coordinates, and this system has none")
+                raise InputError(f"{method} needs generalized coordinates, which this system does not have")
             q0, v0 = chart_start(self.system, q0, v0)
         return self.system.integrate(method, q0, v0, step=step, duration=duration, every=every)
 
 
 def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Return generalized coordinates and rates of a start; raises InputError outside of the chart."""
+    """Return generalized coordinates and rates of an initial state; raises InputError outside of the chart."""
     import sympy
     from scipy.optimize import least_squares
 
@@ -321,19 +321,19 @@ def chart_start(system: "System", q: Floats, v: Floats) -> tuple[Floats, Floats]
         return np.asarray(slope(at), dtype=float)
 
     with np.errstate(invalid="ignore"):  # a step out of the chart is undone
-        found = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
-    if not np.linalg.norm(found.fun) < 1e-9 * max(1.0, float(np.linalg.norm(q))):
-        raise InputError("the system does not start within its chart")
-    rates = np.linalg.lstsq(off_slope(found.x), v, rcond=None)[0]
-    return np.asarray(found.x), np.asarray(rates, dtype=np.float64)
+        solution = least_squares(off, np.full(len(s), 1e-2), off_slope, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    if not np.linalg.norm(solution.fun) < 1e-9 * max(1.0, float(np.linalg.norm(q))):
+        raise InputError("the system's initial state is outside of the chart of its generalized coordinates")
+    rates = np.linalg.lstsq(off_slope(solution.x), v, rcond=None)[0]
+    return np.asarray(solution.x), np.asarray(rates, dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class Forms:
-    """Forms of a problem, made on demand."""
+    """Forms of a problem for different kinds of integrators."""
 
     cases: tuple[Case, ...]  # a tree of joints, a Lagrangian system, or both
-    remarks: tuple[str, ...]  # choices of the forms, and their differences
+    remarks: tuple[str, ...]  # sentences about the forms and their differences
 
 
 @dataclass(frozen=True)
@@ -346,13 +346,13 @@ class Problem:
     points: str  # points whose distance to the reference is the error
     duration: float  # [s]
     samples: int  # number of times at which errors are measured
-    coarsest: float  # [s] the longest step; the others are halves, quarters, …
+    coarsest: float  # [s] longest step size; the others are a half of it, a quarter, …
     count: int  # number of step sizes
-    forms: Callable[[], Forms]  # makes the forms, and their references
+    forms: Callable[[], Forms]  # function that makes the forms, with their references
     packages: tuple[str, ...] = ()  # import names of optional packages that it needs
 
     def steps(self, most: int | None = None) -> tuple[float, ...]:
-        """Return the steps [s], the longest first."""
+        """Return the step sizes [s], the longest first; at most ``most`` of them."""
         return halved(self.coarsest, most or self.count)
 
     @property

@@ -27,12 +27,12 @@ from formulations.assembly.joint import quaternion_product
 
 #: [kg·m²] and [rad/s], Wendlandt 1997, (2.52).
 INERTIA, OMEGA = (1.0, 2.0, 3.0), (0.0, 3.0, 4.0)
-#: [m] and [m/s], Wendlandt 1997, after (2.55); the z coordinates follow from the constraints, and are negative.
+#: [kg], [m], [m], [m/s] of two masses on rods, Wendlandt 1997, after (2.55); the constraints give z, which is negative.
 MASSES, RODS = (2.0, 3.5), (4.0, 3.0)
 XY, XY_RATES = ((2.820, 0.025), (5.085, 0.105)), ((3.381, 2.506), (2.497, 10.495))
 #: [m] radius of the balls that replace the pendulum's point masses in a tree, whose bodies need an inertia.
 BALL = 0.05
-#: [rad] step of the rest angles of the hip springs.
+#: [rad] change of the rest angles of the hip springs at time zero.
 LEAN = 0.02
 
 
@@ -54,7 +54,7 @@ def tree_case(
     controller: JointImpedance | None = None,
     equations: TreeEquations | None = None,
 ) -> TreeCase:
-    """Return a tree with its reference; points are its bodies' centres of mass unless ``places`` gives others."""
+    """Return a tree with its reference; the points are the bodies' centres of mass unless ``places`` gives others."""
     where = places or (lambda q: forward_kinematics(model, q).position)
     begin = np.concatenate([start.q, start.arrays.cache.rate])
     truth = reference(
@@ -128,9 +128,9 @@ def _pendulum() -> Forms:
     truth = pendulum_reference(MASSES, RODS, q0, v0, PENDULUM.times)
     apart = rms(tree.reference.places, truth.places)
     remark = (
-        f"A tree's bodies have inertias: its masses are solid balls of {BALL:g} m radius, fixed to their rods. That "
-        f"moves them by {apart:.2g} m (root mean square). It is the model, and no error: each form has its own "
-        "reference."
+        f"The bodies of a tree need an inertia: its masses are solid balls of {BALL:g} m radius, fixed to their rods. "
+        f"This changes their motion by {apart:.2g} m (root mean square). Errors do not include this difference, "
+        "because each form has its own reference."
     )
     system = double_spherical_pendulum()
     return Forms((tree, LagrangianCase(system, q0, v0, lambda q: q.reshape(len(q), 2, 3), truth)), (remark,))
@@ -167,10 +167,10 @@ def _standing() -> Forms:
     use = equations.greatest_use_of_friction(case.reference.states)
     stiffness, damping = max(impedance.stiffness.values()), max(impedance.damping.values())
     remark = (
-        f"Springs and dampers in the joints hold it ({stiffness:g} N·m/rad, {damping:g} N·m·s/rad); at time zero those "
-        f"of the hips are set anew by {LEAN:g} rad. All points of the soles stick throughout, and use {100 * use:.0f}% "
-        "of their friction at most: the motion is smooth, has a reference, and methods show their order. It is stiff: "
-        "the floor damps a foot within a tenth of a millisecond."
+        f"Joint springs and dampers hold the human ({stiffness:g} N·m/rad, {damping:g} N·m·s/rad). At time zero "
+        f"the rest angles of the hip springs change by {LEAN:g} rad. All contact points stick, and use at most "
+        f"{100 * use:.0f}% of their friction limit: the motion is smooth and has a reference, so methods show their "
+        "order. The problem is stiff: the floor damps a foot within a tenth of a millisecond."
     )
     return Forms((case,), (remark,))
 
@@ -216,9 +216,9 @@ def pendulum_reference(
         # An exact motion satisfies the constraints; rounding errors in them are damped.
         drift = 0.5 * np.array([q[:3] @ q[:3], rod @ rod]) - 0.5 * squares
         slide = rows @ v
-        wanted = -np.array([v[:3] @ v[:3], swing @ swing]) - 2.0 * slide - drift
+        required = -np.array([v[:3] @ v[:3], swing @ swing]) - 2.0 * slide - drift
         inverse = rows / mass
-        multipliers = np.linalg.solve(inverse @ rows.T, wanted - inverse @ weight)
+        multipliers = np.linalg.solve(inverse @ rows.T, required - inverse @ weight)
         return np.concatenate([v, (weight + rows.T @ multipliers) / mass])
 
     return reference(

@@ -1,4 +1,4 @@
-"""Error and cost of every method at every step size."""
+"""Error and computing time of each method at each step size."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,20 +14,20 @@ from biped.errors import InputError, IntegrationError
 from experiments.timing import Spread, interleaved, slope
 from experiments.work_precision.case import TREE, Case, Forms, Problem, StepSize, rms
 
-#: Ratio of two numbers below which they are a tie.
+#: Two numbers are a tie if their ratio is below this.
 CLOSE = 1.15
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A number of one of the compared methods or engines, with its rank."""
+    """The number by which a method or engine is compared, with its rank."""
 
     label: str  # name of the method or engine
-    value: float | None  # the number, if there is one
-    ratio: float | None = None  # ratio to the best; None if excluded
-    at_least: bool = False  # True if the ratio is a lower bound, because the best is below the floor
-    best: bool = False  # True if none is better
-    note: str = ""  # reason for exclusion, or a remark that it is below the floor
+    value: float | None  # the number, or None if there is no number
+    ratio: float | None = None  # ratio to the best number; None if excluded
+    at_least: bool = False  # True if the ratio is a lower bound, because the best number is below the floor
+    best: bool = False  # True if no number is better
+    note: str = ""  # reason for exclusion, or a remark that the number is below the floor
 
 
 def ranked(
@@ -35,67 +35,67 @@ def ranked(
 ) -> list[Ranked]:
     """Return a rank for each number by its magnitude, in the order of ``values``.
 
-    Numbers below ``floor`` are equal; ``out`` gives the reason why one cannot be the best.
+    Numbers below ``floor`` count as equal; ``out`` has the reasons for exclusions, by name.
     """
     notes = {name: "has no number" for name, value in values.items() if value is None or not math.isfinite(value)}
     notes |= out or {}
     sizes = {name: abs(value) for name, value in values.items() if name not in notes and value is not None}
     least = min(sizes.values(), default=math.nan)
     best = max(least, floor)
-    found = []
+    ranks = []
     for name in dict.fromkeys((*values, *notes)):
         if name in notes:
-            found.append(Ranked(name, values.get(name), note=notes[name]))
+            ranks.append(Ranked(name, values.get(name), note=notes[name]))
             continue
         size = sizes[name]
         note = f"below {floor:g}" if size < floor else ""
         ratio = size / best if size > best else 1.0
         wins = len({**values, **notes}) > 1 and size <= CLOSE * best
-        found.append(Ranked(name, values[name], ratio, least < floor <= size, wins, note))
-    return found
+        ranks.append(Ranked(name, values[name], ratio, least < floor <= size, wins, note))
+    return ranks
 
 
 Progress = Callable[[float], None]
 
-#: Multiple of the reference's error below which errors cannot be resolved.
+#: Errors below this multiple of the reference's error cannot be resolved.
 ABOVE_REFERENCE = 10.0
-#: [m] largest error that counts for the order; larger ones are no approximation of the motion.
+#: [m] largest error from which the order is estimated: larger errors are not in the range of convergence.
 LARGE = 0.1
-#: Largest fraction of subdivided steps that counts for the order.
+#: Largest fraction of subdivided steps of a motion from which the order is estimated.
 RARE = 0.01
-#: Approximate share of a comparison's time for errors; timings take the rest.
+#: Approximate fraction of a comparison's time for errors; timings take the rest.
 MEASURING = 0.6
-#: Least number of step sizes for an order.
+#: Least number of step sizes to estimate an order.
 LEAST = 3
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A method at a step size."""
+    """Error and computing time of a method at one step size: a point of a work-precision diagram."""
 
     size: StepSize  # step size or tolerance
     error: float  # [m] root mean square distance of the problem's points to the reference, over all samples
-    energy_error: float  # [J] the largest difference of the energy from the reference's
+    energy_error: float  # [J] largest difference from the energy of the reference
     iterations: float  # Newton iterations per step
     retried: float = 0.0  # fraction of the steps that were subdivided because they had no solution
-    cost: Spread | None = None  # [s] computing time of a second of motion; None if not timed
+    cost: Spread | None = None  # [s/s] computing time per second of motion; None if not timed
 
     @property
     def seconds(self) -> float:
-        """Least cost [s/s]: other load on the machine only adds to it."""
+        """Least computing time per second of motion [s/s]; other load on the machine only increases it."""
         return math.nan if self.cost is None else self.cost.least
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A method on a problem."""
+    """Errors and computing times of a method on a problem, at all step sizes."""
 
     method: str  # name of the method
-    systems: str  # kind of its systems: ``case.TREE`` or ``case.LAGRANGIAN``
-    traits: Any  # its properties: an object with ``order``, ``symplectic`` and the like
+    systems: str  # kind of systems that the method takes: ``case.TREE`` or ``case.LAGRANGIAN``
+    traits: Any  # properties of the method: an object with ``order``, ``symplectic`` and the like
     floor: float  # [m] least resolvable error
-    measurements: tuple[Measurement, ...]  # the coarsest step first
-    failures: tuple[tuple[StepSize, str], ...] = ()  # steps without a solution, with the reasons
+    measurements: tuple[Measurement, ...]  # measurements, that with the longest step first
+    failures: tuple[tuple[StepSize, str], ...] = ()  # step sizes without a solution, with the reasons
 
     @property
     def label(self) -> str:
@@ -103,9 +103,9 @@ class Curve:
 
     @property
     def order(self) -> float | None:
-        """Order of convergence: slope of log error over log step; None for too few steps, or for tolerances.
+        """Order of convergence: slope of log error over log step; None for too few step sizes, or for tolerances.
 
-        Steps that were subdivided are left out.
+        Measurements with many subdivided steps are left out.
         """
         clear = [
             m
@@ -115,9 +115,9 @@ class Curve:
         return slope([m.size.step for m in clear], [m.error for m in clear]) if len(clear) >= LEAST else None
 
     def cost_at(self, error: float) -> float | None:
-        """Return the cost [s/s] of an error [m], interpolated by a power law; None if it is not reached.
+        """Return the cost [s/s] of an error [m], interpolated by a power law; None if the error is not reached.
 
-        A step that costs more than a finer one is ignored.
+        A measurement that costs more than one with a smaller error is ignored.
         """
         points = [(m.error, m.seconds) for m in self.measurements]
         if not points or min(e for e, _ in points) > error:
@@ -136,8 +136,8 @@ class Budget:
     """Amount of computation."""
 
     count: int | None  # largest number of step sizes of each method; None: all
-    repeats: int  # repeats of every timing
-    patience: float  # [s] computing time after which no finer step is tried
+    repeats: int  # number of repeats of each timing
+    patience: float  # [s] computing time above which no shorter step is tried
 
 
 FULL = Budget(None, 5, 2.0)
@@ -149,13 +149,13 @@ class Comparison:
     """Results of all methods on a problem."""
 
     problem: Problem  # the problem
-    forms: Forms  # its forms, with their references
-    curves: tuple[Curve, ...]  # results of the methods that can solve it
-    refusals: Mapping[str, str] = field(default_factory=dict)  # reasons of the other methods, by name
+    forms: Forms  # forms of the problem, with their references
+    curves: tuple[Curve, ...]  # results of the methods that can solve the problem
+    refusals: Mapping[str, str] = field(default_factory=dict)  # reasons why the other methods cannot, by name
 
 
 def compare(problem: Problem, budget: Budget, only: Sequence[str], progress: Progress) -> Comparison:
-    """Measure the errors of all methods (or of ``only`` these names and patterns), then time them in turn."""
+    """Measure the errors of all methods, then their times; ``only``: names or patterns of methods, empty for all."""
     forms = problem.forms()
     chosen = [
         (case, name, traits)
@@ -188,13 +188,13 @@ def measure(problem: Problem, case: Case, name: str, traits: Any, budget: Budget
         except IntegrationError as error:
             failures.append((size, str(error)))
             continue
-        found = rms(motion.places, truth.places)
-        if not math.isfinite(found):
+        distance = rms(motion.places, truth.places)
+        if not math.isfinite(distance):
             failures.append((size, "the motion is not finite"))
             continue
         drift = float(np.abs(motion.energy - truth.energy).max())
-        measurements.append(Measurement(size, found, drift, motion.iterations, motion.retried))
-        if found < floor or cost > budget.patience:
+        measurements.append(Measurement(size, distance, drift, motion.iterations, motion.retried))
+        if distance < floor or cost > budget.patience:
             break
     return Curve(name, case.systems, traits, floor, tuple(measurements), tuple(failures))
 
@@ -224,7 +224,7 @@ ACCURACIES = tuple(10.0**-k for k in range(2, 11))
 
 
 def ranked_methods(comparison: Comparison, accuracy: float) -> list[Ranked]:
-    """Return the cost [s/s] of an accuracy [m] with each method; nothing if none reaches it."""
+    """Return the cost [s/s] of an accuracy [m] with each method; empty if no method reaches it."""
     costs = {curve.label: curve.cost_at(accuracy) for curve in comparison.curves}
     if all(cost is None for cost in costs.values()):
         return []
@@ -234,21 +234,21 @@ def ranked_methods(comparison: Comparison, accuracy: float) -> list[Ranked]:
 
 
 def cheapest_lines(comparison: Comparison) -> list[tuple[str, ...]]:
-    """Return rows of a table: accuracy, the cheapest methods, their cost, the next one and its ratio."""
+    """Return rows of a table: accuracy [m], cheapest methods, their cost [ms/s], next method, ratio of its cost."""
     lines: list[tuple[str, ...]] = []
     for accuracy in ACCURACIES:
-        able = sorted(
-            (one for one in ranked_methods(comparison, accuracy) if one.ratio is not None and one.value is not None),
-            key=lambda one: one.value or 0.0,
+        reached = sorted(
+            (m for m in ranked_methods(comparison, accuracy) if m.ratio is not None and m.value is not None),
+            key=lambda method: method.value or 0.0,
         )
-        if not able:
+        if not reached:
             continue
-        best = [one.label for one in able if one.best] or [able[0].label]
-        others = [one for one in able if one.label not in best]
-        rival = (others[0].label, f"{others[0].ratio:.1f}") if others else ("none gets there", "")
-        lines.append((f"{accuracy:.0e}", ", ".join(best), f"{1e3 * (able[0].value or 0.0):.3g}", *rival))
+        best = [method.label for method in reached if method.best] or [reached[0].label]
+        rest = [method for method in reached if method.label not in best]
+        rival = (rest[0].label, f"{rest[0].ratio:.1f}") if rest else ("none reaches it", "")
+        lines.append((f"{accuracy:.0e}", ", ".join(best), f"{1e3 * (reached[0].value or 0.0):.3g}", *rival))
     return lines
 
 
 #: Headings of ``cheapest_lines``.
-HEADINGS = ("error [m]", "cheapest", "cost [ms/s]", "next", "times as much")
+HEADINGS = ("error [m]", "cheapest", "cost [ms/s]", "next", "ratio of costs")

@@ -47,7 +47,7 @@ class Tick:
         self.torque[:6] = 0.0
 
     @cached_property
-    def integer(self):
+    def whole(self):
         return WholeBody(MODEL, self.q, self.v)
 
     @property

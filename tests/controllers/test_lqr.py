@@ -321,7 +321,7 @@ def test_what_does_not_fit_the_model_is_refused(model):
         LQR(weight_joints={"tail": 1.0}).design(model)
     with pytest.raises(InputError, match="does not divide"):
         LQR(step=3e-4).design(model)
-    with pytest.raises(InputError, match="no regulator in steady state"):
+    with pytest.raises(InputError, match="there is no steady regulator"):
         LQR(
             weight_com=(0,) * 3, weight_com_velocity=(0,) * 3, weight_trunk=(0,) * 3, weight_trunk_rate=(0,) * 3,
             weight_joints=0.0, weight_joint_rates=0.0, weight_torque=1e-300,

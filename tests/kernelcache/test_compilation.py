@@ -251,7 +251,7 @@ def once(x):
 
 
 @routine
-def integer(x):
+def whole(x):
     return twice(x)
 
 
@@ -263,8 +263,8 @@ def test_a_loaded_kernel_brings_along_what_those_call_that_were_compiled_here(tm
     """This happens if one process compiled the first and another process the second."""
     (tmp_path / "half.py").write_text(HALF_THERE)
     more = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)]), "BIPED_CACHE_DIR": str(tmp_path / "cache")}
-    assert said_by("import half", "integer", **more).split() == ["4.0"]
+    assert said_by("import half", "whole", **more).split() == ["4.0"]
     for name in ("root", "whole"):
         (gone,) = (tmp_path / "cache").rglob(f"half.{name}-*")
         gone.unlink()
-    assert said_by("import half", "once", "integer", **more).split() == ["2.0", "4.0"]
+    assert said_by("import half", "once", "whole", **more).split() == ["2.0", "4.0"]

@@ -1,4 +1,4 @@
-"""Exact gradients of whole trials by parameters of controller, model and floor, by the adjoint method."""
+"""Exact gradients of whole trials with respect to parameters of controller, model and floor (adjoint method)."""
 
 from biped.derivatives.gradients.gradient import Differentiator, Gradient, NoGradientError, gradient
 from biped.derivatives.gradients.objectives import DIFFERENTIABLE, is_differentiable

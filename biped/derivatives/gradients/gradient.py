@@ -45,7 +45,7 @@ from biped.simulation.scene import Scene
 from biped.simulation.snapshot import put_state
 from contact.arrays import Floats
 
-#: Number of additional parts of steps for which buffers are made at first.
+#: Number of parts of steps, in addition to the steps, for which buffers are made at first.
 SPARE = 512
 #: Greatest number of tapes of a law in one trial, one for each change of its branches.
 MOST_BRANCHES = 64
@@ -56,10 +56,10 @@ _ON_FLOORS_AT_REST = ("margin_of_stability_min", "margin_of_stability_end", "com
 
 
 class NoGradientError(InputError):
-    """A trial that has no gradient: it fell, or a step had no solution.
+    """Error: a trial has no gradient, since the model fell or a time step had no solution.
 
     Attributes:
-        time: [s] end of the trial.
+        time: [s] time at which the trial ended.
     """
 
     def __init__(self, message: str, time: float) -> None:
@@ -69,19 +69,19 @@ class NoGradientError(InputError):
 
 @dataclass(frozen=True)
 class Gradient:
-    """The derivatives of an objective of a trial, with the contact modes of all steps held.
+    """The derivatives of an objective of a trial, with the contact modes of all time steps held fixed.
 
     Attributes:
-        objective: name of the objective; the terms of a weighted sum.
+        objective: name of the objective, or a weighted sum in words, such as "1 rms_torque + 2 com_excursion".
         value: value of the objective.
         names: names of the parameters.
         numbers: (parameters,) values of the parameters.
         slopes: (parameters,) ∂(objective)/∂(parameter).
-        start: (2 nv,) ∂(objective)/∂(start): displacements in tangent coordinates, then momenta.
+        start: (2 nv,) ∂(objective)/∂(initial state): displacements in tangent coordinates, then momenta.
         switched: number of changes of a contact point's mode between two steps. If a parameter moves such a change to
-            another step, the trial jumps a little, which the derivative does not contain.
-        kinks: number of kinks that the trial meets, within rounding; there the derivative is one-sided.
-        nearest: the nearest kink of each contact point, joint and kind, the nearest first.
+            another step, the objective jumps a little; the derivative does not contain these jumps.
+        kinks: number of kinks (``Kink``) that the trial meets, within rounding; there the derivative is one-sided.
+        nearest: the closest approach to each kink of each contact point or joint, the closest first.
     """
 
     objective: str
@@ -107,7 +107,7 @@ class Gradient:
     @property
     def _facts(self) -> list[tuple[str, str]]:
         slopes = [(f"by {name}", f"{slope:+.6g}") for name, slope in zip(self.names, self.slopes, strict=True)]
-        return [*slopes, ("modes changed", str(self.switched)), ("kinks met", str(self.kinks))]
+        return [*slopes, ("changes of contact modes", str(self.switched)), ("kinks met", str(self.kinks))]
 
     def __getitem__(self, name: str) -> float:
         return float(self.slopes[self.names.index(name)])
@@ -116,18 +116,18 @@ class Gradient:
 def gradient(scene: Scene, objective: str | Mapping[str, float], parameters: Sequence[str | Parameter]) -> Gradient:
     """Return the gradient of an objective of a whole trial, by the adjoint method.
 
-    Contact modes, steps taken in parts, and branches of the controller are held as simulated. The derivative is then
-    exact, through the integrator's equations, contact, friction, and the sampled controller.
+    Contact modes, time steps taken in parts, and branches of the controller are held as simulated. The derivative is
+    then exact; it includes the integrator's equations, contact, friction, and the sampled controller.
 
     Args:
         scene: the trial, from its start over its duration.
-        objective: a metric of ``DIFFERENTIABLE``, or several with weights for a weighted sum.
+        objective: name of a metric of ``DIFFERENTIABLE``, or a dictionary of weights by name for a weighted sum.
         parameters: names such as ``controller.gains.kp_position[2]``, ``model.trunk.mass`` or ``floor.mu_s``, or
             ``Parameter`` objects.
 
     Raises:
-        InputError: the scene, the objective or a parameter has no gradient; the message says why.
-        NoGradientError: the trial fell, or a step had no solution.
+        InputError: there is no gradient for this scene, objective or parameter; the message says why.
+        NoGradientError: the model fell, or a time step had no solution.
     """
     return Differentiator(scene, parameters).of(objective)
 
@@ -138,29 +138,29 @@ class Differentiator:
     Args:
         scene: the trial, from its start over its duration.
         parameters: names of parameters, or ``Parameter`` objects, as in ``gradient``.
-        effect: effect of the parameters on the controller; computed if not given.
+        effect: derivatives of the scene by the parameters, from ``effect_of(scene, parameters)``; None: computed.
 
     Raises:
-        InputError: the scene or a parameter has no gradient, or the scene has a run-in.
-        NoGradientError: the trial fell, or a step had no solution.
+        InputError: there is no gradient for this scene or parameter; the message says why.
+        NoGradientError: the model fell, or a time step had no solution.
     """
 
     def __init__(self, scene: Scene, parameters: Sequence[str | Parameter], effect: Effect | None = None) -> None:
         if scene.settle is not None:
             raise InputError(
-                "no gradient with a run-in, whose end depends on the parameters: use scene.settled(), which has a "
-                "fixed start"
+                "no gradient: the scene has a run-in (settle), whose end depends on the parameters; use "
+                "scene.settled(), which has a fixed start"
             )
         self.scene = scene
         self.plan = scene.prepare()
-        self.asks = self.plan.law is not None and not isinstance(self.plan.law, Passive)
-        check_scene(self.plan, scene, self.asks)
+        self.has_law = self.plan.law is not None and not isinstance(self.plan.law, Passive)
+        check_scene(self.plan, scene, self.has_law)
         _check_clock(self.plan)
         self.parameters = tuple(
-            one if isinstance(one, Parameter) else parameters_of(scene, (one,))[0] for one in parameters
+            item if isinstance(item, Parameter) else parameters_of(scene, (item,))[0] for item in parameters
         )
-        self.names = tuple(one.name for one in self.parameters)
-        self.numbers = np.array([one.value for one in self.parameters])
+        self.names = tuple(item.name for item in self.parameters)
+        self.numbers = np.array([item.value for item in self.parameters])
         self.effect = effect_of(scene, self.parameters) if effect is None else effect
         self._loop = Loop(self.plan.world, self.plan.law)
         self._begin = self.plan.state.copy()
@@ -185,7 +185,7 @@ class Differentiator:
         self._end = self.plan.state.copy()
         self._delay = shared_delay(world.sensors)
         if self._delay and int(self._begin.arrays.counts[SENSED]):
-            raise InputError("delayed sensors hold values from before the start: begin with the start of a run")
+            raise InputError("delayed sensors hold values from before the trial: start at the beginning of a run")
         self._kept = float(world.actuators.kept[0])
         self._limits()
         self.trajectory = self._seen()
@@ -194,17 +194,17 @@ class Differentiator:
         """Determine the torques at actuator limits, and the number of torques close to a limit."""
         record, world = self._trial.record, self.plan.world
         before = np.vstack([self._begin.arrays.torque[None], record.held[:-1]])
-        wanted = self._kept * before + (1.0 - self._kept) * record.asked
-        given = np.isclose(record.held, wanted, rtol=1e-12, atol=1e-12)
+        desired = self._kept * before + (1.0 - self._kept) * record.asked
+        given = np.isclose(record.held, desired, rtol=1e-12, atol=1e-12)
         held = (world.state.stiffness > 0.0) | (world.state.damping > 0.0)
         saturated = self._end.arrays.ledger.saturated > self._begin.arrays.ledger.saturated
         if len(world.actuators.strength) and not (given.all() and not saturated[held].any()):
             raise InputError(
-                "no gradient: an actuator is at the limit of a strength that varies with its angle; use actuators.limit"
+                "no gradient: an actuator is at a strength limit that varies with its angle; use actuators.limit"
             )
         record.passes[:] = given
         most = world.actuators.limit
-        near = np.isfinite(most) & (np.abs(np.abs(wanted) - most) < AT_KINK * most)
+        near = np.isfinite(most) & (np.abs(np.abs(desired) - most) < AT_KINK * most)
         self._at_limits = int(near.sum()) if world.actuators.seed[0] >= 0 else 0
 
     def _seen(self) -> Trajectory:
@@ -224,7 +224,7 @@ class Differentiator:
     # --- the law ---
 
     def _law_tapes(self) -> LawTapes | None:
-        if not self.asks:
+        if not self.has_law:
             self._numbers, self._chosen = 0, np.zeros(0, dtype=np.int64)
             return None
         plan = self.plan
@@ -244,7 +244,7 @@ class Differentiator:
         """Return the gradient of an objective of this trial.
 
         Raises:
-            InputError: it has no gradient, or the controller's torques depend on more than its observations.
+            InputError: the objective has no gradient, or the torques depend on more than configuration and velocity.
         """
         terms = {objective: 1.0} if isinstance(objective, str) else dict(objective)
         values = {name: self._value(name) for name in terms}
@@ -252,13 +252,13 @@ class Differentiator:
         record = self._trial.record
         self._clear()
         for name, weight in terms.items():
-            found = weights[name]
-            record.of_q[:] += weight * found.q
-            record.of_momentum[:] += weight * found.momentum
-            record.of_torque[:] += weight * found.torque
+            derivatives = weights[name]
+            record.of_q[:] += weight * derivatives.q
+            record.of_momentum[:] += weight * derivatives.momentum
+            record.of_torque[:] += weight * derivatives.torque
         self._back()
         position = sum(weight * weights[name].position for name, weight in terms.items())
-        at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(one.kinks for one in weights.values())
+        at_kinks = int(record.taken[AT_KINKS]) + self._at_limits + sum(term.kinks for term in weights.values())
         return Gradient(
             objective=" + ".join(terms) if isinstance(objective, str) else _sum_of(terms),
             value=sum(weight * values[name] for name, weight in terms.items()),
@@ -272,14 +272,14 @@ class Differentiator:
         )
 
     def of_end(self, q: Floats, momentum: Floats) -> Floats:
-        """Return the derivatives, by each parameter, of a weighted sum of the final state.
+        """Return the derivatives (parameters,) of a weighted sum over the final state.
 
         Args:
             q: (nv,) weights of displacements in tangent coordinates.
             momentum: (nv,) weights of momenta.
 
         Raises:
-            InputError: the controller's torques depend on more than its observations.
+            InputError: the controller's torques depend on more than configuration and velocity.
         """
         self._clear()
         self._trial.record.of_q[-1], self._trial.record.of_momentum[-1] = q, momentum
@@ -300,15 +300,15 @@ class Differentiator:
         state, world = self._begin.arrays, self.plan.world
         if name.startswith(_TORQUES):
             if state.stiffness.any() or state.damping.any():
-                raise InputError(f"{name} has no gradient with joint impedance, whose torques belong to it")
+                raise InputError(f"no gradient of {name} with joint impedance, whose torques are a part of it")
             passive = world.tree.passive
             if len(passive) and np.isfinite(passive[:, MAX_EFFORT]).any():
-                raise InputError(f"{name} has no gradient with effort limits of joints")
+                raise InputError(f"no gradient of {name} for a model whose joints have effort limits")
         point = self.plan.set_point
         if self.plan.world.ground.motion.first.shape[0] > 1 and (
             name in _ON_FLOORS_AT_REST or (point is not None and point.on_floor)
         ):
-            raise InputError(f"{name} has no gradient on a moving floor")
+            raise InputError(f"no gradient of {name} on a moving floor: leave out the floor's motion")
         return value_of(name, self.trajectory)
 
     def _clear(self) -> None:
@@ -321,7 +321,7 @@ class Differentiator:
         ):  # fmt: skip
             nearest.switch[:], nearest.at[:], nearest.scale[:] = np.inf, 0, scales
         record.taken[[AT_KINKS, CHANGED]] = 0
-        record.share[:] = self._kept, self._delay, float(self.asks)
+        record.share[:] = self._kept, self._delay, float(self.has_law)
 
     def _back(self) -> None:
         record, tick, is_left = self._trial.record, int(self._trial.record.taken[TICKS]) - 1, False
@@ -360,29 +360,29 @@ def _check_clock(plan: Plan) -> None:
     clock = plan.clock
     if clock.steps % clock.steps_per_tick or clock.stride != clock.steps_per_tick:
         raise InputError(
-            "gradients need whole control periods, with one row each: make the duration a multiple of the controller's "
-            "period, and leave out record_every"
+            "gradients need whole control periods, each with one recorded row: set the duration to a multiple of the "
+            "controller's period, and leave out record_every"
         )
     if int(plan.state.arrays.counts[INTO_TICK]):
         raise InputError("the state is within a control period: run to the end of the period first")
     if plan.delays_impedance:
-        raise InputError("no gradient through a lag or a limited rate of an impedance's torques: leave one out")
+        raise InputError("no gradient of actuators with lag or limited rate and a joint impedance: leave one out")
 
 
 def _failure(reason: int, time: float) -> InputError:
     if reason in LIMITS:
-        return NoGradientError(f"the trial fell at {time:g} s: it has no gradient", time)
+        return NoGradientError(f"no gradient: the model fell at {time:g} s", time)
     if reason in (TOO_MANY_PARTS, UNKNOWN_STEP):
         return InputError(_cause(reason))
-    return NoGradientError(f"a step from {time:g} s on has no solution: the trial has no gradient", time)
+    return NoGradientError(f"no gradient: the time step from {time:g} s on has no solution", time)
 
 
 def _cause(reason: int) -> str:
     if reason == TOO_MANY_PARTS:
-        return "no gradient: a step had to be taken in more than 256 parts; take a smaller step"
+        return "no gradient: a time step had to be taken in more than 256 parts; choose a smaller step"
     if reason == UNKNOWN_STEP:
-        return "no gradient: the model was moved by something other than the equations of a step"
+        return "no gradient: the model was moved by something other than the integrator's equations"
     return (
-        "no gradient: the controller's torques do not follow from configuration and velocity alone, as on its tape; it "
-        "has a memory, depends on forces or time, or branches too often"
+        "no gradient: the controller's torques are not a function of configuration and velocity alone (it has a "
+        "memory, or depends on forces or time), or it branches too often"
     )

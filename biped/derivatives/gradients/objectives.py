@@ -30,13 +30,13 @@ TIED = 1e-9
 
 @dataclass(frozen=True)
 class Weights:
-    """The derivatives of a number by the states and torques of a trial.
+    """The derivatives of an objective by the states and torques of a trial.
 
     Attributes:
-        q: (rows, nv) by configurations, in tangent coordinates.
-        momentum: (rows, nv) by momenta.
-        torque: (ticks, nv) by the torques held from a tick on.
-        position: (3,) by the position of the set point.
+        q: (rows, nv) derivatives by configurations, in tangent coordinates.
+        momentum: (rows, nv) derivatives by momenta.
+        torque: (ticks, nv) derivatives by the torques held from a control tick on.
+        position: (3,) derivatives by the position of the set point.
         kinks: number of zero lengths or tied maxima, at which the derivative is one-sided.
     """
 
@@ -58,8 +58,8 @@ class Trajectory:
         momentum: (rows, nv).
         torque: (rows, nv) torques held from each row on; the last row repeats that of the last tick.
         down: (rows, nc) 1 where a contact point is in contact, or carried load in the step before.
-        start_time: [s] beginning of the first disturbance, or None.
-        set_point: set point of the root, or None.
+        start_time: [s] beginning of the first disturbance; None without a disturbance.
+        set_point: set point of the root; None without one.
     """
 
     model: Model
@@ -78,7 +78,7 @@ class Trajectory:
 
     @cached_property
     def run(self) -> Measurement:
-        """Rows of a run with these states, without rates, forces and energies, which no objective depends on."""
+        """Rows of a run with these states; rates, forces and energies are zero, since no objective depends on them."""
         model, count = self.model, len(self.q)
         layout = Layout.of(model, tuple(columns_of(model).units))
         places, rows = layout.places, np.zeros((count, len(layout.columns)))
@@ -104,7 +104,7 @@ class Trajectory:
         return com[0, :2], contact[0, :, :2]
 
 
-#: A function of a trial and a metric's value in it that returns the derivatives of the value.
+#: A function of a trial and the value of a metric in it; it returns the derivatives of the value.
 Differentiate = Callable[[Trajectory, float], Weights]
 
 
@@ -115,12 +115,12 @@ def _vectors(trial: Trajectory, turns: bool) -> Floats:
 
 def _of_errors(trial: Trajectory, along: Floats, turns: bool, kinks: int) -> Weights:
     """Return weights from derivatives ``along`` (rows, 3) by the errors of the root's position or orientation."""
-    found = trial.nothing()
+    weights = trial.nothing()
     if turns:
-        found.q[:, 3:6] = along
-        return replace(found, kinks=kinks)
-    found.q[:, :3] = along
-    return replace(found, position=-along.sum(axis=0), kinks=kinks)
+        weights.q[:, 3:6] = along
+        return replace(weights, kinks=kinks)
+    weights.q[:, :3] = along
+    return replace(weights, position=-along.sum(axis=0), kinks=kinks)
 
 
 def _of_lengths(trial: Trajectory, vectors: Floats, turns: bool, weights: Floats, kinks: int = 0) -> Weights:
@@ -177,31 +177,31 @@ def _rms_torque(trial: Trajectory, value: float, dofs: list[int]) -> Weights:
     span = np.diff(trial.time)
     span[: trial.run.first] = 0.0
     along, flat = _of_root_mean_square(value, trial.torque[:-1][:, dofs], span / span.sum())
-    found = trial.nothing()
-    found.torque[:, dofs] = along
-    return replace(found, kinks=flat)
+    weights = trial.nothing()
+    weights.torque[:, dofs] = along
+    return replace(weights, kinks=flat)
 
 
 def _peak_torque(trial: Trajectory, _: float, dofs: list[int]) -> Weights:
     size = np.abs(trial.torque[:-1][trial.run.first :][:, dofs])
     place, tie = _greatest(size.ravel(), 0)
     row, column = np.unravel_index(place, size.shape)
-    found = trial.nothing()
+    weights = trial.nothing()
     at, dof = trial.run.first + int(row), dofs[int(column)]
-    found.torque[at, dof] = math.copysign(1.0, trial.torque[at, dof])
-    return replace(found, kinks=tie)
+    weights.torque[at, dof] = math.copysign(1.0, trial.torque[at, dof])
+    return replace(weights, kinks=tie)
 
 
 def _com_excursion(trial: Trajectory, value: float) -> Weights:
-    first, found = trial.run.first, trial.nothing()
+    first, weights = trial.run.first, trial.nothing()
     if value <= NOTHING:
-        return replace(found, kinks=1)
+        return replace(weights, kinks=1)
     places = trial.run.series[first:, COM : COM + 2]
     at, tie = _greatest(np.hypot(*(places - places[0]).T), 0)
     along = (places[at] - places[0]) / value
     for row, sign in ((first + at, 1.0), (first, -1.0)):
-        found.q[row] += sign * (along @ trial.jacobians(row)[0])
-    return replace(found, kinks=tie)
+        weights.q[row] += sign * (along @ trial.jacobians(row)[0])
+    return replace(weights, kinks=tie)
 
 
 # --- the margin of stability ---
@@ -227,9 +227,9 @@ def _nearest(corners: Floats, x: Floats) -> tuple[int, float]:
 
 def _margin(trial: Trajectory, margin: float, row: int) -> Weights:
     """Differentiate the margin of a row; the nearest boundary point moves with its contact points."""
-    found, model = trial.nothing(), trial.model
+    weights, model = trial.nothing(), trial.model
     if abs(margin) <= NOTHING:
-        return replace(found, kinks=1)
+        return replace(weights, kinks=1)
     points, corners = _base(trial, row)
     extrapolated = trial.run.series[row, XCOM : XCOM + 2]
     edge, along = _nearest(corners, extrapolated)
@@ -237,12 +237,12 @@ def _margin(trial: Trajectory, margin: float, row: int) -> Weights:
     nearest = corners[edge] + along * (corners[after] - corners[edge])
     n = (extrapolated - nearest) / margin
     com, contact = trial.jacobians(row)
-    found.q[row] = n @ com
+    weights.q[row] = n @ com
     for c, share in ((points[edge], 1.0 - along), (points[after], along)):
-        found.q[row] -= share * (n @ contact[c])
+        weights.q[row] -= share * (n @ contact[c])
     ahead = math.sqrt(trial.run.body.length / -float(model.gravity[2]))
-    found.momentum[row, :2] = ahead * n / model.total_mass
-    return found
+    weights.momentum[row, :2] = ahead * n / model.total_mass
+    return weights
 
 
 def _margin_end(trial: Trajectory, value: float) -> Weights:
@@ -267,31 +267,31 @@ _OF_TRIALS: dict[str, Differentiate] = {
 }
 _OF_TORQUES = {"rms_torque": _rms_torque, "peak_torque": _peak_torque}
 
-#: Names of the metrics with gradients; torque metrics also with ``_JOINT``.
+#: Names of the metrics with gradients; the torque metrics also exist for one joint, as NAME_JOINT.
 DIFFERENTIABLE = (*_OF_TRIALS, *_OF_TORQUES)
 
 
 def is_differentiable(name: str, joints: tuple[str, ...]) -> bool:
-    """Return whether a metric of a model with these joints has a gradient."""
+    """Return True if the metric ``name`` of a model with these joints has a gradient."""
     return name in DIFFERENTIABLE or any(name == f"{stem}_{joint}" for stem in _OF_TORQUES for joint in joints)
 
 
 def value_of(name: str, trial: Trajectory) -> float:
-    """Return an objective of a trial.
+    """Return the value of an objective in a trial.
 
     Raises:
-        InputError: the name is no metric with a gradient, or the metric is not defined in this trial.
+        InputError: there is no metric of this name with a gradient, or the metric is not defined in this trial.
     """
     if not is_differentiable(name, trial.model.joint_names):
         raise InputError(
-            f"objective {name!r} has no gradient; those with one are {', '.join(DIFFERENTIABLE)}, and the last two of "
-            "one joint, as rms_torque_left_knee_pitch"
+            f"objective {name!r} has no gradient; objectives with a gradient are {', '.join(DIFFERENTIABLE)}, and the "
+            "last two for one joint, such as rms_torque_left_knee_pitch"
         )
     value = trial.run.value(name)
     if not isinstance(value, float):
         raise InputError(
-            f"{name} is not defined in this trial: an error needs a controller with a set point, and a margin or an "
-            "excursion contact points that touch the floor"
+            f"{name} is not defined in this trial: errors need a controller with a set point; margins and excursions "
+            "need contact points that touch the floor"
         )
     return value
 

@@ -1,4 +1,4 @@
-"""Parameters of gradients: numbers of a scene, and their effect on it."""
+"""Parameters of gradients: numbers of a scene, and the derivatives of the scene by them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Parameter:
 
     Attributes:
         name: name of the parameter.
-        value: its value.
-        scene_at: function of a value that returns the scene with it. Controller, model, floor, pushes and start may
-            depend on the parameter.
+        value: value of the parameter in the scene.
+        scene_at: function that takes a value and returns the scene with this value. Controller, model, floor, pushes
+            and start may depend on it.
     """
 
     name: str
@@ -48,15 +48,15 @@ def parameters_of(scene: Scene, names: Sequence[str]) -> tuple[Parameter, ...]:
     Raises:
         InputError: a name is unknown; the message lists the known ones.
     """
-    own = {} if scene.controller is None else {_CONTROLLER + name: x for name, x in numbers_of(scene.controller)}
+    controller = {} if scene.controller is None else {_CONTROLLER + name: x for name, x in numbers_of(scene.controller)}
     floor = {_FLOOR + name: x for name, x in numbers_of(scene.floor)}
     model = {_MODEL + name: x for name, x in numbers_of_model(scene.model)}
-    known = own | floor | model
+    known = controller | floor | model
     for name in names:
         if name not in known:
             body = scene.model.bodies[0].name
-            able = ", ".join((*own, *floor)) + f", and numbers of bodies such as {_MODEL}{body}.mass"
-            raise InputError(f"no gradient by {name!r}; {did_you_mean(name, list(known))}parameters are {able}")
+            allowed = ", ".join((*controller, *floor)) + f", and numbers of bodies such as {_MODEL}{body}.mass"
+            raise InputError(f"unknown parameter {name!r}; {did_you_mean(name, list(known))}parameters are {allowed}")
     return tuple(Parameter(name, known[name], _changed(scene, name)) for name in names)
 
 
@@ -71,14 +71,14 @@ def _changed(scene: Scene, name: str) -> Callable[[float], Scene]:
 
 @dataclass(frozen=True)
 class Effect:
-    """The effect of parameters on controller and plant, with one row of derivatives for each parameter.
+    """The derivatives of a scene's controller by parameters, one row for each parameter.
 
     Attributes:
-        paths: the changed numbers of the compiled law, and of the tree that it assumes for the plant.
-        law: (parameters, paths) derivatives of these numbers.
-        impedance: (parameters, 3, nv) derivatives of stiffness, damping and rest angles.
+        paths: places of the numbers that change in the compiled law, or in the tree that it assumes for the plant.
+        law: (parameters, paths) derivatives of the numbers at ``paths``.
+        impedance: (parameters, 3, nv) derivatives of the joints' stiffness, damping and rest angles.
         position: (parameters, 3) derivatives of the set point's position.
-        plant: True for parameters that change the model, the floor, disturbances, or the start.
+        plant: True for each parameter that changes the model, the floor, disturbances, or the start.
     """
 
     paths: tuple[Path, ...]
@@ -89,18 +89,18 @@ class Effect:
 
 
 def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
-    """Return the effect of parameters on a scene.
+    """Return the derivatives of a scene's controller by parameters, for ``Differentiator``.
 
     Raises:
-        InputError: a parameter changes something without a derivative, or its effect is not smooth.
+        InputError: a parameter changes something that has no derivative, or its effect is not smooth.
     """
-    nv, numbers = scene.model.nv, [_Numbers(scene, one) for one in parameters]
+    nv, numbers = scene.model.nv, [_Numbers(scene, item) for item in parameters]
     paths = [path for path, _ in _leaves(scene)[0]]
-    rows = np.array([slopes(its, one.value, one.name) for its, one in zip(numbers, parameters, strict=True)])
+    rows = np.array([slopes(number, item.value, item.name) for number, item in zip(numbers, parameters, strict=True)])
     rows = rows.reshape(len(parameters), len(paths) + 3 * nv + 7)
     if rows[:, -4:].any():
         name = parameters[int(np.flatnonzero(rows[:, -4:].any(axis=1))[0])].name
-        raise InputError(f"no gradient by {name}: it turns the set point, to which errors refer")
+        raise InputError(f"no gradient with respect to {name}: it rotates the set point, to which errors refer")
     law, rest = rows[:, : len(paths)], rows[:, len(paths) : -7]
     used = np.flatnonzero(law.any(axis=0))
     return Effect(
@@ -108,7 +108,7 @@ def effect_of(scene: Scene, parameters: Sequence[Parameter]) -> Effect:
         law[:, used],
         rest.reshape(len(parameters), 3, nv),
         rows[:, -7:-4],
-        tuple(its.changes_plant for its in numbers),
+        tuple(number.changes_plant for number in numbers),
     )
 
 
@@ -135,7 +135,7 @@ class _Numbers:
         self.changes_plant |= _differ_in_plant(self._scene, other)
         leaves, rest = _leaves(other)
         if [path for path, _ in leaves] != self._paths or rest != self._rest:
-            raise InputError("the controller's compiled law has another structure there")
+            raise InputError("the controller's compiled law has another structure for this value")
         return np.concatenate([[number for _, number in leaves], _impedance(other), _set_point(other)])
 
 
@@ -165,12 +165,12 @@ def _differ_in_plant(scene: Scene, other: Scene) -> bool:
 
 def _impedance(scene: Scene) -> Floats:
     controller, model = scene.controller, scene.model
-    found = np.zeros((3, model.nv))
-    acting = (None if controller is None else controller.impedance(model)) or Impedance()
-    for row, values in zip(found, (acting.stiffness, acting.damping, acting.rest), strict=True):
+    rows = np.zeros((3, model.nv))
+    impedance = (None if controller is None else controller.impedance(model)) or Impedance()
+    for row, values in zip(rows, (impedance.stiffness, impedance.damping, impedance.rest), strict=True):
         for joint, value in values.items():
             row[model.dof(joint)] = value
-    return found.ravel()
+    return rows.ravel()
 
 
 def _set_point(scene: Scene) -> Floats:
@@ -197,7 +197,7 @@ def numbers_of_model(model: Model) -> Iterator[tuple[str, float]]:
 def scene_with(scene: Scene, name: str, value: float) -> Scene:
     """Return the scene with one number of its model changed.
 
-    A given start state keeps its positions, velocities and anchors.
+    A given initial state keeps its positions, velocities and anchors.
     """
     whose, _, rest = name.partition(".")
     bodies = tuple(_changed_body(body, rest, value) if body.name == whose else body for body in scene.model.bodies)
@@ -206,12 +206,12 @@ def scene_with(scene: Scene, name: str, value: float) -> Scene:
 
 
 def _changed_body(body: Body, name: str, value: float) -> Body:
-    found = _INERTIA.fullmatch(name)
-    if found is None:
+    match = _INERTIA.fullmatch(name)
+    if match is None:
         changed: Body = with_number(body, name, value)
         return changed
     inertia: Any = np.array(body.inertia)
-    i, j = int(found[1]), int(found[2])
+    i, j = int(match[1]), int(match[2])
     inertia[i, j] = inertia[j, i] = value
     return replace(body, inertia=inertia)
 
@@ -227,6 +227,6 @@ def _carried(state: State, model: Model) -> State:
 
 
 def _mass_matrix(model: Model, q: Floats) -> Floats:
-    found = np.zeros((model.nv, model.nv))
-    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), found)
-    return found
+    matrix = np.zeros((model.nv, model.nv))
+    mass_matrix(model.tree, q, new_tree_data(model.n, model.nv, model.nc), matrix)
+    return matrix

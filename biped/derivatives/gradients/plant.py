@@ -1,4 +1,4 @@
-"""Effect of a parameter on the plant: equations of the steps, start, and objective."""
+"""Derivatives by a parameter of the plant: through the equations of the steps, the start, and the objective."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class PlantSlopes:
 
     Args:
         trial: the trial after its backward pass.
-        plan: plan of its scene.
-        begin: state at its start.
-        trajectory: states of the trial for the objective.
-        terms: metrics of the objective and their weights.
+        plan: plan of the trial's scene.
+        begin: initial state of the trial.
+        trajectory: states of the trial, for the objective.
+        terms: weights of the objective, by metric.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class PlantSlopes:
         self._of_start = np.concatenate([weight.q, weight.momentum, weight.anchor.ravel()])
 
     def slope(self, parameter: Parameter) -> float:
-        """Return the objective's derivative by a parameter of the plant, with the torques held.
+        """Return the objective's derivative by a parameter of the plant, with the controller's torques held fixed.
 
         Raises:
             InputError: there is no derivative; the message says why.
@@ -71,19 +71,19 @@ class PlantSlopes:
     def _check(self, other: Plan, name: str) -> None:
         here, there = self._plan.world, other.world
         if not np.array_equal(self._begin.arrays.mode, other.state.arrays.mode):
-            raise InputError(f"no gradient by {name}: it changes which contact points begin below the floor")
+            raise InputError(f"no gradient with respect to {name}: it changes which contact points touch at the start")
         if _kinds(here) != _kinds(there) or not np.array_equal(here.pushes.body, there.pushes.body):
-            raise InputError(f"no gradient by {name}: it changes disturbances by more than numbers")
+            raise InputError(f"no gradient with respect to {name}: it changes more than numbers of the disturbances")
         for what in ("sensors", "actuators"):
             if not _same(getattr(here, what), getattr(there, what)):
-                raise InputError(f"no gradient by {name}: it changes the {what}")
+                raise InputError(f"no gradient with respect to {name}: it changes the {what}")
 
 
 def _kinds(world: World) -> object:
     return kind_of((world.tree, world.ground, world.state, world.pushes)), len(world.pushes.body)
 
 
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True)
+def _same(first: object, other: object) -> bool:
+    if isinstance(first, tuple) and isinstance(other, tuple):
+        return len(first) == len(other) and all(map(_same, first, other))
+    return np.array_equal(np.asarray(first), np.asarray(other), equal_nan=True)

@@ -16,7 +16,7 @@ LEVELS = 6
 
 
 class NoSlopeError(InputError):
-    """The difference quotients do not converge, although both sides can be evaluated."""
+    """Error: the difference quotients do not converge, although both sides can be evaluated."""
 
 
 def slopes(numbers_at: Callable[[float], Floats], value: float, name: str) -> Floats:
@@ -54,14 +54,14 @@ def _agree(first: Floats, second: Floats) -> bool:
 
 
 def _one_sided(numbers_at: Callable[[float], Floats], value: float, h: float, name: str, refused: BipedError) -> Floats:
-    """Return the one-sided derivative of a linear function, as of a gain of zero, which cannot be negative."""
+    """Return the one-sided derivative of a linear function, for example by a gain of zero, which cannot be negative."""
     try:
         here = numbers_at(value)
         first, second = ((numbers_at(value + reach) - here) / reach for reach in (h, 0.5 * h))
     except BipedError:
-        raise InputError(f"{name} has no derivative: it cannot be varied by itself ({refused})") from refused
+        raise InputError(f"no derivative by {name}: nearby values of it alone are refused ({refused})") from refused
     if not _agree(first, second):
-        raise InputError(f"{name} has a derivative to one side only, and its effect is not linear ({refused})")
+        raise InputError(f"no derivative by {name}: it can vary to one side only, and not linearly ({refused})")
     return first
 
 
@@ -82,5 +82,5 @@ def _extrapolated(numbers_at: Callable[[float], Floats], value: float, h: float,
             best, least = new[-1], apart
         row = new
     if not least <= SETTLED * float(np.abs(best).max()):
-        raise NoSlopeError(f"{name} = {value:g} has no derivative: its effect is not smooth")
+        raise NoSlopeError(f"no derivative by {name} at {value:g}: its effect is not smooth")
     return best

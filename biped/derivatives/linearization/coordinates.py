@@ -1,4 +1,4 @@
-"""Tangent coordinates of states, and differences of configurations in them."""
+"""Tangent coordinates of states, and differences of configurations in tangent coordinates."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def torque_names(model: Model) -> tuple[list[str], list[str], list[int]]:
 
 
 def _dof_names(model: Model) -> list[str]:
-    """Return one name per degree of freedom: that of its joint, with a world axis if the joint has several."""
+    """Return one name per degree of freedom: its joint's name, with a world axis if the joint has several."""
     names: list[str] = []
     for body in model.bodies:
         whose = body.name if body.joint.kind == "floating" else body.joint.name
@@ -59,14 +59,14 @@ def _turns(model: Model) -> list[bool]:
 
 def displaced(model: Model, q: Floats, delta: Floats) -> Floats:
     """Return q ⊕ δ (nq,); turns of floating and spherical joints are rotation vectors in world axes."""
-    found, poses = q.copy(), _parents(model, q)
+    new_q, poses = q.copy(), _parents(model, q)
     for i, a, j, straight, turns in _joints(model):
-        found[a : a + straight] += delta[j : j + straight]
+        new_q[a : a + straight] += delta[j : j + straight]
         if turns:
             at, dof = a + straight, j + straight
             phi = _parent_rotation(model, poses, i).T @ delta[dof : dof + 3]
-            found[at : at + 4] = quat_mul(quat_exp(tuple(phi)), tuple(q[at : at + 4]))
-    return found
+            new_q[at : at + 4] = quat_mul(quat_exp(tuple(phi)), tuple(q[at : at + 4]))
+    return new_q
 
 
 def displacement(model: Model, q: Floats, to: Floats) -> Floats:
@@ -96,11 +96,11 @@ def _parent_rotation(model: Model, poses: Poses | None, i: int) -> Floats:
 
 
 def _joints(model: Model) -> list[tuple[int, int, int, int, bool]]:
-    """Return by joint: body, first coordinate, first degree of freedom, count of translations, True for 3D turns."""
+    """Return, per joint: body, first coordinate, first degree of freedom, count of translations, True for 3D turns."""
     tree = model.tree
-    found = []
+    joints = []
     for i, body in enumerate(model.bodies):
         straight = {"floating": 3, "spherical": 0}.get(body.joint.kind, 1)
         turns = body.joint.kind in ("floating", "spherical")
-        found.append((i, int(tree.first_q[i]), int(tree.first_v[i]), straight, turns))
-    return found
+        joints.append((i, int(tree.first_q[i]), int(tree.first_v[i]), straight, turns))
+    return joints

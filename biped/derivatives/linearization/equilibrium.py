@@ -10,14 +10,14 @@ from biped.kernels.state.simulation_state import LAST_STEP_LENGTH
 from biped.runs.state import State
 from biped.simulation.scene import Scene
 
-#: [m, rad, N·s, N·m·s] Greatest change of an equilibrium in a period.
+#: [m, rad, N·s, N·m·s] Greatest change of an equilibrium state in a control period.
 STILL = 1e-9
 #: Greatest number of Newton iterations.
 MOST = 20
 
 
 def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
-    """Return a nearby state that a control period does not change, and the linearization there; contact points stick.
+    """Return an equilibrium near ``state`` in which all contact points stick, and the linearization there.
 
     Args:
         scene: the closed loop.
@@ -30,21 +30,21 @@ def equilibrium(scene: Scene, state: State) -> tuple[State, Linearization]:
     model, state = linearizer.model, state.copy()
     nv, moved = model.nv, np.inf
     for _ in range(MOST):
-        found = linearizer.at(state)
-        if len(found.moved) != len(found.states):
+        linearization = linearizer.at(state)
+        if len(linearization.moved) != len(linearization.states):
             raise InputError(
-                "equilibria need sensors and actuators without delay: leave it out; it moves no equilibrium"
+                "equilibria need sensors and actuators without delay: leave the delay out; it moves no equilibrium"
             )
-        if any(found.states[k].startswith("anchor_") for k in found.kept):
-            raise InputError("no equilibrium: a contact point slips there; begin with a state in which all stick")
-        moved = float(np.abs(found.moved[: 2 * nv]).max())
+        if any(linearization.states[k].startswith("anchor_") for k in linearization.kept):
+            raise InputError("no equilibrium: a contact point slips; start from a state in which all points stick")
+        moved = float(np.abs(linearization.moved[: 2 * nv]).max())
         if moved <= STILL:
-            return state, found
-        step = np.linalg.solve(np.eye(2 * nv) - found.A[: 2 * nv, : 2 * nv], found.moved[: 2 * nv])
+            return state, linearization
+        step = np.linalg.solve(np.eye(2 * nv) - linearization.A[: 2 * nv, : 2 * nv], linearization.moved[: 2 * nv])
         state.arrays.q[:] = displaced(model, state.q, np.asarray(step[:nv], dtype=np.float64))
         state.arrays.momentum[:] += step[nv:]
         state.arrays.cache.rate[:] = 0.0
         state.arrays.clock[LAST_STEP_LENGTH] = scene.step
     raise InputError(
-        f"no equilibrium nearby: after {MOST} iterations the state still moves by {moved:.3g} in a period; begin closer"
+        f"no equilibrium nearby: after {MOST} iterations the state changes by {moved:.3g} in a period; start closer"
     )

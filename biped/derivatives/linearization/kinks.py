@@ -1,4 +1,4 @@
-"""Kinks of the map of a step: states at which it has one-sided derivatives only."""
+"""Kinks of the map of a step: states at which the map has one-sided derivatives only."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from contact.modes import SLIDING
 from contact.point_law import pressure
 from contact.regimes import HEIGHT, PRESSURE, SLIP, SPEED, STRETCH, SWITCHES
 
-#: Size of a switch relative to its scale below which the state is at a kink; rounding and the solver leave less.
+#: Size of a switch, relative to its scale, below which the state is at a kink; rounding and solver errors are smaller.
 AT_KINK = 1e-6
-#: [m] Length that sets the scales of forces and positions.
+#: [m] Length that defines the scales of forces and positions.
 MILLIMETRE = 1e-3
 
 #: Words and quantities of a joint's kinks.
 _JOINT_WORDS = {
     joints.UPPER_BEGIN: ("meets its upper stop", "position"),
     joints.UPPER_END: ("meets its upper stop", "position"),
-    joints.UPPER_PRESSURE: ("presses on its upper stop or is let go", "torque"),
+    joints.UPPER_PRESSURE: ("presses on its upper stop or is released", "torque"),
     joints.LOWER_BEGIN: ("meets its lower stop", "position"),
     joints.LOWER_END: ("meets its lower stop", "position"),
-    joints.LOWER_PRESSURE: ("presses on its lower stop or is let go", "torque"),
-    joints.TOO_FAST: ("is braked or is not", "rate"),
-    joints.EFFORT: ("reaches its limit", "torque"),
+    joints.LOWER_PRESSURE: ("presses on its lower stop or is released", "torque"),
+    joints.TOO_FAST: ("reaches its speed limit", "rate"),
+    joints.EFFORT: ("reaches its torque limit", "torque"),
 }
 
 _WORDS = {
-    PRESSURE: ("presses or is let go", "N"),
+    PRESSURE: ("presses or is released", "N"),
     SLIP: ("holds or yields", "N"),
-    SPEED: ("slides or is caught", "m/s"),
-    HEIGHT: ("lands or lifts", "m"),
+    SPEED: ("slides or sticks", "m/s"),
+    HEIGHT: ("lands or lifts off", "m"),
     STRETCH: ("drags its anchor or leaves it", "m"),
 }
 
 
 @dataclass(frozen=True)
 class Kink:
-    """The distance of a contact point, joint or actuator from a kink of the map.
+    """The distance of a contact point, joint or actuator from a kink: a state where the map of a step is not smooth.
 
     Attributes:
         point: name of the contact point or joint.
-        what: the event at the kink, in words.
+        what: event at the kink, in words, such as "lands or lifts off".
         value: quantity that vanishes at the kink.
         unit: unit of ``value``.
-        step: number of the step from the start, counting parts of steps.
-        share: ``|value|`` relative to its scale: a millimetre or milliradian, the spring force of one,
-            ``stiction_velocity``, or a limit.
+        step: number of the time step, counted from 0; each part of a step taken in parts counts.
+        share: ``|value|`` divided by a scale: 1 mm or 1 mrad, the contact or stop force at 1 mm or 1 mrad,
+            ``stiction_velocity``, or the limit of a speed or torque.
     """
 
     point: str
@@ -72,34 +72,34 @@ class Kink:
 
 
 class KinkError(InputError):
-    """The state is at a kink, where the map has no derivative.
+    """Error: the state is at a kink, where the map of a step has no derivative.
 
     Attributes:
         kinks: the kinks at the state.
     """
 
     def __init__(self, kinks: tuple[Kink, ...]) -> None:
-        super().__init__(f"no derivative here: {'; '.join(map(str, kinks))}. Linearize a state nearby")
+        super().__init__(f"no derivative at this state: {'; '.join(map(str, kinks))}. Linearize a nearby state")
         self.kinks = kinks
 
 
 def point_scales(floor: Floor) -> Floats:
     """Return the scales (SWITCHES,) of a contact point's switches."""
-    found = np.full(SWITCHES, MILLIMETRE)
-    found[PRESSURE] = found[SLIP] = pressure(floor.normal, -MILLIMETRE, 0.0)
-    found[SPEED] = floor.stiction_velocity
-    return found
+    scales = np.full(SWITCHES, MILLIMETRE)
+    scales[PRESSURE] = scales[SLIP] = pressure(floor.normal, -MILLIMETRE, 0.0)
+    scales[SPEED] = floor.stiction_velocity
+    return scales
 
 
 def joint_scales(tree: Tree) -> Floats:
     """Return the scales (nv, JOINT_SWITCHES) of the joints' switches."""
-    found = np.full((int(tree.dofs.sum()), joints.JOINT_SWITCHES), MILLIMETRE)
+    scales = np.full((int(tree.dofs.sum()), joints.JOINT_SWITCHES), MILLIMETRE)
     if tree.passive.size:
         for passive, first, count in zip(tree.passive, tree.first_v, tree.dofs, strict=True):
-            own = found[first : first + count]
-            own[:, [joints.UPPER_PRESSURE, joints.LOWER_PRESSURE]] = passive[STOP_STIFFNESS] * MILLIMETRE
-            own[:, joints.TOO_FAST], own[:, joints.EFFORT] = passive[MAX_SPEED], passive[MAX_EFFORT]
-    return found
+            rows = scales[first : first + count]
+            rows[:, [joints.UPPER_PRESSURE, joints.LOWER_PRESSURE]] = passive[STOP_STIFFNESS] * MILLIMETRE
+            rows[:, joints.TOO_FAST], rows[:, joints.EFFORT] = passive[MAX_SPEED], passive[MAX_EFFORT]
+    return scales
 
 
 def nearest_kinks(
@@ -107,17 +107,17 @@ def nearest_kinks(
 ) -> tuple[Kink, ...]:
     """Return the nearest kink of each contact point and kind over some steps, the nearest first.
 
-    With ``known_modes`` changes of modes at the end of the last step are left out.
+    With ``known_modes``, changes of contact modes at the end of the last step are left out.
     """
     scales, values = point_scales(floor), switch.copy()
     if known_modes and len(values):
         values[-1, :, HEIGHT] = np.inf
         values[-1, mode[-1] != SLIDING, SPEED] = np.inf
-    found = []
+    kinks = []
     for index, kind, step, value in _least(values):
         what, unit = _WORDS[kind]
-        found.append(Kink(names[index], what, value, unit, step, abs(value) / float(scales[kind]), kind, index))
-    return tuple(sorted(found, key=lambda kink: kink.share))
+        kinks.append(Kink(names[index], what, value, unit, step, abs(value) / float(scales[kind]), kind, index))
+    return tuple(sorted(kinks, key=lambda kink: kink.share))
 
 
 def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
@@ -133,16 +133,16 @@ def _least(values: Floats) -> Iterator[tuple[int, int, int, float]]:
 def nearest_joint_kinks(model: Model, tree: Tree, switch: Floats) -> tuple[Kink, ...]:
     """Return the nearest kink of each joint and kind over some steps, the nearest first; ``switch`` (steps, nv, kinds).
 
-    ``tree`` is that of the run, with actuator limits if the steps enforce them.
+    ``tree`` is the tree of the run, with actuator limits if the steps enforce them.
     """
     if not tree.passive.size or not len(switch):
         return ()
     names, units = configuration_names(model)
     _, torque_units, driven = torque_names(model)
-    scales, found = joint_scales(tree), []
+    scales, kinks = joint_scales(tree), []
     for dof, kind, step, value in _least(switch):
         what, quantity = _JOINT_WORDS[kind]
         scale = float(scales[dof, kind])
         unit = {"position": units[dof], "rate": f"{units[dof]}/s", "torque": torque_units[driven.index(dof)]}[quantity]
-        found.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof))
-    return tuple(sorted(found, key=lambda kink: kink.share))
+        kinks.append(Kink(names[dof], what, value, unit, step, abs(value) / scale, kind, dof))
+    return tuple(sorted(kinks, key=lambda kink: kink.share))

@@ -1,4 +1,4 @@
-"""The exact derivative of a compiled law's torques by the measured state."""
+"""The exact derivative of a compiled control law's torques by the measured state."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SAME = 1e-9
 
 
 class LawDerivative:
-    """A compiled law with its exact derivative, by a tape of its operations.
+    """The exact derivative of a compiled control law, from a tape of its operations.
 
     Args:
-        law: the named tuple of the law, before its first call.
+        law: the named tuple of the control law, before its first call.
         tree: the plant that the law assumes.
         recorded: number of values that the law records.
     """
@@ -37,9 +37,9 @@ class LawDerivative:
 
         Args:
             q: (nq,) configuration.
-            momentum: (nv,).
-            time: [s].
-            asked: (nv,) torques that the law asked for there, which the tape must reproduce; not checked if None.
+            momentum: (nv,) generalized momentum.
+            time: [s] time of the state.
+            asked: (nv,) torques that the law demanded there, which the tape must reproduce; not checked if None.
 
         Raises:
             InputError: the law has no exact derivative.
@@ -51,7 +51,7 @@ class LawDerivative:
         if not _is_same(noted.torque, asked):
             raise InputError(
                 f"{type(self._law).__name__} has no exact derivative: its torques depend on more than configuration, "
-                "velocity and time; linearize with closed_loop=False, or take another controller"
+                "velocity and time; linearize with closed_loop=False, or choose another controller"
             )
         return noted.jacobian.copy() if np.isfinite(noted.torque).all() else np.full_like(noted.jacobian, np.nan)
 
@@ -71,7 +71,7 @@ class LawDerivative:
 
 
 def _is_same(torque: Floats, asked: Floats | None) -> bool:
-    """Return True if torques agree with those that the law asked for; NaN agrees with all."""
+    """Return True if torques agree with the torques that the law demanded; NaN agrees with everything."""
     return asked is None or not np.abs(torque - asked).max(initial=0.0) > SAME * (1.0 + np.abs(asked).max(initial=0.0))
 
 
@@ -86,7 +86,7 @@ class _Noted:
         self._is_zero = tape.result < 0
 
     def differentiate(self, q: Floats, momentum: Floats) -> bool:
-        """Evaluate ``jacobian`` and ``torque`` at a state; False if the law branches unlike the tape there."""
+        """Evaluate ``jacobian`` and ``torque`` at a state; return False if the law takes another branch there."""
         nq, nv, value = self._nq, self._nv, self._tape.value
         value[:nq], value[nq + nv : nq + 2 * nv] = q, momentum
         return self._differentiate() == DONE

@@ -1,4 +1,4 @@
-"""Linearization of actuators at their limits, which depend on the joints' angles and rates."""
+"""Linearization of actuators at their torque limits, which may depend on the joints' angles and rates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from contact.arrays import Floats
 
 #: [rad/s, rad] Scale of the kinks of a strength in rates and angles.
 SCALE = 1e-3
-#: Length of a complex step: its square is negligible beside one.
+#: Length of a complex step; its square is negligible compared with one.
 REACH = 1e-20
 
 # Switches of an actuator.
@@ -30,16 +30,16 @@ FAST_BACK = 2  # the joint is turned back at the greatest rate with known streng
 NO_STRENGTH = 3  # the strength vanishes at the angle or rate
 
 _WORDS = {
-    LIMIT: ("reaches its limit", "N·m"),
-    TURNED_BACK: ("turns or is turned back, at its limit", "rad/s"),
-    FAST_BACK: ("is turned back as fast as its strength is known", "rad/s"),
-    NO_STRENGTH: ("has strength or has none", "rad"),
+    LIMIT: ("reaches its torque limit", "N·m"),
+    TURNED_BACK: ("changes its direction at its torque limit", "rad/s"),
+    FAST_BACK: ("is turned back at the greatest rate with known strength", "rad/s"),
+    NO_STRENGTH: ("gains or loses its strength", "rad"),
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Limited:
-    """Derivatives of actuators that pass a desired torque or are at their limits."""
+    """Derivatives of actuators that exert the desired torque or are at their torque limits."""
 
     passes: Floats  #: (nv,) 1, or 0 for an actuator at its limit
     slopes: Floats  #: (nv, 2 nv) ∂(limit)/∂(q, p) of actuators at their limits
@@ -65,11 +65,11 @@ class ActuatorLimits:
             if tree.dofs[i] == 1 and int(tree.first_v[i]) in driven
         ]
 
-    def at(self, wanted: Floats) -> Limited:
+    def at(self, demanded: Floats) -> Limited:
         """Return the derivatives of the limits at the last measured state.
 
         Args:
-            wanted: (nv,) torques desired by the controller, after the lag.
+            demanded: (nv,) torques demanded by the controller, after the actuators' lag.
         """
         nv, seen = self._model.nv, self._world.measurement
         passes, slopes, kinks = np.ones(nv), np.zeros((nv, 2 * nv)), []
@@ -78,19 +78,19 @@ class ActuatorLimits:
             if self._world.actuators.bounds[dof]:
                 self._check_constant(name, dof, place, low, high)
                 continue  # the steps' own derivative has the limit
-            sign = 1.0 if wanted[dof] - high > low - wanted[dof] else -1.0
+            sign = 1.0 if demanded[dof] - high > low - demanded[dof] else -1.0
             limit = high if sign > 0.0 else -low
             if not math.isfinite(limit):
                 continue
-            away = sign * float(wanted[dof]) - limit
+            away = sign * float(demanded[dof]) - limit
             kinks.append(_kink(name, dof, LIMIT, away, max(limit, 1.0)))
             if away <= 0.0:
                 continue
             passes[dof] = 0.0
             if self._is_strength(dof, sign, limit):
-                own = self._strength(name, dof, place, sign)
-                slopes[dof] = own[0]
-                kinks += own[1]
+                strength = self._strength(name, dof, place, sign)
+                slopes[dof] = strength[0]
+                kinks += strength[1]
         return Limited(passes, slopes, tuple(kinks))
 
     def _check_constant(self, name: str, dof: int, place: int, low: float, high: float) -> None:
@@ -98,12 +98,12 @@ class ActuatorLimits:
         asked = float(demanded_torque(self._world.state, self._rates, dof, place))
         if not low <= asked <= high and self._is_strength(dof, asked, high if asked > 0.0 else -low):
             raise InputError(
-                f"joint {name} with impedance is at the limit of a strength that varies with its angle: this has no "
-                "derivative here; linearize a state within the limit, or with actuators.limit only"
+                f"joint {name} with impedance is at a strength limit that varies with its angle, which has no "
+                "derivative here: linearize a state within the limit, or with actuators.limit only"
             )
 
     def _is_strength(self, dof: int, sign: float, limit: float) -> bool:
-        """Return True if the limit is that of the strength, and not the constant one."""
+        """Return True if the limit is the strength at the present angle and rate, not the constant limit."""
         actuators = self._world.actuators
         return len(actuators.strength) > 0 and limit < float(actuators.limit[dof])
 
@@ -120,8 +120,8 @@ class ActuatorLimits:
         by_rate = complex(strength_at(strength, complex(angle, 0.0), complex(rate, REACH))).imag / REACH
         slope = by_rate * self._rates_by_state[dof]
         slope[dof] += sign * by_angle
-        found = [_kink(name, dof, switch, value, SCALE) for switch, value in switches.items() if math.isfinite(value)]
-        return slope, found
+        kinks = [_kink(name, dof, switch, value, SCALE) for switch, value in switches.items() if math.isfinite(value)]
+        return slope, kinks
 
     @property
     def _q(self) -> Floats:

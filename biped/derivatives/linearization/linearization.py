@@ -1,4 +1,4 @@
-"""Linearizations: eigenvalues, damping, modes in words, controllability, and files."""
+"""Linearizations: eigenvalues, damping, modes and their descriptions, controllability, and files."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ WORTH = 0.08
 
 @dataclass(frozen=True)
 class Mode:
-    """An eigenvalue of the map of one step or control period, or a complex pair, with the coordinates that take part.
+    """A mode of the map of one step or control period: an eigenvalue or complex pair, and the coordinates that move.
 
     Attributes:
-        eigenvalue: λ of the map.
-        rate: s = ln λ / T [1/s], with the frequency as its imaginary part [rad/s].
-        shares: shares of coordinates in the mode, the largest first: participation factors ``|w_i v_i|`` of each
-            coordinate with its momentum, which do not depend on units.
+        eigenvalue: λ of the map; for a complex pair, the eigenvalue with the positive imaginary part.
+        rate: s = ln λ / T [1/s], with T the step or period; the imaginary part is the angular frequency [rad/s].
+        shares: name and participation (sum 1) of each coordinate, the largest first: the sum of ``|w_i v_i|`` over its
+            displacement, momentum and torque, with w and v the left and right eigenvectors; independent of units.
     """
 
     eigenvalue: complex
@@ -46,7 +46,7 @@ class Mode:
 
     @property
     def decay(self) -> float:
-        """Rate of decay [1/s]; negative if the mode grows."""
+        """Decay rate [1/s]; negative if the mode grows."""
         return -self.rate.real
 
     @property
@@ -56,7 +56,7 @@ class Mode:
 
     @property
     def damping(self) -> float:
-        """Damping ratio: 1 without oscillation, 0 undamped, below 0 growing."""
+        """Damping ratio: 1 without oscillation, 0 if undamped, negative if the mode grows."""
         return -self.rate.real / abs(self.rate) if self.rate != 0.0 else 1.0
 
     @property
@@ -64,7 +64,7 @@ class Mode:
         """Description of the mode."""
         moves = ", ".join(f"{name} {share:.0%}" for name, share in self.shares if share >= WORTH) or "many at once"
         if self.size == 0.0:
-            return f"gone after one period: {moves}"
+            return f"vanishes after one period: {moves}"
         how = "grows" if self.decay < 0.0 else "dies away"
         pace = f"{how} with a time constant of {1.0 / abs(self.decay):.3g} s" if self.decay else "stays"
         swing = f", swinging at {self.frequency:.3g} Hz (damping ratio {self.damping:.3g})" if self.frequency else ""
@@ -76,25 +76,25 @@ class Linearization:
     """The linearization x' = A x + B u at a state, exact for one step or one control period with its controller.
 
     The state x holds displacements of joints (for a floating root a displacement and a rotation vector in world axes),
-    generalized momenta, and anchors of contact points. With actuator lag it also holds their torques, with delayed
-    sensors the displacements and momenta of earlier ticks.
+    generalized momenta, and anchors of contact points. With actuator lag it also holds the actuators' torques, with
+    delayed sensors the displacements and momenta of earlier ticks.
 
-    **Anchors.** A sticking point keeps its anchor: a' = a, so that A is block triangular and anchors are parameters of
-    the rest. The anchor of a point that slides or has no contact affects only itself: A is block triangular the other
-    way. So the eigenvalues of A are those of ``dynamic``, without these anchors, and in addition ones for held anchors
-    and those of dragged anchors. The anchor of a point at the limit of the friction cone acts and moves, and is kept.
+    **Anchors.** A sticking point keeps its anchor, a' = a: A is block triangular, and the anchors are parameters of the
+    other states. The anchor of a point that slides or has no contact affects only itself: A is block triangular the
+    other way. ``dynamic`` leaves these anchors out. The further eigenvalues of A are ones for held anchors, and those
+    of the dragged anchors. The anchor of a point at the limit of the friction cone acts and moves; it is kept.
 
     Attributes:
-        A: (x, x) derivatives by the state.
-        B: (x, u) derivatives by the inputs.
-        states: names of x.
-        state_units: units of x.
-        inputs: names of u.
-        input_units: units of u.
+        A: (x, x) derivatives of x' by the state.
+        B: (x, u) derivatives of x' by the inputs.
+        states: names of the states x.
+        state_units: units of the states x.
+        inputs: names of the inputs u, which are torques added to those of the joints.
+        input_units: units of the inputs u.
         period: [s] length of the step or control period.
         time: [s] time of the state.
-        moved: change of the state itself in the period, without lag and delay states: zero at an equilibrium.
-            Elsewhere A holds for deviations from the motion.
+        moved: change of the state in the period, without lag and delay states: zero at an equilibrium. If it is not
+            zero, A and B hold for deviations from the motion.
         modes: (steps, nc) contact modes held in each step or part of one.
         regimes: (steps, nc) regimes of contact forces (``contact.regimes``).
         kinks: distances from the kinks of the map, the nearest first.
@@ -136,12 +136,12 @@ class Linearization:
             ("inputs", str(len(self.inputs))),
             ("greatest |λ|", f"{self.spectral_radius:.6f}, margin {self.margin:.3g}"),
             ("slowest mode", slow.words if slow else "none"),
-            ("moves in the span", f"{float(np.abs(self.moved).max()):.3g} at most"),
+            ("change of the state", f"{float(np.abs(self.moved).max()):.3g} at most"),
         ]
 
     @cached_property
     def kept(self) -> tuple[int, ...]:
-        """Indices of the states that move and act: all but anchors that are held, or without effect."""
+        """Indices of the states that move and act: all except anchors that are held or have no effect."""
         anchors = [k for k, name in enumerate(self.states) if name.startswith("anchor_")]
         held = {k for k in anchors if self.A[k, k] == 1.0 and not np.delete(self.A[k], k).any() and not self.B[k].any()}
         idle = {k for k in anchors if not np.delete(self.A[:, k], [k, *self._twin(k)]).any()}
@@ -172,9 +172,9 @@ class Linearization:
 
     @cached_property
     def eigenvectors(self) -> tuple[Complexes, Complexes, Complexes]:
-        """Eigenvalues of ``dynamic``, the greatest first, right eigenvectors in columns, and left ones in rows.
+        """Eigenvalues of ``dynamic``, the greatest first, right eigenvectors in columns, left eigenvectors in rows.
 
-        Rows and columns of one eigenvalue have the product one.
+        The product of the row and the column of an eigenvalue is one.
         """
         values, right = np.linalg.eig(self.dynamic)
         order = np.argsort(-np.abs(values), kind="stable")
@@ -183,12 +183,12 @@ class Linearization:
 
     @property
     def spectral_radius(self) -> float:
-        """Greatest ``|λ|``: below one, small deviations die away."""
+        """Greatest ``|λ|``; small deviations die away if it is below one."""
         return float(np.abs(self.eigenvalues[0]))
 
     @property
     def margin(self) -> float:
-        """Stability margin, 1 − greatest ``|λ|``: above zero the system is stable."""
+        """Stability margin, 1 − greatest ``|λ|``; the system is stable if it is above zero."""
         return 1.0 - self.spectral_radius
 
     @property
@@ -201,7 +201,7 @@ class Linearization:
         """All modes, the slowest (or the fastest growing) first; one for each complex pair."""
         values, right, left = self.eigenvectors
         groups = [self._group(k) for k in self.kept]
-        found = []
+        modes = []
         for k in range(len(values)):
             if values[k].imag < 0.0:
                 continue
@@ -212,8 +212,8 @@ class Linearization:
             shares = sorted(((name, share / total) for name, share in parts.items()), key=lambda item: -item[1])
             eigenvalue = complex(values[k])
             rate = np.log(eigenvalue) / self.period if eigenvalue != 0.0 else complex(-np.inf)
-            found.append(Mode(eigenvalue, complex(rate), tuple(shares)))
-        return tuple(found)
+            modes.append(Mode(eigenvalue, complex(rate), tuple(shares)))
+        return tuple(modes)
 
     def _group(self, k: int) -> str:
         """Return the name of the joint or of the root's motion that a state belongs to."""
@@ -244,21 +244,21 @@ class Linearization:
     def uncontrollable(self, tolerance: float = 1e-8) -> tuple[complex, ...]:
         """Return the eigenvalues of modes that no input can move.
 
-        Hautus's test: [A − λ 1, B] loses rank there. The controllability matrix [B, AB, …] of so many states would have
-        no correct digits. States are scaled by ``scaling``.
+        Hautus's test: [A − λ 1, B] loses rank at λ. The controllability matrix [B, AB, …] of this many states would
+        have no correct digits. States are scaled by ``scaling``.
 
         Args:
-            tolerance: least singular value relative to the greatest.
+            tolerance: ratio of the least to the greatest singular value at or below which the rank is lost.
         """
         scale = self.scaling
         A = self.dynamic * scale / scale[:, None]
         B = self.input_matrix / scale[:, None]
-        found = []
+        eigenvalues = []
         for value in self.eigenvalues:
             test = np.linalg.svd(np.hstack([A - value * np.eye(len(A)), B]), compute_uv=False)
             if test[-1] <= tolerance * test[0]:
-                found.append(complex(value))
-        return tuple(found)
+                eigenvalues.append(complex(value))
+        return tuple(eigenvalues)
 
     @property
     def controllability_rank(self) -> int:
@@ -313,7 +313,7 @@ class Linearization:
         elif path.suffix == ".json":
             path.write_text(json.dumps({name: _plain(value) for name, value in arrays.items()}, indent=1))
         else:
-            raise ValueError(f"{path}: the ending must be .npz, .mat or .json")
+            raise ValueError(f"{path}: the file name must end in .npz, .mat or .json")
         return path
 
 

@@ -45,14 +45,14 @@ def linearize(
     """Return the exact derivative of the next step or control period of a scene.
 
     Args:
-        scene: model, floor, integrator, step, controller, sensors, actuators, pushes.
-        state: the state to linearize at, which is not changed; the start of the scene if not given.
+        scene: the scene to linearize, with its controller, sensors, actuators and pushes.
+        state: the state to linearize at, which is not changed; None: the start of the scene.
         span: "period" for a control period, "step" for one step of the integrator with the torques of ``state`` held.
         closed_loop: True if the controller's torques follow the state; otherwise its torques at the state are held.
 
     Returns:
-        x' = A x + B u: x in tangent coordinates at the state, x' in those at the end of the span; u are additional
-        torques on the joints, held through the span.
+        x' = A x + B u: x in tangent coordinates at the state, x' in tangent coordinates at the end of the span; u are
+        additional torques on the joints, held through the span.
 
     Raises:
         InputError: the scene or state cannot be linearized; the message says why.
@@ -72,7 +72,7 @@ class _Tick:
 
 
 class Linearizer:
-    """Linearizations of a scene at any number of states; kernels are loaded once.
+    """A scene that is linearized at any number of states; the kernels are loaded once.
 
     Args:
         scene: the scene to linearize.
@@ -92,8 +92,8 @@ class Linearizer:
         self.scene, self.span = scene, span
         self.plan = scene.prepare()
         self.model = self.plan.model
-        self.asks = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
-        self.closed_loop = closed_loop and self.asks
+        self.has_law = span == "period" and self.plan.law is not None and not isinstance(self.plan.law, Passive)
+        self.closed_loop = closed_loop and self.has_law
         check_scene(self.plan, scene, self.closed_loop)
         world = self.plan.world
         self.steps = self.plan.clock.steps_per_tick if span == "period" else 1
@@ -135,7 +135,7 @@ class Linearizer:
     def _fitting(self, state: State) -> State:
         state.check_model(self.model)
         if int(state.arrays.counts[INTO_TICK]):
-            raise InputError("the state is within a control period: run it to the end of one before it is linearized")
+            raise InputError("the state is within a control period: run to the end of the period, then linearize")
         state = state.copy()
         first = self._begin.arrays
         state.set_memory_shape(first.past.shape)
@@ -148,7 +148,7 @@ class Linearizer:
         """Propagate all variations through the span into the buffers; return the tick and the number of steps."""
         put_numbers(start, self.plan.state, self.plan.world)
         self._steps.set_off()
-        tick = self._tick() if self.asks else None
+        tick = self._tick() if self.has_law else None
         reason = self._steps.take(self.steps)
         if reason != OK:
             raise InputError(_cause(reason, start.time))
@@ -158,17 +158,17 @@ class Linearizer:
         """Let the controller set its torques; return the derivatives of its demand and of the limits."""
         world, nv = self.plan.world, self.model.nv
         if self.delay and int(world.state.counts[SENSED]) < self.delay:
-            raise InputError("the sensors' delay has not passed yet: linearize a state from a longer run")
+            raise InputError("the sensors' delay has not passed yet: linearize a later state of the run")
         before = world.state.torque.copy()
         done, reason = self.loop.run(1, 0)
         if reason != OK or not done:
-            raise InputError("the model has fallen there, by the scene's limits: linearize an earlier state")
+            raise InputError("the model has fallen at this state, by the scene's limits: linearize an earlier state")
         kept = float(world.actuators.kept[0])
-        wanted = kept * before + (1.0 - kept) * world.torque
+        demanded = kept * before + (1.0 - kept) * world.torque
         asked = np.zeros((nv, 2 * nv)) if self._law is None else self._asked()
         if world.actuators.seed[0] < 0:
             return _Tick(asked, np.ones(nv), np.zeros((nv, 2 * nv)), ())
-        limited = self._limits.at(wanted)
+        limited = self._limits.at(demanded)
         return _Tick(asked, limited.passes, limited.slopes, limited.kinks)
 
     @cached_property
@@ -183,21 +183,21 @@ class Linearizer:
         if self.delay:
             q = seen.q.copy()
             momentum = dynamics.mass_matrix(self.model, q) @ seen.motion.rates
-        found = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
-        if not np.isfinite(found).all():
+        jacobian = self._law.at(q, momentum, float(seen.time[0]), self.plan.world.torque)
+        if not np.isfinite(jacobian).all():
             raise InputError(
                 "the controller's torques depend on ground reaction forces or actuator torques of the last step, which "
-                "are no part of the state here: linearize with closed_loop=False, or another controller"
+                "are not in the state of a linearization: use closed_loop=False, or another controller"
             )
-        return found
+        return jacobian
 
     def _assembled(self, start: State, tick: _Tick | None, kinks: tuple[Kink, ...], taken: int) -> Linearization:
         model, buffers, live = self.model, self._steps.buffers, self.plan.state
         tangent = buffers.tangent
-        whole = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
-        nx, nv = len(whole), model.nv
-        A, by_torque = whole[:, :nx].copy(), np.zeros((nx, nv))
-        by_torque[:, self._inputs] = whole[:, nx:]
+        stacked = np.vstack([tangent.q, tangent.momentum, tangent.anchor])
+        nx, nv = len(stacked), model.nv
+        A, by_torque = stacked[:, :nx].copy(), np.zeros((nx, nv))
+        by_torque[:, self._inputs] = stacked[:, nx:]
         names, units = (list(known) for known in self._names)
         kept = float(self.plan.world.actuators.kept[0]) if tick is not None else 0.0
         passes = np.ones(nv) if tick is None else tick.passes
@@ -240,7 +240,7 @@ class Linearizer:
         names: list[str], units: list[str],
     ) -> tuple[Floats, Floats, list[str], list[str]]:  # fmt: skip
         """Return the system with the lagging torques of the actuators as further states."""
-        own, own_units, dofs = coordinates.torque_names(self.model)
+        torques, torque_units, dofs = coordinates.torque_names(self.model)
         nx, nt, nv = len(A), len(dofs), self.model.nv
         lower = np.zeros((nt, nx))
         lower[:, : 2 * nv] = limits[dofs]
@@ -248,7 +248,7 @@ class Linearizer:
             lower[:, : 2 * nv] += (passes[:, None] * asked)[dofs]
         A = np.block([[A, kept * by_torque[:, dofs]], [lower, kept * np.diag(passes[dofs])]])
         B = np.vstack([B, np.diag(passes[dofs])])
-        return A, B, names + [f"held_{name}" for name in own], units + own_units
+        return A, B, names + [f"held_{name}" for name in torques], units + torque_units
 
     def _with_delay(
         self, A: Floats, B: Floats, by_torque: Floats, asked: Floats, kept: float, passes: Floats,
@@ -283,7 +283,7 @@ def _names(model: Any) -> tuple[list[str], list[str]]:
 
 
 def are_steps_ready(world: World, driven: Integers) -> bool:
-    """Return True if a linearizer of this world's steps needs to compile its loop at most."""
+    """Return True if the kernels of a linearizer of this world's steps are compiled; its loop may not be."""
     buffers = Packed(steps.new_linearized(world, 1, driven, 1))
     return are_ready([*steps.step_calls(buffers), (steps.linearize_steps, buffers, 0, 0)])
 
@@ -293,16 +293,16 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     plan.model.check_tree("the derivative of a step")
     if not isinstance(plan.world.method, Variational):
         raise InputError(
-            f"integrator {plan.stepping.name!r} is not linearized: take a variational one in generalized coordinates, "
-            "such as recursive"
+            f"integrator {plan.stepping.name!r} is not linearized: choose a variational integrator in generalized "
+            "coordinates, such as recursive"
         )
     if type(plan.world.method.body) not in store_body_block.table.implementations:
         raise InputError(
-            f"integrator {plan.stepping.name!r} is not linearized: its equations are no sum over single bodies; take "
-            "recursive, or for the midpoint rule a mechanism with `DiscreteMechanism`"
+            f"integrator {plan.stepping.name!r} is not linearized: its equations are not a sum over bodies; choose "
+            "recursive, or, for the midpoint rule, a mechanism with `DiscreteMechanism`"
         )
     if plan.world.projectile.status[ARMED] == 1:
-        raise InputError("a thrown box collides: linearize without it")
+        raise InputError("a thrown box is not linearized, since it collides: leave it out")
     if plan.controller is not None and plan.law is None:
         raise InputError(
             f"{type(plan.controller).__name__} is not compiled and has no exact derivative: linearize a scene without "
@@ -311,24 +311,24 @@ def check_scene(plan: Plan, scene: Scene, closed_loop: bool) -> None:
     if closed_loop and plan.controller is not None and not plan.controller.analytic:
         raise InputError(
             f"{type(plan.controller).__name__} has no exact derivative: controllers with a quadratic program or a "
-            "memory are no analytic functions of the state. Linearize with closed_loop=False, or take an analytic "
-            "controller such as WorkspaceController or JointPD (set Controller.analytic for one of your own)"
+            "memory are not analytic functions of the state. Linearize with closed_loop=False, or use an analytic "
+            "controller such as WorkspaceController or JointPD (your own controller: set Controller.analytic)"
         )
-    acting = sorted_disturbances(scene.disturbances, scene.model)
-    actuators = acting.actuators
+    disturbances = sorted_disturbances(scene.disturbances, scene.model)
+    actuators = disturbances.actuators
     if is_noisy(plan.world.sensors):
-        raise InputError("sensors with noise: their values are no function of the state; linearize without noise")
+        raise InputError("sensor noise is not linearized, since it is not a function of the state: leave it out")
     if actuators is not None and (plan.world.actuators.noise.any() or plan.world.actuators.share.any()):
-        raise InputError("actuators with noise: their torques are no function of the state; linearize without noise")
+        raise InputError("actuator noise is not linearized, since it is not a function of the state: leave it out")
     if plan.delays_impedance:
-        raise InputError("a lag or limited rate of an impedance's torques is not linearized: leave one of them out")
-    if acting.loads and plan.controller is not None:
-        raise InputError("a load that the controller does not know is not linearized: leave it out")
+        raise InputError("actuators with lag or limited rate and a joint impedance are not linearized: leave one out")
+    if disturbances.loads and plan.controller is not None:
+        raise InputError("a load that the controller does not know is not linearized: leave the load out")
 
 
 def _cause(reason: int, time: float) -> str:
     if reason == steps.TOO_MANY_PARTS:
-        return f"not linearized: a step after {time:g} s had to be taken in more than 256 parts; take a smaller step"
+        return f"not linearized: a step after {time:g} s was taken in more than 256 parts; choose a smaller step"
     if reason == steps.UNKNOWN_STEP:
-        return f"not linearized: something other than the equations of a step moved the model after {time:g} s"
-    return f"not linearized: a step after {time:g} s has no solution; take a smaller step"
+        return f"not linearized: something other than the integrator's equations moved the model after {time:g} s"
+    return f"not linearized: a step after {time:g} s has no solution; choose a smaller step"

@@ -28,9 +28,9 @@ class GainSensitivity:
 
     Attributes:
         name: name of the number, as in ``--set controller.NAME``.
-        value: its value.
+        value: value of the number.
         slope: ``∂|λ|/∂(number)``.
-        decay: ∂(decay)/∂(number) of the rate of decay ``−ln|λ|/T`` [1/s]; positive if a greater number is faster.
+        decay: derivative of the decay rate ``−ln|λ|/T`` [1/s]; positive if a greater number makes the decay faster.
     """
 
     name: str
@@ -55,7 +55,7 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
     """
     base = Linearizer(scene).at(state)
     size = base.spectral_radius
-    found = []
+    sensitivities = []
     for name, value in _numbers(scene.controller, names):
         h = STEP * (abs(value) or 1.0)
         ahead, back = (
@@ -63,14 +63,14 @@ def gain_sensitivities(scene: Scene, state: State, names: tuple[str, ...] = ()) 
             for sign in (1.0, -1.0)
         )
         slope = radius_slope(base, (ahead.A - back.A) / (2.0 * h))
-        found.append(GainSensitivity(name, value, slope, -slope / (size * base.period)))
-    return tuple(found)
+        sensitivities.append(GainSensitivity(name, value, slope, -slope / (size * base.period)))
+    return tuple(sensitivities)
 
 
 def radius_slope(base: Linearization, change: Floats) -> float:
     """Return the derivative of the greatest ``|λ|`` for a derivative ``change`` (x, x) of A.
 
-    If two eigenvalues tie, it is the derivative of one of them.
+    If two eigenvalues are equally great, it is the derivative of one of them.
     """
     values, right, left = base.eigenvectors
     moved = complex(left[0] @ change[np.ix_(base.kept, base.kept)] @ right[:, 0])

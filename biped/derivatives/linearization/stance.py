@@ -27,11 +27,11 @@ HEAVE_AND_TILT = (2, 3, 4)
 
 
 def held_stance(model: Model, floor: Floor, q: Floats) -> State:
-    """Return a state at rest near a configuration, with all contact points sticking, and the torques that hold it.
+    """Return a state at rest near ``q`` with all contact points sticking, and with the joint torques that hold it.
 
     The joints keep the coordinates of ``q``. The root is moved vertically and tilted until the floor carries the model;
     the vertical forces on the points are then those of least norm. Anchors are directly below the points, so that there
-    are no horizontal forces. The torques balance the remaining gravity loads of the joints.
+    are no horizontal forces. The torques balance the remaining gravity loads on the joints.
 
     Args:
         model: a model with a floating root and contact points.
@@ -80,7 +80,7 @@ def _sticking(model: Model, q: Floats, load: Floats) -> State:
 
 
 class _Ticking(Controller):
-    """No controller: torques are held in periods of a given length, beside an impedance."""
+    """No controller: torques are held in periods of a given length, in addition to an impedance."""
 
     def __init__(self, period: float, impedance: Impedance | None) -> None:
         self.period, self._impedance = period, impedance
@@ -99,11 +99,11 @@ def linearize_stance(
 
     Args:
         model: the standing model.
-        floor: the floor under it.
-        state: the stance, as of ``held_stance``.
+        floor: the floor under the model.
+        state: the stance, from ``held_stance``.
         step: [s] integration step of the default integrator.
         period: [s] control period, for which torques are held.
-        impedance: impedance of joints, at rest at their angles.
+        impedance: impedance of the joints, without torque at their angles in ``state``; None: no impedance.
 
     Raises:
         InputError: the step does not divide the period, or ``linearize`` refuses the state.
@@ -112,7 +112,7 @@ def linearize_stance(
 
 
 def warm_up_stance(model: Model, floor: Floor, state: State, announce: Announce, *, step: float, period: float) -> None:
-    """Compile the kernels of ``linearize_stance`` unless they are on disk; ``announce`` is called before that.
+    """Compile the kernels of ``linearize_stance`` unless they are cached on disk; call ``announce`` before compiling.
 
     Raises:
         InputError: the errors of ``linearize_stance``.

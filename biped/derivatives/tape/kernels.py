@@ -124,8 +124,8 @@ def holds(tape):
     v = tape.value
     for k in range(tape.guard.shape[0]):
         kind, x, y = tape.guard[k, 0], v[tape.guard[k, 1]], v[tape.guard[k, 2]]
-        found = x < y if kind == LESS else (x <= y if kind == LESS_OR_EQUAL else x == y)
-        if found != (tape.guard[k, 3] == 1):
+        outcome = x < y if kind == LESS else (x <= y if kind == LESS_OR_EQUAL else x == y)
+        if outcome != (tape.guard[k, 3] == 1):
             return False
     return True
 
@@ -166,7 +166,7 @@ def differentiate_results(jacobian):
 
 @kernel
 def seed_lanes(jacobian, first):
-    """Assign lanes to the next results that are not constant zero; return the first result without a lane."""
+    """Assign lanes to the next results that are not constantly zero; return the first result without a lane."""
     result, lane, k = jacobian.tape.result, 0, first
     for row in range(result.shape[0]):
         store6(jacobian.left, row, NOTHING)
@@ -184,25 +184,25 @@ def seed_lanes(jacobian, first):
 def gather_lanes(tape, left, right):
     """Gather the weights of all rows for twelve results at once."""
     for row in range(tape.result.shape[0], left.shape[0]):
-        one, other = NOTHING, NOTHING
+        first, other = NOTHING, NOTHING
         for e in range(tape.edge[row], tape.edge[row + 1]):
             slope, user = tape.sign[e] * tape.value[tape.partial[e]], tape.user[e]
-            one = add_scaled6(one, slope, load6(left, user))
+            first = add_scaled6(first, slope, load6(left, user))
             other = add_scaled6(other, slope, load6(right, user))
-        store6(left, row, one)
+        store6(left, row, first)
         store6(right, row, other)
 
 
 @kernel
 def take_lanes(jacobian, first, after):
     """Copy the lanes to the rows of ``derivatives`` of the results from ``first`` on."""
-    tape, found, start = jacobian.tape, jacobian.derivatives, jacobian.start[0]
+    tape, derivatives, start = jacobian.tape, jacobian.derivatives, jacobian.start[0]
     lane = 0
     for k in range(first, after):
         if tape.result[k] >= 0:
             side = jacobian.left if lane < 6 else jacobian.right
-            for column in range(found.shape[1]):
+            for column in range(derivatives.shape[1]):
                 row = tape.argument[start + column]
                 if row >= 0:
-                    found[k, column] = side[row, lane % 6]
+                    derivatives[k, column] = side[row, lane % 6]
             lane += 1

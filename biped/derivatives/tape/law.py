@@ -1,4 +1,4 @@
-"""A compiled law as a tape: torques from configuration, momentum, and the numbers of the law.
+"""A compiled control law as a tape: torques from configuration, momentum, and the numbers of the law.
 
 Linearizations and gradients take the derivatives of a law from here.
 """
@@ -25,11 +25,11 @@ from biped.kernels.variational.equations import displace
 from contact.arrays import Floats
 from contact.piecewise import Signals
 
-#: Indices of a number in nested tuples, and in an array at their end.
+#: Place of a number: indices in nested tuples, then in a flattened array at their end.
 Path = tuple[int, ...]
 
 
-#: First index of a path, into ``law_and_tree``.
+#: First index of a path: a number of the law or of the tree, as in ``law_and_tree``.
 LAW, TREE = 0, 1
 
 #: Number of tapes that are kept, by law and by branches.
@@ -55,7 +55,7 @@ def leaves_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, float]]:
 
 
 def law_and_tree(law: Any, tree: Tree) -> tuple[Any, tuple[Any, ...]]:
-    """Return law and tree, on which the torques depend besides the state, for ``leaves_of``."""
+    """Return everything except the state on which the torques depend, law and tree, for ``leaves_of``."""
     return law, tuple(tree)
 
 
@@ -64,7 +64,7 @@ def note_law(
 ) -> Tape:
     """Run the kernels of a law in the interpreter at a state, and record their operations.
 
-    The tape's arguments are q (nq), displacements of q (nv) that are zero, p (nv), and chosen numbers of the law.
+    The tape's arguments are q (nq), displacements of q (nv, zero), p (nv), and the chosen numbers of law and tree.
 
     Args:
         law: the named tuple of a compiled law.
@@ -83,35 +83,35 @@ def note_law(
     known = dict(leaves_of(law_and_tree(law, tree)))
     inputs = {path: recorder.argument(known[path]) for path in chosen}
     plain = _noting(tree, inputs, (TREE,))
-    own = Tree(*plain)
+    plant = Tree(*plain)
     try:
         motion = _tree_data(len(tree.parent), nv, nc)
         here = _objects(at)
-        place_bodies(own, here, motion.poses)
+        place_bodies(plant, here, motion.poses)
         moved, shift = _objects(at), _objects([0.0] * 3)
-        displace(own, motion.poses, here, shift, 1.0, _objects(delta), moved, shift)
+        displace(plant, motion.poses, here, shift, 1.0, _objects(delta), moved, shift)
         if tree.kind[0] == FLOATING:
             for axis in range(3):
                 moved[axis] = at[axis] + shift[axis]
-        place_bodies(own, moved, motion.poses)
-        turn_inertias(own, motion.poses, motion.inertia)
-        rates_from_momentum(own, _objects(p), motion)
+        place_bodies(plant, moved, motion.poses)
+        turn_inertias(plant, motion.poses, motion.inertia)
+        rates_from_momentum(plant, _objects(p), motion)
         unknown = np.full((nc, 3), np.nan, dtype=object)
-        nothing = np.full(nv, np.nan, dtype=object)
+        unset = np.full(nv, np.nan, dtype=object)
         clock = _objects([recorder.argument(0.0) if time is None else time])
-        measurement = Measurement(own, clock, moved, motion, unknown, np.zeros(nc, np.int64), nothing, nothing, nothing)
+        measurement = Measurement(plant, clock, moved, motion, unknown, np.zeros(nc, np.int64), unset, unset, unset)
         torque = _objects([0.0] * nv)
         control(_noting(law, inputs, (LAW,)), measurement, torque, _objects([0.0] * recorded))
     except (TypeError, NumbaError) as error:
         raise InputError(
-            f"{type(law).__name__} has no exact gradient: it must consist of sums, products, quotients and functions "
-            f"of contact.analytic of configuration and velocity, without time ({str(error).splitlines()[0]})"
+            f"{type(law).__name__} has no exact gradient: its torques must be sums, products, quotients and functions "
+            f"of contact.analytic, of configuration and velocity but not time ({str(error).splitlines()[0]})"
         ) from error
     return recorder.tape([*at, *delta, *p, *inputs.values()], torque.tolist())
 
 
 class LawTapes:
-    """The tapes of a law, one for each choice of branches; laws that differ in their numbers only share them.
+    """The tapes of a law, one for each choice of branches; laws that differ only in numbers share tapes.
 
     All ``leaves_of`` the law are arguments: one tape serves all gains and set points.
 
@@ -129,7 +129,7 @@ class LawTapes:
         self._key = type(law), self.paths, rest_of(law), rest_of(tuple(tree) if by_tree else tree), recorded
 
     def at(self, q: Floats, momentum: Floats) -> Tape:
-        """Return a separate, evaluated tape with the numbers of the law and its branches at this state.
+        """Return a new tape, evaluated at this state with the numbers of the law and its branches there.
 
         Raises:
             InputError: the law has no exact derivative.
@@ -138,28 +138,28 @@ class LawTapes:
         with _access:
             known = tuple(_tapes.get(self._key, ()))
         for tape in known:
-            own = _own(tape, given)
-            if evaluate_tape(own):
-                return own
+            copy = _copy_with(tape, given)
+            if evaluate_tape(copy):
+                return copy
         noted = note_law(self._law, self._tree, q, momentum, self._recorded, self.paths)
         with _access:
             _tapes[self._key] = (noted, *_tapes.pop(self._key, ()))[:MOST_TAPES]
             while len(_tapes) > MOST_TAPES:
                 del _tapes[next(iter(_tapes))]
-        own = _own(noted, given)
-        evaluate_tape(own)
-        return own
+        copy = _copy_with(noted, given)
+        evaluate_tape(copy)
+        return copy
 
 
 _tapes: dict[Hashable, tuple[Tape, ...]] = {}
 _access = threading.Lock()
 
 
-def _own(known: Tape, given: Floats) -> Tape:
+def _copy_with(known: Tape, given: Floats) -> Tape:
     """Return a copy of a tape with the given arguments."""
-    own = known._replace(value=known.value.copy(), weight=known.weight.copy(), gradient=known.gradient.copy())
-    own.value[: len(given)] = given
-    return own
+    copy = known._replace(value=known.value.copy(), weight=known.weight.copy(), gradient=known.gradient.copy())
+    copy.value[: len(given)] = given
+    return copy
 
 
 def rest_of(value: Any) -> Hashable:
@@ -176,17 +176,17 @@ def rest_of(value: Any) -> Hashable:
 
 
 def _objects(values: Any) -> Any:
-    found = np.empty(len(values), dtype=object)
-    found[:] = [float(x) if isinstance(x, np.floating) else x for x in values]
-    return found
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = [float(x) if isinstance(x, np.floating) else x for x in values]
+    return objects
 
 
 def _tree_data(n: int, nv: int, nc: int) -> TreeData:
     """Return tree data whose arrays can hold ``Noted`` numbers."""
     plain: Any = new_tree_data(n, nv, nc)
     make: Any = TreeData
-    found: TreeData = make(*(_noting(item, {}, ()) if not isinstance(item, Poses) else _poses(item) for item in plain))
-    return found
+    data: TreeData = make(*(_noting(item, {}, ()) if not isinstance(item, Poses) else _poses(item) for item in plain))
+    return data
 
 
 def _poses(plain: Poses) -> Poses:
@@ -201,9 +201,9 @@ def _noting(value: Any, inputs: dict[Path, Any], path: Path) -> Any:
         items = [_noting(item, inputs, (*path, place)) for place, item in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, np.ndarray) and value.dtype == np.float64:
-        found = value.astype(object)
+        objects = value.astype(object)
         for where, number in inputs.items():
             if where[:-1] == path:
-                found.ravel()[where[-1]] = number
-        return found
+                objects.ravel()[where[-1]] = number
+        return objects
     return inputs.get(path, value)

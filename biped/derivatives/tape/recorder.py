@@ -1,6 +1,6 @@
 """The recorder of tapes: it runs a kernel as Python on numbers that record the operations on them.
 
-This module defines the derivatives of all operations, as numbers of the tape, whose kernels sum them up.
+This module defines the derivatives of all operations as numbers of the tape; the kernels of the tape sum them up.
 """
 
 from __future__ import annotations
@@ -106,11 +106,11 @@ class Recorder:
         return place
 
     def compared(self, kind: int, first: Any, second: Any) -> bool:
-        """Record a comparison, by which the function branches, and return its outcome."""
+        """Record a comparison on which the function branches, and return its outcome."""
         a, b = self.place_of(first), self.place_of(second)
-        found = bool(_COMPARE[kind](self.values[a], self.values[b]))
-        self.guards[kind, a, b] = found
-        return found
+        outcome = bool(_COMPARE[kind](self.values[a], self.values[b]))
+        self.guards[kind, a, b] = outcome
+        return outcome
 
     def tape(self, arguments: Sequence[Noted], results: Sequence[Any]) -> kernels.Tape:
         """Return the tape from the arguments, which come first in its ``value``, to the results."""
@@ -118,30 +118,30 @@ class Recorder:
         inputs = [argument.place for argument in arguments]
         rows = self._rows(inputs, ends)
         partials = {partial for edges in rows.edges for _, partial, _ in edges}
-        wanted = self._needed([place for place in ends if place >= 0] + sorted(partials))
-        level = self._levels(wanted)
-        others = [k for k in sorted(wanted) if self.operations[k] is None and k not in set(inputs)]
-        made = sorted((k for k in wanted if self.operations[k] is not None), key=lambda k: (level[k], self._kind(k), k))
-        order = inputs + others + made
+        needed = self._needed([place for place in ends if place >= 0] + sorted(partials))
+        level = self._levels(needed)
+        constants = [k for k in sorted(needed) if self.operations[k] is None and k not in set(inputs)]
+        made = sorted((k for k in needed if self.operations[k] is not None), key=lambda k: (level[k], self._kind(k), k))
+        order = inputs + constants + made
         new = {old: place for place, old in enumerate(order)}
         operations = [self.operations[k] or (0, 0, 0) for k in made]
         edges = [edge for row in rows.edges for edge in row]
-        whole = np.int64
+        integer = np.int64
         return kernels.Tape(
             value=np.array([self.values[k] for k in order]),
-            first=np.array([new[a] for _, a, _ in operations], dtype=whole),
-            second=np.array([new[b] for _, _, b in operations], dtype=whole),
+            first=np.array([new[a] for _, a, _ in operations], dtype=integer),
+            second=np.array([new[b] for _, _, b in operations], dtype=integer),
             run=_runs([(level[k], self._kind(k)) for k in made]),
-            result=np.array([new.get(place, -1) for place in ends], dtype=whole),
+            result=np.array([new.get(place, -1) for place in ends], dtype=integer),
             guard=np.array(
-                [(kind, new[a], new[b], found) for (kind, a, b), found in self.guards.items()], dtype=whole
+                [(kind, new[a], new[b], outcome) for (kind, a, b), outcome in self.guards.items()], dtype=integer
             ).reshape(-1, 4),
-            edge=np.cumsum([0, *(len(row) for row in rows.edges)], dtype=whole),
-            user=np.array([row for row, _, _ in edges], dtype=whole),
-            partial=np.array([new[partial] for _, partial, _ in edges], dtype=whole),
+            edge=np.cumsum([0, *(len(row) for row in rows.edges)], dtype=integer),
+            user=np.array([row for row, _, _ in edges], dtype=integer),
+            partial=np.array([new[partial] for _, partial, _ in edges], dtype=integer),
             sign=np.array([sign for _, _, sign in edges], dtype=float),
             weight=np.zeros(len(rows.edges)),
-            argument=np.array([rows.of.get(place, -1) for place in inputs], dtype=whole),
+            argument=np.array([rows.of.get(place, -1) for place in inputs], dtype=integer),
             gradient=np.zeros(len(inputs)),
         )
 
@@ -150,33 +150,33 @@ class Recorder:
 
         A number used by a single sum, or only as a result, shares its row, up to a sign.
         """
-        one, active, given = self.place_of(1.0), self._active(inputs), set(inputs)
+        unit, active, given = self.place_of(1.0), self._active(inputs), set(inputs)
         used: dict[int, list[tuple[int, int, float]]] = {}
         for k, place in enumerate(ends):
-            used.setdefault(place, []).append((k, one, 1.0))
-        found = Rows({}, [[] for _ in ends])
+            used.setdefault(place, []).append((k, unit, 1.0))
+        rows = Rows({}, [[] for _ in ends])
         for place in range(len(self.operations) - 1, -1, -1):
             edges = used.pop(place, ())
             if not edges or place not in active:
                 continue
-            if len(edges) == 1 and edges[0][1] == one and place not in given:
+            if len(edges) == 1 and edges[0][1] == unit and place not in given:
                 row, sign = edges[0][0], edges[0][2]
             else:
-                row, sign = len(found.edges), 1.0
-                found.of[place] = row
-                found.edges.append(list(edges))
+                row, sign = len(rows.edges), 1.0
+                rows.of[place] = row
+                rows.edges.append(list(edges))
             for edge in self._slopes(place):
                 if edge.of in active:
                     used.setdefault(edge.of, []).append((row, edge.partial, sign * edge.sign))
-        return found
+        return rows
 
     def _active(self, inputs: list[int]) -> set[int]:
         """Return the numbers that depend on the arguments."""
-        found = set(inputs)
+        active = set(inputs)
         for place, operation in enumerate(self.operations):
-            if operation is not None and (operation[1] in found or operation[2] in found):
-                found.add(place)
-        return found
+            if operation is not None and (operation[1] in active or operation[2] in active):
+                active.add(place)
+        return active
 
     def _slopes(self, place: int) -> tuple[Edge, ...]:
         """Return the derivatives of an operation by its operands; new ones are appended to the numbers."""
@@ -184,15 +184,15 @@ class Recorder:
         if operation is None:
             return ()
         kind, a, b = operation
-        one = self.place_of(1.0)
+        unit = self.place_of(1.0)
         if kind in (kernels.ADD, kernels.SUB):
-            return Edge(a, one, 1.0), Edge(b, one, 1.0 if kind == kernels.ADD else -1.0)
+            return Edge(a, unit, 1.0), Edge(b, unit, 1.0 if kind == kernels.ADD else -1.0)
         if kind == kernels.MUL:
             return Edge(a, b, 1.0), Edge(b, a, 1.0)
         if kind == kernels.DIV:
-            return Edge(a, self._made(kernels.DIV, one, b), 1.0), Edge(b, self._made(kernels.DIV, place, b), -1.0)
+            return Edge(a, self._made(kernels.DIV, unit, b), 1.0), Edge(b, self._made(kernels.DIV, place, b), -1.0)
         if kind == kernels.NEG:
-            return (Edge(a, one, -1.0),)
+            return (Edge(a, unit, -1.0),)
         if kind == kernels.SQRT:
             return (Edge(a, self._made(kernels.DIV, self.place_of(0.5), place), 1.0),)
         if kind == kernels.SIN:
@@ -202,7 +202,7 @@ class Recorder:
         if kind == kernels.AT_LEAST:
             return ()
         first = self._made(kernels.AT_LEAST, a, b) if kind == kernels.MAX else self._made(kernels.AT_LEAST, b, a)
-        return Edge(a, first, 1.0), Edge(b, self._made(kernels.SUB, one, first), 1.0)
+        return Edge(a, first, 1.0), Edge(b, self._made(kernels.SUB, unit, first), 1.0)
 
     def _kind(self, place: int) -> int:
         operation = self.operations[place]
@@ -212,21 +212,21 @@ class Recorder:
     def _needed(self, ends: list[int]) -> set[int]:
         """Return the numbers that results and guards depend on."""
         left = ends + [place for _, a, b in self.guards for place in (a, b)]
-        found: set[int] = set()
+        needed: set[int] = set()
         while left:
             place = left.pop()
-            if place in found:
+            if place in needed:
                 continue
-            found.add(place)
+            needed.add(place)
             operation = self.operations[place]
             if operation is not None:
                 left += operation[1:]
-        return found
+        return needed
 
-    def _levels(self, wanted: set[int]) -> dict[int, int]:
+    def _levels(self, needed: set[int]) -> dict[int, int]:
         """Return the length of the longest chain of operations to each number."""
         level: dict[int, int] = {}
-        for place in sorted(wanted):
+        for place in sorted(needed):
             operation = self.operations[place]
             level[place] = 0 if operation is None else 1 + max(level[operation[1]], level[operation[2]])
         return level
@@ -321,4 +321,4 @@ class Noted(Symbol):
         return not self == other
 
     def __bool__(self) -> bool:
-        raise TypeError("a recorded number is no truth value: compare it with zero")
+        raise TypeError("a recorded number is not a truth value: compare it with zero")

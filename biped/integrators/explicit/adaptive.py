@@ -39,19 +39,17 @@ class Adaptive(ContinuousTime):
 
     The step of ``simulate`` is the output interval; within it the solver takes as many internal steps as the tolerances
     need. It restarts in each interval, since contact modes, anchors and held torques change only between intervals: a
-    point that lands within an interval is in contact from its end on, at the depth it has then, and a sliding point
-    sticks from the end on. Where contacts change, the interval limits the accuracy, not the tolerances: a human that
-    lands from 5 mm stands with intervals of 0.5 ms and is thrown up with 1 ms. In flight the tolerances limit it.
-    Pushes act by their mean force in each interval.
+    point that lands within an interval is in contact from the interval's end on, at its depth at that time, and a
+    sliding point can stick from the end on. While contacts change, the interval limits the accuracy, not the
+    tolerances: a human dropped from 5 mm stands with intervals of 0.5 ms but is thrown up with 1 ms. In flight the
+    tolerances limit the accuracy. Pushes act with their mean force in each interval.
 
-    The solver calls the compiled equations from Python, which costs about 1 ms per step, some 150 times as much as the
-    recursive integrator, and up to seconds per step while points slide under a shock: friction that is viscous below
-    ``stiction_velocity`` is stiff.
-
-    ``order`` is that of the internal steps; the error of a run follows the tolerances.
+    The solver calls the compiled equations from Python. A step takes about 1 ms, 150 times as long as one of the
+    recursive integrator, and up to seconds while points slide under a shock: friction that is viscous below
+    ``stiction_velocity`` is stiff. ``order`` is the order of the internal steps; the tolerances set the error of a run.
 
     Raises:
-        InputError: a tolerance is not a finite number above zero, or the relative one is below 1e-13.
+        InputError: a tolerance is not a finite number above zero, or the relative tolerance is below 1e-13.
     """
 
     name: ClassVar[str] = "dop853"
@@ -75,9 +73,9 @@ class Adaptive(ContinuousTime):
         return no_stages(buffers_for(model))
 
     def take_steps(self, world: World, steps: int) -> int:
-        """Take steps from Python as ``biped.kernels.loop.closed_loop.Loop.rollout``; return a reason to stop, or OK.
+        """Take steps from Python; return a reason to stop or OK, as ``biped.kernels.loop.closed_loop.Loop.rollout``.
 
-        Ctrl-C interrupts between two steps. With ``steps`` zero the kernels are only loaded.
+        Ctrl-C interrupts the run between two steps. If ``steps`` is zero, the kernels are only loaded.
         """
         tree, ground, state, pushes, scratch = world.tree, world.ground, world.state, world.pushes, world.scratch
         inner, log = world.method, world.log

@@ -32,7 +32,7 @@ class ContinuousTime(Integrator):
 
 @dataclass(frozen=True)
 class FixedStep(ContinuousTime):
-    """The base class of explicit integrators with steps of one length, which a stiff floor bounds."""
+    """The base class of explicit integrators with steps of constant length, limited by the stiffness of the floor."""
 
     propagate: ClassVar[Propagator]
 
@@ -43,10 +43,10 @@ class FixedStep(ContinuousTime):
 
 @dataclass(frozen=True)
 class ExplicitEuler(FixedStep):
-    """Euler's method: q' = q + h v, v' = v + h M⁻¹(τ − C), turns by the exponential. It adds energy to oscillations.
+    """Euler's method: q' = q + h v, v' = v + h M⁻¹(τ − C), exponential map for turns. It adds energy to oscillations.
 
-    A rise from a crouch is right in steps of 0.05 ms. In steps of 0.1 ms the soles shiver, and from 0.2 ms on the human
-    falls.
+    The human rises from a crouch correctly with steps of 0.05 ms. With steps of 0.1 ms the soles shiver, and with
+    0.2 ms or more the human falls.
     """
 
     name: ClassVar[str] = "explicit-euler"
@@ -61,11 +61,11 @@ class ExplicitEuler(FixedStep):
 
 @dataclass(frozen=True)
 class SemiImplicitEuler(FixedStep):
-    """Semi-implicit Euler: v' = v + h M⁻¹(τ − C), q' = q + h v', turns by the exponential.
+    """Semi-implicit Euler: v' = v + h M⁻¹(τ − C), q' = q + h v', exponential map for turns.
 
     It is symplectic only for a constant mass matrix: velocities are not momenta, and the momentum of a tree in flight
-    drifts. A rise from a crouch is right in steps of 0.05 ms. In steps of 0.1 and 0.2 ms the soles shiver, and from
-    0.25 ms on the human falls.
+    drifts. The human rises from a crouch correctly with steps of 0.05 ms. With 0.1 and 0.2 ms the soles shiver, and
+    with 0.25 ms or more the human falls.
     """
 
     name: ClassVar[str] = "semi-implicit-euler"
@@ -80,10 +80,10 @@ class SemiImplicitEuler(FixedStep):
 
 @dataclass(frozen=True)
 class RungeKutta4(FixedStep):
-    """The classical Runge–Kutta method, turns as quaternions of four numbers, normalized at the end of a step.
+    """The classical Runge–Kutta method; quaternions are integrated as four numbers and normalized after each step.
 
-    A rise from a crouch is right in steps of 0.1 ms. In steps of 0.25 ms the soles shiver, and from 0.5 ms on the human
-    falls. While points slide or change their mode, the force has kinks and the order is lower.
+    The human rises from a crouch correctly with steps of 0.1 ms. With 0.25 ms the soles shiver, and with 0.5 ms or more
+    the human falls. While points slide or change their mode, the force has kinks and the order is lower.
     """
 
     name: ClassVar[str] = "rk4"

@@ -66,5 +66,5 @@ def linearized(model: Model, q: Floats, floor: Floor) -> Floats:
         inverse @ jacobian.T @ np.diag(np.tile((tangential, tangential, normal), model.nc)) @ jacobian
         for tangential, normal in ((floor.k_t, stiffness), (floor.b_t, damping))
     )
-    zero, one = np.zeros((model.nv, model.nv)), np.eye(model.nv)
-    return np.asarray(np.block([[zero, one], [-springs, -dampers]]))
+    zero, identity = np.zeros((model.nv, model.nv)), np.eye(model.nv)
+    return np.asarray(np.block([[zero, identity], [-springs, -dampers]]))

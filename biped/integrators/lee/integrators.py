@@ -1,4 +1,4 @@
-"""The linear-time variational integrator of Lee, Liu, Park and Srinivasa (2016), and their methods for comparison."""
+"""The linear-time variational integrator of Lee, Liu, Park and Srinivasa (2016), and the methods they compare."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -31,15 +31,15 @@ def check_guess(guess: str) -> None:
 
 @dataclass(frozen=True)
 class Lee(NewtonSettings):
-    """The integrator of Lee et al. 2016 (section 2.2), bodies moving along screws, with exact Newton steps in O(n).
+    """The integrator of Lee et al. 2016 (section 2.2), with bodies that move along screws, and Newton steps in O(n).
 
     The equations of a step are the paper's algorithm 2, extended by floating roots, spherical joints and contacts. The
-    potential P(T) of a body, which the paper leaves general, is that of uniform gravity. This class solves them with
-    the Newton method of ``Recursive``, its subclasses with those of the paper. Linear and angular momentum are
+    potential P(T) of a body, general in the paper, is that of uniform gravity. This class solves the equations with the
+    Newton method of ``Recursive``, its subclasses with the methods of the paper. Linear and angular momentum are
     conserved, but the discrete linear momentum of a turning body is not its mass times Δx/h: the centre of mass of a
     free body deviates from a straight line by O(h²), with ``Recursive`` by round-off only.
 
-    ``NewtonSettings`` documents the other settings.
+    ``NewtonSettings`` documents all settings except ``guess``.
 
     Raises:
         InputError: a value is out of range.
@@ -51,7 +51,7 @@ class Lee(NewtonSettings):
     cost: ClassVar[str] = "O(n)"
 
     guess: str = quantity(
-        "", "First guess of a step: extrapolation, current (IG1), euler (IG2) or dynamics (IG3)", "extrapolation"
+        "", "Initial guess of a step: extrapolation, current (IG1), euler (IG2) or dynamics (IG3)", "extrapolation"
     )
 
     def __post_init__(self) -> None:
@@ -68,9 +68,9 @@ class Lee(NewtonSettings):
 
 @dataclass(frozen=True)
 class LeeRiqn(Lee):
-    """The recursive impulse-based quasi-Newton method of the paper (algorithm 3).
+    """The recursive impulse-based quasi-Newton method of Lee et al. 2016 (algorithm 3).
 
-    It ignores stiffness: on a stiff floor or with stiff joints it does not converge in a whole step, and nearly all
+    It ignores stiffness: on a stiff floor or with stiff joints it does not converge for a whole step, and nearly all
     steps are taken in parts (``retried_steps``).
     """
 
@@ -82,7 +82,7 @@ class LeeRiqn(Lee):
 
 @dataclass(frozen=True)
 class LeeNewton(Lee):
-    """Newton's method with a full matrix, derived column by column (algorithm 4)."""
+    """Newton's method with a full matrix, computed column by column (algorithm 4 of Lee et al. 2016)."""
 
     name: ClassVar[str] = "lee-newton"
     cost: ClassVar[str] = "O(n³)"
@@ -93,7 +93,7 @@ class LeeNewton(Lee):
 
 @dataclass(frozen=True)
 class LeeBroyden(Lee):
-    """Broyden's method with a full inverse, which starts each step as the inverse of the mass matrix."""
+    """Broyden's method with a full inverse matrix, which is h times the inverse mass matrix at the start of a step."""
 
     name: ClassVar[str] = "lee-broyden"
     cost: ClassVar[str] = "O(n²)"

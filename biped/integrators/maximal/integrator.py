@@ -15,15 +15,15 @@ from biped.model import Model
 
 @dataclass(frozen=True)
 class Maximal(NewtonSettings):
-    """The variational integrator in maximal coordinates: seven for every body, and the joints as constraints.
+    """The variational integrator in maximal coordinates: seven for each body, with the joints as constraints.
 
-    Wendlandt 1997, section 5.4 and Algorithm 5.1. By Theorem 2.1 its runs are those of ``Recursive``, up to rounding
-    and the tolerance. It costs more, and computes the joints' reaction forces: a run has them in its columns
-    ``reaction_<joint>_fx`` … ``_nz``, and the gaps of the joints in ``gap_position`` and ``gap_rotation``.
+    Source: Wendlandt 1997, section 5.4 and Algorithm 5.1. By Theorem 2.1 its runs equal those of ``Recursive``, up to
+    rounding and the tolerance. It costs more, and computes the joints' reactions: the columns ``reaction_<joint>_fx`` …
+    ``_nz`` of a run; the columns ``gap_position`` and ``gap_rotation`` are the largest gaps of the joints.
     ``NewtonSettings`` documents the settings.
 
-    Joints that close loops are further constraints, as in the thesis; a run has their reactions and gaps too
-    (``closing_columns``).
+    Joints that close loops are further constraints, as in the thesis; ``closing_columns`` are the columns with their
+    reactions and gaps.
     """
 
     name: ClassVar[str] = "maximal"
@@ -39,7 +39,7 @@ class Maximal(NewtonSettings):
         return Variational(MidpointBody(), finder, Extrapolation(), self.solver, closing_if_any(model))
 
     def recorder(self, method: Variational) -> Any:
-        """Return the parts of the method that are recorded."""
+        """Return the parts of the method whose numbers are recorded."""
         return Both(method.root_finder, method.closing)
 
     def columns(self, model: Model) -> dict[str, str]:

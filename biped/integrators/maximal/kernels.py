@@ -2,14 +2,14 @@
 
 Every body has a position and a unit quaternion of its own; the joints are equations. A step solves (5.11): for each
 body the balance of its impulses at k, in which each joint has a multiplier λ, and at k + 1 the rows of the joints,
-g = 0, and of the quaternions' norms. The poses at k + 1 stand in ``scratch.next`` and ``scratch.shift``; that bodies
-are joined shows in nothing but g.
+g = 0, and of the quaternions' norms. The poses at k + 1 are in ``scratch.next`` and ``scratch.shift``; only g = 0
+connects the bodies.
 
 What the joints' multipliers do. G_kᵀ λ is a wrench of a joint on its outboard body, and its opposite on the inboard
 one. It enters the balances linearly, and its Jacobian is that of the configuration at k, fixed in the step. From the
 tips inwards the balances therefore give the wrench of every joint for any poses, whether they solve the step or not,
 
-    w_i = Σ_{j beyond i} (b_j − π_j)        b: ``biped.kernels.variational.equations``; π: the bodies' momenta at k
+    w_i = Σ_{j outboard of i} (b_j − π_j)   b: ``biped.kernels.variational.equations``; π: the bodies' momenta at k
 
 and its part along the joint's freedom, which no multiplier can have, must be the joint's torque: that is the residual
 e of the recursive equations, here for poses that need not fit together. Newton's iterates of the poses are those of
@@ -22,12 +22,12 @@ rows hold in every iterate. So the 7 + 1 unknowns of a body become 6, exactly.
 
 Newton's step (5.13). With M_i the derivative of b_i by body i's own displacement Δ_i, and G_i⁺ the rows of joint i,
 
-    M_i Δ_i = w_i − Σ_{children j} w_j − (what the balance lacks),      G_i⁺ (Δ_i − Δ_parent) = −g_i.
+    M_i Δ_i = w_i − Σ_{children j} w_j − (residual of the balance),      G_i⁺ (Δ_i − Δ_parent) = −g_i.
 
 A joint's rows depend on the relative pose of its bodies alone. In spatial twists about one point G_outboard is
 therefore −G_inboard, also where g ≠ 0, and the rows say Δ_i = Δ_parent + y_i + N_i z_i: N_i spans their null space
 and y_i is one solution. Orthogonal to the columns of G_iᵀ at k are the unit twists s_i there. What Algorithm 5.1 gets
-from the inverse of each joint's block (5.16), M + Gᵀ F G, is then M − M N (sᵀ M N + d)⁻¹ sᵀ M of the body beyond: the
+from the inverse of each joint's block (5.16), M + Gᵀ F G, is then M − M N (sᵀ M N + d)⁻¹ sᵀ M of the outboard body: the
 two-sided factorization (``biped.kernels.tree.factorization``) with N in place of the unit twists at k + 1. A joint
 impedance ties the balances of two bodies to the poses of both, and the thesis leaves such forces out. Here it is a
 compliant row, torque + d · change of the coordinate = 0, and stands in the same place as in generalized coordinates.
@@ -73,7 +73,7 @@ GAPS = 2
 class MaximalNewton(NamedTuple):
     """Buffers of Newton's method for the bodies' poses and joints' multipliers, eliminated in O(n) (Algorithm 5.1).
 
-    Only the recorded numbers outlive a step.
+    After a step only the recorded numbers are still valid.
     """
 
     jump: Floats  # (n, 6) y: the relative twist that closes the joint

@@ -23,12 +23,12 @@ from biped.model import Model
 class Midpoint(NewtonSettings):
     """The generalized midpoint rule, L_d = h L((1 − α) q + α q', (q' − q)/h), solved by Newton steps in O(n).
 
-    Johnson and Murphey 2009, whose algorithm takes O(n³). The coordinates are those of the joints. A free turn has
-    three angles in one of two charts, the one that is regular at the start of a step. Only symmetries that are shifts
-    of these coordinates are kept exactly: linear momentum and angular momentum about the vertical axis. Angular
-    momentum about the other axes is kept to O(h²).
+    The rule is that of Johnson and Murphey 2009, whose algorithm takes O(n³). The unknowns are joint coordinates; the
+    orientation of a floating or spherical joint is three angles, in that of two charts which is regular at the start of
+    the step. Exactly conserved are the momenta of symmetries that shift these coordinates: linear momentum, and angular
+    momentum about the vertical axis. Angular momentum about the other axes is conserved to O(h²).
 
-    ``NewtonSettings`` documents the other settings.
+    ``NewtonSettings`` documents all settings except ``alpha``.
 
     Raises:
         InputError: a value is out of range.
@@ -41,7 +41,7 @@ class Midpoint(NewtonSettings):
     conserves_momentum: ClassVar[bool] = False
     takes_helical_joints: ClassVar[bool] = False
 
-    alpha: float = quantity("", "Midpoint rule: evaluation point within the step, 0 to 1; 0.5 has order 2", 0.5)
+    alpha: float = quantity("", "Midpoint rule: evaluation point, 0 (start of the step) to 1 (end); 0.5: order 2", 0.5)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -50,12 +50,12 @@ class Midpoint(NewtonSettings):
 
     @property
     def order(self) -> int:  # type: ignore[override]
-        """Order of the error in the step, in smooth motion."""
+        """Order of accuracy in the length of the time step, for smooth motion."""
         return 2 if self.alpha == 0.5 else 1
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if a step back undoes a step."""
+        """True if a time step of length −h undoes a step of length h."""
         return self.alpha == 0.5
 
     def method(self, model: Model) -> Variational:
@@ -73,11 +73,11 @@ class Midpoint(NewtonSettings):
 
 @dataclass(frozen=True)
 class ScalableVariational(Midpoint):
-    """The midpoint rule by the recursions of the paper, derivative by derivative, with a full matrix, for comparison.
+    """The midpoint rule with the recursions and the full matrix of Johnson and Murphey 2009, for comparison.
 
-    Its steps are those of ``Midpoint``, at O(n³) instead of O(n). It has no contacts: Newton's matrix leaves them out.
+    The motion is that of ``Midpoint``, at a cost of O(n³) instead of O(n). Contacts are not supported.
 
-    ``Midpoint`` documents the other settings.
+    ``Midpoint`` documents all settings except ``guess``.
 
     Raises:
         InputError: a value is out of range.

@@ -28,7 +28,7 @@ from contact.arrays import Floats, Integers
 from contact.modes import NONE
 from kernelcache import Nothing
 
-#: [m] Greatest depth of contact points in a state that a run continues from.
+#: [m] Greatest depth of contact points in a state from which a run is continued.
 IN_FLOOR = 1e-6
 #: Least and greatest number of directions of friction.
 DIRECTIONS = (4, 64)
@@ -38,23 +38,23 @@ TOUCHING = ("points", "body")
 
 @dataclass(frozen=True)
 class Rigid(SolverSettings):
-    """The variational integrator with rigid contact: no springs, no dampers, Coulomb's friction.
+    """The variational integrator with rigid contact, without springs and dampers, and with Coulomb friction.
 
-    The step of Brüdigam et al. 2024 (equations 22 to 33) in the coordinates of the joints, whose multipliers are
-    eliminated: an interior point method on the O(n) factorization of ``Recursive``. Without contact the runs are those
-    of ``Recursive``. At the end of a step the contacts act on the velocities too: sticking points are at rest, and an
-    impact returns the share ``restitution`` of the approach velocity.
+    It takes the step of Brüdigam et al. 2024 (equations 22 to 33) in joint coordinates, without the joints'
+    multipliers: an interior point method on the O(n) factorization of ``Recursive``. Without contact the runs equal
+    those of ``Recursive``. At the end of a step the contacts act on the velocities too: sticking points are at rest,
+    and a point rebounds with ``restitution`` times its approach velocity.
 
-    Of a floor only ``mu_s`` is used, and ``mu_d`` must be the same. A start with points below the floor, as springs
-    need it, is raised until the deepest point stands on the floor. The columns ``solver_residual`` [N·s],
-    ``solver_complementarity`` [N·s·m] and ``deepest_point`` [m] hold the worst values since the last row;
-    ``unresolved`` counts the steps without a solution for the velocities at the end, which are left to the next step.
-    ``press_1_<body>_<body>`` … [N] are the forces between bodies in the last step, one column for each pair of capsules
-    that may touch. Loops are closed in positions and velocities, with the columns of ``closing_columns``.
+    The only number of a floor in use is ``mu_s``; ``mu_d`` must be equal. If points are below the floor at the start,
+    as on springs, the model is raised until the deepest point is on the floor. The columns ``solver_residual`` [N·s],
+    ``solver_complementarity`` [N·s·m] and ``deepest_point`` [m] hold the worst values since the last row; the column
+    ``unresolved`` counts the steps whose end velocities have no solution, which the next step corrects. The columns
+    ``press_1_<body>_<body>`` … [N] are the forces between bodies in the last step, for each pair of capsules that may
+    touch. Loops are closed in positions and velocities; they add the columns of ``closing_columns``.
 
-    With ``touching="body"`` points such as trunk, knees and hands (``biped.model.ragdoll.body_points``) touch the floor
-    too, and the capsules of the bodies in the model's ``touching`` touch one another. With n ``directions`` friction is
-    at least cos(π/n) of the cone's. In the ``tolerance`` gaps count as momenta of a mean body.
+    With ``touching="body"`` trunk, knees, hands etc. (``biped.model.ragdoll.body_points``) touch the floor too, and
+    bodies in the model's ``touching`` touch one another. With n ``directions`` the friction limit is at least cos(π/n)
+    times that of the cone. For ``tolerance`` a gap counts as the momentum of a mean body that closes it in a step.
 
     Raises:
         InputError: a value is out of range.
@@ -66,11 +66,11 @@ class Rigid(SolverSettings):
     takes_loops: ClassVar[bool] = True
 
     complementarity: float = quantity(
-        "N·s·m", "Rigid contact: greatest product of gap or sliding distance and impulse", 1e-15
+        "N·s·m", "Rigid contact: greatest product of impulse and gap (or slip) at convergence", 1e-15
     )
-    directions: int = quantity("", "Rigid contact: sides of the friction pyramid (even); 0: cone", 8)
+    directions: int = quantity("", "Rigid contact: sides of the friction pyramid (even number); 0: cone", 8)
     restitution: float = quantity("", "Rigid contact: coefficient of restitution at each point, from 0 to 1", 0.0)
-    touching: str = quantity("", "Rigid contact: points only, or body (also trunk, hands, legs)", "points")
+    touching: str = quantity("", "Rigid contact of: points (contact points), body (also trunk, hands, legs)", "points")
     body_friction: float = quantity("", "Rigid contact: coefficient of friction between bodies", 0.5)
 
     def __post_init__(self) -> None:
@@ -87,38 +87,38 @@ class Rigid(SolverSettings):
             raise InputError(f"integrator.body_friction = {self.body_friction!r}: it must be finite and zero or above")
         least, most = DIRECTIONS
         count: Any = self.directions
-        whole = isinstance(count, int) and not isinstance(count, bool)
-        if not whole or count % 2 or not (count == 0 or least <= count <= most):
+        is_whole = isinstance(count, int) and not isinstance(count, bool)
+        if not is_whole or count % 2 or not (count == 0 or least <= count <= most):
             raise InputError(
                 f"integrator.directions = {count!r}: it must be an even number from {least} to {most}, or 0 for "
-                "Coulomb's true cone"
+                "Coulomb's friction cone"
             )
 
     def moving(self, model: Model) -> Model:
-        """Return the model with all contact points that may touch the floor, its own first."""
+        """Return the model with all points that may touch the floor; those of ``model`` come first."""
         return model if self.touching == "points" else touching_all_over(model)
 
     def bind(self, model: Model, floor: Floor, disturbances: Disturbances) -> None:
-        """Check that friction has one coefficient.
+        """Check that every floor has one coefficient of friction.
 
         Raises:
-            InputError: static and dynamic friction of a floor differ, or friction is the printed state machine's.
+            InputError: ``mu_s`` and ``mu_d`` of a floor differ, or its ``friction`` is "printed".
         """
         floors = {"floor": floor} | {f"patch {k}": patch.floor for k, patch in enumerate(disturbances.patches, 1)}
-        for name, one in floors.items():
-            if one.mu_s != one.mu_d or one.friction == "printed":
+        for name, item in floors.items():
+            if item.mu_s != item.mu_d or item.friction == "printed":
                 raise InputError(
                     f"integrator {self.name!r} has Coulomb's friction with one coefficient, and the {name} has "
-                    f"mu_s = {one.mu_s:g}, mu_d = {one.mu_d:g}, friction = {one.friction!r}: make mu_s and mu_d the "
-                    "same, and friction 'yielding'"
+                    f"mu_s = {item.mu_s:g}, mu_d = {item.mu_d:g}, friction = {item.friction!r}: set mu_d to mu_s, and "
+                    "friction to 'yielding'"
                 )
 
     def begin(self, model: Model, state: SimulationState, floor: Floats | None) -> None:
-        """Raise a start with contact points below the floor until the deepest stands on it.
+        """Raise the model at the start until no contact point is below the floor.
 
         Raises:
-            InputError: such a start cannot be raised, since the root is fixed or the run has begun on springs; or
-                bodies that may touch overlap.
+            InputError: the model cannot be raised, since its root is fixed, its floor has moved, or the run has begun
+                with another integrator; or bodies that may touch overlap.
         """
         if self.touching == "body":
             _check_apart(model, state.q)
@@ -132,9 +132,9 @@ class Rigid(SolverSettings):
             return
         if not fresh or floor is not None or not model.is_floating:
             raise InputError(
-                f"a contact point is {depth:.3g} m in the floor, and integrator {self.name!r} cannot go on from there: "
-                "begin with all points above the floor, or with a floating model that has taken no step, which is "
-                "raised until it stands on the floor"
+                f"a contact point is {depth:.3g} m below the floor, and integrator {self.name!r} cannot continue from "
+                "this state: start with all points above the floor, or with a floating model before its first step, "
+                "which is raised until it stands on the floor"
             )
         state.q[2] += depth
         state.ledger.works[START] -= depth * model.total_mass * model.gravity[2]
@@ -152,7 +152,7 @@ class Rigid(SolverSettings):
         )  # fmt: skip
 
     def recorder(self, method: RigidContact) -> Any:
-        """Return the parts of the method that are recorded."""
+        """Return the parts of the method whose numbers are recorded."""
         return Both(method.unknowns, method.closing)
 
     def columns(self, model: Model) -> dict[str, str]:
@@ -164,7 +164,7 @@ class Rigid(SolverSettings):
 
 
 def _watched(model: Model) -> Integers:
-    """Return (nc,) 1 for points checked in each step: those of the feet, or all of a model without feet."""
+    """Return (nc,) 1 for points that each step checks: points of the feet, or all points of a model without feet."""
     on_feet = [foot_under(model, point.body) is not None or not model.feet for point in model.contact_points]
     return np.array(on_feet, dtype=np.int64)
 
@@ -174,28 +174,28 @@ def _check_apart(model: Model, q: Floats) -> None:
     for (first, second), gap in body_gaps(model, q).items():
         if gap < -IN_FLOOR:
             raise InputError(
-                f"{first!r} begins {-gap:.3g} m in {second!r}, which it may touch: begin with them apart, or with "
-                "integrator.touching = points"
+                f"bodies {first!r} and {second!r}, which may touch, overlap by {-gap:.3g} m at the start: start with "
+                "a gap between them, or set integrator.touching = points"
             )
 
 
 def _pairs(model: Model) -> list[tuple[Capsule, Capsule]]:
     """Return all pairs of capsules of bodies that may touch."""
     of: dict[str, list[Capsule]] = {name: [] for name in model.body_names}
-    for one in model.capsules:
-        of[one.body].append(one)
+    for capsule in model.capsules:
+        of[capsule.body].append(capsule)
     return [pair for first, second in model.touching for pair in product(of[first], of[second])]
 
 
-def _parts(model: Model, friction: float, wanted: bool) -> BodyParts:
-    """Return the capsules that may touch as the kernels need them; none unless ``wanted``."""
-    ends = [one for pair in _pairs(model) for one in pair] if wanted else []
-    rows = [model.body_index(one.body) for one in ends]
-    centers = [np.subtract(one.center, model.bodies[i].com) for one, i in zip(ends, rows, strict=True)]
+def _parts(model: Model, friction: float, touching: bool) -> BodyParts:
+    """Return the capsules that may touch as the kernels need them; none unless ``touching``."""
+    ends = [capsule for pair in _pairs(model) for capsule in pair] if touching else []
+    rows = [model.body_index(capsule.body) for capsule in ends]
+    centers = [np.subtract(capsule.center, model.bodies[i].com) for capsule, i in zip(ends, rows, strict=True)]
     return BodyParts(
         body=np.array(rows, dtype=np.int64).reshape(-1, 2),
         center=np.array(centers).reshape(-1, 3),
-        half=np.array([one.half for one in ends]).reshape(-1, 3),
-        radius=np.array([one.radius for one in ends]).reshape(-1, 2),
+        half=np.array([capsule.half for capsule in ends]).reshape(-1, 3),
+        radius=np.array([capsule.radius for capsule in ends]).reshape(-1, 2),
         friction=float(friction),
     )

@@ -54,7 +54,7 @@ from kernelcache import (
 
 
 class FallLimits(NamedTuple):
-    """Limits of a fall, documented by ``biped.Fall``."""
+    """Limits at which a run counts as a fall, documented by ``biped.Fall``."""
 
     height: float  # [m] least height of the root above the floor
     upright: float  # least cosine between the root's vertical axis and the world's
@@ -98,9 +98,9 @@ AnyWorld = namedtuple("AnyWorld", World._fields[:-1])  # type: ignore[misc]
 
 
 def interpreted(world: World, method: Any) -> World:
-    """Return the world for an interpreted caller, with another method that is interpreted too."""
+    """Return the world for a caller that is not compiled, with another method that is not compiled either."""
     parts: tuple[Any, ...] = advance_world, measure_part, apply_part, append_row_to, meet_box, take_steps
-    return world._replace(method=method, parts=np.array([number_of(one) for one in parts]))
+    return world._replace(method=method, parts=np.array([number_of(part) for part in parts]))
 
 
 @kernel
@@ -145,7 +145,7 @@ def ask_for_no_torques(law, measurement, torque, recorded):
 
 @kernel
 def reason_to_stop(world, period):
-    """Return a limit of a fall, LOG_FULL or OK; needs the rates if there is a limit of joint rates."""
+    """Return the exceeded limit of a fall, LOG_FULL or OK; needs the rates if joint rates have a limit."""
     reason = limit_hit(world.tree, world.ground, world.state, world.scratch.motion, world.fall)
     if reason == OK and is_full(world.log, period):
         return LOG_FULL
@@ -162,8 +162,8 @@ ALWAYS_SHOWN = 2
 def measure_part(world, period, shows):
     """Return a limit of a fall or LOG_FULL if the loop must stop before ``period`` more steps, else OK.
 
-    Write ``world.measurement`` with SHOWN if the loop continues, with SHOWN_ANYWAY in any case. A sway-referenced floor
-    is moved first.
+    ``world.measurement`` is written with SHOWN if the loop continues, with ALWAYS_SHOWN in any case. A sway-referenced
+    floor is moved first.
     """
     motion = world.scratch.motion
     if period > 0 and follows(world.ground.motion):
@@ -186,7 +186,7 @@ def apply_part(world):
 
 @part
 def ask(law, world):
-    """Call ``control``, as a part that is compiled for each class of laws."""
+    """Call ``control``: the part that is compiled for each class of control laws."""
     control(law, world.measurement, world.torque, world.log.extra)
     return OK
 
@@ -338,15 +338,15 @@ def hold_each(parts, worlds, period, reasons, begin, end):
 
 
 class Loop:
-    """A world and a law, ready to run; all kernels are compiled or loaded when it is made.
+    """A world and a control law, ready to run; the constructor compiles or loads all kernels.
 
     Args:
         world: the world to advance.
-        law: the law of the controller, or None.
+        law: the control law, or None.
 
     Attributes:
         packed: the packed world, the argument of the parts.
-        place: its address.
+        place: memory address of ``packed``.
     """
 
     def __init__(self, world: World, law: Any) -> None:
@@ -354,9 +354,9 @@ class Loop:
         self.packed, self._law = _seen(Packed(world)), _packed_law(law)
         self.place, self.law_address = self.packed.place, self._law.place
         uses = _uses(Packed(world), self._law)
-        found = dict(zip(uses, addresses(list(uses.values())), strict=True))
-        self.asked = int(found.pop(ASK, NOT_ASKED))
-        world.parts[list(found)] = list(found.values())
+        calls = dict(zip(uses, addresses(list(uses.values())), strict=True))
+        self.asked = int(calls.pop(ASK, NOT_ASKED))
+        world.parts[list(calls)] = list(calls.values())
         self._measure, self._apply = Entry(measure_part, self.packed, 0, 0), Entry(apply_part, self.packed)
         self._append_row = Entry(append_row_to, self.packed)
         self._take_steps = Entry(take_steps, self.packed, 0)
@@ -364,7 +364,7 @@ class Loop:
         self.rollout(0)
 
     def run(self, ticks: int, period: int) -> tuple[int, int]:
-        """Run control ticks of ``period`` steps; return the number done and a reason to stop, or OK."""
+        """Run control ticks of ``period`` steps; return the number of completed ticks, and OK or a reason to stop."""
         done, reason = run_ticks(self.world.parts, self.place, self.asked, self.law_address, ticks, period)
         return int(done), int(reason)
 
@@ -373,7 +373,7 @@ class Loop:
         return self._take_steps(steps)
 
     def measure(self, period: int, shows: int) -> int:
-        """Begin a tick with a measurement, for a controller that is not compiled; return a reason to stop, or OK."""
+        """Begin a tick with a measurement, for a controller that is not compiled; return OK or a reason to stop."""
         return self._measure(period, shows)
 
     def begin(self, period: int) -> int:

@@ -16,20 +16,20 @@ from contact.piecewise import Signals, count_signals, signal_at
 from kernelcache import kernel
 
 PITCH = 4
-WANTED = 6
+TARGET = 6
 
 
 def following(gain: float) -> Signals:
     """Return the signals of a sway-referenced floor before its first tick, when the offset is unknown."""
-    signals = Signals(np.arange(WANTED + 2), np.zeros(WANTED + 1), np.zeros((WANTED + 1, 2)))
-    signals.coefficient[WANTED] = math.nan, gain
+    signals = Signals(np.arange(TARGET + 2), np.zeros(TARGET + 1), np.zeros((TARGET + 1, 2)))
+    signals.coefficient[TARGET] = math.nan, gain
     return signals
 
 
 @kernel
 def follows(signals):
     """Return True for the signals of a sway-referenced floor."""
-    return count_signals(signals) > WANTED
+    return count_signals(signals) > TARGET
 
 
 def stay(signals: Signals, time: float, pitch: float, is_new: bool) -> None:
@@ -37,20 +37,20 @@ def stay(signals: Signals, time: float, pitch: float, is_new: bool) -> None:
     signals.knot[PITCH] = time
     signals.coefficient[PITCH] = pitch, 0.0
     if is_new:
-        signals.coefficient[WANTED, 0] = math.nan
+        signals.coefficient[TARGET, 0] = math.nan
 
 
 @kernel
 def follow(tree, ground, state, poses, steps):
     """Let the floor turn to the target of the present sway within ``steps`` steps."""
     signals, time = ground.motion, time_of(state)
-    pitch, wanted = signal_at(signals, PITCH, time), signals.coefficient[WANTED]
+    pitch, target = signal_at(signals, PITCH, time), signals.coefficient[TARGET]
     sway = sway_about(tree, ground.pivot, state, poses)
-    if math.isnan(wanted[0]):
-        wanted[0] = pitch - wanted[1] * sway
+    if math.isnan(target[0]):
+        target[0] = pitch - target[1] * sway
     signals.knot[PITCH] = time
     signals.coefficient[PITCH, 0] = pitch
-    signals.coefficient[PITCH, 1] = (wanted[0] + wanted[1] * sway - pitch) / (steps * state.clock[STEP_LENGTH])
+    signals.coefficient[PITCH, 1] = (target[0] + target[1] * sway - pitch) / (steps * state.clock[STEP_LENGTH])
 
 
 @kernel

@@ -91,7 +91,7 @@ class ContactColumns(NamedTuple):
 
 
 class LedgerColumns(NamedTuple):
-    """Energies now, works since the start, and their residual, the energy error of the integrator [J]."""
+    """Present energies, works since the start, and the residual of their balance: the integrator's error; all [J]."""
 
     kinetic: float
     potential: float
@@ -101,12 +101,12 @@ class LedgerColumns(NamedTuple):
     dissipated: float
     pushes: float
     impacts: float
-    platform: float  # a part of ``contacts``
+    platform: float  # work of a moving floor, a part of ``contacts``
     residual: float
 
 
 class JointColumns(NamedTuple):
-    """Energy stored in stops now, and since the start the work of stops and bearings and their dissipation [J]."""
+    """Energy stored in stops at present; work and dissipation of stops and bearings since the start; all [J]."""
 
     stops_stored: float
     joints: float
@@ -143,7 +143,7 @@ class Log(NamedTuple):
     events: Floats  # (capacity, EVENT_WIDTH)
     layout: RowLayout
     cursor: Integers  # (CURSORS,)
-    down: Integers  # (nc,) 1 for contact points that were on the floor
+    down: Integers  # (nc,) 1 for contact points that were on the floor before the last step
     extra: Floats  # (k,) numbers that the controller records
     more: Any  # selects ``record_more``
 

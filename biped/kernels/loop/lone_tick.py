@@ -30,7 +30,7 @@ def answer(law, tick):
 
 
 class Buffers:
-    """A tick for the laws of one model and one count of recorded numbers, packed for parts; for one thread."""
+    """The buffers of a tick, packed for compiled parts, for control laws of one model; use them in one thread only."""
 
     def __init__(self, tree: Tree, nq: int, nv: int, recorded: int) -> None:
         self.tick = LoneTick(new_measurement(tree, nq, nv), np.zeros(nv), np.full(recorded, np.nan))
@@ -38,7 +38,7 @@ class Buffers:
 
 
 class AskedLaw:
-    """A law with a tick, ready to be called; it is compiled or loaded when it is made."""
+    """A control law with the buffers of a tick, ready to be called; the constructor compiles or loads the law."""
 
     def __init__(self, law: Any, buffers: Buffers) -> None:
         self.buffers = buffers

@@ -58,7 +58,7 @@ class SensorModel(NamedTuple):
     channel: Integers  # (width,) channel of the random numbers; a quaternion has this one and the next two
     late: Integers  # (width,) [control ticks] delay
     noise: Floats  # (width,) standard deviation
-    share: Floats  # (width,) standard deviation / distance from the start
+    share: Floats  # (width,) standard deviation / distance from the value at the start
     kept: Floats  # (width,) share of the last noise that the next tick keeps; 0 for white noise
     threshold: Floats  # (width,) dead zone: distance from the start below which a change is not shown
     offset: Floats  # (3,) [m] root axes: from the root's centre of mass to the one that the controller assumes
@@ -83,12 +83,12 @@ def new_measurement(tree: Tree, nq: int, nv: int, more_points: int = 0) -> Measu
 
     The plant may have more contact points after the tree's; they are part of the poses, and no law reads them.
     """
-    own = Tree._make(array.copy() for array in tree)
+    assumed = Tree._make(array.copy() for array in tree)
     nc = tree.contact_body.shape[0] + more_points
     motion = new_tree_data(tree.parent.shape[0], nv, nc)
     touch = np.full((nc, 3), np.nan), np.zeros(nc, dtype=np.int64)
     torques = np.full(nv, np.nan), np.full(nv, -np.inf), np.full(nv, np.inf)
-    return Measurement(own, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques)
+    return Measurement(assumed, np.full(1, np.nan), np.full(nq, np.nan), motion, *touch, *torques)
 
 
 def perfect_sensors() -> SensorModel:
@@ -151,14 +151,14 @@ def keep_tick(state, rates, sensors):
 
 @kernel
 def take_late(state, sensors, row):
-    """Read each number from the tick before its delay."""
+    """Read each number from the tick that precedes the present one by the delay of this number."""
     for k in range(row.shape[0]):
         row[k] = state.past[max(state.counts[SENSED] - sensors.late[k], 0) % sensors.depth[0], k]
 
 
 @kernel
 def keep_start(state, sensors, row, count):
-    """Store configuration and velocity at the start, from which distances count; those of forces count from zero."""
+    """Store configuration and velocity at the start, to which noise and dead zone refer; forces refer to zero."""
     for k in range(count):
         state.past[sensors.depth[0] + START, k] = row[k]
 
@@ -212,7 +212,7 @@ def copy_inertias(source, target):
 
 @kernel
 def move_root(sensors, row, nq):
-    """Shift the root's centre of mass to that without its load, which the controller does not know."""
+    """Shift the root's centre of mass to that without the root's load, which the controller does not know."""
     arm = vec.mat_vec(vec.quat_matrix((row[3], row[4], row[5], row[6])), vec.triple(sensors.offset))
     moving = vec.cross((row[nq + 3], row[nq + 4], row[nq + 5]), arm)
     for axis in range(3):
@@ -224,10 +224,10 @@ def move_root(sensors, row, nq):
 def blur(state, sensors, row):
     """Add the noise of each number and apply its threshold."""
     nc = state.force.shape[0]
-    found = row.shape[0] - nc
+    states = row.shape[0] - nc
     for k in range(row.shape[0]):
         kind = sensors.kind[k]
-        if kind == SCALAR or (kind == FORCE and touches(int(row[found + (k - found + 3 * nc) // 3]))):
+        if kind == SCALAR or (kind == FORCE and touches(int(row[states + (k - states + 3 * nc) // 3]))):
             row[k] = blurred(state, sensors, k, row[k])
         elif kind == TURN:
             blur_turn(state, sensors, k, row)
@@ -235,7 +235,7 @@ def blur(state, sensors, row):
 
 @kernel
 def blurred(state, sensors, k, value):
-    """Return a number with noise, beyond its threshold."""
+    """Return a number with noise, reduced by its dead zone."""
     begun, threshold = state.past[sensors.depth[0] + START, k], sensors.threshold[k]
     spread = sensors.noise[k] + sensors.share[k] * abs(value - begun)
     if spread > 0.0:
@@ -245,7 +245,7 @@ def blurred(state, sensors, k, value):
 
 @kernel
 def beyond(away, threshold):
-    """Return the part of a distance beyond a dead zone."""
+    """Return the part of a distance outside the dead zone: zero if the distance is within ``threshold``."""
     return max(away - threshold, 0.0) + min(away + threshold, 0.0)
 
 
@@ -354,7 +354,7 @@ def held_torque(tree, state, rates, actuators, i):
 def apply_torques(tree, state, rates, actuators, torque):
     """Hold torques for a tick with lag, limits and noise of the actuators; a floating root has none.
 
-    The time beyond a limit is counted here, or in the steps if these bound the torque together with an impedance. The
+    The time at a limit is counted here, or in the steps if these bound the torque together with an impedance. The
     noise has separate channels, after those of ``blur``, and is independent of sensor noise with the same seed.
     """
     kept, gives = actuators.kept[0], 0

@@ -104,32 +104,32 @@ def as_capsule(target, radius):
 
 
 @kernel
-def are_far_apart(target, radius, own):
+def are_far_apart(target, radius, free):
     """Return True if the solids' surrounding spheres are too far apart to meet within a step."""
-    offset = vec.sub(own[0], target[0])
-    reach = math.sqrt(vec.dot(target[2], target[2])) + max(radius, 0.0) + math.sqrt(vec.dot(own[2], own[2])) + NEAR
+    offset = vec.sub(free[0], target[0])
+    reach = math.sqrt(vec.dot(target[2], target[2])) + max(radius, 0.0) + math.sqrt(vec.dot(free[2], free[2])) + NEAR
     return vec.dot(offset, offset) > reach * reach
 
 
 @routine
-def gap_between(target, radius, own):
+def gap_between(target, radius, free):
     """Return the separation [m] of the thrown box from a target, or infinity while they are far apart."""
-    if are_far_apart(target, radius, own):
+    if are_far_apart(target, radius, free):
         return math.inf
     if radius >= 0.0:
-        gap, _, _ = capsule_to_box(as_capsule(target, radius), own)
+        gap, _, _ = capsule_to_box(as_capsule(target, radius), free)
         return gap
-    gap, _ = separation(target, own)
+    gap, _ = separation(target, free)
     return gap
 
 
 @routine
-def contact_between(target, radius, own, scratch):
+def contact_between(target, radius, free, scratch):
     """Return (gap [m], normal from the target, point (3,) [m]) of the thrown box and a target."""
     if radius >= 0.0:
-        return capsule_to_box(as_capsule(target, radius), own)
-    gap, normal = separation(target, own)
-    return gap, normal, contact_point(target, own, normal, scratch)
+        return capsule_to_box(as_capsule(target, radius), free)
+    gap, normal = separation(target, free)
+    return gap, normal, contact_point(target, free, normal, scratch)
 
 
 @kernel
@@ -138,9 +138,9 @@ def passes(tree, state, poses, projectile, h):
 
     ``time_before_impact`` is h then.
     """
-    own = own_box(projectile)
+    free = own_box(projectile)
     for k in range(projectile.target_body.shape[0]):
-        if not are_far_apart(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], own):
+        if not are_far_apart(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], free):
             return False
     projectile.state[ELAPSED] = h
     for k in range(projectile.target_body.shape[0]):
@@ -156,10 +156,10 @@ def fly_projectile(tree, projectile, h):
 @kernel
 def time_before_impact(tree, state, poses, projectile, h):
     """Return the time [s] in the coming step of h until the box touches a target, set in ``status``; h if none."""
-    own, box = own_box(projectile), projectile.state
+    free, box = own_box(projectile), projectile.state
     first = h
     for k in range(projectile.target_body.shape[0]):
-        gap = gap_between(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], own)
+        gap = gap_between(target_box(tree, state, poses, projectile, k), projectile.target_radius[k], free)
         before, box[GAPS + k] = box[GAPS + k], gap
         touch = time_to_touch(before, gap, box[ELAPSED], h)
         if touch < first:
@@ -199,25 +199,25 @@ def collide(tree, state, motion, projectile, log, time):
 @kernel
 def collide_with(tree, state, motion, projectile, k, log, time):
     """Exchange the collision impulse with target k if it approaches at the contact (Mirtich 1996; thesis 4.3)."""
-    target, own = target_box(tree, state, motion.poses, projectile, k), own_box(projectile)
+    target, free = target_box(tree, state, motion.poses, projectile, k), own_box(projectile)
     radius = projectile.target_radius[k]
-    projectile.state[GAPS + k], normal, point = contact_between(target, radius, own, projectile.scratch)
+    projectile.state[GAPS + k], normal, point = contact_between(target, radius, free, projectile.scratch)
     i = projectile.target_body[k]
     arm = vec.sub(point, reference_point(tree, state.q))
-    own_arm = vec.sub(point, own[0])
+    free_arm = vec.sub(point, free[0])
     rates_from_momentum(tree, state.momentum, motion)
     K = body_collision_matrix(tree, motion, i, arm)
     J = inertia_in_world(projectile.state, vec.load9(projectile.inertia, 0))
-    K = vec.mat_add(K, rigid_body_collision_matrix(projectile.mass[0], J, own_arm))
+    K = vec.mat_add(K, rigid_body_collision_matrix(projectile.mass[0], J, free_arm))
     velocity, omega = body_velocities(projectile.state, projectile.mass[0], vec.load9(projectile.inertia, 0))
-    before = vec.sub(vec.add(velocity, vec.cross(omega, own_arm)), point_velocity(tree, motion, i, arm))
+    before = vec.sub(vec.add(velocity, vec.cross(omega, free_arm)), point_velocity(tree, motion, i, arm))
     impulse = collision_impulse(before, normal, K, projectile.law[0], projectile.law[1])
     size = vec.dot(impulse, impulse)
     if not math.isfinite(size):
         return COLLISION_FAILED
     if size > 0.0:
         log_event(log, time, IMPACT, i, vec.scale(-1.0, impulse), point, before)
-        strike_body(projectile.state, own_arm, impulse)
+        strike_body(projectile.state, free_arm, impulse)
         strike(tree, state, motion, i, arm, vec.scale(-1.0, impulse))
     return OK
 

@@ -3,13 +3,13 @@
 With them a step of the midpoint rule is linearized to the first and the second order (Johnson, Schultz & Murphey 2014,
 (10)-(27)). They need no symbols and no differences. Let V_i be body i's velocity and I_i its inertia, about one point,
 in world axes. Seen from the body, the inertia is constant and only V_i changes. By the coordinates x_k ∈ {q_k, v_k} of
-the joints k ≤ l ≤ m on one path to the root, its changes seen from any body beyond them are
+the joints k ≤ l ≤ m on one path to the root, its changes seen from any body outboard of them are
 
     W_{q_k} = b_k = V_parent(k) × s_k,      W_{v_k} = s_k,                 (× the Lie bracket of twists)
     W_{x_k q_l} = W_{x_k} × s_l,            W_{x_k v_l} = 0,
     W_{x_k q_l q_m} = (W_{x_k} × s_l) × s_m,        and 0 with any other order of them,
 
-the same for all those bodies. So the derivatives of T = Σ ½ V_i · I_i V_i need only sums over all bodies beyond the
+equal for all those bodies. So the derivatives of T = Σ ½ V_i · I_i V_i need only sums over all bodies outboard of the
 outermost joint m, their momentum H_m and inertia I_m. By the invariance of pairings,
 
     T_{x_k}          = W_{x_k} · H_k,
@@ -19,9 +19,9 @@ outermost joint m, their momentum H_m and inertia I_m. By the invariance of pair
     T_{x_k y_l v_m}  = W_{x_k} · [y = q] s_l ×* I_m s_m:
 
 vectors of the outer joints, dotted with those of the inner ones. Joints that are not on one path do not couple.
-Uniform gravity g acts on the masses beyond; with P_m = the linear part of I_m s_m, their first moment's change,
+Uniform gravity g acts on the outboard masses; with P_m = the linear part of I_m s_m, the change of their first moment,
 
-    −U_{q_k} = s_k · (wrench of gravity beyond k),   −U_{q_k q_l} = ω_k · (P_l × g),
+    −U_{q_k} = s_k · (wrench of gravity outboard of k),   −U_{q_k q_l} = ω_k · (P_l × g),
     −U_{q_k q_l q_m} = ω_k · ((ω_l × P_m) × g).
 
 They are explicit because dual numbers or complex steps through the kernels of the step would need one pass for each
@@ -49,7 +49,7 @@ BY_COORDINATES = 0
 
 
 class Beyond(NamedTuple):
-    """Sums over all bodies at and beyond each joint, at the coordinates and rates of a ``MidpointBuffers``."""
+    """Sums over all bodies outboard of each joint, at the coordinates and rates of a ``MidpointBuffers``."""
 
     inertia: Floats  # (n, 6, 6) I_i
     momentum: Floats  # (n, 6) H_i
@@ -87,7 +87,7 @@ def new_beyond(n: int) -> Beyond:
 
 @kernel
 def gather_beyond(tree, buffers, beyond):
-    """Set all of ``beyond``; needs ``place_middle``."""
+    """Set all sums in ``beyond``; needs ``place_middle``."""
     n = tree.parent.shape[0]
     for i in range(n):
         com = load3(buffers.poses.com, i)
@@ -182,7 +182,7 @@ def list_lagrangian_third(tree, buffers, beyond, triples):
 
 @kernel
 def turned_momentum(inertia, m, s, W):
-    """Return s ×* I_m W + I_m (W × s): the change of I_m W as the bodies beyond turn by s, with W fixed."""
+    """Return s ×* I_m W + I_m (W × s): the change of I_m W as the outboard bodies turn by s, with W fixed."""
     return add6(wrench_cross(s, block_times(inertia, m, W)), block_times(inertia, m, motion_cross(W, s)))
 
 

@@ -6,7 +6,7 @@ Y_i = δV_i − X_i × V_i (× the Lie bracket of twists) both add up along the 
     X_j = X_parent + α s_j δ_j,        Y_j = Y_parent + c_j δ_j,        c_j = (s_j + α h V_parent × s_j) / h.
 
 A body adds A_i X_i + B_i Y_i to the momenta that its joints carry, with two 6 x 6 blocks. Let D_j be
-the sum over all bodies at and beyond joint j, H_j that of their momenta, Q_j that of momenta less the impulses on them,
+the sum over all bodies outboard of joint j, H_j that of their momenta, Q_j that of momenta less the impulses on them,
 β = (1 − α) h, and r_j = s_j − β V_parent × s_j. Since pairings of twists and wrenches are invariant, and by the Jacobi
 identity,
 
@@ -39,7 +39,7 @@ class TwoBlocks(NamedTuple):
     """The factorization and the buffers of its solves."""
 
     by_pose: Floats  # (n, 6, 6) A_i; after elimination, the part that body i adds to its parent
-    by_rate: Floats  # (n, 6, 6) B_i, likewise
+    by_rate: Floats  # (n, 6, 6) B_i; after elimination, the part that body i adds to its parent
     u: Floats  # (n, 6)
     w_pose: Floats  # (n, 6) w_X
     w_rate: Floats  # (n, 6) w_Y
@@ -114,9 +114,9 @@ def set_joint_factors(i, alpha, beta, s, left, right, beyond, carried, factors):
 
 
 @kernel
-def eliminate_joint(i, left, own, factors):
+def eliminate_joint(i, left, diagonal, factors):
     """Set 1 / d of joint i and prepare its body's blocks for the parent; return False if d is rounding."""
-    d, size = own, abs(own)
+    d, size = diagonal, abs(diagonal)
     for row in range(6):
         part = left[row] * factors.u[i, row]
         d += part

@@ -2,7 +2,7 @@
 
 The discrete Lagrangian (19) is h L(q_m, v) with q_m = (1 − α) q_k + α q_{k+1} and v = (q_{k+1} − q_k)/h. For a tree
 whose joints have one coordinate each, let s_j be the unit twists at q_m, V_i the bodies' velocities there, H_j the
-momentum and F_j the wrench of all bodies at and beyond joint j, all about one point O in world axes. Then
+momentum and F_j the wrench of all bodies outboard of joint j, all about one point O in world axes. Then
 ∂L/∂q̇_j = s_j · H_j and ∂T/∂q_j = (V_parent × s_j) · H_j, so that (45) and the momentum after the step are
 
     e_j  = p_j − r_j · H_j + (1 − α) h s_j · F_j,        r_j  = s_j − (1 − α) h V_parent × s_j,
@@ -40,8 +40,8 @@ class MidpointBuffers(NamedTuple):
     inertia: Floats  # (n, 9) [kg m²] about each centre of mass, world axes
     velocity: Floats  # (n, 6) V_i
     momentum: Floats  # (n, 6) momentum of body i alone
-    carried: Floats  # (n, 6) H_i of all bodies at and beyond joint i, once the residual is set
-    impulse: Floats  # (n, 6) impulses on body i in e; once the residual is set, on all bodies beyond
+    carried: Floats  # (n, 6) H_i of all bodies outboard of joint i, once the residual is set
+    impulse: Floats  # (n, 6) impulses on body i in e; once the residual is set, on all bodies outboard of joint i
     left: Floats  # (n, 6) r_i
     right: Floats  # (n, 6) c_i
     load: Floats  # (n,) p and the impulses along the coordinates in e
@@ -127,8 +127,8 @@ def rotor_momentum_of(tree, buffers, j):
 def set_midpoint_residual(tree, buffers, prescribed):
     """Set e and return its norm over the free coordinates; needs ``place_middle``, impulses and ``load``.
 
-    Leaves in ``carried`` and ``impulse`` the sums over all bodies beyond. The entry of e of a prescribed coordinate is,
-    up to its sign, the impulse that drives it.
+    Afterwards ``carried`` and ``impulse`` are sums over all outboard bodies. The entry of e of a prescribed coordinate
+    is, up to its sign, the impulse that drives the coordinate.
     """
     n = tree.parent.shape[0]
     for i in range(n):

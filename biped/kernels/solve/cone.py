@@ -167,6 +167,6 @@ def start_cone(motion, at, most, way, psi):
 
 @kernel
 def psi_of_product(most, way, product):
-    """Return the ψ for which ``start_cone`` gives this product, β₀ (ψ − ‖d‖²/ψ)."""
+    """Return the ψ for which ``start_cone`` gives the product β₀ (ψ − ‖d‖²/ψ)."""
     half = 0.5 * product / most
     return half + math.hypot(half, math.hypot(way[0], way[1]))

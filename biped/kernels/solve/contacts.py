@@ -44,7 +44,7 @@ class Contacts(NamedTuple):
     pair: Integers  # (c,) index of the gap's pair; those of sliding and of the directions follow
     radius: Floats  # (c,) [m] radius of a ball about the point
     other: Integers  # (c,) the touched body, −1 for the ground; contacts with the ground come first
-    other_point: Floats  # (c, 3) [m] point of the other body below, along the normal, likewise
+    other_point: Floats  # (c, 3) [m] point of the other body below, along the normal, in that body's axes
     edge: Integers  # (c,) edge of the graph between both bodies; −1 for the ground
     is_upper: Integers  # (c,) 1 where ``body`` comes before ``other`` in the graph's order
 

@@ -20,7 +20,7 @@ class Solver(NamedTuple):
     max_iterations: int
     max_backtracks: int
     max_halvings: int  # a step that does not converge is retried in 2, 4, ... parts, 2^this at most
-    landing_depth: float  # [m] a step is retried too if a landing point ends it deeper than this
+    landing_depth: float  # [m] a step in which a contact point lands deeper than this is retried too
 
 
 class Variational(NamedTuple):
@@ -40,10 +40,10 @@ def advance(tree, ground, state, pushes, scratch, method, begin, h):
 
 @generic("method")
 def take_part(tree, ground, state, pushes, scratch, method, begin, h, depth):
-    """Take one part of a step, or all of it, completely or not at all.
+    """Take one part of a step, or the whole step, completely or not at all.
 
-    Return the iterations, or a cause of failure such as a landing deeper than ``depth``, and the greatest number of
-    iterations of a single solve.
+    Return the number of iterations, or a cause of failure such as a landing deeper than ``depth``, and the greatest
+    number of iterations of a single solve.
     """
 
 

@@ -15,7 +15,7 @@ class Pushes(NamedTuple):
     body: Integers  # (m,)
     offset: Floats  # (m, 3) [m] from the body's centre of mass, home axes
     direction: Floats  # (m, 3) unit
-    given: Signals  # m signals [N·s]: impulse given up to a time
+    given: Signals  # m signals [N·s]: impulse of the force up to a time
     # Buffers of one step:
     impulse: Floats  # (m, 3) [N·s] in this step
     left: Floats  # (m, 3) [m] the point at the step's start, relative to O

@@ -35,7 +35,7 @@ IMPACTS = 4
 PLATFORM = 5  # work of a moving floor on the body, a part of CONTACT
 START = 6  # kinetic and potential energy at the start
 JOINTS = 7  # work of bearings and stops of joints on the bodies
-JOINTS_DISSIPATED = 8  # their dissipation
+JOINTS_DISSIPATED = 8  # dissipation of bearings and stops of joints
 WORKS = 9
 
 
@@ -43,12 +43,12 @@ class SolverCache(NamedTuple):
     """Data of the next step's initial guess and first iteration; it affects the speed of the solution only."""
 
     rate: Floats  # (nv,) displacement of the last step over its length
-    rate_change: Floats  # (nv,) its change per second
+    rate_change: Floats  # (nv,) change of ``rate`` per second
     rate_curve: Floats  # (nv,) change of ``rate_change`` since the step before
     kept_u: Floats  # (nv, 6) the last factorization of Newton's matrix, which the next step tries first
     kept_w: Floats  # (nv, 6)
     kept_d: Floats  # (nv,)
-    kept_for: Floats  # (1 + nc,) the step length [s] and the contacts it was made for
+    kept_for: Floats  # (1 + nc,) the step length [s] and the contacts of this factorization
 
 
 class Ledger(NamedTuple):
@@ -58,7 +58,7 @@ class Ledger(NamedTuple):
     defect: Floats  # (6,) linear [N·s] and angular [N·m·s] momentum that no impulse accounts for
     impulse: Floats  # (6,) external impulses since the start, angular about the inertial origin
     slip: Floats  # (nc,) [m] path length of each point while it slides or yields
-    saturated: Floats  # (nv,) [s] time with a demand beyond the actuator's limit
+    saturated: Floats  # (nv,) [s] time with a demanded torque greater than the actuator's limit
 
 
 class SimulationState(NamedTuple):

@@ -107,7 +107,7 @@ def take_variational_part(tree, ground, state, pushes, scratch, method, begin, h
 def substep(tree, ground, state, pushes, scratch, method, begin, h, depth):
     """Take one step of length h completely or not at all; return the iterations or a cause of failure.
 
-    A landing deeper than ``depth`` is such a cause.
+    A landing deeper than ``depth`` is a cause of failure.
     """
     begin_substep(tree, ground, state, pushes, scratch, begin, h)
     iterations = solve_step(tree, ground, state, pushes, scratch, method, h)
@@ -235,7 +235,7 @@ def update_contact_modes(tree, ground, state, scratch, h):
 
 @kernel
 def update_contact_mode(ground, state, h, c, middle, velocity, done):
-    """Do this for contact point c, which moved along a chord and on which the floor did the work ``done``."""
+    """Add the floor's work ``done`` on contact point c, which moved along a chord, and determine its next mode."""
     mode, floor = state.mode[c], law_at(ground, c)
     force = force_in_floor(ground, load3(state.force, c))
     state.ledger.works[places.CONTACT] += done
@@ -249,11 +249,11 @@ def update_contact_mode(ground, state, h, c, middle, velocity, done):
     stored = stored_energy(floor, mode, begin, anchor)
     if mode == SLIDING or (mode != NONE and is_clipped(floor, middle, velocity, anchor)):
         state.ledger.slip[c] += h * math.hypot(velocity[0], velocity[1])
-    found = state_at_end(floor, mode, middle, velocity, anchor, end[2])
-    state.contact_state[c] = found
+    contact_state = state_at_end(floor, mode, middle, velocity, anchor, end[2])
+    state.contact_state[c] = contact_state
     anchor = anchor_at_end(floor, mode, middle, velocity, anchor, end, force)
     state.anchor[c, 0], state.anchor[c, 1] = anchor
-    state.mode[c] = mode_of(found)
+    state.mode[c] = mode_of(contact_state)
     kept = stored_at(ground, region_of(ground, end[0], end[1]), state.mode[c], end, anchor)
     state.ledger.works[places.DISSIPATED] -= done + kept - stored
 

@@ -34,7 +34,7 @@ class Closing(NamedTuple):
     impulse: Floats  # (k,) [N·s or N·m·s] λ of the candidate
     base_impulse: Floats  # (k,) λ at the start of a line search
     start: Floats  # (m, 6) [N·s, N·m·s] impulse on the outboard body at its point, world axes, at the start of a step
-    end: Floats  # (m, 6) the same at its end
+    end: Floats  # (m, 6) [N·s, N·m·s] this impulse at the end of the step
     worst: Floats  # (GAPS,) largest gaps of the steps since the last recorded row
     ahead: TreeData  # the tree at the end of a step
 

@@ -32,7 +32,7 @@ def set_rotations(poses):
 
 @kernel
 def inboard_pose(joints, poses, j):
-    """Return (centre of mass, quaternion, rotation) of the inboard body; for the ground those of the origin."""
+    """Return (centre of mass, quaternion, rotation) of the inboard body; the inertial frame for the ground."""
     a = joints.inboard[j]
     if a < 0:
         return ZERO, NO_TURN, IDENTITY
@@ -114,23 +114,23 @@ def set_rows(joints, poses, before, value, rows):
         rotation, reach, arm, r, rho = joint_geometry(joints, poses, j)
         for row in range(joints.first[j], joints.first[j + 1]):
             kind = joints.kind[row]
-            found, force_in, moment_in, force_out, moment_out = 0.0, ZERO, ZERO, ZERO, ZERO
+            number, force_in, moment_in, force_out, moment_out = 0.0, ZERO, ZERO, ZERO, ZERO
             if kind == TRANSLATION or kind == HELIX:
                 axis = v.load3(joints.axis, row)
                 n = v.mat_vec(rotation, axis)
-                found = v.dot(axis, r)
+                number = v.dot(axis, r)
                 force_in, moment_in, force_out, moment_out = v.scale(-1.0, n), v.cross(n, reach), n, v.cross(arm, n)
             if kind != TRANSLATION:
                 start = before[row]
                 share = 1.0
                 if kind == HELIX:
                     share = -joints.pitch[row]
-                    start = (found - before[row]) / joints.pitch[row]
+                    start = (number - before[row]) / joints.pitch[row]
                 part, gradient = rotational_part(joints, poses, rotation, rho, j, row, start)
-                found += share * part
+                number += share * part
                 t = v.scale(share, v.mat_vec(rotation, gradient))
                 moment_in, moment_out = v.sub(moment_in, t), v.add(moment_out, t)
-            value[row] = found
+            value[row] = number
             v.store_twist(rows, 2 * row, force_in, moment_in)
             v.store_twist(rows, 2 * row + 1, force_out, moment_out)
 

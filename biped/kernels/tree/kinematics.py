@@ -21,7 +21,7 @@ class Poses(NamedTuple):
     """The tree in one configuration."""
 
     quaternion: Floats  # (n, 4) body to world
-    rotation: Floats  # (n, 9) the same as a matrix
+    rotation: Floats  # (n, 9) rotation matrix, body to world
     com: Floats  # (n, 3) [m] centre of mass, relative to O
     motion: Floats  # (nv, 6) unit twist of each degree of freedom: s, H_k in the thesis
     contact: Floats  # (nc, 3) [m] contact points, relative to O
@@ -32,12 +32,12 @@ def new_poses(n: int, nv: int, nc: int) -> Poses:
     """Return poses for a tree, filled with NaN, which exposes a use before ``place_bodies``."""
     shapes = ((n, 4), (n, 9), (n, 3), (nv, 6), (nc, 3))
     ends = np.cumsum([rows * columns for rows, columns in shapes])
-    whole = np.full(int(ends[-1]), np.nan)
-    parts = np.split(whole, ends[:-1])
+    flat = np.full(int(ends[-1]), np.nan)
+    parts = np.split(flat, ends[:-1])
     quaternion, rotation, com, motion, contact = (
         part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)
     )
-    return Poses(quaternion, rotation, com, motion, contact, whole)
+    return Poses(quaternion, rotation, com, motion, contact, flat)
 
 
 @kernel
@@ -65,7 +65,7 @@ def place_floating(q, first_v, poses):
 
 @kernel
 def place_jointed(tree, q, i, poses):
-    """Place body i beyond its joint: equation 3.1, with the unit twists of equation 3.14."""
+    """Place body i on its joint: equation 3.1, with the unit twists of equation 3.14."""
     parent = tree.parent[i]
     if parent < 0:
         parent_quaternion = (1.0, 0.0, 0.0, 0.0)

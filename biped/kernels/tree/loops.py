@@ -6,7 +6,7 @@ A tree's equations A δ = e are extended by an impulse λ on each of the k rows 
 
 with C⁻ the gradient at the start of the step, where impulses act, in the unit twists there, and C⁺ that at its end, by
 the bodies' twists J⁺ δ. So (C⁺ J⁺ A⁻¹ C⁻ᵀ) λ = −g − C⁺ J⁺ A⁻¹ e: 1 + k solves with the tree's factorization, O(k n),
-and k equations. The thesis has the same rows in its maximal coordinates, beside those of the joints (Wendlandt 1997,
+and k equations. The thesis has these rows in maximal coordinates, next to those of the tree's joints (Wendlandt 1997,
 section 5.4); Brüdigam et al. 2024 (Algorithms 3 and 4) fill in blocks along loops instead.
 
 Dependent rows, such as three of a planar loop of hinges, leave their impulses undetermined but not the motion. The
@@ -47,7 +47,7 @@ def body_of(joints, r, side):
 
 @kernel
 def set_loop_gradient(tree, poses, closing):
-    """Set C from the present rows: a unit impulse of each along the freedoms of ``poses``."""
+    """Set C, the gradients of the present rows by the unit twists of ``poses``."""
     gradient = closing.gradient
     gradient[:] = 0.0
     for r in range(gradient.shape[0]):
@@ -111,7 +111,7 @@ def set_responses(tree, left, right, closing, factors):
 
 @kernel
 def close_by_responses(tree, closing, gap, factors, solution):
-    """Do ``close_loops`` for any gaps (k,), with known responses."""
+    """Correct A⁻¹ e as ``close_loops`` does, for any gaps (k,), with known responses."""
     count = closing.load.shape[0]
     for r in range(count):
         for c in range(count):
@@ -133,14 +133,14 @@ def square6(rows, i):
 
 @kernel
 def solve_pivoted(closing):
-    """Solve for the impulses with diagonal pivots, the largest relative to the row's response; zero without a pivot.
+    """Solve for the impulses with diagonal pivots, largest relative to the row's response first; zero without a pivot.
 
     The matrix is symmetric and positive up to the difference of the step's ends, so that diagonal pivots suffice.
     """
-    matrix, load, free, own = closing.matrix, closing.load, closing.free, closing.change
+    matrix, load, free, response = closing.matrix, closing.load, closing.free, closing.change
     count = load.shape[0]
     for r in range(count):
-        free[r], own[r] = 0, abs(matrix[r, r])
+        free[r], response[r] = 0, abs(matrix[r, r])
     rank = 0
     for _ in range(count):
         pivot = next_pivot(closing)
@@ -167,15 +167,15 @@ def solve_pivoted(closing):
 
 @kernel
 def next_pivot(closing):
-    """Return the remaining row with the largest pivot relative to its response in ``change``; −1 if there is none."""
-    most, found = REDUNDANT, -1
+    """Return the remaining row with the largest pivot relative to its response in ``change``; −1 without a pivot."""
+    most, pivot = REDUNDANT, -1
     for r in range(closing.load.shape[0]):
-        own = closing.change[r]
-        if closing.free[r] == 0 and own > closing.noise[r]:
-            part = abs(closing.matrix[r, r]) / own
+        response = closing.change[r]
+        if closing.free[r] == 0 and response > closing.noise[r]:
+            part = abs(closing.matrix[r, r]) / response
             if part > most:
-                most, found = part, r
-    return found
+                most, pivot = part, r
+    return pivot
 
 
 @kernel

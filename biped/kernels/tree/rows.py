@@ -18,9 +18,9 @@ def place_rows(tree, q, poses, com, contact):
 
 @routine
 def differentiate_rows(tree, q, share, poses, com, contact):
-    """Set the Jacobians (rows, 3, nv) and (rows, nc, 3, nv) of these points by the unit twists of each configuration.
+    """Set the Jacobians of centres of mass (rows, 3, nv) and contact points (rows, nc, 3, nv), by the unit twists.
 
-    ``share`` (n,) holds the bodies' shares of the mass. The results must be zero before.
+    ``share`` (n,) holds the bodies' shares of the total mass. The result arrays must be zero before the call.
     """
     for row in range(q.shape[0]):
         place_bodies(tree, q[row], poses)

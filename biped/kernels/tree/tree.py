@@ -11,12 +11,12 @@ from contact.arrays import Floats, Integers
 REVOLUTE, PRISMATIC, SPHERICAL, FLOATING = range(1, 5)
 
 # Indices in a row of ``Tree.passive``.
-LOWER = 0  # [rad or m] −∞ without a limit
+LOWER = 0  # [rad or m] position limit; −∞ without a limit
 UPPER = 1
-STOP_STIFFNESS = 2  # [N·m/rad or N/m] beyond either limit
+STOP_STIFFNESS = 2  # [N·m/rad or N/m] of the stop at either limit
 STOP_DAMPING = 3  # [N·m·s/rad or N·s/m]
 MAX_SPEED = 4  # [rad/s or m/s]
-SPEED_DAMPING = 5  # [N·m·s/rad or N·s/m] beyond the maximum speed
+SPEED_DAMPING = 5  # [N·m·s/rad or N·s/m] above the maximum speed
 DAMPING = 6  # [N·m·s/rad or N·s/m]
 FRICTION = 7  # [N·m or N]
 MAX_EFFORT = 8  # [N·m or N]
@@ -32,7 +32,7 @@ CREEP = 1e-3
 class Tree(NamedTuple):
     """A tree of n bodies, nv degrees of freedom, nc contact points; joint i carries body i, ``parent[i] < i``.
 
-    Parent −1 is the inertial frame: for body 0, and for others if several trees are fixed to the ground. Only body 0
+    Parent −1 is the inertial frame: for body 0, and for other bodies if several trees are fixed to it. Only body 0
     may float, and then no other body has parent −1. Bodies between joints may be massless.
     """
 

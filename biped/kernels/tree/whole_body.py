@@ -45,7 +45,7 @@ def velocity_at(motion, i, arm):
 def bias_at(motion, i, arm):
     """Return J̇ v of the point of body i at ``arm`` [m/s², rad/s²], its acceleration at constant rates; needs ``drift``.
 
-    It is the acceleration of the material point, ω × ṗ included, as of an accelerometer without gravity.
+    It is the acceleration of the material point, with ω × ṗ, as an accelerometer without gravity would measure it.
     """
     twist = load6(motion.velocity, i)
     change = load6(motion.acceleration, i)

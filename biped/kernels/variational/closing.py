@@ -16,7 +16,7 @@ from biped.kernels.tree.kinematics import copy_poses
 from contact.vectors import dot, load3, store6
 from kernelcache import kernel, optional
 
-# Tolerance of the rows besides rounding [m, rad], and that of dependent rows.
+# Tolerance of the rows in addition to rounding [m, rad], and tolerance of dependent rows.
 GAP = 1e-13
 ROUNDINGS = 32.0
 IMPLIED_GAP = 1e-9

@@ -4,17 +4,17 @@ Between two configurations each body has a discrete momentum P and, about its ce
 ℓ⁺ at the end (``biped.kernels.variational.discrete_body``). Forces act at the middle of the step, half of
 their impulse at each end (Wendlandt 1997, equation 5.2). The step solves
 
-    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i beyond j} [P − h/2 F ; ℓ⁻ − h/2 N]_i = 0      for q_{k+1},
+    e_j = p_j + h/2 τ_j − s_j⁻ · Σ_{i outboard of j} [P − h/2 F ; ℓ⁻ − h/2 N]_i = 0      for q_{k+1},
 
 the sum taken about the common reference point at k, and then
 
-    p_j' = s_j⁺ · Σ_{i beyond j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
+    p_j' = s_j⁺ · Σ_{i outboard of j} [P + h/2 F ; ℓ⁺ + h/2 N]_i + h/2 τ_j.
 
 A rotor driven by a joint has the discrete Lagrangian a Δq²/2h, and so the momentum a Δq/h at both ends, which is
 subtracted in e_j and added in p_j'.
 
-By Theorem 2.1 of the thesis this is, for its own discrete body, the trajectory of its maximal-coordinate
-equations (5.11).
+By Theorem 2.1 of the thesis this is the trajectory of the thesis's maximal-coordinate equations (5.11), if the discrete
+body is the thesis's.
 """
 
 from typing import NamedTuple
@@ -43,7 +43,7 @@ from kernelcache import kernel, routine
 
 
 class Scratch(NamedTuple):
-    """Buffers of one step; only the poses and inertias of ``motion`` outlive it."""
+    """Buffers of one step; after the step, only the poses and inertias of ``motion`` are still valid."""
 
     motion: TreeData  # the tree at k; its factors serve Newton's method too
     next: Poses  # the tree at k + 1, for the candidate
@@ -205,7 +205,7 @@ def load_start_wrenches(body, tree, ground, state, pushes, scratch, h):
 
 @kernel
 def load_wrenches_at_start(tree, state, pushes, scratch, h):
-    """Do this for known momenta and forces."""
+    """Write the wrenches of ``load_start_wrenches`` for known momenta and forces."""
     load_body_wrenches(tree, scratch, scratch.motion.poses, -0.5 * h)
     add_external_impulses(tree, state, pushes, scratch, scratch.motion.poses.contact, pushes.left, -0.5 * h, -1.0)
 

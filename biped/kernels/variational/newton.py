@@ -85,7 +85,7 @@ def search_line(tree, ground, state, pushes, scratch, method, h, tolerance, meri
 
     For an exact step it is the largest of 1, 1/2, 1/4, … that reduces the residual; for ``kept`` factors the whole
     step, or none if that is worse. Newton's matrix is M/h + O(1), so that factors of a step of another length, also
-    backward, are scaled by the ratio of lengths. Each call that evaluates the residual is inlined, so there is one.
+    backward, are scaled by the ratio of lengths. The evaluation of the residual is inlined, so it is called only once.
     """
     copy1(scratch.q, scratch.base_q)
     copy1(scratch.shift, scratch.base_shift)
@@ -188,7 +188,7 @@ def may_serve(state, h):
 
 @kernel
 def iterate(tree, ground, state, pushes, scratch, method, h, tolerance, merit, kept):
-    """Do one Newton iteration with the exact matrix or the kept factors; return ``measure_step`` after it."""
+    """Do one Newton iteration with the exact matrix or the kept factors; return the new ``measure_step``."""
     factors, left, right = kept_factors(state, scratch), scratch.motion.poses.motion, scratch.next.motion
     if not kept:
         set_newton_blocks(method.body, tree, ground, state, scratch, h)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def has_gains(experiment: "Experiment") -> bool:
-    """Return True if its controller has the workspace controller's gains, which have a file format of their own."""
+    """Return True if the controller has the gains of the workspace controller, for which there is a file format."""
     return {f"{GROUP}.{key}" for key in KEYS} <= set(experiment.values())
 
 
@@ -24,8 +24,8 @@ def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Val
     """Return the values of the parameters ``controller.…`` in a file.
 
     Raises:
-        InputError: it is not TOML, or has an unknown parameter of the controller; the message names it.
-        OSError: it cannot be read.
+        InputError: the file is not TOML, or has an unknown parameter of the controller; the message names it.
+        OSError: the file cannot be read.
     """
     if has_gains(experiment):
         return {f"{GROUP}.{name}": value for name, value in read_gains(path).items()}
@@ -35,7 +35,7 @@ def read_controller(path: str | Path, experiment: "Experiment") -> dict[str, Val
         raise InputError(f"{path}: not TOML: {error}") from None
     table = document.get(TABLE)
     if list(document) != [TABLE] or not isinstance(table, dict):
-        raise InputError(f"{path}: there must be one table, [{TABLE}]; there is {', '.join(document) or 'none'}")
+        raise InputError(f"{path}: it must have one table, [{TABLE}]; it has {', '.join(document) or 'none'}")
     try:
         return {name: from_json(experiment.parameter(name), value) for name, value in _named(table)}
     except InputError as error:

@@ -57,9 +57,9 @@ class ControllerName(Parameter):
 def controller_parameters(
     name: str, given: Mapping[str, Parameter] | None = None, *, hidden: bool = False
 ) -> tuple[Parameter, ...]:
-    """Return the parameters of a controller, given by name; ``given`` ones replace those of their names.
+    """Return the parameters of a controller, given by name; ``given`` replaces defaults of parameters, by name.
 
-    ``hidden`` includes the parameters without effect on the human.
+    ``hidden`` is True to include the parameters without effect on the human.
 
     Raises:
         InputError: there is no such controller, or its fields cannot be parameters.
@@ -67,27 +67,26 @@ def controller_parameters(
     entry = CONTROLLERS.find(name)
     source = OURS if entry.name in CONTROLLERS.builtin else entry.name.rpartition("/")[2]
     made = made_from("controller", entry, lambda: object_from(entry.thing, {}))
-    found = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
-    if NAME in found:
+    parameters = {parameter.name: parameter for parameter in field_parameters(made, GROUP, source, hidden=hidden)}
+    if NAME in parameters:
         raise InputError(f"controller {name!r}: rename its field `name`: {NAME} is the name of the controller")
     for parameter in (given or {}).values():
-        own = found.get(parameter.name)
-        if own is not None and _kind(own) == _kind(parameter):
-            found[own.name] = replace(own, default=parameter.default, source=parameter.source)
+        field = parameters.get(parameter.name)
+        if field is not None and _kind(field) == _kind(parameter):
+            parameters[field.name] = replace(field, default=parameter.default, source=parameter.source)
     meaning = f"Controller: {', '.join(CONTROLLERS.builtin)}, FILE.py:NAME or MODULE:NAME"
-    return (ControllerName(NAME, entry.name, "", meaning, OURS), *found.values())
+    return (ControllerName(NAME, entry.name, "", meaning, OURS), *parameters.values())
 
 
 def with_controller(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, ...]:
-    """Return an experiment's parameters with another controller's in place of its own."""
-    own = {p.name: p for p in parameters if p.name.startswith(f"{GROUP}.")}
+    """Return an experiment's parameters, with those of another controller instead of the present one."""
+    set_point = {p.name: p for p in parameters if p.name in SET_POINT}
     hidden = any(parameter.name == ROBOT and parameter.default != HUMAN for parameter in parameters)
-    others = controller_parameters(name, {name: p for name, p in own.items() if name in SET_POINT}, hidden=hidden)
-    return with_group(parameters, GROUP, others)
+    return with_group(parameters, GROUP, controller_parameters(name, set_point, hidden=hidden))
 
 
 def controller_from(values: Values) -> Controller:
-    """Return a controller of these values, anew each time for user controllers, which may have a state.
+    """Return the controller of these values; user controllers, which may have a state, are made anew each time.
 
     Raises:
         InputError: a value is impossible.
@@ -100,11 +99,11 @@ def controller_from(values: Values) -> Controller:
 
 def _made(name: str, values: tuple[tuple[str, Value], ...]) -> Controller:
     entry = CONTROLLERS.find(name)
-    found: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
-    for file in found.files:
+    controller: Controller = made_from("controller", entry, lambda: object_from(entry.thing, dict(values)))
+    for file in controller.files:
         if not Path(file).is_file():
             raise InputError(f"controller {entry.name!r}: the file {file} of its `files` does not exist")
-    return found
+    return controller
 
 
 #: The project's controllers are immutable, and cached for the trials of a study.

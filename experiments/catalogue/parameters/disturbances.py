@@ -21,14 +21,14 @@ from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
 
 def disturbance_parameters(model: Model, strength: str = NO_PRESET) -> tuple[Parameter, ...]:
-    """Return the parameters of all disturbances, off except ``strength``; bodies are the root by default."""
+    """Return the parameters of all disturbances, off except ``strength``; the default body is the root."""
     foot = left_foot_of(model)
     stands = "" if foot is None else f"; the left foot stands at {foot:g}".replace("-", "−")
-    own = {"actuators.strength": strength}
+    defaults = {"actuators.strength": strength}
 
     def worded(parameter: Parameter, unit: str) -> Parameter:
         words = {"root": model.root.name, "stands": stands, "unit": unit}
-        default = own.get(parameter.name, parameter.default)
+        default = defaults.get(parameter.name, parameter.default)
         return replace(
             parameter,
             default=default.format(**words) if isinstance(default, str) else default,
@@ -48,7 +48,7 @@ def disturbances_from(values: Values, root: Vector3, model: Model) -> tuple[Dist
     place = Place(model, root, floor_from(values))
     for body in (values[f"{name}.body"] for name in groups() if f"{name}.body" in values):
         model.body_index(str(body))  # a wrong name is an error even if the disturbance is off
-    return tuple(one for name in groups() for one in _of_group(name, values, place))
+    return tuple(disturbance for name in groups() for disturbance in _of_group(name, values, place))
 
 
 def _of_group(name: str, values: Values, place: Place) -> Sequence[Disturbance]:
@@ -56,10 +56,10 @@ def _of_group(name: str, values: Values, place: Place) -> Sequence[Disturbance]:
     try:
         return _group(name, values.items_of(name)).disturbances(place)
     except InputError as error:
-        said = str(error).removeprefix("throw.")  # a block is a Throw
-        if not said.startswith(name):
-            said = f"{name}.{said}" if " = " in said.partition(":")[0] else f"{name}: {said}"
-        raise InputError(said) from None
+        message = str(error).removeprefix("throw.")  # a block is a Throw
+        if not message.startswith(name):
+            message = f"{name}.{message}" if " = " in message.partition(":")[0] else f"{name}: {message}"
+        raise InputError(message) from None
 
 
 @lru_cache(maxsize=256)
@@ -70,7 +70,7 @@ def _group(name: str, values: tuple[tuple[str, Value], ...]) -> ParameterGroup:
 
 @cache
 def switches() -> dict[str, dict[str, Value]]:
-    """Return by group the parameters that switch it on, with their values for off."""
+    """Return, for each group, the parameters that switch it on, with the values that mean off."""
     off = {parameter.name: parameter.default for parameter in disturbance_parameters(human())}
     return {
         name: {f"{name}.{switch}": off[f"{name}.{switch}"] for switch in group.switches}
@@ -88,8 +88,8 @@ def idle(values: Mapping[str, Value], changed: Mapping[str, Value]) -> list[str]
     """
     sentences = []
     for group, off in switches().items():
-        others = [name for name in changed if name.startswith(f"{group}.") and name not in off]
-        if others and not values.get("random.seed") and all(values.get(name) == value for name, value in off.items()):
+        names = [name for name in changed if name.startswith(f"{group}.") and name not in off]
+        if names and not values.get("random.seed") and all(values.get(name) == value for name, value in off.items()):
             while_off = " and ".join(f"{n} = {v:g}" if isinstance(v, float) else f"{n} = {v}" for n, v in off.items())
-            sentences.append(f"{', '.join(others)}: without effect while {while_off}")
+            sentences.append(f"{', '.join(names)}: without effect while {while_off}")
     return sentences

@@ -3,8 +3,8 @@
 A field is a parameter if its default is a number, a few numbers, a word, or a boolean. A field that is a dataclass
 contributes its own fields, named ``group.field.NAME``, or ``group.NAME`` if its metadata has ``inline``. ``biped show``
 shows the metadata ``unit``, ``title`` and ``source``; ``range`` is the range of the sliders of ``biped live``;
-``choices`` are the allowed words, as for a ``Literal``. With ``repeats`` one number may stand for all of a tuple; with
-``matrix`` a matrix may replace the numbers of its diagonal. A ``hidden`` field is a parameter only on request.
+``choices`` are the allowed words, as for a ``Literal``. With ``repeats`` a single number may be given for all numbers
+of a tuple; with ``matrix`` a matrix may replace its diagonal. A ``hidden`` field is a parameter only on request.
 """
 
 import copy
@@ -22,9 +22,9 @@ BOOLEANS = {"false": False, "true": True}
 
 
 def field_parameters(prototype: Any, group: str, source: str, *, hidden: bool = False) -> tuple[Parameter, ...]:
-    """Return a parameter for each suitable field of an object, whose values are the defaults.
+    """Return a parameter for each suitable field of an object, with the field's value as default.
 
-    ``hidden`` includes hidden fields.
+    ``hidden`` is True to include hidden fields.
     """
     return tuple(
         _parameter(owner, field, f"{group}.{name}", source)

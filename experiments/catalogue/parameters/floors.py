@@ -46,9 +46,9 @@ def with_law(parameters: tuple[Parameter, ...], name: str) -> tuple[Parameter, .
     """
     entry = LAWS.find(name)
     source = PROJECT if entry.name in LAWS.builtin else entry.name.rpartition("/")[2]
-    before = {(one.name, one.unit, one.meaning): one for one in parameters}
-    law, *others = floor_parameters(made_from("law", entry, entry.thing), source, entry.name)
-    shared = [before.get((one.name, one.unit, one.meaning), one) for one in others]
+    before = {(parameter.name, parameter.unit, parameter.meaning): parameter for parameter in parameters}
+    law, *fields = floor_parameters(made_from("law", entry, entry.thing), source, entry.name)
+    shared = [before.get((parameter.name, parameter.unit, parameter.meaning), parameter) for parameter in fields]
     return with_group(parameters, GROUP, [law, *shared])
 
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def _cached(group: str, make: Callable[[dict[str, Any]], T]) -> Callable[[Values], T]:
-    """Return a function that makes an immutable object of a group's values, cached for the trials of a study."""
+    """Return a function that makes an immutable object from a group's values, cached for the trials of a study."""
     made = lru_cache(maxsize=64)(lambda items: make(dict(items)))
     return lambda values: made(values.items_of(group))
 
@@ -34,15 +34,15 @@ fall_from = _cached("fall", lambda group: Fall(**group))
 
 @cache
 def _settings() -> dict[str, Parameter]:
-    """Return the settings of all integrators; names have one meaning, with the default of the first that has it."""
-    found: dict[str, Parameter] = {}
+    """Return the settings of all integrators; shared settings have the default of the first integrator."""
+    settings: dict[str, Parameter] = {}
     for integrator in INTEGRATORS.values():
-        found = {one.name: one for one in field_parameters(integrator, "integrator", OURS)} | found
-    return found
+        settings = {p.name: p for p in field_parameters(integrator, "integrator", OURS)} | settings
+    return settings
 
 
 def integrator_defaults(changes: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the default settings of the integrator that the changes name; they may differ between integrators."""
+    """Return the default settings of the integrator that the changes name; integrators may differ in them."""
     name = changes.get("integrator.name")
     if name not in INTEGRATORS:
         return {}
@@ -54,26 +54,26 @@ def integrator_parameters() -> tuple[Parameter, ...]:
     return (Parameter("integrator.name", "recursive", "", names, OURS), *_settings().values())
 
 
-def _own_integrator(group: dict[str, Any]) -> Integrator:
+def _built_in_integrator(group: dict[str, Any]) -> Integrator:
     name = group.pop("name")
     known = settings_of(integrator_named(name))
-    defaults = {one.name.partition(".")[2]: one.default for one in _settings().values()}
-    wanted = {key: group[key] for key, default in defaults.items() if key in known or group[key] != default}
-    return integrator_named(name, **wanted)
+    defaults = {parameter.name.partition(".")[2]: parameter.default for parameter in _settings().values()}
+    settings = {key: group[key] for key, default in defaults.items() if key in known or group[key] != default}
+    return integrator_named(name, **settings)
 
 
-_own_integrator_from = _cached("integrator", _own_integrator)
+_built_in_integrator_from = _cached("integrator", _built_in_integrator)
 
 
 def integrator_from(values: Values) -> Integrator:
-    """Return an integrator, or an engine in its place, which is made anew for each run."""
+    """Return an integrator, or an external engine in place of it, made anew for each run."""
     name = values.word("integrator.name")
     if name not in ENGINES:
-        return _own_integrator_from(values)
+        return _built_in_integrator_from(values)
     engine = engine_named(name)
     for setting in _settings().values():
         if values[setting.name] != setting.default:
-            raise InputError(f"{setting.name} is a setting of our integrators: {engine.title} has none")
+            raise InputError(f"{setting.name} is a setting of biped's integrators: {engine.title} does not have it")
     return EngineIntegrator(engine)
 
 
@@ -82,19 +82,19 @@ def run_parameters(
 ) -> tuple[Parameter, ...]:
     return (
         Parameter("run.duration", duration, "s", "Simulated time", source),
-        Parameter("run.step", step, "s", "Integrator step; must divide the control period", step_source),
+        Parameter("run.step", step, "s", "Time step of the integrator; must divide the control period", step_source),
         Parameter("run.extend", extend, "s", "Longest extension of the run while a fall is undecided", OURS),
         Parameter("run.record_every", 0.0, "s", f"Time between recorded rows; 0: {recorded}", OURS),
     )
 
 
 def scene_from(
-    values: Values, model: Model, state: State, controller: Controller | None = None, **others: Any
+    values: Values, model: Model, state: State, controller: Controller | None = None, **fields: Any
 ) -> Scene:
     """Return a scene with the run and integrator of these values; without a controller it records every step."""
     step = values.number("run.step")
     return Scene(
         model=model, state=state, controller=controller, integrator=integrator_from(values),
         duration=values.number("run.duration"), step=step, extend=values.number("run.extend"),
-        record_every=values.number("run.record_every") or (step if controller is None else None), **others,
+        record_every=values.number("run.record_every") or (step if controller is None else None), **fields,
     )  # fmt: skip

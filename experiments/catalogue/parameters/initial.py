@@ -1,7 +1,7 @@
 """Initial state of an experiment: the posture's parameters, and random scatter by a seed.
 
-``initial.seed`` and ``initial.jitter`` go together: the initial joint angles (of a model without joints, its
-orientation) are scattered by a normal distribution with this standard deviation, drawn with this seed.
+Random scatter is added to the initial joint angles, or to the orientation of a model without joints: it is normally
+distributed with the standard deviation ``initial.jitter``, and drawn with the seed ``initial.seed``.
 """
 
 import math
@@ -25,7 +25,7 @@ from contact.arrays import Floats
 from experiments.catalogue.parameters.floors import floor_from
 from experiments.catalogue.parameters.parameter import Parameter, Value, Values
 
-#: [rad] default jitter with a seed.
+#: [rad] standard deviation of the scatter if only a seed is given.
 SCATTER = 0.01
 
 OURS = "this project"
@@ -41,7 +41,7 @@ STANCES = (STANCE, *(f"initial.{name}" for name in _OF_STANCE))
 def scatter_parameters(what: str) -> tuple[Parameter, ...]:
     return (
         Parameter("initial.jitter", 0.0, "rad", f"Standard deviation of the random scatter of {what}", OURS),
-        Parameter("initial.seed", 0, "", f"Seed of the scatter; sets initial.jitter to {SCATTER:g} if unset", OURS),
+        Parameter("initial.seed", 0, "", f"Seed of this scatter; sets initial.jitter to {SCATTER:g} if unset", OURS),
     )
 
 
@@ -68,7 +68,7 @@ def posture_parameters(
     tilt: float = CROUCHING_TILT,
     posture: Mapping[str, float] = CROUCHING_ANGLES,
 ) -> tuple[Parameter, ...]:
-    """Return the parameters stance, position, tilt and joint angles, by joint or for both sides at once."""
+    """Return the parameters of the initial posture; ``posture``: angles by joint, or by joint without left or right."""
     root = model.root.name
     angles = {joint: posture.get(joint, posture.get(joint.partition("_")[2], 0.0)) for joint in model.joint_names}
     return (
@@ -77,18 +77,18 @@ def posture_parameters(
             SETTLE,
             0.0,
             "s",
-            "Settling time before the run; inf: until at rest (default if upright)",
+            "Settling time before the run; inf: until at rest (default for stance upright)",
             OURS,
             may_be_infinite=True,
         ),
         *(
-            Parameter(f"initial.body_{axis}", at, "m", f"Centre of mass of the {root} along {axis}", source)
+            Parameter(f"initial.body_{axis}", at, "m", f"Initial centre of mass of the {root} along {axis}", source)
             for axis, at in zip("xyz", place, strict=True)
         ),
-        Parameter("initial.tilt", tilt, "rad", f"Rotation of the {root} about {_to_the_left(model)}", source),
-        *(Parameter(f"initial.{joint}", angle, "rad", "Joint angle", source) for joint, angle in angles.items()),
-        Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "Velocity of the whole body", source),
-        *scatter_parameters("the joint angles"),
+        Parameter("initial.tilt", tilt, "rad", f"Initial rotation of the {root} about {_to_the_left(model)}", source),
+        *(Parameter(f"initial.{j}", q, "rad", f"Initial angle of joint {j}", source) for j, q in angles.items()),
+        Parameter("initial.velocity", (0.0, 0.0, 0.0), "m/s", "Initial velocity of the whole body", source),
+        *scatter_parameters("the initial joint angles"),
     )
 
 
@@ -98,13 +98,13 @@ def _stance_parameters(model: Model, posture: Mapping[str, float]) -> tuple[Para
     only = "Stance upright:"
     return (
         Parameter(
-            STANCE, CROUCH, "", f"Stance: crouch (thesis, knees bent by {bent:.0f}°) or upright (as people do)", OURS,
+            STANCE, CROUCH, "", f"Initial stance: crouch (knees bent by {bent:.0f}°, Wendlandt 1997) or upright", OURS,
             choices=(CROUCH, UPRIGHT),
         ),
         Parameter("initial.knees", KNEES, "rad", f"{only} knee flexion", OURS),
         Parameter("initial.width", ankles, "m", f"{only} stance width between the ankle centres", OURS),
         Parameter("initial.foot_angle", 0.0, "rad", f"{only} angle of each foot, toe-out positive", OURS),
-        Parameter("initial.lean", LEAN, "rad", f"{only} lean, ankles to centre of mass, anterior positive", OURS),
+        Parameter("initial.lean", LEAN, "rad", f"{only} lean from ankles to centre of mass, forward positive", OURS),
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def posture_of_stance(
     """Return the values of posture, set point and settling that the stance sets; none for the crouch.
 
     Raises:
-        InputError: changes belong to another stance, or the robot cannot stand so.
+        InputError: a change has no effect on the stance, or the robot cannot take the stance.
     """
     if values.get(STANCE) != UPRIGHT:
         idle = [f"initial.{name}" for name in _OF_STANCE if f"initial.{name}" in changes]
@@ -123,15 +123,15 @@ def posture_of_stance(
         return {}
     model = robot()
     q = upright_posture(model, Values(values))
-    found: dict[str, Value] = {f"initial.body_{axis}": float(at) for axis, at in zip("xyz", q[:3], strict=True)}
-    found |= {f"initial.{joint}": float(q[model.coordinate(joint)]) for joint in model.joint_names}
+    posture: dict[str, Value] = {f"initial.body_{axis}": float(at) for axis, at in zip("xyz", q[:3], strict=True)}
+    posture |= {f"initial.{joint}": float(q[model.coordinate(joint)]) for joint in model.joint_names}
     if "controller.target_position" in values:
-        found["controller.target_position"] = tuple(float(at) for at in q[:3])
-    return found | {"initial.tilt": 0.0, SETTLE: math.inf}
+        posture["controller.target_position"] = tuple(float(at) for at in q[:3])
+    return posture | {"initial.tilt": 0.0, SETTLE: math.inf}
 
 
 def upright_posture(model: Model, values: Values) -> Floats:
-    """Return the configuration (nq,) of the upright stance; raises as ``Stance``, naming parameters."""
+    """Return the configuration (nq,) of the upright stance; raises InputError of ``Stance``, naming parameters."""
     try:
         stance = Stance(**{name: values.number(f"initial.{name}") for name in _OF_STANCE})
         return stance.configuration(model, floor_from(values))
@@ -158,7 +158,7 @@ def settle_from(values: Values) -> Settle | None:
 
 
 def initial_state(model: Model, values: Values) -> State:
-    """Return the initial state: scattered, and with the velocity, unless it settles first."""
+    """Return the initial state, with scatter and velocity unless they are added after settling."""
     q = _posture(model, values)
     if values.number(SETTLE) == 0.0:
         return _moved_off(values, model, q)
@@ -175,12 +175,12 @@ def _posture(model: Model, values: Values) -> Floats:
 
 
 def _moves_off(values: Values) -> bool:
-    """Return True if a start is scattered, or does not rest."""
+    """Return True if the initial state has scatter or a velocity."""
     return values.number("initial.jitter") != 0.0 or any(values.group("initial")["velocity"])
 
 
 def _moved_off(values: Values, model: Model, q: Floats, time: float = 0.0) -> State:
-    """Return the state about ``q`` (nq,) with the scatter and the velocity of these values."""
+    """Return the state at ``q`` (nq,) plus the scatter, with the velocity of these values."""
     noise = generator_of(values).normal(0.0, values.number("initial.jitter"), len(model.joint_names))
     q, velocity = q.copy(), np.zeros(model.nv)
     q[[model.coordinate(joint) for joint in model.joint_names]] += noise

@@ -27,20 +27,20 @@ PARTS = {"ms": ("s", 1e3), "mm": ("m", 1e3), "cm": ("m", 1e2)}
 class Parameter:
     """A parameter of an experiment.
 
-    The type of its default determines the allowed values: a float any number, an int a whole number, a tuple as many
-    numbers, a str a word. The object that it sets up checks the range.
+    The type of the default determines the allowed values: float: any number; int: a whole number; tuple: as many
+    numbers; str: a word. The object that the value sets up checks the range.
 
     Attributes:
         name: ``group.attribute``, where the attribute is that of the Python object that the value sets.
-        default: value in the published experiment.
-        unit: SI unit; empty for numbers without one and for words; several are separated by commas.
+        default: default value.
+        unit: SI unit; empty for numbers without a unit and for words; alternatives are separated by commas.
         meaning: title in a few words.
         source: publication of the default.
-        repeats: True if one number may stand for a whole tuple of it.
-        may_be_matrix: True if n × n numbers, row by row, may replace a tuple of n.
+        repeats: True if a single number may be given for all numbers of a tuple.
+        may_be_matrix: True if n × n numbers, row by row, may be given for a tuple of n numbers.
         may_be_infinite: True if ``inf`` is allowed.
         choices: allowed words; empty for any word.
-        span: range of a slider; values beyond it are allowed.
+        span: range of a slider; values outside it are allowed.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Parameter:
         """Convert a text of the command line to a value.
 
         Raises:
-            InputError: the text is not of this parameter's kind.
+            InputError: the text cannot be converted to this parameter's type.
         """
         if isinstance(self.default, str):
             return self.checked(text.strip())
@@ -66,10 +66,10 @@ class Parameter:
         return self.checked(numbers if isinstance(self.default, tuple) or len(numbers) > 1 else numbers[0])
 
     def checked(self, value: Any) -> Value:
-        """Return ``value`` as this parameter's kind of value.
+        """Return ``value`` in this parameter's type.
 
         Raises:
-            InputError: it is of another kind.
+            InputError: the value cannot be converted to this type, or is not one of the choices.
         """
         if isinstance(self.default, str):
             return self._word(value)
@@ -95,23 +95,23 @@ class Parameter:
 
     @property
     def _units_of_angles(self) -> dict[str, float]:
-        """Factors by the units that may follow an angle."""
+        """Factors to SI units, by the unit that may follow an angle."""
         words = {"rad": 1.0} | dict.fromkeys(DEGREES, math.pi / 180.0)
         units = [unit for unit in self.unit.split(", ") if unit.startswith("rad")]
         return {unit.replace("rad", word, 1): factor for unit in units for word, factor in words.items()}
 
     @property
     def _units(self) -> dict[str, float]:
-        """Factors by the units that may follow a number on the command line, the longest unit first."""
-        own = [unit for unit in self.unit.split(", ") if unit[:1].isalpha()]
-        found = {unit.replace("·", dot): 1.0 for unit in own for dot in ("·", "*", "")}
-        found |= {part: 1.0 / many for part, (unit, many) in PARTS.items() if unit in own} | self._units_of_angles
-        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+        """Factors to SI units, by the unit that may follow a number on the command line, the longest unit first."""
+        units = [unit for unit in self.unit.split(", ") if unit[:1].isalpha()]
+        factors = {unit.replace("·", dot): 1.0 for unit in units for dot in ("·", "*", "")}
+        factors |= {part: 1.0 / many for part, (unit, many) in PARTS.items() if unit in units} | self._units_of_angles
+        return dict(sorted(factors.items(), key=lambda item: -len(item[0])))
 
     def _within_a_turn(self, value: float) -> float:
         if self.unit == "rad" and LARGEST_ANGLE < abs(value) < math.inf:
             what = f"{self.name} = {shown(value)}"
-            raise InputError(f"{what} rad: it must be within a turn, 2π; {shown(value)} degrees are {shown(value)}deg")
+            raise InputError(f"{what} rad: it must be within one turn, 2π; write degrees as {shown(value)}deg")
         return value
 
     def _word(self, value: Any) -> str:
@@ -132,9 +132,9 @@ class Parameter:
             numbers *= count
         counts = (count, count**2) if self.may_be_matrix else (count,)
         if len(numbers) not in counts or not all(map(math.isfinite, numbers)):
-            one = "one number or " if self.repeats else ""
-            wanted = " or ".join(map(str, counts))
-            raise self._wrong(value, f"{one}{wanted} finite numbers with commas between them")
+            scalar = "one number or " if self.repeats else ""
+            lengths = " or ".join(map(str, counts))
+            raise self._wrong(value, f"{scalar}{lengths} finite numbers with commas between them")
         return tuple(map(self._within_a_turn, numbers))
 
     def _number(self, text: str) -> float:
@@ -150,11 +150,11 @@ class Parameter:
             degrees = ", or in degrees as 90deg" if "rad" in units else ""
             raise self._wrong(text, "a number" + (f" [{self.unit}]" if self.unit else "") + degrees) from None
 
-    def _wrong(self, value: object, wanted: str) -> InputError:
+    def _wrong(self, value: object, requirement: str) -> InputError:
         example = "1" if self.default == 0 else shown(self.default)
         if isinstance(self.default, float):
             example += self.unit.partition(", ")[0]
-        return InputError(f"{self.name} = {shown(value)}: it must be {wanted}, such as {example}")
+        return InputError(f"{self.name} = {shown(value)}: it must be {requirement}, such as {example}")
 
 
 def is_in_degrees(value: object) -> bool:
@@ -233,47 +233,47 @@ _COMPONENT = re.compile(r"(?P<whole>[^\[\]]+)\[(?P<place>[^\[\]]*)\]")
 
 def split_name(name: str) -> tuple[str, str | None]:
     """Split a name into the parameter, and the index of one of its numbers, or None."""
-    found = _COMPONENT.fullmatch(name)
-    return (found["whole"], found["place"].strip()) if found else (name, None)
+    match = _COMPONENT.fullmatch(name)
+    return (match["whole"], match["place"].strip()) if match else (name, None)
 
 
 def parameter_named(name: str, parameters: Iterable[Parameter]) -> Parameter:
-    """Return the parameter of this name; one number of a tuple becomes a parameter of its own."""
+    """Return the parameter of this name, or a parameter for one number of a tuple: ``NAME[INDEX]``."""
     table = {parameter.name: parameter for parameter in parameters}
-    whole, place = split_name(name)
-    if whole not in table:
-        raise InputError(f"unknown parameter {name!r}; {_hint(whole, list(table))}")
-    return table[whole] if place is None else _component(table[whole], place, name)
+    owner, place = split_name(name)
+    if owner not in table:
+        raise InputError(f"unknown parameter {name!r}; {_hint(owner, list(table))}")
+    return table[owner] if place is None else _component(table[owner], place, name)
 
 
 def _component(parameter: Parameter, place: str, name: str) -> Parameter:
     default = parameter.default
     if not isinstance(default, tuple):
-        raise InputError(f"unknown parameter {name!r}: {parameter.name} is not several numbers")
+        raise InputError(f"unknown parameter {name!r}: {parameter.name} is a single value")
     if not place.isdecimal() or int(place) >= len(default):
         raise InputError(f"unknown parameter {name!r}: the numbers of {parameter.name} are [0] to [{len(default) - 1}]")
     return replace(parameter, name=f"{parameter.name}[{int(place)}]", default=float(default[int(place)]), repeats=False)
 
 
 def assembled(changes: Mapping[str, Value], defaults: Mapping[str, Value]) -> dict[str, Value]:
-    """Return changes of whole parameters; single numbers are put into the changed or default tuple."""
-    whole = {name: value for name, value in changes.items() if split_name(name)[1] is None}
+    """Return changes of whole parameters: changes of single numbers are put into the changed or default tuple."""
+    parameters = {name: value for name, value in changes.items() if split_name(name)[1] is None}
     for name, value in changes.items():
         owner, place = split_name(name)
         if place is not None:
-            numbers = whole.get(owner, defaults[owner])
+            numbers = parameters.get(owner, defaults[owner])
             assert isinstance(numbers, tuple)
             assert isinstance(value, float)
-            whole[owner] = (*numbers[: int(place)], value, *numbers[int(place) + 1 :])
-    return whole
+            parameters[owner] = (*numbers[: int(place)], value, *numbers[int(place) + 1 :])
+    return parameters
 
 
-def with_group(parameters: tuple[Parameter, ...], group: str, others: Iterable[Parameter]) -> tuple[Parameter, ...]:
-    """Return parameters with other ones of a group, in the place of the first one of that group."""
+def with_group(parameters: tuple[Parameter, ...], group: str, new: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """Return the parameters, with those of a group replaced by new ones."""
     is_of_group = [parameter.name.startswith(f"{group}.") for parameter in parameters]
     place = is_of_group.index(True)
     rest = [parameter for parameter, inside in zip(parameters, is_of_group, strict=True) if not inside]
-    return (*rest[:place], *others, *rest[place:])
+    return (*rest[:place], *new, *rest[place:])
 
 
 def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Parameter]) -> Value:
@@ -293,13 +293,13 @@ def value_under(name: str, changes: Mapping[str, Value], parameters: Iterable[Pa
 
 
 def _hint(name: str, known: list[str]) -> str:
-    """Return a hint at similar names, or else at the known groups."""
+    """Return a hint that names similar parameters, or else the known groups."""
     last = name.rpartition(".")[2].lower()
     containing = [candidate for candidate in known if last and last in candidate.lower()]
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     same = [candidate for candidate in known if candidate.endswith(f".{last}")]
-    found = list(dict.fromkeys([*same, *close, *containing]))[:3]
-    if found:
-        return f"did you mean {' or '.join(repr(candidate) for candidate in found)}?"
+    matches = list(dict.fromkeys([*same, *close, *containing]))[:3]
+    if matches:
+        return f"did you mean {' or '.join(repr(candidate) for candidate in matches)}?"
     groups = dict.fromkeys(candidate.partition(".")[0] for candidate in known)
     return f"there are parameters of {', '.join(groups)}"

@@ -17,7 +17,7 @@ from contact import RUBBER
 
 Random = np.random.Generator
 
-#: Probability of each kind.
+#: Probability of each disturbance.
 SHARE = 0.35
 #: Least mass of a disturbed body, as a share of the whole mass.
 HEAVY = 0.01
@@ -52,22 +52,22 @@ def random_disturbances(
 ) -> tuple[Disturbance, ...]:
     """Return random disturbances of a standing model, from harmless to hopeless; reproducible by the seed.
 
-    A kind that can only be there once is left out if it is among the ``present`` ones, and blocks if the root has no
-    box that they could hit. Delays are multiples of the controller's ``period`` [s]. The default model is the human;
-    the root of another one stands at ``height`` [m].
+    A kind that may occur only once is left out if ``present`` has it; blocks are left out if the root has no box to
+    hit. Delays are multiples of the controller's ``period`` [s]. The default model is the human; the root of another
+    model stands at ``height`` [m].
     """
     above_zero(duration, "duration of random disturbances")
     random = np.random.default_rng(seed)
     case = Case(model or human(), height, duration, period)
     absent = () if any(shape.body == case.root for shape in case.model.shapes) else (Throw,)
-    found: list[Disturbance] = []
+    chosen: list[Disturbance] = []
     for make in (_push, _push, _force, _noise, _platform, _patch, _load, _throw, _sensors, _actuators):
-        wanted = random.random() < SHARE
+        is_chosen = random.random() < SHARE
         drawn = make(random, case)
         taken = any(isinstance(d, type(drawn[0])) and isinstance(d, SINGLE) for d in present)
-        if wanted and not taken and not isinstance(drawn[0], absent):
-            found += drawn
-    return tuple(found)
+        if is_chosen and not taken and not isinstance(drawn[0], absent):
+            chosen += drawn
+    return tuple(chosen)
 
 
 SINGLE = (Platform, Throw, Sensors, Actuators)

@@ -26,7 +26,7 @@ _log = logging.getLogger("biped")
 
 
 def address_of(name: str) -> str:
-    """Return a file by its whole path, which is valid in any process, and other names unchanged."""
+    """Return the name of a file as an absolute path, which is valid in any process; other names unchanged."""
     file, colon, function = name.rpartition(":")
     if file.endswith(".py"):
         return f"{Path(file).expanduser().resolve()}{colon}{function}"
@@ -35,10 +35,10 @@ def address_of(name: str) -> str:
 
 
 def robot_named(name: str) -> Model:
-    """Return the human or a robot as ``biped.load_robot`` takes it; warnings name changed or ignored features.
+    """Return the human, or a robot by a name of ``biped.load_robot``; warnings name changed or ignored features.
 
     Raises:
-        ModelError: there is none; the message says what is allowed.
+        ModelError: there is no such robot; the message says what is allowed.
     """
     if name == HUMAN:
         return human()
@@ -57,7 +57,7 @@ def is_human(robot: str) -> bool:
 
 
 def strength_of(robot: str) -> str:
-    """Return the person, by age and sex, whose joint strength a robot of this name has; None for other robots.
+    """Return the strength preset, by age and sex, of a robot with the name of a person; ``NO_PRESET`` for others.
 
     Raises:
         ModelError: there are no measurements for this age.
@@ -99,7 +99,7 @@ def _loaded(name: str) -> Model:
 
 
 def floor_text(values: Mapping[str, Any], model: Model) -> str:
-    """Return the floor's friction under these values and its origin; empty without a floor."""
+    """Return a text about the floor's friction under these values, and its origin; empty without a floor."""
     if "floor.mu_s" not in values:
         return ""
     usual, whose = floor_of(model), "the default" if model.floor_friction is None else "of the robot's file"

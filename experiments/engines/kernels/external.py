@@ -1,7 +1,7 @@
-"""Step of an external physics engine, with the energy balance, contact modes and rows of our own steps.
+"""Step of an external physics engine, with the energy balance, contact modes and recorded rows of biped's steps.
 
 An engine gives the configuration and velocity at the end of a step, and the mean forces in the step. All other columns
-are derived from them here, so that they mean the same for all engines.
+of a run are derived from these, so that they mean the same for all engines.
 """
 
 import math
@@ -51,34 +51,34 @@ AT_THE_CONE = 0.999
 
 
 class Arrival(NamedTuple):
-    """State and forces that an engine leaves at the end of a step."""
+    """State and forces that an engine writes at the end of a step."""
 
     q: Floats  # (nq,) configuration
     v: Floats  # (nv,) velocity
-    before: Floats  # (nv,) velocity at the start of the step, set by the host
+    before: Floats  # (nv,) velocity at the start of the step, set by ``EngineIntegrator``
     force: Floats  # (nc, 3) [N] mean force of the floor on each contact point in the step
     impact: Floats  # (3,) [N·s] impulse of the thrown box on its target in the step
-    impact_place: Floats  # (3,) [m] position of the impact at the start of the step
-    projectile: Floats  # (13,) state of the thrown box: position, quaternion, velocity, angular velocity
+    impact_place: Floats  # (3,) [m] position of the impact in the world at the start of the step
+    projectile: Floats  # (13,) thrown box: position [m], quaternion, velocity [m/s], angular velocity [rad/s]
     joint: Floats  # (nv,) [N·m or N] forces of the joints' stops and dry friction
 
 
 class FloorState(NamedTuple):
-    """The floor in a step, in world axes; ``velocity`` leads from ``pose`` to the pose at the end of the step."""
+    """The floor's motion in a step, in world axes, from ``pose`` with the constant ``velocity``."""
 
-    pose: Floats  # (7,) origin of its frame [m] and unit quaternion, at the start of the step
-    velocity: Floats  # (6,) mean velocity of the origin [m/s] and mean angular velocity [rad/s] of the step
-    before: Floats  # (6,) velocities of the step before
-    region: Integers  # (nc,) the floor under each contact point: 0 for the case's own, k for its patch k - 1
+    pose: Floats  # (7,) position of the floor's origin [m] and unit quaternion, at the start of the step
+    velocity: Floats  # (6,) mean velocity of the origin [m/s] and mean angular velocity [rad/s] in the step
+    before: Floats  # (6,) ``velocity`` in the step before
+    region: Integers  # (nc,) the floor under each contact point: 0 for ``case.floor``, k for ``case.patches[k - 1]``
 
 
 def new_floor_state(region: Integers) -> FloorState:
-    """Return a floor at rest."""
+    """Return the state of a floor at rest at height zero; ``region``: the floor under each contact point."""
     return FloorState(np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), np.zeros(6), np.zeros(6), region)
 
 
 def new_arrival(nq: int, nv: int, nc: int) -> Arrival:
-    """Return buffers for an engine's results, without forces."""
+    """Return buffers for an engine's results: NaN for the state, zero for forces."""
     q, v, before = np.full(nq, np.nan), np.full(nv, np.nan), np.full(nv, np.nan)
     return Arrival(q, v, before, np.zeros((nc, 3)), np.zeros(3), np.zeros(3), np.zeros(13), np.zeros(nv))
 
@@ -91,7 +91,7 @@ def velocities_now(world):
 
 @routine
 def set_floor_state(ground, floor, h):
-    """Set an engine's view of the floor from the floor's frames at both ends of a step."""
+    """Set a ``FloorState`` from the floor's frames at both ends of a step of length h [s]."""
     start, end = ground.frame[START], ground.frame[END]
     turn = vec.rotation_vector(
         vec.quat_difference((end[12], end[13], end[14], end[15]), (start[12], start[13], start[14], start[15]))
@@ -106,7 +106,7 @@ def set_floor_state(ground, floor, h):
 
 @routine
 def begin_step(world, floor, steps):
-    """Record the state if due, and set what acts in the coming step; no ``steps``: do nothing."""
+    """Record a row if one is due, and set the forces and the floor of the coming step; no ``steps``: do nothing."""
     state, log = world.state, world.log
     if steps > 0:
         if state.counts[STEPS] % log.cursor[STRIDE] == 0:
@@ -120,11 +120,11 @@ def begin_step(world, floor, steps):
 
 @routine
 def end_step(world, floor, arrival, lag, steps):
-    """Take over an engine's results as the plant's state, and update the energy balance; OK or NOT_FINITE.
+    """Copy an engine's results into the state, and update the energy balance; return OK or NOT_FINITE.
 
     If velocities ``lag`` behind positions by half a step, the engine's step is M (v' − v) = h F: a force changes the
     kinetic energy by exactly h F · (v + v')/2, which is its work, at the positions of the step's start. Otherwise works
-    are forces times the chords of their points.
+    are forces times the displacements of their points.
     """
     if steps == 0:
         return OK
@@ -149,7 +149,7 @@ def end_step(world, floor, arrival, lag, steps):
 
 @kernel
 def is_finite(arrival):
-    """Return True if all numbers are finite: one that is not makes the sum so."""
+    """Return True if all numbers are finite, and hence their sum."""
     total = 0.0
     for k in range(arrival.q.shape[0]):
         total += abs(arrival.q[k])
@@ -173,7 +173,7 @@ def displacement(tree, state, arrival):
 
 @kernel
 def set_contacts(ground, state, arrival):
-    """Set forces and modes: none without a force, sliding at the cone of friction, sticking inside of it."""
+    """Set contact forces and modes: NONE without a force, SLIDING at the friction cone, STICKING inside of it."""
     for c in range(state.mode.shape[0]):
         force = vec.load3(arrival.force, c)
         vec.store3(state.force, c, force)
@@ -187,7 +187,7 @@ def set_contacts(ground, state, arrival):
 
 @kernel
 def set_mean_motion(tree, scratch, arrival):
-    """Set ``scratch.delta`` to the mean velocities of the step, and the bodies' twists under it."""
+    """Set ``scratch.delta`` to the mean velocities of the step, and the bodies' twists for these velocities."""
     for dof in range(scratch.delta.shape[0]):
         scratch.delta[dof] = 0.5 * (arrival.before[dof] + arrival.v[dof])
     move_bodies(tree, scratch.motion.poses, scratch.delta, scratch.motion.velocity, scratch.motion.bias)
@@ -195,7 +195,7 @@ def set_mean_motion(tree, scratch, arrival):
 
 @kernel
 def way(scratch, body, arm, chord, h, lag):
-    """Return the displacement by which a force on a body at ``arm`` from O does its work; ``chord`` is its point's."""
+    """Return the displacement for the work of a force on a body at ``arm`` from O; ``chord``: that of its point."""
     if lag == 0.0:
         return chord
     twist = vec.load6(scratch.motion.velocity, body)
@@ -204,7 +204,7 @@ def way(scratch, body, arm, chord, h, lag):
 
 @kernel
 def account_joint_works(tree, state, scratch, arrival, h, lag):
-    """Add the works of actuators and joints to the energy balance; energy in stops counts as in our own steps."""
+    """Add the works of actuators and joints to the energy balance; stops store energy as in biped's steps."""
     for i in range(tree.parent.shape[0]):
         if tree.dofs[i] == 1:
             q_index, dof = tree.first_q[i], tree.first_v[i]
@@ -226,7 +226,7 @@ def account_push_works(pushes, state, scratch, h, lag):
 
 @kernel
 def floor_way(ground, floor, point, h, lag):
-    """Return the floor's displacement at a world point on it, from the velocities that ``way`` uses."""
+    """Return the floor's displacement in a step at a world point on it, from the same velocities as ``way``."""
     if not is_moving(ground):
         return 0.0, 0.0, 0.0
     now, before = floor.velocity, floor.before
@@ -254,7 +254,7 @@ def account_contact_works(tree, ground, floor, state, scratch, h, lag):
 
 @kernel
 def point_struck(world, arrival):
-    """Return the point that the thrown box struck, at both ends of the step, relative to O at its start."""
+    """Return the point of the target that the thrown box struck, at both ends of the step, from O at its start."""
     i, scratch = world.projectile.target_body[0], world.scratch
     left = vec.sub(vec.triple(arrival.impact_place), reference_point(world.tree, world.state.q))
     offset = vec.mat_t_vec(
@@ -265,7 +265,7 @@ def point_struck(world, arrival):
 
 @kernel
 def account_impact(world, arrival, h, lag):
-    """Add the work of the thrown box's impulse, as of a constant force during the step."""
+    """Add the work of the thrown box's impulse, treated as a constant force during the step."""
     impact = vec.triple(arrival.impact)
     if vec.dot(impact, impact) > 0.0:
         left, right = point_struck(world, arrival)
@@ -275,7 +275,7 @@ def account_impact(world, arrival, h, lag):
 
 @kernel
 def account_momenta(world, arrival, h):
-    """Set the new momentum, and the part of its change that no impulse explains."""
+    """Set the new momentum, and add the part of its change that no impulse explains to the momentum defect."""
     tree, state, scratch = world.tree, world.state, world.scratch
     before, spin_before = whole_momentum(tree, state)
     set_momentum(tree, scratch.next, arrival.v, scratch.motion, state.momentum)
@@ -293,7 +293,7 @@ def account_momenta(world, arrival, h):
 
 @routine
 def log_impact(world, time, impulse, place, velocity):
-    """Log an impact of the thrown box that is over."""
+    """Log the event of an impact of the thrown box when it is over."""
     log_event(
         world.log,
         time,

@@ -1,1 +1,1 @@
-"""MuJoCo: the adapter, and our models as MJCF."""
+"""MuJoCo: the adapter, and biped's models as MJCF."""

@@ -21,7 +21,7 @@ from experiments.engines.restitution import damping_ratio, restitution_of
 
 @dataclass(frozen=True)
 class Mujoco(Engine):
-    """Settings of MuJoCo, all but ``contact`` under its own names."""
+    """Settings of MuJoCo, by MuJoCo's names except for ``soles`` and ``contact``."""
 
     name = "mujoco"
     title = "MuJoCo"
@@ -35,15 +35,15 @@ class Mujoco(Engine):
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
     solver: str = "Newton"  # Newton, CG or PGS
     cone: str = "elliptic"  # pyramidal or elliptic
-    #: ratio of frictional to normal impedance. Creep is inverse to it; from 10⁴ the solver needs three times as long
-    #: for a step of the human's landing
+    #: ratio of frictional to normal impedance. Creep is inversely proportional to it; from 10⁴ on, a step of the
+    #: human's landing takes three times as long
     impratio: float = 1e3
     soles: str = "points"  # "points", a sphere of 1 mm at each contact point, or "boxes"
     contact: str = "matched"  # "matched" to our floor's stiffness and damping, or "default"
 
     @property
     def velocity_offset(self) -> float:
-        """Half a step except for RK4: other integrators advance velocities first, then positions with them."""
+        """0.5 except for RK4: the other integrators advance the velocities first, then the positions with them."""
         return 0.0 if self.integrator == "RK4" else 0.5
 
     @property
@@ -58,39 +58,37 @@ class Mujoco(Engine):
         return (replace(self, integrator="RK4"),)
 
     def differences(self, case: Case) -> tuple[str, ...]:
-        found = []
+        sentences = []
         if self.contact == "matched":
             d = options_of(self, case).solimp[0]
-            found.append(
-                "MuJoCo's contacts prescribe accelerations: stiffness and damping at rest are our floor's, and each "
-                f"point carries {d:.0%} of its share of the foot's inertia besides (solimp {d:.3g})"
+            sentences.append(
+                "MuJoCo's contacts prescribe accelerations: stiffness and damping at rest are those of biped's floor; "
+                f"each point also carries {d:.0%} of its share of the foot's inertia (solimp {d:.3g})"
             )
         else:
-            found.append("MuJoCo's contacts are its defaults (solref 0.02 1), not our floor's spring and damper")
-        found.append(
-            f"friction is soft, by impratio {self.impratio:g} ({self.cone} cone): points under load creep, the less "
-            f"the larger it is; one coefficient of friction, {case.floor.mu_s:g}"
+            sentences.append("MuJoCo's default contacts (solref 0.02 1) replace the spring and damper of biped's floor")
+        sentences.append(
+            f"friction is soft: loaded points creep, the less the larger impratio is ({self.impratio:g}, {self.cone} "
+            f"cone); static and sliding friction have one coefficient, {case.floor.mu_s:g}"
         )
         if self.contact == "matched":
             stiffness, damping = case.spring_and_damper(case.floor)
             glide = 1e3 * damping / stiffness * case.floor.mu_s * 0.1
-            found.append(
-                f"points that slide are lifted, by up to {glide:.2g} mm at 0.1 m/s, which is how its cones make "
-                "friction convex; where that is more than they are deep, they bounce"
+            sentences.append(
+                f"sliding points are lifted, by up to {glide:.2g} mm at 0.1 m/s, because MuJoCo makes friction convex; "
+                "points that penetrate less than this bounce"
             )
         if len(case.model.tree.passive):
-            found.append(
-                "joints' limits of speed are left out; their dry friction and stops are MuJoCo's soft constraints"
-            )
+            sentences.append("joints have no speed limits; their dry friction and stops are soft constraints of MuJoCo")
         if case.throw is not None:
             ratio = damping_ratio(case.throw.restitution)
-            found.append(
-                "MuJoCo has no restitution: the block's contact is a spring and damper that take at least "
-                f"{1e3 * IMPACT:g} ms; their damping ratio of {ratio:.2f} gives one of {restitution_of(ratio):.2g}"
+            sentences.append(
+                "MuJoCo has no restitution: the block's contact is a spring and damper that act for at least "
+                f"{1e3 * IMPACT:g} ms; the damping ratio {ratio:.2f} gives a restitution of {restitution_of(ratio):.2g}"
             )
         if self.integrator == "RK4":
-            found.append("forces of contacts are those of the last of a step's four stages, not their mean")
-        return tuple(found)
+            sentences.append("contact forces are those of the last of a step's four stages, not the mean of the stages")
+        return tuple(sentences)
 
     def start(self, case: Case) -> Simulation:
         need("mujoco")
@@ -100,8 +98,8 @@ class Mujoco(Engine):
             laws = [options_of(self, replace(case, floor=floor)) for floor in case.floors]
             engine = self._model(case, laws[0])
         except ValueError as error:
-            raise InputError(f"MuJoCo does not take its settings: {' '.join(str(error).split())}") from error
-        if case.platform is not None:  # the solver's tolerance is relative to the mean inertia: without the floor's
+            raise InputError(f"MuJoCo rejects its settings: {' '.join(str(error).split())}") from error
+        if case.platform is not None:  # the solver's tolerance is relative to the mean inertia, here without the floor
             engine.stat.meaninertia = self._model(case, replace(laws[0], floor_moves=False)).stat.meaninertia
         if len(case.model.tree.passive) and self.contact == "matched":
             match_stops(engine, case.model, case.step)
@@ -132,7 +130,7 @@ class MujocoSimulation(Simulation):
         self.sphere = {names[name]: k for k, name in enumerate(model.contact_names) if name in names}
         self.spherical = any(body.joint.kind == "spherical" for body in model.bodies)
         self.contact_force = np.zeros(6)
-        # Its warnings end the run; by default MuJoCo would write them to a file in the current folder.
+        # ``read`` ends the run at MuJoCo's warnings; by default it would write them to a file in the current folder.
         mujoco.set_mju_user_warning(lambda _: None)
 
     def place(self, q: Floats, v: Floats, projectile: Floats) -> None:
@@ -156,7 +154,7 @@ class MujocoSimulation(Simulation):
     def _move_floor(self, floor: FloorState) -> None:
         """Set the floor's pose and velocity at the start of a step, and the force for its velocity at the end.
 
-        MuJoCo's contacts prescribe accelerations: the floor must have its own in the step.
+        MuJoCo's contacts prescribe accelerations, so the floor must have its acceleration during the step.
         """
         acceleration = (floor.velocity - floor.before) / self.case.step
         velocity = floor.velocity - (0.5 + self.velocity_offset) * self.case.step * acceleration
@@ -168,7 +166,7 @@ class MujocoSimulation(Simulation):
     def step(self, torque: Floats, forces: Sequence[Applied]) -> None:
         data = self.data
         data.qfrc_applied[: self.nv] = torque
-        if forces:  # after a step, MuJoCo's kinematics are those of its start
+        if forces:  # after a step, MuJoCo's kinematics are those of the step's start
             self.mujoco.mj_kinematics(self.engine, data)
             self.mujoco.mj_comPos(self.engine, data)
         for push in forces:
@@ -204,9 +202,9 @@ class MujocoSimulation(Simulation):
                 arrival.q[:] = np.nan
 
     def _read_contacts(self, arrival: Arrival) -> None:
-        """Add up forces, each in its contact's axes, along the normal from the first geometry to the second."""
-        data, found = self.data, self.data.contact
-        geoms, frames, weight = found.geom.tolist(), np.reshape(found.frame, (-1, 3, 3)), 0.0
+        """Add up contact forces, given in the contact's axes, with the normal from the first to the second geometry."""
+        data, contacts = self.data, self.data.contact
+        geoms, frames, weight = contacts.geom.tolist(), np.reshape(contacts.frame, (-1, 3, 3)), 0.0
         for k, (first, second) in enumerate(geoms):
             self.mujoco.mj_contactForce(self.engine, data, k, self.contact_force)
             force = self.contact_force[:3] @ frames[k]
@@ -214,17 +212,17 @@ class MujocoSimulation(Simulation):
                 if weight == 0.0:
                     arrival.impact_place[:] = 0.0
                 arrival.impact[:] += self.case.step * force * (1.0 if first == self.projectile else -1.0)
-                arrival.impact_place[:] += self.contact_force[0] * found.pos[k]
+                arrival.impact_place[:] += self.contact_force[0] * contacts.pos[k]
                 weight += self.contact_force[0]
             elif first == self.floor:
-                arrival.force[self._point(second, found.pos[k])] += force
+                arrival.force[self._point(second, contacts.pos[k])] += force
             else:
-                arrival.force[self._point(first, found.pos[k])] -= force
+                arrival.force[self._point(first, contacts.pos[k])] -= force
         if weight > 0.0:
             arrival.impact_place[:] /= weight
 
     def _read_joints(self, arrival: Arrival) -> None:
-        """Read forces of joint friction and of limits, which push back from the nearer limit."""
+        """Read the forces of joint friction and of joint limits; a limit's force points away from the nearer limit."""
         data, engine, kinds = self.data, self.engine, self.mujoco.mjtConstraint
         arrival.joint[:] = 0.0
         rubs = data.efc_type == kinds.mjCNSTR_FRICTION_DOF.value
@@ -257,11 +255,11 @@ def options_of(engine: Mujoco, case: Case) -> MujocoOptions:
 
 
 def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
-    """Return contact parameters with the compliance of our floor at rest, for the first body and those like it.
+    """Return contact parameters with the compliance of our floor at rest, for the foot of the first contact point.
 
     A contact's force f makes its acceleration a obey a = −b v − k r − R f, with R = (1 − d)/d times the inverse
-    inertia w that MuJoCo takes for it, and k, b given by solref over d (MuJoCo's documentation, "Computation"). With
-    a = 0 this is a spring k/R and a damper b/R. The least d for which the damper is stable, b h = 1, is taken.
+    inertia w of MuJoCo, and k, b given by solref and d (MuJoCo's documentation, "Computation"). With a = 0 this is a
+    spring k/R and a damper b/R. We take the smallest d for which the damper is stable, b h = 1.
     """
     import mujoco
 
@@ -273,13 +271,13 @@ def matched(case: Case, options: MujocoOptions) -> MujocoOptions:
 
 
 def spring_and_damper(stiffness: float, damping: float, w: float, step: float) -> tuple[Solref, Solimp]:
-    """Return solref and solimp of a spring and damper for a constraint with this inverse inertia w."""
+    """Return solref and solimp of a spring [N/m] and damper [N·s/m] for a constraint with inverse inertia w [1/kg]."""
     d = damping * w * step / (1.0 + damping * w * step)
     return (-stiffness * (1.0 - d) * w, -damping * (1.0 - d) * w), (d, d, 1e-3, 0.5, 2.0)
 
 
 def match_stops(engine: Any, model: Model, step: float) -> None:
-    """Set the stiffness and damping of MuJoCo's joint limits to those of our stops."""
+    """Set the stiffness and damping of MuJoCo's joint limits to those of the model's stops."""
     for i, joint in enumerate(body.joint for body in model.bodies):
         if joint.has_axis:
             stiffness, damping = model.tree.passive[i, [STOP_STIFFNESS, STOP_DAMPING]]

@@ -1,8 +1,8 @@
 """A model as MJCF, the XML that MuJoCo reads.
 
 This module does not import MuJoCo. MuJoCo's ``qpos`` equals our q number by number, because a floating body's frame is
-put at its centre of mass. Its ``qvel`` is our v except for angular velocities, which MuJoCo gives in the moving body's
-axes and we in the world's (``mujoco_velocity``).
+put at its centre of mass. MuJoCo's ``qvel`` is our v except for angular velocities, which MuJoCo gives in the moving
+body's axes, and we in world axes (``mujoco_velocity``).
 """
 
 import math
@@ -31,35 +31,35 @@ _FOOT = ("0", "1")
 _TARGET = ("2", "0")
 _THROWN = ("0", "2")
 
-#: [s] least duration of the contact between a thrown box and its target, and in steps.
+#: Least duration of the contact between a thrown box and its target, in seconds and in time steps.
 IMPACT, IMPACT_STEPS = 6e-3, 12
-# [rad or m] limit without effect
+# [rad or m] limit of a joint, too large to have an effect
 _FAR = 1e6
 #: Names of the thrown box, its target, and the floor.
 THROWN, TARGET, FLOOR = "thrown_box", "thrown_box_target", "floor"
 #: [m] half edges of a moving floor, which is a box: MuJoCo's planes cannot move.
 HALF = (100.0, 100.0, 1.0)
-#: [kg], [kg m²] inertia of a moving floor, whose pose is set at each step: under the human it
-#: yields by 4e-5 m/s in 0.5 ms. With 10⁹ MuJoCo's solver stops early, and a standing foot creeps by millimetres.
+#: [kg], [kg m²] mass and inertia of a moving floor, whose pose is set at each step: the human's weight changes its
+#: velocity by 4e-5 m/s in 0.5 ms. With 10⁹ MuJoCo's solver stops early, and a standing foot creeps by millimetres.
 RESISTANCE = 1e4
 
 
 @dataclass(frozen=True)
 class MujocoOptions:
-    """Options of MuJoCo for a model; names and choices are its own."""
+    """Options of MuJoCo for a model, with MuJoCo's names and choices."""
 
     step: float = 5e-4  # [s] step size
     integrator: str = "implicitfast"  # Euler, implicit, implicitfast, discrete (since 3.13) or RK4
     solver: str = "Newton"  # solver of the constraints: Newton, CG or PGS
     cone: str = "pyramidal"  # friction cone: pyramidal or elliptic
     friction: float = 0.3  # coefficient of sliding friction of the floor
-    point_radius: float = 1e-3  # [m] of the sphere about a contact point; its centre is this far above the point
+    point_radius: float = 1e-3  # [m] radius of the sphere at a contact point, whose centre is this far above the point
     #: "points" for a sphere at each contact point, "boxes" for the model's boxes of the feet, "none"
     soles: str = "points"
     islands: bool = True  # True to solve constraints island by island
     impratio: float = 1.0  # ratio of frictional to normal impedance; larger: less creep, with elliptic cones
-    solref: tuple[float, float] = (0.02, 1.0)  # of the floor's contacts
-    solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)  # of the floor's contacts
+    solref: tuple[float, float] = (0.02, 1.0)  # solref of contacts with the floor
+    solimp: tuple[float, float, float, float, float] = (0.9, 0.95, 0.001, 0.5, 2.0)  # solimp of contacts with the floor
     floor_moves: bool = False  # True for a floor that is a movable body
 
 
@@ -71,8 +71,8 @@ def mjcf(
 ) -> str:
     """Return a model with revolute, prismatic, spherical and floating joints as MJCF with these options.
 
-    ``impedance`` of joints with one degree of freedom becomes passive forces; ``throw`` is a box that may hit one of
-    the model's boxes. Its free joint follows the model's in ``qpos`` and ``qvel``; that of a moving floor is last.
+    ``impedance`` of joints with one degree of freedom becomes passive forces. ``throw`` is a box that may hit one of
+    the model's boxes. In ``qpos`` and ``qvel``, its free joint follows the model's joints, and a moving floor is last.
     """
     options = options or MujocoOptions()
     root = Element("mujoco", model=model.name)
@@ -184,12 +184,12 @@ def _add_sole_boxes(elements: dict[str, Element], model: Model, options: MujocoO
 
 
 def _law(options: MujocoOptions) -> dict[str, str]:
-    """Return attributes of a contact geometry that override the floor's, so that points may differ in their law."""
+    """Return attributes of a contact geometry that override the floor's, so that contact points may differ in them."""
     return {"solref": _text(options.solref), "solimp": _text(options.solimp), "priority": "1"}
 
 
 def _add_moving_floor(world: Element, options: MujocoOptions) -> None:
-    """Add a free box with its upper side at height zero, where the body's frame is."""
+    """Add a free box with its upper side at height zero, where the origin of its body is."""
     body = SubElement(world, "body", name=FLOOR)
     SubElement(body, "inertial", pos="0 0 0", mass="1", diaginertia="1 1 1")
     SubElement(body, "joint", name=FLOOR, type="free", armature=_text([RESISTANCE]))

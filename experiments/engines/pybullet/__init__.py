@@ -1,1 +1,1 @@
-"""PyBullet: the adapter, and our models as its bodies."""
+"""PyBullet: the adapter, and biped's models as PyBullet's bodies."""

@@ -20,7 +20,7 @@ from experiments.engines.pybullet.world import FASTEST, Client, build_world, set
 
 @dataclass(frozen=True)
 class Pybullet(Engine):
-    """Settings of PyBullet."""
+    """Settings of PyBullet; the comments name its parameters."""
 
     name = "pybullet"
     title = "PyBullet"
@@ -41,36 +41,38 @@ class Pybullet(Engine):
     @property
     def vendor_defaults(self) -> VendorDefaults:
         text = (
-            "PyBullet's defaults: 240 Hz, or as much faster as divides the controller's period, 50 iterations, damping "
-            "0.04, rigid contacts, boxes as soles"
+            "PyBullet's defaults: 240 Hz or the next higher rate that divides the control period, 50 iterations, "
+            "damping 0.04, rigid contacts, boxes as soles"
         )
         engine = Pybullet(50, 1e-7, True, False, 0.04, "boxes", "default")
         return VendorDefaults(engine, 1.0 / 240.0, text)
 
     def differences(self, case: Case) -> tuple[str, ...]:
         mu = case.floor.mu_s
-        found = ["PyBullet's contacts are its defaults, rigid with error reduction, not our floor's spring and damper"]
+        sentences = ["PyBullet's default contacts, rigid with error reduction, replace biped's spring and damper"]
         if self.contact == "matched":
-            found = ["its points have our floor's normal spring and damper; sideways they are rigid, not on springs"]
+            sentences = [
+                "contact points have the normal spring and damper of biped's floor; tangentially they are rigid"
+            ]
         shape = "cone" if self.cone else "pyramid"
-        found.append(
+        sentences.append(
             f"friction is a {shape} with one coefficient, {mu:g}, solved in {self.iterations} iterations at most"
         )
         if case.throw is not None:
-            found.append(
-                "the block's restitution is that of each of its corners on its own, not of the block: it may take "
-                "several blows, of another sum"
+            sentences.append(
+                "restitution acts at each corner of the block separately, so one hit may be several impacts with "
+                "another total impulse"
             )
         if self.anchor and _tilts(case):
-            found.append(
-                "on a floor that tilts its points keep no places, since those that do keep the normal that they had: "
-                f"they creep, the less the smaller residual, {self.residual:g}, is"
+            sentences.append(
+                "on a tilting floor, sticking points are not anchored, since anchored points would keep their first "
+                f"normal: they creep, the less the smaller `residual` ({self.residual:g}) is"
             )
         if self.damping:
-            found.append(f"all motion is damped by {self.damping:g} 1/s")
+            sentences.append(f"all motion is damped by {self.damping:g} 1/s")
         if case.impedance.stiffness or case.impedance.damping:
-            found.append("PyBullet has no implicit springs in joints: theirs are torques of each step's start")
-        return tuple(found)
+            sentences.append("PyBullet has no implicit joint springs: it holds their torques from each step's start")
+        return tuple(sentences)
 
     def start(self, case: Case) -> Simulation:
         need("pybullet")
@@ -85,7 +87,7 @@ def _tilts(case: Case) -> bool:
 
 
 class BulletSimulation(Simulation):
-    """A rollout in PyBullet, in its own client, which is disconnected with it."""
+    """A rollout in PyBullet, with a client of its own, which is disconnected when the rollout is deleted."""
 
     def __init__(self, settings: Pybullet, case: Case) -> None:
         super().__init__(case)
@@ -98,7 +100,7 @@ class BulletSimulation(Simulation):
         self.joints = [link for link, _ in jointed]
         self.dofs = np.array([model.dof(name) for _, name in jointed], dtype=int)
         self.coordinates = np.array([model.coordinate(name) for _, name in jointed], dtype=int)
-        # From the root's axes to those of its inertia, which are PyBullet's base.
+        # Rotation from the root's axes to its principal axes of inertia, which are those of PyBullet's base.
         self.turn = _scalar_first(self.client.getDynamicsInfo(self.world.robot, -1)[4])
         self.points = ContactPoints(model, lambda body: principal_axes(body)[1])
         springs = case.impedance
@@ -175,7 +177,7 @@ class BulletSimulation(Simulation):
             arrival.projectile[:] = (*place, *_scalar_first(turn), *velocity, *spin)
 
     def _read_contacts(self, contacts: Sequence[Any], arrival: Arrival) -> None:
-        """Add up forces: a contact's normal and friction directions are those of forces on the model."""
+        """Add up contact forces; the normal and friction directions are those of the forces on the model."""
         points = {link: k for k, link in enumerate(self.world.points)}
         frames = {}
         if not points:
@@ -232,6 +234,6 @@ def check_springs(case: Case, q: Floats, dofs: Floats, stiffness: Floats, dampin
     step = np.block([[damper, -spring], [h * damper, eye - h * spring]])
     if np.max(np.abs(np.linalg.eigvals(step))) > 1.0 + 1e-6:
         raise InputError(
-            "PyBullet has no implicit springs in joints, and explicit ones this stiff are unstable at a step of "
-            f"{h:g} s: take a smaller step, or less stiffness and damping"
+            "PyBullet has no implicit springs in joints, and explicit springs of this stiffness are unstable at a time "
+            f"step of {h:g} s: reduce the time step, or stiffness and damping"
         )

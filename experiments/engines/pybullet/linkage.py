@@ -1,8 +1,8 @@
 """A planar mechanism in PyBullet: a free body for each moving frame, held together by point constraints.
 
 A chain or tree of frames that turn about y or slide along the world's x becomes a model for a force-balance simulator:
-bodies in space, and constraints whose drift an error-reduction parameter corrects. PyBullet's own solver iterates over
-the constraints, at most 50 times; ``direct`` solves all of them at once.
+bodies in space, and constraints whose drift an error-reduction parameter corrects. PyBullet's default solver iterates
+over the constraints, at most 50 times; ``direct`` solves them all together.
 """
 
 import math
@@ -18,7 +18,7 @@ from contact.arrays import Floats
 from experiments.engines.pybullet.world import Client, let_move, silenced
 from formulations.mechanism.frames import Frame, tree_of
 
-#: Body of the frames at rest.
+#: Index of the body of all frames at rest.
 GROUND = -1
 
 
@@ -28,28 +28,28 @@ class LinkageSettings:
 
     iterations: int = 50  # largest number of iterations, numSolverIterations
     residual: float = 1e-7  # tolerance, solverResidualThreshold
-    direct: bool = False  # True to solve all constraints at once by Dantzig's method
-    point_inertia: float = 0.01  # [kg m²] inertia of bodies without one, which PyBullet would never rotate
+    direct: bool = False  # True to solve all constraints together by Dantzig's method
+    point_inertia: float = 0.01  # [kg m²] inertia of bodies without an inertia, which PyBullet would never rotate
 
 
 class Body(NamedTuple):
-    """A rigid body in its initial pose: all frames that move with one configuration variable."""
+    """A rigid body in its initial pose: the frame that a configuration variable moves, and all frames fixed to it."""
 
     name: str  # name of the configuration variable
     mass: float  # [kg]
     inertia: float  # [kg m²] about the y axis through the centre of mass
     centre: Floats  # (3,) [m] centre of mass
-    angle: float  # [rad] angle of its frame about y
+    angle: float  # [rad] angle of the moved frame about y, in the world
     slides: bool  # True for a body that slides along the world's x, instead of being free
 
 
 class Pin(NamedTuple):
-    """A point in which two bodies are held together."""
+    """A point at which two bodies are connected."""
 
     first: int  # index of a body
     second: int  # index of another body, or GROUND
     place: Floats  # (3,) [m] initial position of the first body's pin
-    gap: Floats  # (3,) [m] from there to the second body's pin
+    gap: Floats  # (3,) [m] vector from ``place`` to the initial position of the second body's pin
 
 
 def bodies_and_pins(
@@ -58,7 +58,7 @@ def bodies_and_pins(
     """Return a planar mechanism as free bodies and the pins between them, at q [rad or m].
 
     ``frames`` are the top frames; moving frames turn about y, or slide along the world's x. ``coincident`` are pairs of
-    names of frames whose origins are held together. Bodies without an inertia about y have ``point_inertia`` [kg m²].
+    names of frames whose origins coincide. Bodies without an inertia about y get ``point_inertia`` [kg m²].
     """
     nodes = tree_of(frames)
     places: list[Floats] = []
@@ -90,8 +90,9 @@ def bodies_and_pins(
         for name in pair:
             if name not in index:
                 raise InputError(f"unknown frame {name!r}; frames are {', '.join(map(repr, index))}")
-        one, other = (index[name] for name in pair)
-        pins.append(Pin(owner[one], owner[other], places[one][:3, 3], places[other][:3, 3] - places[one][:3, 3]))
+        first, second = (index[name] for name in pair)
+        gap = places[second][:3, 3] - places[first][:3, 3]
+        pins.append(Pin(owner[first], owner[second], places[first][:3, 3], gap))
     return bodies, pins
 
 
@@ -106,7 +107,7 @@ def _check_planar(frame: Frame, below: int) -> None:
 def _body(frame: Frame, place: Floats, loads: list[tuple[Any, Floats]], point_inertia: float) -> Body:
     name, mass = str(frame.coordinate), sum(load[0] for load, _ in loads)
     if mass <= 0.0:
-        raise InputError(f"nothing that moves with {name!r} has a mass; a free body needs one")
+        raise InputError(f"the body moved by {name!r} has no mass: add a mass to one of its frames")
     centre = np.asarray(sum(load[0] * at for load, at in loads) / mass)
     inertia = sum(load[2] + load[0] * float((at - centre) @ (at - centre)) for load, at in loads)
     angle = math.atan2(place[0, 2], place[0, 0])
@@ -213,7 +214,7 @@ class Linkage:
         return math.remainder(self.bodies[number].angle + math.atan2(R[0, 2], R[0, 0]), math.tau)
 
     def defect(self) -> float:
-        """Return the greatest distance [m] between points that should coincide."""
+        """Return the greatest distance [m] between two points that a pin connects."""
         return max(float(np.linalg.norm(self._point(pin, False) - self._point(pin, True))) for pin in self.pins)
 
     def _point(self, pin: Pin, of_second: bool) -> Floats:

@@ -1,7 +1,7 @@
-"""A model as URDF for engines with importers of their own: principal inertias, and given collision shapes.
+"""A model as URDF for engines that import URDF: principal inertias, and given collision shapes.
 
-Importers convert products of inertia to principal axes with tolerances of their own; here they need no conversion. Link
-frames are the model's own.
+Importers convert products of inertia to principal axes with various tolerances; principal inertias avoid this. The link
+frames are the model's.
 """
 
 import xml.etree.ElementTree as ET
@@ -26,12 +26,12 @@ class Solid:
     body: str  # name of the body
     size: tuple[float, ...]  # [m] (radius,) of a sphere, or the three edges of a box
     center: Vector3  # [m] in the body's link frame
-    rotation: Matrix3 = IDENTITY  # turns the box's axes into home axes
-    link: str = ""  # name of its own link without mass; empty: it is part of the body's link
+    rotation: Matrix3 = IDENTITY  # rotation from the box's axes to home axes
+    link: str = ""  # name of a massless link for this solid; empty: it belongs to the body's link
 
 
 def principal_axes(body: Body) -> tuple[Floats, Floats]:
-    """Return the principal moments (3,) [kg m²], and the rotation (3, 3) from their axes to the link's."""
+    """Return the principal moments (3,) [kg m²], and the rotation (3, 3) from the principal axes to the link's axes."""
     J = np.asarray(body.inertia)
     moments = np.diagonal(J).copy()
     if np.array_equal(J, np.diag(moments)):
@@ -48,7 +48,7 @@ def principal_urdf(model: Model, solids: Sequence[Solid]) -> str:
     except ModelError as error:
         raise InputError(str(error)) from None
     for element in [element for element in robot if element.tag not in ("link", "joint")]:
-        robot.remove(element)  # elements that only our own reader uses
+        robot.remove(element)  # elements that only biped reads
     links = {element.get("name", ""): element for element in robot.iter("link")}
     for name, link in links.items():
         link.clear()
@@ -75,7 +75,7 @@ def _fixed_link(robot: ET.Element, solid: Solid) -> ET.Element:
 
 
 def _free(joint: ET.Element) -> None:
-    """Remove what our simulation does not have: limits, damping and friction."""
+    """Remove limits, damping and friction of a joint."""
     if joint.get("type") == "revolute":
         joint.set("type", "continuous")
     for element in [*joint.findall("dynamics"), *(joint.findall("limit") if joint.get("type") == "continuous" else ())]:

@@ -1,4 +1,4 @@
-"""PyBullet's world: our model, the floor, a thrown box, and the contacts between them."""
+"""A scene in PyBullet: the model, the floor, a thrown box, and the contacts between them."""
 
 import ctypes
 import os
@@ -33,18 +33,18 @@ def pybullet() -> Any:
 
 
 class Client:
-    """PyBullet's functions and constants, bound to its own client, which is disconnected with it."""
+    """PyBullet's functions and constants, bound to a new client, which is disconnected when this object is deleted."""
 
     def __init__(self) -> None:
         self._module = pybullet()
         self.number = self._module.connect(self._module.DIRECT)
         if self.number < 0:
-            raise InputError("PyBullet has no client left: too many of its simulations are alive in this process")
+            raise InputError("PyBullet has no client left: this process has too many simulations in it; delete some")
         self.close = weakref.finalize(self, self._module.disconnect, self.number)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._module, name)
-        self.__dict__[name] = partial(found, physicsClientId=self.number) if callable(found) else found
+        member = getattr(self._module, name)
+        self.__dict__[name] = partial(member, physicsClientId=self.number) if callable(member) else member
         return self.__dict__[name]
 
 
@@ -67,7 +67,7 @@ def silenced(descriptor: int) -> Iterator[None]:
 
 #: [m] radius of the sphere at a contact point; its centre is this far above the point in the home configuration.
 POINT_RADIUS = 1e-3
-#: [m/s], [rad/s] clamp of all velocities, instead of Bullet's silent 100: only an exploding simulation reaches it.
+#: [m/s], [rad/s] limit of all velocities, instead of Bullet's 100: only an exploding simulation reaches it.
 FASTEST = 1e6
 
 # Collision groups: feet with the floor, a thrown box with its target.
@@ -77,7 +77,7 @@ _TOUCHES = {_FLOOR: _FOOT, _FOOT: _FLOOR, _TARGET: _PROJECTILE, _PROJECTILE: _TA
 
 @dataclass(frozen=True)
 class BulletWorld:
-    """Numbers by which a client identifies its bodies."""
+    """Numbers by which a client identifies bodies and links."""
 
     robot: int  # PyBullet's number of the model
     floor: int  # PyBullet's number of the floor
@@ -136,24 +136,24 @@ def _load(client: Client, text: str, floats: bool) -> int:
 
 def _solids(case: Case, soles: str) -> list[Solid]:
     model = case.model
-    found = []
+    solids = []
     if soles == "points":
         for point in model.contact_points:
             x, y, z = point.position
             link = _link_of(point.name) if case.patches else ""
-            found.append(Solid(point.body, (POINT_RADIUS,), (x, y, z + POINT_RADIUS), link=link))
+            solids.append(Solid(point.body, (POINT_RADIUS,), (x, y, z + POINT_RADIUS), link=link))
     else:
         soles_of = (box for box in model.shapes if foot_under(model, box.body) is not None)
-        found += [Solid(box.body, box.size, box.center, box.rotation) for box in soles_of]
+        solids += [Solid(box.body, box.size, box.center, box.rotation) for box in soles_of]
     if case.throw is not None:
-        if case.throw.target in {solid.body for solid in found}:
+        if case.throw.target in {solid.body for solid in solids}:
             raise InputError(
-                f"PyBullet tells what may touch what by body: {case.throw.target!r} cannot both stand on the floor and "
-                "be the target of a thrown box; throw it at another body"
+                f"PyBullet filters collisions by body: {case.throw.target!r} cannot both stand on the floor and be the "
+                "target of a thrown box; name another body as block.target"
             )
         box = struck_box(model, case.throw)
-        found.append(Solid(box.body, box.size, box.center, box.rotation))
-    return found
+        solids.append(Solid(box.body, box.size, box.center, box.rotation))
+    return solids
 
 
 def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, links: tuple[int, ...]) -> None:
@@ -162,7 +162,7 @@ def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, 
     if joints:  # turn off PyBullet's default motors in all joints
         client.setJointMotorControlArray(robot, joints, client.VELOCITY_CONTROL, forces=[0.0] * len(joints))
     standing = {point.body for point in model.contact_points} if not case.patches else set()
-    # The base last: PyBullet writes the inertia of whichever link is changed into the base too.
+    # The base last: when a link is changed, PyBullet also writes its inertia into the base.
     for body, link in sorted(zip(model.bodies, links, strict=True), key=lambda pair: -pair[1]):
         client.changeDynamics(
             robot, link, localInertiaDiagonal=principal_axes(body)[0].tolist(), jointDamping=0.0, rollingFriction=0.0,
@@ -173,15 +173,15 @@ def _set_up_links(client: Client, robot: int, settings: "Pybullet", case: Case, 
             continue
         group = _TARGET if case.throw is not None and body.name == case.throw.target else 0
         client.setCollisionFilterGroupMask(robot, link, group, _TOUCHES.get(group, 0))
-    # Settings of the whole tree need a call of their own: with a link's friction, PyBullet ignores the latter.
+    # Settings of the whole tree need a separate call: PyBullet ignores a link's friction in the same call.
     let_move(client, robot, -1, settings.damping)
 
 
-def let_move(client: Client, body: int, link: int, damping: float, **others: Any) -> None:
-    """Let a body move freely: with this damping, at any speed, without falling asleep."""
+def let_move(client: Client, body: int, link: int, damping: float, **dynamics: Any) -> None:
+    """Let a body move freely: with this damping, at any speed, without being deactivated at rest."""
     client.changeDynamics(
         body, link, linearDamping=damping, angularDamping=damping, maxJointVelocity=FASTEST,
-        activationState=client.ACTIVATION_STATE_DISABLE_SLEEPING, **others,
+        activationState=client.ACTIVATION_STATE_DISABLE_SLEEPING, **dynamics,
     )  # fmt: skip
 
 

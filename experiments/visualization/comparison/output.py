@@ -35,7 +35,7 @@ from experiments.visualization.panels.with_matplotlib import DASHES, draw
 from experiments.visualization.viewer.saved_runs import save_run
 
 PAGE, SHEET = "compare.html", "compare.png"
-#: Folders of saved runs: the experiment, by settings, and the standing human.
+#: Folders of saved runs: of the experiment, by settings, and of the standing human.
 FOLDERS, STANDING = {EQUAL: "runs", VENDOR: "vendor"}, "standing"
 
 
@@ -49,7 +49,7 @@ class Output:
     saved: set[int] = field(default_factory=set, init=False)
 
     def save_runs(self, results: Results) -> None:
-        """Save the new runs, and remove those of an earlier comparison."""
+        """Save the runs that are not saved yet, and remove saved runs of an earlier comparison."""
         folders: dict[Path, Rollout] = {}
         for settings, runs in results.runs.items():
             folders |= {Path(FOLDERS[settings]) / label: made for label, made in runs.items()}
@@ -101,12 +101,12 @@ def print_ranking(results: Results, files: Sequence[Path]) -> None:
 
 
 NOT_MEASURED = "not measured"
-#: Text in place of a panel if runs have no row but their start.
+#: Text in place of a panel if no run has more than its first row.
 NOTHING = "no data"
 
 
 def draw_figure_sheet(results: Results) -> Figure:
-    """Draw pose, vertical GRF, creep, energy in flight, and error against cost."""
+    """Return a figure of pose, vertical GRF, creep of the soles, energy error in flight, and error against cost."""
     with matplotlib.rc_context(STYLE | {"axes.titlesize": 9.5, "axes.titlepad": 7.0}):
         figure = Figure(figsize=(11.4, 6.7))
         figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.05, hspace=0.05)  # type: ignore[union-attr, call-arg]
@@ -130,21 +130,21 @@ def draw_figure_sheet(results: Results) -> Figure:
 
 
 def _add_legend(figure: Figure, results: Results) -> None:
-    """Add a line of engines below all panels; settings for smooth motion are dashed."""
+    """Add a legend of the engines below all panels; dashed: settings for smooth motion."""
     colors = colors_of(results.backends)
     lines = []
-    for one in results.everyone:
-        dash = DASHES["dash" if panels.is_smooth(one.label, results) else "solid"]
-        lines.append(Line2D([], [], color=colors[one.label], lw=2.0, linestyle=dash, label=one.title))
+    for engine in results.everyone:
+        dash = DASHES["dash" if panels.is_smooth(engine.label, results) else "solid"]
+        lines.append(Line2D([], [], color=colors[engine.label], lw=2.0, linestyle=dash, label=engine.title))
     figure.legend(handles=lines, loc="outside lower center", ncols=min(len(lines), 6), fontsize=9.0, handlelength=2.6)
 
 
-def _draw(axes: Axes, found: list[Panel], title: str = "", text: str = NOT_MEASURED) -> list[Line2D]:
-    """Draw all panels on the same axes, or a text if there are none; return the lines."""
-    for panel in found:
+def _draw(axes: Axes, shown: list[Panel], title: str = "", text: str = NOT_MEASURED) -> list[Line2D]:
+    """Draw all panels on the same axes, or ``text`` if there are no panels; return the lines."""
+    for panel in shown:
         draw(axes, panel)
     axes.set_title(title)
-    if not found:
+    if not shown:
         axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=style.GREY)
         axes.set_xticks([])
         axes.set_yticks([])

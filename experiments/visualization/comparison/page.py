@@ -21,31 +21,31 @@ from experiments.visualization.pages.blocks import shown
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.curves import time_figure
 
-#: Factors of numbers that are shown in another unit than the tables'.
+#: Factor and unit of numbers that the page shows in another unit than the tables.
 _SCALES = {"step": (1e3, "ms"), "creep": (1e3, "mm")}
 _LEDGER = (
-    "All runs have the same energy balance. Ours is exact: its works are terms of the integrator's own equations. An "
-    "external engine reports only the state after each step and the forces in it; works are these forces times the "
-    "displacements of their points, or times the mean of the velocities before and after a step if velocities lag by "
-    "half a step. The residual is the engine's energy error."
+    "The energy balance has the same terms for every engine. For our integrators it is exact: a work is a term of the "
+    "integrator's equations. An external engine reports only the state after a step and the forces during it; work is "
+    "then force times displacement of its point, or, if velocities lag by half a step, times the mean of the "
+    "velocities before and after the step. The residual is the engine's energy error."
 )
 _FLIGHT = (
     "A human without gravity and contacts, with free joints, is simulated with steps of "
     f"{1e3 * FLIGHT_STEP:g} ms from the same state in all engines, without a controller. Energies and angular momenta "
     "are computed by the same functions from configurations and velocities; errors are relative. Semi-implicit Euler's "
-    "velocities belong to the middle of a step, half a step late: each is replaced by the mean of two adjacent steps."
+    "velocities belong to the middle of a step, not to its end: each is replaced by the mean of two adjacent steps."
 )
 _REFINEMENT = (
-    "Each engine is compared with itself at its own finest step. Convergence to this motion does not prove convergence "
-    "to the true one, and a lack of convergence refers to these steps only. Impacts, and contacts that touch, slip and "
-    "lift, limit the order of all methods here."
+    "Each engine is compared with its own motion at its finest step. Convergence to this motion does not prove "
+    "convergence to the true motion, and a lack of convergence refers to these steps only. Impacts, and contacts that "
+    "touch, slip and lift, limit the order of all methods here."
 )
 _PRECISION = (
     "Flight is smooth, and all engines solve the same equations: the error is the distance of the bodies' centres from "
     "a reference motion (the continuous equations by a method of order 8), root mean square over bodies and times, "
-    "of one second of fast flight. The cost is the engine's, without our loop around it."
+    "of one second of fast flight. The cost is the computation time of the engine, without our control loop."
 )
-_VENDOR = "Each engine with its own default step and settings; ours with the experiment's defaults."
+_VENDOR = "Each engine has its own default step and settings; our integrators have the experiment's defaults."
 
 
 #: Quantities of a rollout that depend on the engine rather than on the controller.
@@ -56,14 +56,14 @@ _OF_ENGINES = (
 
 
 def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapping[str, Any]) -> Page:
-    """Return the page of the results so far; ``sheet`` is the figure sheet, ``made`` machine and versions."""
+    """Return the page of the results so far; ``sheet``: figure sheet as PNG; ``made``: machine and versions by name."""
     charts = charts_of(results)
     sections = [
         Section(name, title, subtitle, blocks=(*before, *charts[name], *after))
         for name, title, subtitle, before, after in _parts(results)
         if after
     ]
-    names = [one.title for one in results.backends]
+    names = [backend.title for backend in results.backends]
     return Page(
         title=f"{results.experiment.name} in {len(names)} {'engine' if len(names) == 1 else 'engines'}",
         subtitle=f"{results.experiment.title}: {', '.join(names)}",
@@ -73,16 +73,14 @@ def compare_page(results: Results, sheet: bytes | None, command: str, made: Mapp
     )
 
 
-#: Name, title and subtitle of a section, and the blocks before and after its charts, which are empty if not measured.
+#: Name, title and subtitle of a section, blocks before its charts, and blocks after them (none: not measured).
 Part = tuple[str, str, str, Sequence[Block], Sequence[Block]]
 
 
 def _parts(results: Results) -> list[Part]:
     equal = _across("Equal step, period and floor, as far as possible", results, results.outcomes[EQUAL])
-    vendor = _across("Each engine with its own settings", results, results.outcomes[VENDOR])
-    texts = tuple(
-        f"{one.title}: {one.vendor_defaults.text}" for one in results.usable if one.vendor_defaults is not None
-    )
+    vendor = _across("Each engine with its default settings", results, results.outcomes[VENDOR])
+    texts = tuple(f"{b.title}: {b.vendor_defaults.text}" for b in results.usable if b.vendor_defaults is not None)
     source = results.experiment.source
     return [
         (EQUAL, "The experiment at equal settings", source, (Prose(_LEDGER, "muted"),), equal),
@@ -109,7 +107,7 @@ def _lead(results: Results, sheet: bytes | None) -> tuple[Block, ...]:
     )
     headings, lines = ranking_lines(results)
     if lines:
-        caption = "Best engines (★; several: a tie); in brackets, the others' multiples of the best value"
+        caption = "Best engines for each quantity (★; several: a tie); in brackets: value / best value"
         blocks.append(Table(caption, headings, tuple(lines), fold=False))
     if sheet is not None:
         blocks.append(Image(sheet, "The comparison in five panels. Dashed: an engine's settings for smooth motion."))
@@ -120,22 +118,22 @@ def _cell(value: object) -> str:
     return scientific(value) if isinstance(value, float) and 0.0 < abs(value) < 1e-3 else shown(value)
 
 
-def _across(caption: str, results: Results, rows: Sequence[Any], besides: Sequence[str] = ()) -> tuple[Table, ...]:
-    """Return a table with quantities down and engines across; quantities that no engine has are left out."""
+def _across(caption: str, results: Results, rows: Sequence[Any], omitted: Sequence[str] = ()) -> tuple[Table, ...]:
+    """Return a table with a row for each quantity that any engine has, and a column for each engine."""
     if not rows:
         return ()
     kind, lines = type(rows[0]), []
     meanings = meanings_of(kind)
     for name, unit in units_of(kind).items():
         values = [getattr(row, name) for row in rows]
-        if name not in ("engine", *besides) and any(value not in (None, "") for value in values):
+        if name not in ("engine", *omitted) and any(value not in (None, "") for value in values):
             lines.append((meanings[name], unit_text(unit), *map(_cell, values)))
     headings = ("quantity", "unit", *(results.titles[row.engine] for row in rows))
     return (Table(caption, headings, tuple(lines), fold=False),)
 
 
 def _down(caption: str, results: Results, rows: Sequence[Any], *, fold: bool = False) -> tuple[Table, ...]:
-    """Return a table with engines down and quantities across; quantities that no engine has are left out."""
+    """Return a table with a row for each engine, and a column for each quantity that any engine has."""
     if not rows:
         return ()
     headings, columns = [], []
@@ -176,17 +174,17 @@ def _flights(results: Results) -> tuple[Table, ...]:
 def _differences(results: Results) -> Section:
     blocks: list[Block] = []
     rows = []
-    for one in results.everyone:
+    for backend in results.everyone:
         for settings, text in SETTINGS.items():
-            who, changes = case_in(settings, one, results)
-            if settings == VENDOR and one.vendor_defaults is None:
+            who, changes = case_in(settings, backend, results)
+            if settings == VENDOR and backend.vendor_defaults is None:
                 continue
             given = results.changes if settings == EQUAL else {}
-            rows += [(one.title, one.version or "", text, *map(str, item)) for item in who.settings(given).items()]
-            if who.external is not None and one.label in results.runs[settings]:
-                found = who.external.differences(case_of(results.experiment.build(changes)))
-                if found:
-                    blocks.append(Bullets(f"{one.title}, {text}: remaining differences", found))
+            rows += [(backend.title, backend.version or "", text, *map(str, s)) for s in who.settings(given).items()]
+            if who.external is not None and backend.label in results.runs[settings]:
+                remaining = who.external.differences(case_of(results.experiment.build(changes)))
+                if remaining:
+                    blocks.append(Bullets(f"{backend.title}, {text}: remaining differences", remaining))
     headings = ("engine", "version", "settings", "setting", "value")
     blocks.append(Table("All settings and versions", headings, tuple(rows), fold=True))
     return Section("differences", "Remaining differences", blocks=tuple(blocks))
@@ -199,17 +197,17 @@ def _rerun(results: Results, command: str) -> Section:
         blocks.append(Table("Parameters that differ from the defaults", ("parameter", "value"), changes, fold=False))
     if runs := results.runs[EQUAL]:
         folders = " ".join(f"runs/{name}" for name in runs)
-        text = "The runs are kept. In the folder of this page, these commands show them, or report on one:"
+        text = "The runs are saved. In the folder of this page, these commands show all runs, or report on one of them:"
         blocks += [Prose(text), Code(f"biped view {folders}\nbiped report runs/{next(iter(runs))}")]
     return Section("rerun", "To reproduce this page", blocks=tuple(blocks))
 
 
 _CREEP_CAPTION = "Sideways displacement of the farthest point of the soles under a constant force."
 _FLIGHT_CAPTION = (
-    "Largest relative energy error so far. Solid: equal settings; dashed: an engine's settings for smooth motion."
+    "Largest relative energy error up to each time. Solid: equal settings; dashed: settings for smooth motion."
 )
 _REFINEMENT_CAPTION = (
-    "Distance of the root from the engine's own solution at its finest step; runs that fell are left out."
+    "Distance of the root from the engine's solution at its finest step; runs that ended in a fall are left out."
 )
 _PRECISION_CAPTION = (
     "Error after one second of free flight against cost, and against the step; dashed: settings for smooth motion."
@@ -251,6 +249,6 @@ def _runs(results: Results, settings: str) -> Iterator[Chart]:
             yield Chart(figure, text, f"{settings}-{name}")
 
 
-def _grid(name: str, text: str, found: Sequence[Panel]) -> list[Chart]:
+def _grid(name: str, text: str, shown: Sequence[Panel]) -> list[Chart]:
     """Return a chart with two panels in a row; a click on a legend entry hides its line in all panels."""
-    return [Chart(found, text, name, columns=2)] if found else []
+    return [Chart(shown, text, name, columns=2)] if shown else []

@@ -21,23 +21,23 @@ from experiments.visualization.panels.panel import Axis, Dash, Panel, Points, Ru
 
 #: Number of joints whose torques are shown if a model has no knees.
 FEW = 2
-#: [m] smallest creep, and smallest and largest relative errors; values outside are drawn at these limits.
+#: Limits at which values outside are drawn: [m] smallest creep; smallest and largest relative error.
 LEAST_CREEP, LEAST_ERROR, MOST_ERROR = 1e-9, 1e-13, 1e2
 #: Colours of engines, in the order of backends; an engine's settings for smooth motion are dashed in its colour.
 COLORS = (style.BLUE, style.RED, style.GREEN, style.PURPLE, style.ORANGE, style.SKY, style.GREY)
 
 
 def colors_of(backends: Sequence[Backend]) -> dict[str, str]:
-    """Return the colour of each label, including those of settings for smooth motion."""
-    found = {one.label: COLORS[k % len(COLORS)] for k, one in enumerate(backends)}
-    for one in backends:
-        for other in one.smooth:
-            found.setdefault(other.label, found[one.label])
-    return found
+    """Return the colour of each label, including the labels of settings for smooth motion."""
+    colors = {backend.label: COLORS[k % len(COLORS)] for k, backend in enumerate(backends)}
+    for backend in backends:
+        for other in backend.smooth:
+            colors.setdefault(other.label, colors[backend.label])
+    return colors
 
 
 def line(results: Results, label: str, x: ArrayLike, y: ArrayLike, dash: Dash = "solid") -> Points:
-    """Return a curve of an engine, solid for equal settings."""
+    """Return a curve in the colour of an engine, with the engine's title in the legend."""
     return Points(x, y, results.titles[label], colors_of(results.backends)[label], dash=dash, width=1.6)
 
 
@@ -48,11 +48,11 @@ def marked(curve: Points) -> Points:
 
 def is_smooth(label: str, results: Results) -> bool:
     """Return whether a label stands for an engine's settings for smooth motion."""
-    return all(one.label != label for one in results.backends)
+    return all(backend.label != label for backend in results.backends)
 
 
 def shown_runs(results: Results, settings: str) -> dict[str, Run]:
-    """Return the runs that have more rows than their start."""
+    """Return the runs with more than one row, by label of the engine."""
     return {label: made.run for label, made in results.runs[settings].items() if len(made.run.frame) > 1}
 
 
@@ -87,11 +87,11 @@ Quantity = tuple[str, str, Callable[[Run], Floats]]
 
 def pose(run: Run) -> list[Quantity]:
     """Return title, unit and values of the root's position, and of its angle from the set point."""
-    found: list[Quantity] = [
+    quantities: list[Quantity] = [
         (f"Root, {name}", "m", partial(column, f"{run.root}_{XYZ[k]}", sign=sign))
         for name, k, sign in space_axes(run.state.model)
     ]
-    return found if run.set_point is None else [*found, ("Angle from the set point", "°", turn)]
+    return quantities if run.set_point is None else [*quantities, ("Angle from the set point", "°", turn)]
 
 
 def torques(run: Run) -> list[Quantity]:
@@ -111,7 +111,7 @@ def forces(run: Run) -> list[Quantity]:
 
 
 def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
-    """Return a quantity of one or more runs; lines get thinner in turn, so that those below remain visible."""
+    """Return a panel of one quantity of all runs; later lines are thinner, so that earlier ones remain visible."""
     name, unit, values = quantity
     runs = shown_runs(results, settings)
     time = common_times(runs)
@@ -127,7 +127,7 @@ def runs_panel(results: Results, settings: str, quantity: Quantity) -> Panel:
 
 def creep(results: Results) -> list[Panel]:
     """Return a panel for each settings: sideways displacement of the farthest point of the soles."""
-    found = []
+    shown = []
     for name in SETTINGS:
         dash: Dash = "dot" if name == VENDOR else "solid"
         lines = tuple(
@@ -137,13 +137,13 @@ def creep(results: Results) -> list[Panel]:
         )
         if lines:
             y = Axis("sideways displacement [mm]", log=True, powers=True)
-            found.append(Panel(lines, Axis("time [s]"), y, f"Creep, {SETTINGS[name]}"))
-    return found
+            shown.append(Panel(lines, Axis("time [s]"), y, f"Creep, {SETTINGS[name]}"))
+    return shown
 
 
 def flights(results: Results) -> list[Panel]:
-    """Return the largest relative energy error so far, a panel for each motion."""
-    found = []
+    """Return a panel for each motion in flight: the largest relative energy error up to each time."""
+    shown = []
     for motion in MOTIONS:
         lines = []
         for (which, label), flown in results.flown.items():
@@ -152,8 +152,8 @@ def flights(results: Results) -> list[Panel]:
                 lines.append(line(results, label, *_clipped(*flown.worst_so_far), dash))
         if lines:
             y = Axis("largest relative error so far", log=True, powers=True)
-            found.append(Panel(tuple(lines), Axis("time [s]"), y, f"{motion.capitalize()} flight"))
-    return found
+            shown.append(Panel(tuple(lines), Axis("time [s]"), y, f"{motion.capitalize()} flight"))
+    return shown
 
 
 def _clipped(time: Floats, error: Floats) -> tuple[Floats, Floats]:
@@ -161,26 +161,26 @@ def _clipped(time: Floats, error: Floats) -> tuple[Floats, Floats]:
 
 
 def refinements(results: Results) -> list[Panel]:
-    """Return distances of the root from the engine's own solution at its finest step; runs that fell are left out."""
+    """Return two panels: largest and final distance of the root from the engine's solution at its finest step."""
     rows = [row for row in results.refinements if row.peak is not None and row.final is not None]
     if not rows:
         return []
     ticks = {1e3 * step: f"{1e3 * step:g}" for step in sorted({row.step for row in rows})}
-    x, found = Axis("step [ms]", log=True, ticks=ticks), []
+    x, shown = Axis("step [ms]", log=True, ticks=ticks), []
     for number, title in (("peak", "largest distance [m]"), ("final", "distance at the end [m]")):
         lines = []
         for label in dict.fromkeys(row.engine for row in rows):
             mine = [row for row in rows if row.engine == label]
             errors = [max(getattr(row, number), 1e-16) for row in mine]
             lines.append(marked(line(results, label, [1e3 * row.step for row in mine], errors)))
-        found.append(Panel(tuple(lines), x, Axis(title, log=True, powers=True)))
-    return found
+        shown.append(Panel(tuple(lines), x, Axis(title, log=True, powers=True)))
+    return shown
 
 
 def precision(results: Results) -> list[Panel]:
-    """Return the error after a second of free flight against its cost, and against the step."""
-    curves = [] if results.precision is None else [one for one in results.precision.curves if one.measurements]
-    found = []
+    """Return two panels: error after one second of free flight against the cost, and against the step."""
+    curves = [] if results.precision is None else [c for c in results.precision.curves if c.measurements]
+    shown = []
     for by_cost, title in ((True, "cost per simulated second [ms]"), (False, "step [ms]")):
         lines = []
         for curve in curves:
@@ -189,12 +189,12 @@ def precision(results: Results) -> list[Panel]:
             lines.append(marked(line(results, curve.method, x, [m.error for m in curve.measurements], dash)))
         if lines:
             y = Axis("error [m]", log=True, powers=True, margin=0.06)
-            found.append(Panel(tuple(lines), replace(y, label=title), y))
-    return found
+            shown.append(Panel(tuple(lines), replace(y, label=title), y))
+    return shown
 
 
 def until(results: Results, end: float) -> float:
-    """Return the end [s] of the time axis: after all runs have settled, else ``end``."""
+    """Return the end [s] of the time axis: twice the longest settling time, or ``end`` if a run has not settled."""
     outcomes = results.outcomes[EQUAL]
     settled = [row.settling_time for row in outcomes if row.settling_time is not None]
     return min(end, max(1.0, 2.0 * max(settled))) if settled and len(settled) == len(outcomes) else end

@@ -20,7 +20,7 @@ from experiments.visualization.export.tables import cardan_yxz
 _AXES = {"roll": (1.0, 0.0, 0.0), "pitch": (0.0, 1.0, 0.0), "yaw": (0.0, 0.0, 1.0)}
 #: SciPy's letters of intrinsic rotations about a hinge's axis.
 _LETTERS = {"roll": "X", "pitch": "Y", "yaw": "Z"}
-#: Index in (flexion, adduction, rotation) of a hinge's angle.
+#: Position of a hinge's angle in (flexion, adduction, rotation).
 PARTS = {"pitch": 0, "roll": 1, "yaw": 2}
 _SIDES = ("left", "right")
 _JOINTS = ("hip", "knee", "ankle")
@@ -79,13 +79,13 @@ def _hinges(model: Model, prefix: str) -> Iterator[str]:
 
 
 def other_joints(model: Model, joints: list[AnatomicalJoint]) -> list[str]:
-    """Return the joints of a model that are not hinges of ``joints``."""
+    """Return the names of a model's joints that are not hinges of ``joints``."""
     known = {joint.joint(hinge) for joint in joints for hinge in joint.hinges}
     return [name for name in model.joint_names if name not in known]
 
 
 def hip_middle(model: Model) -> NDArray[np.float64] | None:
-    """Return the midpoint (3,) [m] of the hips from the root's centre of mass, home axes; None without two hips."""
+    """Return the midpoint (3,) [m] of the hips from the root's centre of mass, in home axes; None without two hips."""
     hips = [body for body in model.bodies if body.joint.name in ("left_hip_roll", "right_hip_roll")]
     if len(hips) != 2 or any(body.parent != model.root.name for body in hips):
         return None

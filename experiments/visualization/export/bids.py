@@ -35,7 +35,7 @@ def export_bids(run: Run, folder: Path, task: str | None = None) -> list[Path]:
     Args:
         run: run of a model with evenly spaced rows.
         folder: existing folder.
-        task: name of the task; the model's name if None.
+        task: name of the task; None: the model's name.
 
     Raises:
         InputError: the rows are not evenly spaced, or the run has no bodies.
@@ -108,9 +108,9 @@ def _dataset(task: str) -> dict[str, Any]:
 
 
 def _frames() -> dict[str, Any]:
-    """Return the levels of ``reference_frame``."""
+    """Return the description of the column ``reference_frame`` of the channels."""
     level = {
-        "Description": "the world: x forward, y up, z to the right, for the home stance",
+        "Description": "world frame: x forward, y up, z to the right of the model in its home configuration",
         "SpatialAxes": "ASR",
         "RotationRule": "right-hand",
     }

@@ -18,7 +18,7 @@ from experiments.visualization.export.tables import columns, foot_wrenches, writ
 
 #: [m] margin of a plate around the positions of its foot.
 MARGIN = 0.05
-#: Axes of a plate (rows) in the laboratory's: x along X, y against Y, z down, as the format requires.
+#: Axes of a plate (rows) in laboratory axes: x along X, y along −Y, z down, as the format requires.
 PLATE = np.diag([1.0, -1.0, -1.0])
 #: Millimetres per metre.
 MM = 1000.0
@@ -51,24 +51,24 @@ def export_c3d(run: Run, folder: Path) -> list[Path]:
 def plates_of(run: Run) -> dict[str, tuple[Floats, Floats]]:
     """Return for each foot the corners (4, 3) [m] of a plate, and its loads (n, 6) [N, N·m] in the plate's axes.
 
-    Positions are in the floor's frame, with which plates move. Corners are numbered by the quadrants (+x, +y), (−x,
+    Positions are in the floor's frame, in which plates are fixed. Corners are numbered by the quadrants (+x, +y), (−x,
     +y), (−x, −y), (+x, −y) of the plate's axes. Forces act on the foot, as in the files of Qualisys and Vicon; moments
     are about the middle of the surface. As in the metrics, the force acts at the centre of pressure on the surface,
-    without a lever arm from the depth to which soles sink in. A model without feet has one plate, "".
+    whatever the penetration of the soles. A model without feet has one plate, named "".
     """
     model = run.state.model
     foot_of = Layout.of(model, list(run.frame.columns)).places.foot
     rotation, origin = _floor(run)
-    found = {}
+    plates = {}
     for foot, (force, place, moment) in foot_wrenches(run).items():
-        own = [
+        points = [
             columns(run, f"contact_{name}", ("x", "y", "z"))
             for name, body in zip(model.contact_names, foot_of, strict=True)
             if not model.feet or (body >= 0 and foot and model.feet[body] == foot)
         ]
-        if not own:
+        if not points:
             continue
-        beneath = np.concatenate([rotation.inv().apply(there - origin) for there in own])
+        beneath = np.concatenate([rotation.inv().apply(there - origin) for there in points])
         low, high = beneath[:, :2].min(axis=0) - MARGIN, beneath[:, :2].max(axis=0) + MARGIN
         middle = np.append((low + high) / 2.0, 0.0)
         lever = (rotation.inv().apply(place - origin) - middle) * (1.0, 1.0, 0.0)
@@ -76,12 +76,12 @@ def plates_of(run: Run) -> dict[str, tuple[Floats, Floats]]:
         turning = np.cross(lever, force) + moment * (0.0, 0.0, 1.0)
         quadrants = np.array([(1, 1, 0), (-1, 1, 0), (-1, -1, 0), (1, -1, 0)]) @ PLATE
         corners = middle + np.append((high - low) / 2.0, 0.0) * quadrants
-        found[foot] = corners, np.hstack([force @ PLATE.T, turning @ PLATE.T])
-    return found
+        plates[foot] = corners, np.hstack([force @ PLATE.T, turning @ PLATE.T])
+    return plates
 
 
 def _floor(run: Run) -> tuple[Rotation, Floats]:
-    """Return orientation and position of the floor in each row."""
+    """Return orientation and position [m] of the floor in each row."""
     if "platform_x" not in run.frame:
         return Rotation.identity(), np.zeros(3)
     turns = Rotation.from_quat(columns(run, "platform", ("qw", "qx", "qy", "qz")), scalar_first=True)

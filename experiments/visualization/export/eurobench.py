@@ -1,4 +1,4 @@
-"""EUROBENCH: pre-processed data as CSV with semicolons, performance indicators as one YAML file each.
+"""EUROBENCH files: pre-processed data as CSV with semicolons, and a YAML file for each performance indicator.
 
 Formats: EUROBENCH documentation, "Eurobench Data Format" and "Performance Indicator Specification".
 """
@@ -35,15 +35,15 @@ _EVENTS = {
 
 
 def export_eurobench(run: Run, folder: Path, measured: Mapping[str, Value]) -> list[Path]:
-    """Write a run's data files, and its metrics as performance indicators below ``folder/pi``.
+    """Write a run's data files, and its metrics as performance indicators into ``folder/pi``; return all paths.
 
     Args:
         run: run to export.
         folder: existing folder.
-        measured: metrics by name; None is left out, as the format requires.
+        measured: metrics by name; metrics that are None are left out, as the format requires.
 
-    Returns:
-        All files.
+    Raises:
+        MissingExtraError: PyYAML is not installed.
     """
     need("yaml")
     tables = {
@@ -77,7 +77,7 @@ def yaml_of(content: Mapping[str, Any]) -> str:
 
 
 def joint_angles(run: Run) -> Table:
-    """Return YXZ Cardan angles [°] of hips, knees and ankles; other hinges have their own names."""
+    """Return angles [°]: YXZ Cardan angles of hips, knees and ankles; other hinges by the names of their joints."""
     joints = anatomical_joints(run.state.model)
     table: Table = {}
     for joint in joints:
@@ -91,7 +91,7 @@ def joint_angles(run: Run) -> Table:
 
 
 def joint_torques(run: Run) -> Table:
-    """Return the torque [N·m] of each hinge about its own axis, with the signs of the angles; [N] for a slide."""
+    """Return the torque [N·m] of each hinge about its axis, with the sign of its angle; for a slide, the force [N]."""
     joints = anatomical_joints(run.state.model)
     table: Table = {}
     for joint in joints:
@@ -123,7 +123,7 @@ def platform(run: Run) -> Table:
 
 
 def gait_events(run: Run) -> dict[str, list[float]] | None:
-    """Return the times [s] of heel strikes and toe-offs; None for a model without such feet."""
+    """Return the times [s] of heel strikes and toe-offs; None for a model without the human's contact points."""
     if not {"left_1", "left_2", "left_3", "left_4"} <= set(run.state.model.contact_names):
         return None
     edges = run.summary["events"]["edges"]
@@ -139,23 +139,23 @@ def testbed(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def performance_indicators(measured: Mapping[str, Value]) -> dict[str, dict[str, Any]]:
-    """Return an indicator for each metric: a scalar or a word, or a labelled vector for joints or feet."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return an indicator for each metric: a number or a text, or a labelled vector over joints or feet."""
+    indicators: dict[str, dict[str, Any]] = {}
     for name, value in measured.items():
         metric = metric_named(name)
         if value is None:
             continue
         if metric.per:
-            vector = found.setdefault(
+            vector = indicators.setdefault(
                 metric.name.lower(), _with_unit({"type": "vector", "label": [], "value": []}, metric)
             )
             vector["label"].append(name.removeprefix(f"{metric.stem}_"))
             vector["value"].append(value)
         else:
             kind = "string" if isinstance(value, str) else "scalar"
-            found[name] = _with_unit({"type": kind, "value": value}, metric)
+            indicators[name] = _with_unit({"type": kind, "value": value}, metric)
     order = [metric.name.lower() if metric.per else metric.name for metric in METRICS.values()]
-    return {name: found[name] for name in order if name in found}
+    return {name: indicators[name] for name in order if name in indicators}
 
 
 def _with_unit(content: dict[str, Any], metric: Metric) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""MATLAB: all columns of any run in one struct, with their units."""
+"""MATLAB file: all columns of any run in one struct, with their units."""
 
 import re
 from pathlib import Path
@@ -16,10 +16,10 @@ LONGEST_NAME = 63
 def export_matlab(run: Run, folder: Path) -> list[Path]:
     """Write ``run.mat`` into an existing folder: a struct ``run`` of columns (n, 1), with a struct ``units``.
 
-    Characters that MATLAB names cannot have become underscores.
+    Characters that are not allowed in MATLAB names become underscores.
 
     Raises:
-        InputError: two columns have the same MATLAB name, or a name is too long.
+        InputError: two columns would have the same MATLAB name, or a name would be too long.
         OSError: the file cannot be written.
     """
     from scipy.io import savemat
@@ -27,7 +27,7 @@ def export_matlab(run: Run, folder: Path) -> list[Path]:
     names = {column: _name_of(str(column)) for column in run.frame.columns}
     if len(set(names.values()) - {"units"}) < len(names) or any(len(name) > LONGEST_NAME for name in names.values()):
         raise InputError(
-            f"columns of this run have no names of their own in MATLAB, of {LONGEST_NAME} characters at most: use --csv"
+            f"MATLAB names of two columns would be equal, or longer than {LONGEST_NAME} characters: export with --csv"
         )
     columns = {name: np.asarray(run.frame[column]) for column, name in names.items()}
     units = {names[column]: unit for column, unit in run.units.items() if column in names}

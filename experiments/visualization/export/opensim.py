@@ -40,8 +40,8 @@ def export_opensim(run: Run, folder: Path) -> list[Path]:
     Also write the model's bodies and joints, ``skeleton.osim``, and the run in their coordinates, ``skeleton.sto``.
 
     Returns:
-        The files; a model without feet has no ground reactions, one without joints no torques, and one with ball or
-        screw joints no skeleton.
+        Paths of the files. The ground reactions need a model with feet, the torques a model with joints, and the
+        skeleton a model without ball and screw joints.
     """
     files = [write(folder / "coordinates.sto", sto_of("coordinates", run, coordinates(run)))]
     if has_skeleton(run.state.model):
@@ -63,7 +63,7 @@ def sto_of(name: str, run: Run, table: Table) -> str:
 
 
 def coordinates(run: Run) -> Table:
-    """Return the coordinates [m], [rad] of pelvis and legs; other joints and roots have their own names."""
+    """Return the coordinates [m], [rad]: pelvis and legs by OpenSim's names, other joints and roots by our names."""
     joints = anatomical_joints(run.state.model)
     table = _root(run)
     for joint in joints:
@@ -98,12 +98,12 @@ def _root(run: Run) -> Table:
 
 
 def torques(run: Run) -> Table:
-    """Return the torque [N·m] of each hinge about its axis, with this project's names and signs; [N] for a slide."""
+    """Return the torque [N·m] of each hinge about its axis, or the force [N] of a slide, with our names and signs."""
     return {name: run.frame[f"torque_{name}"].to_numpy(dtype=np.float64) for name in run.state.model.joint_names}
 
 
 def _foot_label(foot: str) -> tuple[str, str]:
-    """Return a foot's letter or name in the columns, and the body that its force acts on."""
+    """Return a foot's label in column names (l, r or its name), and the body on which its force acts."""
     sides = {"left_foot": ("l", "calcn_l"), "right_foot": ("r", "calcn_r")}
     return sides.get(foot, (foot, foot))
 

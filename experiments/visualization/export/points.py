@@ -1,4 +1,4 @@
-"""Positions of a body's points over time, like markers, and their sampling rate."""
+"""Positions of a model's points over time, like those of markers, and their sampling rate."""
 
 import re
 from dataclasses import replace
@@ -11,7 +11,7 @@ from contact.arrays import Floats
 from experiments.visualization.viewer.snapshot import turned
 from experiments.visualization.viewer.trajectory import trajectory_of
 
-#: Part of a step by which times may deviate from even sampling.
+#: Allowed deviation of times from even sampling / sampling interval.
 UNEVEN = 1e-3
 
 
@@ -20,7 +20,7 @@ def rate_of(run: Run) -> float:
     time = run.frame["time"].to_numpy(dtype=np.float64)
     step = (time[-1] - time[0]) / max(len(time) - 1, 1)
     if not (step > 0.0 and np.abs(time - time[0] - step * np.arange(len(time))).max() <= UNEVEN * step):
-        raise InputError("the run's rows are not evenly spaced in time, and the format has one rate: record it evenly")
+        raise InputError("the run's rows are not evenly spaced in time, as this format needs: record at a fixed rate")
     return float(1.0 / step)
 
 

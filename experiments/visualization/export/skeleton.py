@@ -24,17 +24,17 @@ _FREE = ("rx", "ry", "rz", "tx", "ty", "tz")
 
 
 def has_skeleton(model: Model) -> bool:
-    """Return whether OpenSim has all joint types of a model: no balls, no screws, and only the root floating."""
+    """Return whether OpenSim has all joint types of a model: not if it has ball or screw joints."""
     return all(body.joint.kind in _JOINTS for body in model.bodies)
 
 
 def skeleton(model: Model) -> str:
     """Return the text of an ``.osim`` file for OpenSim 4."""
     document = Element("OpenSimDocument", Version="40000")
-    one = SubElement(document, "Model", name=_word(model.name))
-    _say(one, "gravity", to_isb(model.gravity, model.facing))
-    bodies = SubElement(SubElement(one, "BodySet", name="bodyset"), "objects")
-    joints = SubElement(SubElement(one, "JointSet", name="jointset"), "objects")
+    root = SubElement(document, "Model", name=_valid(model.name))
+    _write(root, "gravity", to_isb(model.gravity, model.facing))
+    bodies = SubElement(SubElement(root, "BodySet", name="bodyset"), "objects")
+    joints = SubElement(SubElement(root, "JointSet", name="jointset"), "objects")
     for body in model.bodies:
         _add_body(bodies, body, model)
         _add_joint(joints, body, model)
@@ -53,51 +53,51 @@ def skeleton_coordinates(run: Run) -> Table:
             place = columns(run, name, ("x", "y", "z")) - turns.apply(body.com)
             renamed = Rotation.from_matrix(to_isb(np.eye(3), model.facing).T)
             angles = (renamed * turns * renamed.inv()).as_euler("XYZ")
-            table |= by_axis(np.unwrap(angles, axis=0), f"{_word(name)}_r")
-            table |= by_axis(to_isb(place, model.facing), f"{_word(name)}_t")
+            table |= by_axis(np.unwrap(angles, axis=0), f"{_valid(name)}_r")
+            table |= by_axis(to_isb(place, model.facing), f"{_valid(name)}_t")
     for name in model.joint_names:
-        table[_word(name)] = joint_values(run, name)
+        table[_valid(name)] = joint_values(run, name)
     return table
 
 
 def _add_body(bodies: Element, body: Body, model: Model) -> None:
     axes = to_isb(np.eye(3), model.facing).T
     inertia = axes @ np.asarray(body.inertia) @ axes.T
-    one = SubElement(bodies, "Body", name=_word(body.name))
-    _say(one, "mass", [body.mass])
-    _say(one, "mass_center", to_isb(body.com, model.facing))
-    _say(one, "inertia", [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]])
+    element = SubElement(bodies, "Body", name=_valid(body.name))
+    _write(element, "mass", [body.mass])
+    _write(element, "mass_center", to_isb(body.com, model.facing))
+    _write(element, "inertia", [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]])
 
 
 def _add_joint(joints: Element, body: Body, model: Model) -> None:
     """Add the joint between two frames at its position, whose z axis (for a slide: x) is along the joint's axis."""
     kind, turned = _JOINTS[body.joint.kind]
-    name = _word(body.joint.name)
-    one = SubElement(joints, kind, name=name)
+    name = _valid(body.joint.name)
+    element = SubElement(joints, kind, name=name)
     ends = {f"{name}_parent": _path(body.parent), f"{name}_child": _path(body.name)}
     for socket, end in zip(("socket_parent_frame", "socket_child_frame"), ends, strict=True):
-        SubElement(one, socket).text = end
-    coordinates = SubElement(one, "coordinates")
+        SubElement(element, socket).text = end
+    coordinates = SubElement(element, "coordinates")
     for coordinate in _coordinates(body.joint):
-        found = SubElement(coordinates, "Coordinate", name=coordinate)
+        child = SubElement(coordinates, "Coordinate", name=coordinate)
         if np.isfinite([body.joint.lower, body.joint.upper]).all():
-            _say(found, "range", [body.joint.lower, body.joint.upper])
+            _write(child, "range", [body.joint.lower, body.joint.upper])
     turn = turned(to_isb(body.joint.axis, model.facing))
     # a floating body is placed from the origin
     begin = (0.0, 0.0, 0.0) if body.joint.kind == "floating" else body.joint.position
     places = to_isb([begin, (0.0, 0.0, 0.0)], model.facing)
-    frames = SubElement(one, "frames")
+    frames = SubElement(element, "frames")
     for (end, of), place in zip(ends.items(), places, strict=True):
         frame = SubElement(frames, "PhysicalOffsetFrame", name=end)
         SubElement(frame, "socket_parent").text = of
-        _say(frame, "translation", place)
-        _say(frame, "orientation", turn)
+        _write(frame, "translation", place)
+        _write(frame, "orientation", turn)
 
 
 def _coordinates(joint: Joint) -> tuple[str, ...]:
     if joint.kind == "floating":
-        return tuple(f"{_word(joint.name)}_{part}" for part in _FREE)
-    return () if joint.kind == "fixed" else (_word(joint.name),)
+        return tuple(f"{_valid(joint.name)}_{part}" for part in _FREE)
+    return () if joint.kind == "fixed" else (_valid(joint.name),)
 
 
 def _turned_z(axis: Floats) -> Floats:
@@ -106,20 +106,20 @@ def _turned_z(axis: Floats) -> Floats:
 
 
 def _turned_x(axis: Floats) -> Floats:
-    """Return the angles (3,) [rad] about x, y, z in sequence that turn x to it: (cos β cos γ, sin γ, −sin β cos γ)."""
+    """Return the angles (3,) [rad] about x, y, z in sequence that turn x to a unit vector: (cos β cos γ, sin γ, …)."""
     return np.array([0.0, np.arctan2(-axis[2], axis[0]), np.arcsin(np.clip(axis[1], -1.0, 1.0))])
 
 
 def _path(body: str | None) -> str:
-    return "/ground" if body is None else f"/bodyset/{_word(body)}"
+    return "/ground" if body is None else f"/bodyset/{_valid(body)}"
 
 
-def _word(name: str) -> str:
+def _valid(name: str) -> str:
     """Return a name with the characters that OpenSim allows."""
     return re.sub(r"[^\w.-]", "_", name)
 
 
-def _say(parent: Element, key: str, values: "Floats | list[float]") -> None:
+def _write(parent: Element, key: str, values: "Floats | list[float]") -> None:
     SubElement(parent, key).text = " ".join(f"{float(value):.17g}" for value in values)
 
 
@@ -127,7 +127,7 @@ def _not_turned(_: Floats) -> Floats:
     return np.zeros(3)
 
 
-#: OpenSim's joint types, and functions that return their frames' rotation to an axis.
+#: OpenSim's joint type for each kind of joint, and the function that returns the frames' rotation for an axis.
 _JOINTS: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
     "floating": ("FreeJoint", _not_turned),
     "fixed": ("WeldJoint", _not_turned),

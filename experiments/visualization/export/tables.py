@@ -33,7 +33,7 @@ def to_isb(vectors: ArrayLike, facing: Vector3 = FACING) -> Floats:
 
 
 def quaternions_to_isb(quaternions: ArrayLike, facing: Vector3 = FACING) -> Floats:
-    """Return orientations (…, 4), scalar first, in ISB axes: those of the body and of the world are renamed."""
+    """Return orientations (…, 4), scalar first, of a body in ISB axes relative to the world frame in ISB axes."""
     q = np.asarray(quaternions, dtype=np.float64)
     return np.concatenate([q[..., :1], to_isb(q[..., 1:], facing)], axis=-1)
 
@@ -65,13 +65,13 @@ def by_axis(vectors: Floats, prefix: str = "") -> Table:
 
 
 def text_of(run: Run, table: Table, separator: str) -> str:
-    """Return a table with its times as text, twelve digits per number."""
+    """Return a table as text, with the times [s] as its first column and twelve digits per number."""
     frame = pd.DataFrame({"time": run.frame["time"].to_numpy(dtype=np.float64)} | table)
     return frame.to_csv(sep=separator, index=False, float_format="%.12g", lineterminator="\n")
 
 
 def export_columns(run: Run, folder: Path) -> list[Path]:
-    """Write all columns of any run as ``run.csv``, and its footsteps as ``steps.csv``, with names and units.
+    """Write all columns of any run as ``run.csv``, and its footsteps as ``steps.csv``; return the paths.
 
     Raises:
         OSError: a file cannot be written.
@@ -94,9 +94,9 @@ def write(path: Path, text: str) -> Path:
 
 
 def write_by(path: Path, save: Callable[[str], object]) -> Path:
-    """Write a file with a library's function that takes its name, in the same safe manner as ``write``."""
-    with TemporaryDirectory() as beside:
-        written = Path(beside) / path.name
+    """Write a file with ``save``, a function of a path; as with ``write``, the file is never incomplete."""
+    with TemporaryDirectory() as folder:
+        written = Path(folder) / path.name
         save(str(written))
         replace_file(path, written.read_bytes())
     return path
@@ -114,19 +114,19 @@ def ground_reactions(run: Run) -> dict[str, Wrenches]:
 def foot_wrenches(run: Run) -> dict[str, Wrenches]:
     """Return force [N], point of application [m] and moment [N·m] (n, 3) for each foot, and under "" for all points.
 
-    They are in world axes and equivalent to the forces of all points. Without load the force is zero and the point of
-    application is the last one, so that the column neither jumps nor is empty.
+    They are in world axes and equivalent to the forces on the contact points. Without load the force is zero and the
+    point of application keeps its last value, so that it neither jumps nor is missing.
     """
     model = run.state.model
     if not model.contact_points:
         return {}
     layout = Layout.of(model, list(run.frame.columns))
     rows = rows_of(run)
-    whole = layout.places._replace(foot=np.zeros_like(layout.places.foot))
-    found: dict[str, Wrenches] = {}
-    for names, places in (("",), whole), (layout.feet, layout.places):
+    all_points = layout.places._replace(foot=np.zeros_like(layout.places.foot))
+    by_foot: dict[str, Wrenches] = {}
+    for names, places in (("",), all_points), (layout.feet, layout.places):
         wrenches = np.empty((len(rows), len(names), 9))
         fill_foot_wrenches(rows, places, len(names), wrenches)
         for i, name in enumerate(names):
-            found[name] = (wrenches[:, i, :3], wrenches[:, i, 3:6], wrenches[:, i, 6:])
-    return found
+            by_foot[name] = (wrenches[:, i, :3], wrenches[:, i, 3:6], wrenches[:, i, 6:])
+    return by_foot

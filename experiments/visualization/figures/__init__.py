@@ -1,1 +1,1 @@
-"""Figures of runs for publication: one file for each kind of figure, with units and marked events."""
+"""Figures of runs for publication: a file for each kind of figure, with units and marked events."""

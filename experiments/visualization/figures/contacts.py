@@ -18,7 +18,7 @@ MOST_BARS = 3000
 
 
 def modes_panel(subject: Subject, title: str) -> Panel:
-    """Return a strip for each contact point, coloured by its state; a state lasts until the next row."""
+    """Return a panel with a strip for each contact point, coloured by its state; a state lasts until the next row."""
     names = subject.model.contact_names[::-1]
     modes = np.array([subject.column(f"contact_{name}_mode") for name in names], dtype=np.int64)
     stride = 1
@@ -36,7 +36,7 @@ def modes_panel(subject: Subject, title: str) -> Panel:
         if mine.any():
             color = style.MODES[state.value - 1]
             items.append(Spans(place[mine].astype(int), begin[mine], end[mine], color, STATES[state]))
-    more = "" if stride == 1 else f"; every {stride}th row, as there are too many changes"
+    more = "" if stride == 1 else f"; one row in {stride}, as there are too many changes"
     y = Axis(words=tuple(point_label(name) for name in names), grid=False)
     return Panel(tuple(items), Axis("time [s]", grid=False), y, title + more, legend="right")
 

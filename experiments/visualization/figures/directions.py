@@ -1,4 +1,4 @@
-"""Axes of figures: anteroposterior, mediolateral and vertical, or x, y and z of the world."""
+"""Axes of figures: anteroposterior, mediolateral and vertical, or the world's x, y and z."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ AXES = ("AP", "ML")
 
 @dataclass(frozen=True)
 class Direction:
-    """How positions along x or y are shown."""
+    """Axis of a figure that shows positions along x or y."""
 
     name: str  # name of the axis
     title: str  # heading that says what is positive, or up
@@ -28,7 +28,7 @@ class Direction:
 
 
 def ahead_of(model: Model) -> int:
-    """Return the axis along which the model faces: x (0) or y (1)."""
+    """Return the index of the axis along which the model faces: 0 (x) or 1 (y)."""
     return int(abs(model.facing[1]) > abs(model.facing[0]))
 
 
@@ -38,7 +38,7 @@ def is_anatomical(model: Model) -> bool:
 
 
 def direction_of(model: Model, axis: int, *, from_above: bool = False) -> Direction:
-    """Return how x (0) or y (1) is shown in the current look; ``from_above``: the model's right is on the right."""
+    """Return the axis for x (0) or y (1) in the current look; ``from_above``: for a top view, right on the right."""
     is_ahead = axis == ahead_of(model)
     if is_anatomical(model):
         title = "Anteroposterior (AP); anterior positive" if is_ahead else "Mediolateral (ML); right positive"

@@ -19,7 +19,7 @@ STATES = {
     ContactState.STICKING_TO_SLIDING: "sticking → sliding",
     ContactState.PULLING: "normal force < 0",
 }
-#: Names of the works, losses and stores in the energy balance.
+#: Labels of the columns of works, losses and stored energies in the energy balance.
 WORKS = {
     "ledger_actuators": "work of the joints",
     "ledger_contacts": "work of the contacts",
@@ -34,7 +34,7 @@ WORKS = {
 _SOLE = {
     "1": "outer toe", "2": "inner toe", "3": "inner heel", "4": "outer heel", "5": "outer ball", "6": "inner ball",
 }  # fmt: skip
-#: Width of a letter of a mark's label, as a part of the time axis; labels that are closer go on different lines.
+#: Width of a letter of a mark's label / length of the time axis; labels that would overlap are on different lines.
 LETTER_WIDTH = 0.011
 _LABEL_ROWS = 5
 
@@ -57,7 +57,7 @@ def capitalized(text: str) -> str:
 
 
 def along(axis: str, model: Model) -> str:
-    """Return a heading for x or y that says towards which end the model faces, or has its left."""
+    """Return a heading for x or y that says which end of the axis is in front of the model, or on its left."""
     k = "xy".index(axis)
     if abs(model.facing[k]) > abs(model.left[k]):
         return f"Along {axis}; {name_in_text(model)} faces {'+' if model.facing[k] > 0.0 else '−'}{axis}"
@@ -65,7 +65,7 @@ def along(axis: str, model: Model) -> str:
 
 
 def contact_groups(model: Model) -> list[tuple[str, list[str]]]:
-    """Return the contact points of each foot with its label, or each point by itself if there are no feet."""
+    """Return (label, contact points) of each foot, or of each point if some points are on no foot."""
     feet = {leg.foot: f"{leg.side} foot" for leg in legs_of(model)} or {foot: foot for foot in model.feet}
     on = {point.name: foot_under(model, point.body) for point in model.contact_points}
     points = [(label, [name for name in on if on[name] == foot]) for foot, label in feet.items()]
@@ -79,9 +79,9 @@ def joint_label(joint: str) -> str:
 
 
 def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return groups of joints with labels: each leg, then, without a label, the others, at most ``most`` a group.
+    """Return groups (label, joints): each leg, then the other joints in groups without a label, of at most ``most``.
 
-    Joints are pairs (name, label); labels of leg joints are without left and right.
+    A joint is a pair (name, label); the labels of leg joints omit left and right.
     """
     legs, groups = legs_of(model), []
     for leg, other in zip(legs, reversed(legs), strict=True):
@@ -89,11 +89,9 @@ def joint_groups(model: Model, joints: Sequence[str], most: int) -> list[tuple[s
         named = [(joint, joint_label(common_name(joint, twins.get(joint, joint)))) for joint in leg.joints]
         groups.append((f"{leg.side} leg", [pair for pair in named if pair[0] in joints]))
     in_legs = {joint for leg in legs for joint in leg.joints}
-    others = [(joint, joint_label(joint)) for joint in joints if joint not in in_legs]
-    few = math.ceil(len(others) / max(math.ceil(len(others) / most), 1))  # groups of nearly equal size
-    return [group for group in groups if group[1]] + [
-        ("", others[k : k + few]) for k in range(0, len(others), few or 1)
-    ]
+    rest = [(joint, joint_label(joint)) for joint in joints if joint not in in_legs]
+    few = math.ceil(len(rest) / max(math.ceil(len(rest) / most), 1))  # groups of nearly equal size
+    return [group for group in groups if group[1]] + [("", rest[k : k + few]) for k in range(0, len(rest), few or 1)]
 
 
 #: Motions of joints of the legs, and their opposites.
@@ -107,7 +105,7 @@ OPPOSITES = {
 
 
 def joint_motions(model: Model) -> dict[str, tuple[str, float]]:
-    """Return the anatomical motion of each joint of the legs, and the sign (1 or -1) of the angle that goes with it.
+    """Return the anatomical motion of each leg joint, and the sign (1 or -1) of the joint angle in this motion.
 
     The sign follows from how the leg, the toes or the sole moves in the home configuration.
     """
@@ -144,7 +142,7 @@ def label_width(label: str) -> float:
 def label_rows(places: Iterable[float], labels: Iterable[str]) -> list[int]:
     """Return the line of each label so that no two overlap; ``places`` are parts of the axis, ascending.
 
-    The line is -1 for a label that is left out because no line has room for it.
+    The line is -1 for a label that is left out because no line has space for it.
     """
     ends = [-float("inf")] * _LABEL_ROWS
     rows = []

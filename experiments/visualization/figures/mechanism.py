@@ -13,7 +13,7 @@ from experiments.visualization.look.writing import styled, write_figure
 from formulations.mechanism import Mechanism, Motion
 from formulations.mechanism.drawing import Picture, frames_named, picture_of, poses_at
 
-#: Largest spread across a plane, as a share of a mechanism's size, with which it is drawn in the plane.
+#: Largest spread across a plane / size of a mechanism that is drawn in the plane.
 FLAT = 1e-6
 _LINK, _GROUND = "#5C6670", "#A7AEB6"
 #: [points] size of the heaviest mass.
@@ -23,17 +23,17 @@ _MASS = 13.0
 def plot_mechanism(mechanism: Mechanism, q: Any = None, *, names: bool = True) -> Figure:
     """Draw a mechanism in a configuration.
 
-    A mechanism in a plane of two axes is drawn along the third, others in space. Links are lines from frame to frame,
-    lighter on the ground; hinges are circles, slides squares, masses disks. Frames with constraints are ringed, rods
-    and wires dashed, springs dotted.
+    A mechanism in the plane of two axes is drawn in two dimensions, others in three. Links are lines from frame to
+    frame, lighter on the ground; hinges are circles, slides squares, masses disks. A ring marks a frame with
+    constraints. Rods and wires are dashed, springs dotted.
 
     Args:
         mechanism: mechanism to draw.
-        q: configuration, as for ``Mechanism.configuration``; all zero if not given.
+        q: configuration, as for ``Mechanism.configuration``; None: all coordinates are zero.
         names: whether frames are labelled.
 
     Raises:
-        MechanismError: q is not a configuration.
+        MechanismError: ``q`` is not a configuration of the mechanism.
     """
     picture, places = picture_of(mechanism), np.vstack([poses_at(mechanism, q)[:, :3, 3], np.zeros(3)])
     seen = _plane(places)
@@ -63,7 +63,7 @@ def draw_motion(motion: Motion, folder: Path) -> list[Path]:
 
 
 def plot_energy(motion: Motion) -> Figure:
-    """Plot kinetic, potential and total energy of a motion [J], and the change of the total less the forces' work.
+    """Plot kinetic, potential and total energy of a motion [J], and the change of the total minus the forces' work.
 
     The potential energy is relative to the start.
     """
@@ -72,13 +72,13 @@ def plot_energy(motion: Motion) -> Figure:
     above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
     zero = frame["potential_energy"].iloc[0]
     above.plot(time, frame["kinetic_energy"], color=style.ORANGE, lw=1.0, label="kinetic")
-    above.plot(time, frame["potential_energy"] - zero, color=style.GREEN, lw=1.0, label="potential, from the start")
+    above.plot(time, frame["potential_energy"] - zero, color=style.GREEN, lw=1.0, label="potential − start")
     above.plot(time, frame["energy"] - zero, color=style.BLUE, label="total")
     above.set_ylabel("energy [J]")
     above.legend(ncols=3, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))
     rest = frame["energy"] - frame["work"]
     below.plot(time, rest - rest.iloc[0], color=style.BLUE, lw=0.9)
-    below.set_ylabel("change, less\nwork [J]")
+    below.set_ylabel("change\n− work [J]")
     below.set_xlabel("time [s]")
     return figure
 

@@ -29,7 +29,7 @@ from experiments.visualization.panels.panel import Panel, Points
 BEFORE = 0.2
 #: [s] at the start of a run that are ignored in scaling ground reaction forces: the landing.
 LANDING = 0.05
-#: [N] least half range of a force axis.
+#: [N] smallest half range of a force axis.
 LEAST = 1.0
 #: [inch] A narrower sheet has its panels in one column.
 NARROW = 5.0
@@ -43,7 +43,7 @@ Draw = Callable[[Axes, Subject], None]
 
 
 def overview(subject: Subject) -> Figure:
-    """Draw the sheet from shortly before the disturbance; without contact points: motion, energy and momentum."""
+    """Draw the overview from shortly before the disturbance on; without contact points: motion, energy and momentum."""
     shown = subject.since(BEFORE)
     if not subject.model.nc:
         return _sheet(shown, [_root, _orientation, _drive, _energy, _angular_momentum, _residual], [], None)
@@ -144,10 +144,10 @@ def _force(axis: str) -> Draw:
         curves, title = q.foot_forces(subject, axis), "Vertical GRF"
         if axis != "z":
             shown = direction_of(subject.model, XYZ.index(axis))
-            curves = tuple(replace(one, y=shown.sign * np.asarray(one.y)) for one in curves)
+            curves = tuple(replace(c, y=shown.sign * np.asarray(c.y)) for c in curves)
             title = f"{shown.name} GRF" if shown.name in AXES else f"GRF along {shown.name}"
         _draw(axes, subject, over_time(title, "force [N]", curves, legend=axis == "z"))
-        _scale(axes, subject, [np.asarray(one.y) for one in curves])
+        _scale(axes, subject, [np.asarray(c.y) for c in curves])
 
     return draw
 
@@ -209,9 +209,9 @@ def shade_base(axes: Axes, support: Support, axis: int) -> None:
 
 
 def draw_stabilogram(axes: Axes, support: Support) -> None:
-    """Draw the top view, facing up: paths that end in dots, soles and base of support in the first row.
+    """Draw a top view in which the model faces up: paths that end in dots; soles and base of support at the start.
 
-    A moving floor carries the axes along: the soles stay in place, and paths are relative to them.
+    On a moving floor the axes move with the floor: the soles stay in place, and paths are relative to the floor.
     """
     support = replace(support, carried=True)
     model = support.subject.model
@@ -220,7 +220,7 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
     shown = [direction_of(model, axis, from_above=True) for axis in places]
 
     def seen(points: Floats) -> list[Floats]:
-        return [1e3 * one.sign * points[:, axis] for one, axis in zip(shown, places, strict=True)]
+        return [1e3 * direction.sign * points[:, axis] for direction, axis in zip(shown, places, strict=True)]
 
     axes.fill(*seen(support.base(0)), facecolor=_BASE, linewidth=0.0)
     for ring in support.soles.values():
@@ -233,7 +233,7 @@ def draw_stabilogram(axes: Axes, support: Support) -> None:
     limits = [support.limits(axis, 1e3) for axis in places]
     least = max(high - low for low, high in limits) / SLIMMEST
     (left, right), (low, high) = (
-        one.of(*_widened(*ends, least)) for one, ends in zip(shown, limits, strict=True)
+        direction.of(*_widened(*ends, least)) for direction, ends in zip(shown, limits, strict=True)
     )  # fmt: skip
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)

@@ -21,12 +21,12 @@ LINE = 9.0
 def time_figure(
     subject: Subject, panels: Sequence[Panel], size: tuple[float, float] | None = None, **options: Any
 ) -> Figure:
-    """Return a figure of panels one above another with a common time axis; pyplot does not hold it.
+    """Return a figure of panels, one above another, with a common time axis; it needs no ``pyplot.close``.
 
     Args:
         subject: run and marked events.
         panels: panels from the top.
-        size: [inch]; by the number of panels if not given.
+        size: width and height [inch]; None: a height that fits the number of panels.
         options: further arguments of ``Figure.subplots``.
     """
     figure = Figure(figsize=size or (style.SIZE[0], 2.0 + 1.6 * len(panels)))
@@ -41,7 +41,7 @@ def draw_panel(
 ) -> None:
     """Draw a panel of curves over time with the marked events."""
     panel = distinct_lines(panel)
-    items = tuple(replace(one, x=subject.time) if isinstance(one, Points) else one for one in panel.items)
+    items = tuple(replace(item, x=subject.time) if isinstance(item, Points) else item for item in panel.items)
     draw(axes, replace(panel, items=items, title="", x=panel.x if time_label else Axis()))
     if len(subject.time) > 1:
         axes.set_xlim(subject.time[0], subject.time[-1])
@@ -70,7 +70,7 @@ def label_lines(axes: Axes, marks: Sequence[Mark]) -> int:
 
 
 def _label_places(axes: Axes, marks: Sequence[Mark]) -> tuple[list[float], list[int]]:
-    """Return each mark's position as a part of the time axis, and the line of its label, -1 for none."""
+    """Return each mark's position as a part of the time axis, and the line of its label; -1: no label."""
     begin, end = axes.get_xlim()
     places = [(mark.time - begin) / max(end - begin, 1e-12) for mark in marks]
     return places, label_rows(places, [mark.label for mark in marks])

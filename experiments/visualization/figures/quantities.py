@@ -40,7 +40,7 @@ Values = Sequence[Floats] | Floats
 
 
 def curve(label: str, values: ArrayLike, color: str = style.BLUE, dash: Dash = "solid", **look: Any) -> Points:
-    """Return a line over time, (rows,); ``look`` as in ``Points``."""
+    """Return a curve of values (rows,) at the recorded times of a run; ``look``: other fields of ``Points``."""
     return Points(None, values, label, color, dash=dash, **{"width": None, **look})
 
 
@@ -55,7 +55,7 @@ def over_time(
     least: float = 0.0,
     target: str = "set point",
 ) -> Panel:
-    """Return a panel of curves over time, with dashed lines at their targets, labelled ``target``.
+    """Return a panel of curves over time; ``unit``: label of the y axis; ``target``: label of the lines at ``targets``.
 
     If all values are below ``least``, as round-off is, the axis shows this range on both sides of zero.
     """
@@ -76,7 +76,7 @@ MOST_CURVES = 8
 
 
 def world_panels(run: Run, world: World) -> list[Panel]:
-    """Return the panels that a run without a tree of bodies defines; of many curves those with the largest values."""
+    """Return the panels that a run without a tree of bodies defines, each with the curves with the largest values."""
     return [_world_panel(run, plot) for plot in world.plots]
 
 
@@ -84,7 +84,7 @@ def _world_panel(run: Run, plot: Plot) -> Panel:
     sizes = {name: float(run.frame[name].abs().max()) for name in plot.columns}
     greatest = sorted(plot.columns, key=lambda name: -sizes[name])[:MOST_CURVES]
     names = [name for name in plot.columns if name in greatest]
-    title = plot.title if len(names) == len(plot.columns) else f"{plot.title}, the greatest"
+    title = plot.title if len(names) == len(plot.columns) else f"{plot.title}, the {MOST_CURVES} largest"
     curves = named([run.frame[name].to_numpy() for name in names], [name.replace("_", " ") for name in names])
     return over_time(title, f"[{unit_text(plot.unit) or '–'}]", curves, log=plot.logarithmic)
 
@@ -118,7 +118,7 @@ def _quaternion(values: Values) -> tuple[Points, ...]:
 
 
 def targets(subject: Subject) -> tuple[Targets, Targets]:
-    """Return targets of the root's position [mm] and orientation; none without a set point."""
+    """Return targets of the root's position [mm] and quaternion; both empty without a set point."""
     if subject.set_point is None:
         return (), ()
     position, orientation = subject.set_point.position, subject.set_point.orientation
@@ -139,14 +139,14 @@ def orientation_error(subject: Subject) -> tuple[Points, ...]:
 
 
 def leans(subject: Subject, title: str, quaternion: Sequence[Points]) -> Panel:
-    """Return the pitch, roll and yaw [°] of a turn given by its w, x, y and z."""
-    angles = anatomical.leans(subject.model, np.column_stack([one.y for one in quaternion])).T
+    """Return a panel of pitch, roll and yaw [°] of a rotation given by curves of its w, x, y and z."""
+    angles = anatomical.leans(subject.model, np.column_stack([part.y for part in quaternion])).T
     labels = ("pitch, forward +", "roll, right +", "yaw, left +")
     return over_time(title, "angle [°]", named(angles, labels, (style.RED, style.BLUE, style.GREEN)), least=0.1)
 
 
 def error_sizes(subject: Subject) -> tuple[Points, Points]:
-    """Return the distance from the set point and the angle to it; requires a set point."""
+    """Return curves of the position error [mm] and the orientation error [°]; requires a set point."""
     assert subject.set_point is not None
     angle = np.degrees(orientation_errors(subject.run, subject.set_point))
     distance = np.linalg.norm(position_error(subject), axis=1)
@@ -174,7 +174,7 @@ def joint_curves(subject: Subject, kind: str, joints: Sequence[str]) -> list[tup
 
 
 def _motion(model: Model, joint: str, label: str, value: float | None = None) -> tuple[str, float]:
-    """Return the label of a joint in the current look, that of a value's direction if given, and the values' sign."""
+    """Return a joint's label in the current look (in the direction of ``value``, if given), and its values' sign."""
     if joint not in joint_motions(model):
         return label, 1.0
     motion, sign = joint_motions(model)[joint]
@@ -184,7 +184,7 @@ def _motion(model: Model, joint: str, label: str, value: float | None = None) ->
 
 
 def largest_torques(subject: Subject) -> Panel:
-    """Return the torques of the three pairs of joints with the largest ones; right joints are dark and dashed."""
+    """Return the torques of the three joint pairs with the largest peaks; right joints are darker and dashed."""
     legs = legs_of(subject.model)
     twins = [[leg.joints[k] for leg in legs] for k in range(min((len(leg.joints) for leg in legs), default=0))]
     paired = {joint for pair in twins for joint in pair}
@@ -218,15 +218,15 @@ _ONE_ON_ANOTHER: tuple[Dash, ...] = ("solid", "8px,8px", "4px,12px", "2px,14px")
 def distinct_lines(panel: Panel) -> Panel:
     """Return a panel whose coinciding lines are dashed, unless dashes already have a meaning."""
     curves = panel.curves
-    if any(one.dash != "solid" or one.hidden for one in curves):
+    if any(c.dash != "solid" or c.hidden for c in curves):
         return panel
-    ends = [end for one in curves if np.isfinite(one.y).any() for end in _ends(one.y)]
+    ends = [end for c in curves if np.isfinite(c.y).any() for end in _ends(c.y)]
     near = SAME * (max(ends) - min(ends)) if ends else 0.0
     dashes = [
-        _ONE_ON_ANOTHER[min(sum(_is_near(one.y, other.y, near) for other in curves[:k]), len(_ONE_ON_ANOTHER) - 1)]
-        for k, one in enumerate(curves)
+        _ONE_ON_ANOTHER[min(sum(_is_near(c.y, other.y, near) for other in curves[:k]), len(_ONE_ON_ANOTHER) - 1)]
+        for k, c in enumerate(curves)
     ]
-    dashed = (replace(one, dash=dash) for one, dash in zip(curves, dashes, strict=True))
+    dashed = (replace(c, dash=dash) for c, dash in zip(curves, dashes, strict=True))
     return replace(panel, items=(*dashed, *(item for item in panel.items if not isinstance(item, Points))))
 
 
@@ -235,14 +235,14 @@ def _ends(values: ArrayLike) -> tuple[float, float]:
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _is_near(one: ArrayLike, other: ArrayLike, near: float) -> bool:
-    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
-    both = np.isfinite(one) & np.isfinite(other)
-    return bool(both.any()) and float(np.abs(one[both] - other[both]).max()) <= near
+def _is_near(first: ArrayLike, second: ArrayLike, near: float) -> bool:
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    both = np.isfinite(first) & np.isfinite(second)
+    return bool(both.any()) and float(np.abs(first[both] - second[both]).max()) <= near
 
 
 def desired_wrench(subject: Subject, letter: str) -> tuple[Points, ...]:
-    """Return the wrench on the root that the controller requests, in body axes: force for f, torque for n."""
+    """Return the force (letter f) or torque (n) on the root that the controller requests, in the root's axes."""
     parts = [f"{letter}{axis}" for axis in XYZ]
     return named(columns(subject, "desired_", parts), parts, style.AXES)
 
@@ -255,7 +255,7 @@ def foot_forces(subject: Subject, axis: str) -> tuple[Points, ...]:
         if values[0] == 0.0 and len(values) > 1 and values[1] != 0.0:
             values[0] = np.nan  # unknown before the first step
     labels, colors = [label for label, _ in groups], [style.LINES[k % len(style.LINES)] for k in range(len(groups))]
-    return tuple(replace(one, width=1.1) for one in dash_the_right(named(forces, labels, colors)))
+    return tuple(replace(c, width=1.1) for c in dash_the_right(named(forces, labels, colors)))
 
 
 def dash_the_right(curves: Sequence[Points]) -> tuple[Points, ...]:
@@ -264,7 +264,7 @@ def dash_the_right(curves: Sequence[Points]) -> tuple[Points, ...]:
 
 
 def energy_and_work(subject: Subject) -> tuple[Points, ...]:
-    """Return energy and works [J] since the start; works that are zero are left out."""
+    """Return curves of the energy change and the works [J] since the start; works that are zero are left out."""
     energy = subject.column("ledger_kinetic") + subject.column("ledger_potential")
     total = curve("kinetic + potential", energy - energy[0], style.BLACK)
     works = {column: label for column, label in WORKS.items() if subject.has(column) and np.any(subject.column(column))}
@@ -273,17 +273,17 @@ def energy_and_work(subject: Subject) -> tuple[Points, ...]:
 
 
 def energy_residual(subject: Subject) -> Panel:
-    """Return the change of energy that no work accounts for, in a unit that fits its size."""
+    """Return a panel of the energy change that no work explains, in a unit that fits its size."""
     residual = curve("residual", subject.column("ledger_residual"), style.RED)
     return rescaled(over_time("Energy residual, not explained by work", "residual [J]", (residual,), legend=False))
 
 
 def rescaled(panel: Panel) -> Panel:
     """Return a panel in a thousandth, millionth or billionth of its unit if all values are that small."""
-    largest = max((float(np.nanmax(np.abs(one.y), initial=0.0)) for one in panel.curves), default=0.0)
+    largest = max((float(np.nanmax(np.abs(c.y), initial=0.0)) for c in panel.curves), default=0.0)
     steps = next((k for k in range(len(_PREFIXES)) if largest * 1e3**k >= 1.0), len(_PREFIXES) - 1 if largest else 0)
     what, _, unit = panel.y.label.partition("[")
-    curves = tuple(replace(one, y=1e3**steps * np.asarray(one.y)) for one in panel.curves)
+    curves = tuple(replace(c, y=1e3**steps * np.asarray(c.y)) for c in panel.curves)
     return replace(panel, y=replace(panel.y, label=f"{what}[{_PREFIXES[steps]}{unit}"), items=curves)
 
 

@@ -28,7 +28,7 @@ from experiments.visualization.look import style
 from experiments.visualization.look.writing import styled, write_figure
 from experiments.visualization.panels.panel import Panel, Points
 
-#: [mm], [N] least half range of axes of positions and of horizontal forces.
+#: [mm], [N] smallest half range of axes of positions and of horizontal forces.
 LEAST = 1.0
 ANGULAR = "Angular momentum about the centre of mass"
 #: Label, columns of the position and of the margin, colour, and whether a page hides it at first.
@@ -42,7 +42,7 @@ _POINTS = (
 _SUPPORT = (
     "Margins: distances of the extrapolated centre of mass (XCoM; Hof, Gazendam, Sinke 2005), the capture point "
     "(Koolen et al. 2012), the centre of pressure (CoP) and the zero moment point (ZMP) from the edge of the base of "
-    "support, positive inside. Below: their positions and that of the centre of mass (CoM); CoP and ZMP in the floor's "
+    "support, positive inside. Below: positions of these points and the centre of mass (CoM); CoP, ZMP in the floor's "
     "frame."
 )
 
@@ -54,9 +54,9 @@ class FigureSheet:
     kind: str  # name, one of ``figure_names.KINDS``
     content: Callable[[Subject], list[Panel] | Figure]  # panels over time, or a Matplotlib figure for files only
     applies: Callable[[Subject], bool]  # whether a run has the data
-    general: Callable[[Subject], bool] = lambda _: True  # whether every such run has the file without a request
-    caption: str = ""  # caption on a page; a figure without one is in files only
-    options: Mapping[str, Any] = field(default_factory=dict)  # options of the subplots in a file
+    general: Callable[[Subject], bool] = lambda _: True  # whether such a run gets the file without a request
+    caption: str = ""  # caption on a page; empty: the figure is not on pages
+    options: Mapping[str, Any] = field(default_factory=dict)  # further arguments of ``Figure.subplots`` for a file
 
     def draw(self, subject: Subject) -> Figure:
         """Return the figure for a file."""
@@ -71,7 +71,7 @@ def _joints(subject: Subject, kind: str, unit: str) -> list[Panel]:
 
 
 def _body_position(subject: Subject) -> list[Panel]:
-    """Return the panels of the thesis's figures 4.5 and 4.14; the much larger height has its own axis."""
+    """Return the panels of the thesis's figures 4.5 and 4.14; the much larger height has a separate axis."""
     position, (target, _), root = q.root_position(subject), q.targets(subject), subject.model.root.name
     height = over_time(f"Position of the {root}'s centre of mass", "height [mm]", position[2:], target[2:])
     return [height, over_time("", "position [mm]", position[:2], target[:2])]
@@ -80,7 +80,7 @@ def _body_position(subject: Subject) -> list[Panel]:
 def _angles_and_quaternion(
     subject: Subject, what: str, curves: tuple[Points, ...], target: q.Targets = ()
 ) -> list[Panel]:
-    """Return angles in degrees, and the quaternion, as in the thesis, with the scalar part on its own axis."""
+    """Return angles in degrees, and the quaternion as in the thesis, with the scalar part on a separate axis."""
     return [
         q.leans(subject, f"{what} of the {subject.model.root.name}", curves),
         over_time("As a quaternion", "scalar part [–]", curves[:1], target[:1]),
@@ -124,13 +124,13 @@ def _newton_iterations(subject: Subject) -> list[Panel]:
 
 
 def _ledger(subject: Subject) -> list[Panel]:
-    """Return energy and work since the start, and the unexplained rest on its own axis."""
+    """Return energy and work since the start, and the unexplained rest on a separate axis."""
     energy = over_time("Energy balance since the start", "change, work [J]", q.energy_and_work(subject))
     return [energy, q.energy_residual(subject)]
 
 
 def _momentum(subject: Subject) -> list[Panel]:
-    """Return the angular momentum about the centre of mass, and its change on its own axis."""
+    """Return the angular momentum about the centre of mass, and its change on a separate axis."""
     change = over_time("", "change [N·m·s]", q.angular_momentum(subject, change=True), legend=False)
     return [over_time(ANGULAR, "[N·m·s]", q.angular_momentum(subject)), q.rescaled(change)]
 
@@ -144,12 +144,12 @@ def _support(subject: Subject) -> list[Panel]:
     table = series(subject.run)
 
     def curves(axis: str = "", sign: float = 1.0) -> tuple[Points, ...]:
-        """Return positions along an axis, or the margins without one."""
-        found = []
+        """Return positions along ``axis`` (x or y), or margins if it is empty."""
+        points = []
         for label, position, margin, color, hidden in _POINTS:
             if name := f"{position}_{axis}" if axis else margin:
-                found.append(q.curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden))
-        return tuple(found)
+                points.append(q.curve(label, sign * 1e3 * table[name].to_numpy(), color, hidden=hidden))
+        return tuple(points)
 
     positions = [
         over_time(title, f"{shown.name} [mm]", curves(axis, shown.sign), least=LEAST)
@@ -163,8 +163,8 @@ def _horizontal(model: Model) -> list[tuple[str, Direction, str]]:
     """Return x and y with their directions in the current look, and headings."""
     shown = [direction_of(model, axis) for axis in range(2)]
     return [
-        (axis, one, one.title if one.name in AXES else along(axis, model))
-        for axis, one in zip("xy", shown, strict=True)
+        (axis, direction, direction.title if direction.name in AXES else along(axis, model))
+        for axis, direction in zip("xy", shown, strict=True)
     ]
 
 
@@ -211,18 +211,18 @@ _WRENCH = "Wrench on the root body that the controller requests, in the body's a
 _DEFECT = "Momentum change since the start that no impulse explains: round-off in a correct simulation."
 _QUATERNION: Any = {"gridspec_kw": {"height_ratios": (2.2, 1, 2.2)}}
 _SHARED = {"sharey": True}
-#: Figures of every run; append your own.
+#: Kinds of figures of runs; append your own.
 SHEETS = [
     FigureSheet("overview", overview, q.floats),
     FigureSheet("joint-angles", lambda s: _joints(s, "angle", "angle [°]"), _has_joints, caption="Joint angles.",
                 options=_SHARED),
     FigureSheet("joint-torques", lambda s: _joints(s, "torque", "torque [N·m]"), _has_joints, options=_SHARED,
-                caption="Joint torques on the distal bodies: held torque plus impedance."),
+                caption="Joint torques on the distal bodies: controller output and joint impedance."),
     FigureSheet("body-position", _body_position, q.floats, _has_joints, "Position of the root body."),
     FigureSheet("body-orientation", _body_orientation, q.floats, _has_joints, "Orientation of the root body.",
                 _QUATERNION),
     FigureSheet("position-error", _position_error, _has_set_point, caption="Distance from the set point, by axis."),
-    FigureSheet("orientation-error", _orientation_error, _has_set_point, caption="Rotation to the set point.",
+    FigureSheet("orientation-error", _orientation_error, _has_set_point, caption="Rotation between root and set point.",
                 options=_QUATERNION),
     FigureSheet("desired-force", lambda s: _desired(s, "f", "force", "N"), lambda s: s.has("desired_fx"),
                 caption=_WRENCH),
@@ -249,10 +249,10 @@ SHEETS = [
 
 
 def plot_run(run: Run, kind: str) -> Figure:
-    """Draw one figure of a run, as ``Run.plot`` does.
+    """Draw one figure of a run, of a ``FigureSheet.kind``, as ``Run.plot`` does.
 
     Raises:
-        InputError: unknown kind, or the run lacks the data.
+        InputError: the kind is unknown, or the run does not have its data.
     """
     sheets = {sheet.kind: sheet for sheet in sheets_of(run)}
     subject = subject_of(run, str(run.parameters.get("experiment", "")) or run.name)
@@ -274,16 +274,16 @@ def sheets_of(run: Run) -> list[FigureSheet]:
 
 
 def draw_figures(run: Run, folder: str | Path, numbers: Mapping[str, str] | None = None, name: str = "") -> list[Path]:
-    """Draw all figures for which a run has the data; as PNG, unless ``drawn_as`` says otherwise.
+    """Draw the figures for which a run has the data, as PNG unless ``drawn_as`` sets other formats.
 
     Args:
-        run: the run, with at least two rows.
-        folder: where the files go; it must exist.
-        numbers: by kind, the number of the corresponding figure in a publication; such a figure has world axes.
+        run: run to draw; with fewer than two rows there are no figures.
+        folder: existing folder for the files.
+        numbers: by kind, the number of the corresponding published figure; such a figure has world axes.
         name: name of the run, for the heading of the overview.
 
     Returns:
-        The files.
+        Paths of the files.
 
     Raises:
         OSError: a file cannot be written.

@@ -12,7 +12,7 @@ from biped.runs.contact_changes import Change, lasting_changes
 from biped.runs.events import EDGES
 from biped.runs.run import Run
 
-#: [s] impacts of one throw that are closer than this have one mark.
+#: [s] impacts of a throw within this time have one mark.
 _ONE_HIT = 0.05
 #: [s] equal changes of both feet within this time have one mark.
 _TOGETHER = 0.02
@@ -29,7 +29,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Subject:
-    """Run with all data that figures of it need."""
+    """Run with the name and the marked events that its figures show."""
 
     run: Run
     name: str = ""  # title of the overview
@@ -37,7 +37,7 @@ class Subject:
 
     @property
     def set_point(self) -> SetPoint | None:
-        """Set point of the root."""
+        """Set point of the root; None without one."""
         return self.run.set_point
 
     @property
@@ -62,12 +62,12 @@ class Subject:
         return min(starts, default=None)
 
     def since(self, before: float) -> "Subject":
-        """Return the subject from ``before`` [s] before the disturbance on; all of it without a disturbance."""
+        """Return the subject from ``before`` [s] before the disturbance on; unchanged without a disturbance."""
         if self.disturbed_at is None:
             return self
         begin = self.disturbed_at - before
         rows = self.run.frame[self.run.frame["time"] >= begin]
-        if len(rows) < 2:  # it ended earlier
+        if len(rows) < 2:  # the run ended before it
             return self
         marks = tuple(mark for mark in self.marks if mark.time >= begin)
         return replace(self, run=replace(self.run, frame=rows.reset_index(drop=True)), marks=marks)
@@ -87,8 +87,8 @@ def subject_of(run: Run, name: str = "") -> Subject:
     pushes = [Mark(push["time"], "push") for push in run.summary["events"]["pushes"]]
     floors = [record for record in run.disturbances if record["kind"] == "platform"]
     floor = [Mark(start, "floor") for record in floors if (start := start_time_of([record])) is not None]
-    found = (*pushes, *floor, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
-    marks = sorted(found, key=lambda mark: mark.time)
+    unsorted = (*pushes, *floor, *_impact_marks(run), *_foot_marks(run), *_touch_mark(run))
+    marks = sorted(unsorted, key=lambda mark: mark.time)
     if run.summary["fell_at"] is not None:
         marks.append(Mark(run.summary["fell_at"], run.summary["verdict"]))
     return Subject(run, name, tuple(marks))
@@ -103,7 +103,7 @@ def _impact_marks(run: Run) -> list[Mark]:
 
 
 def _foot_marks(run: Run) -> list[Mark]:
-    """Return marks of the feet's edges that change after the first landing, with which every run begins."""
+    """Return marks of heels and toes that touch or lift after the first landing, with which every run begins."""
     changes, _ = lasting_changes(run.summary["events"]["edges"])
     landed: set[str] = set()
     later = []
@@ -123,9 +123,9 @@ def _foot_marks(run: Run) -> list[Mark]:
     return marks
 
 
-def _are_together(one: Change, two: Change) -> bool:
-    same = one.change == two.change and one.edge.partition("_")[2] == two.edge.partition("_")[2]
-    return same and one.edge != two.edge and abs(one.time - two.time) <= _TOGETHER
+def _are_together(first: Change, second: Change) -> bool:
+    same = first.change == second.change and first.edge.partition("_")[2] == second.edge.partition("_")[2]
+    return same and first.edge != second.edge and abs(first.time - second.time) <= _TOGETHER
 
 
 def _touch_mark(run: Run) -> list[Mark]:

@@ -70,7 +70,7 @@ class Support:
         return {label: hull(self.places[0, [names.index(point) for point in points]]) for label, points in groups}
 
     def _seen(self, points: Floats) -> Floats:
-        """Return points (rows, 2) in world axes in the axes of this support."""
+        """Convert points (rows, 2) [m] from world axes to the axes of this ``Support``."""
         if not (self.carried and self.subject.has("platform_x")):
             return points
         ahead = _floor_turn(self.subject).apply([1.0, 0.0, 0.0])[:, :2]
@@ -91,7 +91,7 @@ class Support:
         return low, high
 
     def limits(self, axis: int, scale: float = 1.0) -> tuple[float, float]:
-        """Return the range to show along x (0) or y (1): soles, bases of support, and the paths near them."""
+        """Return the range to show along x (0) or y (1) [m/``scale``]: soles, base of support, paths near them."""
         ends = np.concatenate([*(ring[:, axis] for ring in self.soles.values()), *self.reach(axis)])
         low, high = float(np.nanmin(ends)), float(np.nanmax(ends))
         paths = np.concatenate([path[:, axis] for path in self.paths.values()])
@@ -122,7 +122,7 @@ def _pair(subject: Subject, name: str) -> Floats:
 
 
 def _floor_to_world(subject: Subject, points: Floats) -> Floats:
-    """Return points (rows, 2) [m] of the floor's frame in the world, in top view."""
+    """Convert points (rows, 2) [m] from the floor's frame to world axes, in top view."""
     if not subject.has("platform_x"):
         return points
     flat = np.column_stack([points, np.zeros(len(points))])

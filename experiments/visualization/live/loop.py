@@ -33,27 +33,27 @@ EDGES = (0.1216, 0.1216, 0.1216)
 GONE = -2.0
 #: [s] simulated time between checks for a fall.
 SLICE = 0.01
-#: [s] duration of a pull, unless it is released.
+#: [s] duration of a pull that is not released.
 LONG = 1e6
-#: Groups of parameters that may change while the loop runs.
+#: Groups of parameters that take effect without a restart.
 AT_ONCE = ("floor", "sensors", "actuators")
 
 
 class Loop:
-    """Simulation in whole control ticks; between two ticks gains may change, and pushes and blocks may be added.
+    """Simulation in whole control ticks. Between two ticks, gains may change, and pushes and thrown boxes may be added.
 
-    The experiment's own disturbances, such as a timed push or a moving floor, keep acting. Without changes the result
-    is bit for bit that of ``simulate``, because each change continues the same ``State``. After a fall, or when a part
-    of the body that the model names (``Model.body_points``) is in the floor, the body goes on limp.
+    The experiment's disturbances, such as a timed push or a moving floor, continue to act. Without changes the result
+    equals that of ``simulate`` bit for bit, because each change continues the same ``State``. After a fall, or when a
+    named point of the body (``Model.body_points``) is below the floor, the body continues limp, without a controller.
 
     Args:
         setup: scene of the experiment.
         announce: called with a sentence before kernels are compiled for the first time.
-        build: returns the scene for other values of some parameters, for ``set_setting``.
+        build: returns the scene for changed parameters; None: ``set_setting`` is not available.
 
     Attributes:
-        fell_at: [s] time of the fall, or None.
-        fall: kind and reason of the fall, as in ``verdict_line``, or empty.
+        fell_at: [s] time of the fall; None before a fall.
+        fall: verdict and reason of the fall, as in ``verdict_line``; empty before a fall.
     """
 
     def __init__(
@@ -72,10 +72,10 @@ class Loop:
         self._session.warm_up(announce)
 
     def restart(self) -> None:
-        """Begin anew with the present controller and settings, without added disturbances.
+        """Restart with the present controller and settings, without added disturbances.
 
         Raises:
-            UnsettledError: the run must begin at rest, and does not come to rest; the loop is unchanged.
+            UnsettledError: the run must begin at rest, but the body does not come to rest; the loop is unchanged.
         """
         session = Session(replace(self.setup, controller=self.controller))
         self._law_error: str | None = None  # error of a user's controller
@@ -105,12 +105,12 @@ class Loop:
 
     @property
     def has_ended(self) -> bool:
-        """State after a step without a solution, or a failed controller of a user; only ``restart`` helps."""
+        """End of the loop: a step had no solution, or a user's controller failed; only ``restart`` continues."""
         return self._session.has_ended or self._law_error is not None
 
     @property
     def latest(self) -> Recording | None:
-        """Most recently recorded rows; None if there are none."""
+        """Most recently recorded rows; None before the first rows."""
         return (self._limp or self._tape).latest
 
     @property
@@ -125,21 +125,21 @@ class Loop:
         while left > 0 and not self.has_ended:
             due = min(left, slices)
             try:
-                taken = self._session.advance(self._own_ticks(due), keep=True)
+                taken = self._session.advance(self._session_ticks(due), keep=True)
             except Exception as error:
                 if is_project_code(type(self.controller)):
                     raise
                 self._law_error = f"{type(self.controller).__name__}: {type(error).__name__}: {error}"
                 break
-            left -= due if taken == self._own_ticks(due) else taken
+            left -= due if taken == self._session_ticks(due) else taken
             self._record()
             self._watch()
             if taken < due and self.fell_at is None:
                 break
         return ticks - left
 
-    def _own_ticks(self, ticks: int) -> int:
-        """Return the session's ticks of the same duration: a limp body, without a controller, may have others."""
+    def _session_ticks(self, ticks: int) -> int:
+        """Return the number of session ticks with the same duration; a limp body's session has another period."""
         return max(1, round(ticks * self.tick / self._session.period))
 
     def _record(self) -> None:
@@ -166,10 +166,10 @@ class Loop:
             self.state = self._session.state
 
     def run(self) -> Run:
-        """Return the run since the start, or of the last minutes: up to the fall, and after it.
+        """Return the run of the last two minutes at most; ``Run.after`` is the motion after a fall.
 
         Raises:
-            InputError: there is nothing yet.
+            InputError: nothing has been simulated yet.
         """
         if not self._tape:
             raise InputError("nothing has been simulated yet: let it run first")
@@ -195,15 +195,15 @@ class Loop:
         self.set_controller(replace(self.controller, gains=gains))
 
     def set_controller(self, controller: Controller | None) -> None:
-        """Set the controller from now on; its period must be that of the previous one."""
+        """Set the controller from now on; its period must equal the period of the previous controller."""
         self.controller = controller
         self._continue()
 
     def push(self, direction: Vector3, impulse: float, duration: float = 0.1, body: str | None = None) -> Push:
-        """Push a body, by default the root, from now on; arguments and errors are those of ``Push``.
+        """Push a body, by default the root, from now on; for the arguments see ``Push``.
 
         Raises:
-            InputError: as for ``Push``; or the body fell.
+            InputError: as for ``Push``, or the loop has ended.
         """
         push = Push(body or self.model.root.name, direction, impulse, self.time, duration)
         self._add(push)
@@ -218,21 +218,21 @@ class Loop:
         size: Vector3 = EDGES,
         flight: float = 0.2,
     ) -> Throw:
-        """Throw a box at a body from now on, instead of a box thrown before.
+        """Throw a box at the root's box, or at the model's first box; a box that was thrown before is removed.
 
         Args:
-            direction: (3,) direction of its motion on arrival, world axes; the length is ignored.
-            speed: [m/s] on arrival.
-            height: [m] of the aim above the floor; by default that of the middle of the body's box.
-            mass: [kg].
-            size: (3,) [m] edges.
-            flight: [s] time until its centre would reach the aim.
+            direction: (3,) direction of motion on arrival, world axes; the length is ignored.
+            speed: [m/s] speed on arrival.
+            height: [m] vertical position of the aim; None: height of the target's middle.
+            mass: [kg] mass of the box.
+            size: (3,) [m] edges of the box.
+            flight: [s] time until the centre of the box would reach the aim.
 
         Returns:
             The added disturbance.
 
         Raises:
-            InputError: as for ``Throw``; no target; a start inside the target; or the body fell.
+            InputError: as for ``Throw``; the model has no box; the start is inside it; or the loop has ended.
         """
         target = self._target()
         x, y, z = self.middle_of_target()
@@ -248,11 +248,11 @@ class Loop:
     def _target(self) -> str:
         bodies = [shape.body for shape in self.model.shapes]
         if not bodies:
-            raise InputError(f"model {self.model.name!r} has no box to throw at")
+            raise InputError(f"model {self.model.name!r} has no box (Model.shapes) at which to throw")
         return self.model.root.name if self.model.root.name in bodies else bodies[0]
 
     def middle_of_target(self) -> Vector3:
-        """Present middle [m] of the box at which blocks are thrown."""
+        """Return the present middle (3,) [m] of the box that is the target of throws, in world axes."""
         body = self._target()
         index, shape = self.model.body_index(body), next(shape for shape in self.model.shapes if shape.body == body)
         motion = forward_kinematics(self.model, self.state.q)
@@ -261,7 +261,7 @@ class Loop:
         return x, y, z
 
     def pull(self, body: str, point: Vector3, force: Vector3) -> None:
-        """Pull at a point of a body [m], from its centre of mass, with a force [N], until ``let_go``."""
+        """Pull a body with a force [N], world axes, at a point [m], body axes from its CoM, until ``let_go``."""
         size = float(np.linalg.norm(force))
         if size == 0.0:
             self.let_go()
@@ -279,7 +279,7 @@ class Loop:
             self._continue()
 
     def _without_pull(self) -> tuple[Disturbance, ...]:
-        """Return the disturbances without the pull, whose past part is kept for the record."""
+        """Return the disturbances without the pull; the pull until now is kept for the saved run."""
         pull, self._pull = self._pull, None
         if pull is not None and self.time > pull.begins:
             done = Signal.rectangle(pull.signal.coefficients[0, 0], pull.begins, self.time - pull.begins)
@@ -287,10 +287,10 @@ class Loop:
         return tuple(d for d in self.disturbances if d is not pull)
 
     def set_setting(self, name: str, value: Value) -> bool:
-        """Set a parameter of the experiment; return True if it acts at once, False if only after a restart.
+        """Set a parameter of the experiment; return True if it takes effect now, False if after a restart.
 
         Raises:
-            InputError: the value is impossible, or the loop was made without ``build``.
+            InputError: the value is not allowed, or the loop was made without ``build``.
         """
         if self._build is None:
             raise InputError(f"{name} cannot be changed here: only the loop of an experiment has parameters")
@@ -298,9 +298,9 @@ class Loop:
         setup = self._build(settings)
         at_once = name.partition(".")[0] in AT_ONCE
         if at_once:
-            own = [one for one in setup.disturbances if isinstance(one, (Sensors, Actuators))]
+            replaced = [d for d in setup.disturbances if isinstance(d, (Sensors, Actuators))]
             with _restored_on_error(self, "disturbances", "setup"):
-                self.disturbances = (*_outside(self.disturbances), *own)
+                self.disturbances = (*_outside(self.disturbances), *replaced)
                 self.setup = setup
                 self._continue()
         self.setup, self.settings = setup, settings
@@ -308,7 +308,7 @@ class Loop:
 
     def _add(self, disturbance: Disturbance) -> None:
         if self.has_ended:
-            raise InputError("it has stopped: restart first")
+            raise InputError("the simulation has stopped: restart it first")
         with _restored_on_error(self, "disturbances"):
             self.disturbances = (*self.disturbances, disturbance)
             self._continue()
@@ -347,5 +347,5 @@ def _restored_on_error(changed: object, *names: str) -> Iterator[None]:
 
 
 def _outside(disturbances: Sequence[Disturbance]) -> tuple[Disturbance, ...]:
-    """Return the external disturbances on the body."""
+    """Return the disturbances without sensors and actuators."""
     return tuple(d for d in disturbances if not isinstance(d, (Sensors, Actuators)))

@@ -30,7 +30,7 @@ from experiments.visualization.viewer.scene import LAYERS, ViewerScene
 from experiments.visualization.viewer.scenery import scenery_of
 from experiments.visualization.viewer.trajectory import snapshot_of, touching_only
 
-#: [1/s] rate of changes of the text; a higher one could not be read.
+#: [1/s] rate of changes of the text; at a higher rate it could not be read.
 TEXT_RATE = 4.0
 AXES = ("x", "y", "z")
 #: [m] range of the set point.
@@ -40,7 +40,7 @@ PULL_KEY = "cmd/ctrl"
 #: [N] largest pull along each axis.
 MOST_PULL = 600.0
 KEYS_AND_MOUSE = {
-    "space": "pause, go on",
+    "space": "pause, continue",
     "R": "restart",
     "P": "push",
     "T": "throw a block",
@@ -51,7 +51,7 @@ KEYS_AND_MOUSE = {
 class Page:
     """Page in a browser; ``show`` is called for each picture, from the runner's thread.
 
-    The server calls back from several threads of its own. A callback therefore only calls ``Runner.ask``: everything
+    The server calls back from several threads. A callback therefore only calls ``Runner.ask``: everything
     is read, changed and written in the runner's thread, in order. "Save gains" writes ``gains_file``, "Save run" a new
     folder in ``runs``. ``settings`` change parameters of the experiment.
     """
@@ -72,7 +72,7 @@ class Page:
         self.scene = ViewerScene(server)
         self._add_figure(loop)
         self._carried: tuple[float, float] | None = None  # [m] origin of the moved scene, which follows the model
-        self._held = np.zeros(3)  # [m] the held point, from the centre of mass of its body
+        self._held = np.zeros(3)  # [m] held point, from the centre of mass of its body, in body axes
         self._text: Any = None
         self._text_at = -math.inf
         self._state: tuple[bool, bool] | None = None
@@ -117,14 +117,14 @@ class Page:
             client.add_notification(title, what, color=color, auto_close_seconds=8.0)
 
     def _update_text(self, loop: Loop) -> None:
-        """Update the text a few times per second, and at once after an event."""
+        """Update the text a few times per second, and immediately after an event."""
         now = self.runner.now()
         state = (self.runner.paused, loop.fell_at is not None or loop.error is not None)
         if state == self._state and now - self._text_at < 1.0 / TEXT_RATE:
             return
         self._state, self._text_at = state, now
         self._text.content = status_text(self.runner)
-        self._pause.label = "Go on" if self.runner.paused else "Pause"
+        self._pause.label = "Continue" if self.runner.paused else "Pause"
 
     # --- the panel ---
 
@@ -163,7 +163,7 @@ class Page:
         add_help(gui, KEYS_AND_MOUSE)
 
     def _later(self, what: str) -> None:
-        self._notify("Noted", what, "blue")
+        self._notify("Setting changed", what, "blue")
 
     def _asker(self, change: Callable[[Loop], Any]) -> Callable[[Any], None]:
         return lambda _: self.runner.ask(change)
@@ -173,24 +173,24 @@ class Page:
 
     def _build_time(self, gui: Any) -> None:
         self._pause = gui.add_button("Pause", hint="space bar")
-        restart = gui.add_button("Restart", color="orange", hint="R; gains and set point stay")
-        auto_restart = gui.add_checkbox("Restart by itself after a fall", False)
+        restart = gui.add_button("Restart", color="orange", hint="R; gains and set point are kept")
+        auto_restart = gui.add_checkbox("Restart automatically after a fall", False)
 
-        save = gui.add_button("Save run", hint=f"recorded rows, into {self._runs}: for biped view")
+        save = gui.add_button("Save run", hint=f"save the recorded rows in {self._runs}, for biped view")
         save.on_click(self._asker(self.save_run))
         add_screenshot(gui)
 
         pause = self._asker(lambda _: self.runner.pause(not self.runner.paused))
         self._pause.on_click(pause)
-        gui.add_command("Pause or go on", hotkey="space").on_trigger(pause)
+        gui.add_command("Pause or continue", hotkey="space").on_trigger(pause)
         start_again = self._asker(lambda loop: loop.restart())
         restart.on_click(start_again)
         gui.add_command("Restart", hotkey="r").on_trigger(start_again)
         auto_restart.on_update(lambda _: setattr(self.runner, "auto_restart", auto_restart.value))
 
     def _build_pull(self, gui: Any) -> None:
-        gui.add_html(f'<div style="padding:0.2em 0.9em;font-size:0.8em">{PULL_KEY} and drag a part of the body</div>')
-        self._strength = gui.add_slider("Strength [N/m]", min=50.0, max=2000.0, step=50.0, initial_value=150.0)
+        gui.add_html(f'<div style="padding:0.2em 0.9em;font-size:0.8em">Hold {PULL_KEY}, drag a part of the body</div>')
+        self._strength = gui.add_slider("Stiffness [N/m]", min=50.0, max=2000.0, step=50.0, initial_value=150.0)
 
     def _drag(self, body: int, event: Any) -> None:
         """Pull like a spring from the held point to the pointer."""
@@ -258,7 +258,7 @@ class Page:
                     handle.value = value
 
         gui.add_button("Reset gains").on_click(self._asker(reset))
-        save = gui.add_button("Save gains", hint=f"into {self._gains_file}: for biped run --gains, biped live --gains")
+        save = gui.add_button("Save gains", hint=f"in {self._gains_file}, for biped run or live with --gains")
         save.on_click(self._asker(self.save_gains))
 
     def _build_parameter(self, gui: Any, parameter: Parameter) -> None:
@@ -284,7 +284,7 @@ class Page:
         return lambda event: self.runner.ask(change) if event.client_id is not None else None
 
     def save_gains(self, loop: Loop) -> None:
-        """Write the present gains over those in the file; raise OSError if it cannot be written."""
+        """Write the present gains into the file, and replace its gains; raise OSError if it cannot be written."""
         assert loop.gains is not None
         save_gains(loop.gains, self._gains_file)
         self._notify("Gains saved", f"biped run … --gains {self._gains_file}", "green")
@@ -306,11 +306,11 @@ class Page:
 
         for slider in sliders:
             slider.on_update(self._by_hand(move))
-        gui.add_button("Back").on_click(self._asker(back))
+        gui.add_button("Reset set point").on_click(self._asker(back))
 
 
 def _numbers(name: str, value: float | tuple[float, ...]) -> list[tuple[str, float]]:
-    """Return each number of a value with its label."""
+    """Return (label, number) for each number of a value."""
     if not isinstance(value, tuple):
         return [(name, value)]
     return [(f"{name}[{place}]", number) for place, number in enumerate(value)]
@@ -344,5 +344,5 @@ def status_text(runner: Runner) -> str:
         parts.append(f"real time × {reading.factor:.2f}")
         parts.append(f"idle {100.0 * reading.idle:.0f} %")
     if dropped > 0.005:
-        parts.append(f"{dropped:.1f} s too late, left out")
+        parts.append(f"{dropped:.1f} s skipped, because the simulation is too slow")
     return f"{state}\n\n{', '.join(parts)}"

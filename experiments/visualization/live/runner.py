@@ -60,7 +60,7 @@ class Reading:
 
 
 class Meter:
-    """Real-time factor and idle share of the last moments."""
+    """Real-time factor and idle share over the last ``span`` [s] of wall time."""
 
     def __init__(self, span: float = 1.0) -> None:
         self._span = span  # [s] wall time of the average
@@ -158,7 +158,7 @@ class Runner:
         return self._clock()
 
     def one_frame(self, wall: float) -> None:
-        """Do all work for the picture at a wall time."""
+        """Make changes, advance, and show the picture at a wall time [s]."""
         self._make_changes()
         self._restart_after_fall(wall)
         if self.paused or self.loop.has_ended:
@@ -184,7 +184,7 @@ class Runner:
             self._complain(wrong)
 
     def _attempt(self, act: Callable[[], None]) -> str:
-        """Do what a page requests; return an error's text or nothing, so that the simulation goes on."""
+        """Call ``act``; return the text of its error, or an empty text, so that the simulation continues."""
         try:
             act()
         except Exception as error:
@@ -221,7 +221,7 @@ class Runner:
             self._make(Loop.restart)
 
     def _wait(self, until: float) -> float:
-        """Sleep until a time, and return the time; return at once if it has passed."""
+        """Sleep until a time [s], if it is in the future, and return the present time."""
         now = self._clock()
         if now < until:
             self._sleep(until - now)

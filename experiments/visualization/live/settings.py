@@ -12,11 +12,11 @@ from experiments.catalogue.parameters.parameter import Value
 from experiments.visualization.live.loop import AT_ONCE, Loop
 from experiments.visualization.look.words import with_unit
 
-#: Parameters with a slider, besides the floor's with a range: label, minimum, maximum, step.
+#: Sliders of parameters, in addition to the floor's: label, minimum, maximum, step.
 SLIDERS: dict[str, tuple[str, float, float, float]] = {
     "sensors.delay": ("delay [s]", 0.0, 0.3, 0.002),
     "actuators.limit": ("torque limit [N·m]", 5.0, 500.0, 5.0),
-    "load.mass": ("load [kg], from the restart on", 0.0, 40.0, 0.5),
+    "load.mass": ("load [kg], after a restart", 0.0, 40.0, 0.5),
 }
 
 
@@ -28,7 +28,7 @@ class Settings:
     changes: Mapping[str, Value]
 
     def build(self, changes: Mapping[str, Value]) -> Scene:
-        """Return the scene with further changes; errors are those of ``Experiment.build``."""
+        """Return the scene with further changes, as ``Experiment.build`` does."""
         return self.experiment.build({**self.changes, **changes})
 
     def value(self, name: str) -> float:
@@ -38,12 +38,12 @@ class Settings:
 
     @property
     def sliders(self) -> dict[str, tuple[str, float, float, float]]:
-        """Return the experiment's parameters with sliders: label, minimum, maximum, step."""
+        """Sliders of the experiment's parameters: label, minimum, maximum, step."""
         known = {parameter.name: parameter for parameter in self.experiment.under(self.changes).parameters}
         floor = {
-            name: (with_unit(name.partition(".")[2], one.unit), *one.span, (one.span[1] - one.span[0]) / 200.0)
-            for name, one in known.items()
-            if name.startswith("floor.") and one.span
+            name: (with_unit(name.partition(".")[2], p.unit), *p.span, (p.span[1] - p.span[0]) / 200.0)
+            for name, p in known.items()
+            if name.startswith("floor.") and p.span
         }
         return floor | {name: row for name, row in SLIDERS.items() if name in known}
 
@@ -51,7 +51,7 @@ class Settings:
         """Return name and value of ``NAME=VALUE``.
 
         Raises:
-            InputError: wrong form, unknown parameter, or a value of another type.
+            InputError: the form is wrong, the parameter is unknown, or the value has another type.
         """
         name, equals, text = (part.strip() for part in assignment.partition("="))
         if not equals:
@@ -65,14 +65,14 @@ def build_settings(
     by_hand: Callable[[Callable[[Loop], Any]], Callable[[Any], None]],
     note: Callable[[str], None],
 ) -> None:
-    """Add sliders for the most used parameters, and a line for all others.
+    """Add sliders for the most used parameters, and a text box for any parameter.
 
     ``by_hand`` turns a change of the loop into the callback of a control that a person moves.
     """
 
     def change(loop: Loop, name: str, value: Value) -> None:
         if not loop.set_setting(name, value):
-            note(f"{name} = {value}: from the next restart on")
+            note(f"{name} = {value}: after the next restart")
 
     def turned(name: str, slider: Any) -> Callable[[Any], None]:
         return by_hand(lambda loop: change(loop, name, float(slider.value)))
@@ -80,11 +80,11 @@ def build_settings(
     for name, (label, low, high, step) in settings.sliders.items():
         value = settings.value(name)
         shown = min(value, high) if math.isfinite(value) else high
-        hint = name if math.isfinite(value) else f"{name}; none until it is moved"
+        hint = name if math.isfinite(value) else f"{name}; no limit until you move the slider"
         slider = gui.add_slider(
             label, min=min(low, shown), max=max(high, shown), step=step, initial_value=shown, hint=hint
         )
         slider.on_update(turned(name, slider))
-    line = gui.add_text("Set", "", hint="NAME=VALUE of any parameter that biped show lists, such as floor.k_n=1e5")
-    button = gui.add_button("Set it", hint=f"{', '.join(AT_ONCE)}: at once; any other: from the next restart on")
+    line = gui.add_text("Parameter", "", hint="NAME=VALUE, such as floor.k_n=1e5; biped show lists all parameters")
+    button = gui.add_button("Set parameter", hint=f"{', '.join(AT_ONCE)}: now; others: after the next restart")
     button.on_click(by_hand(lambda loop: change(loop, *settings.parse(line.value))))

@@ -20,7 +20,7 @@ KEPT = 120.0
 
 
 class Tape:
-    """Recorded rows of consecutive sessions, up to ``KEPT`` back."""
+    """Recorded rows of consecutive sessions, of the last ``KEPT`` seconds."""
 
     def __init__(self) -> None:
         self._parts: deque[Recording] = deque()
@@ -35,14 +35,14 @@ class Tape:
 
     @property
     def latest(self) -> Recording | None:
-        """Last recording; None if there is none."""
+        """Last recording; None before the first one."""
         return self._parts[-1] if self._parts else None
 
     def __bool__(self) -> bool:
         return bool(self._parts)
 
     def run(self, acted: tuple[Disturbance, ...], ending: Ending | None = None) -> Run:
-        """Return a run of all rows; ``acted`` are its disturbances, ``ending`` a fall unknown to the last session."""
+        """Return a run of all rows; ``acted`` are its disturbances, ``ending`` a fall that the session missed."""
         first, last = self._parts[0], self._parts[-1]
         columns = max((part.columns for part in self._parts), key=lambda each: len(each.names))
         state = last.state.copy()
@@ -63,7 +63,7 @@ class Tape:
 
 
 def _widened(part: Recording, columns: Columns) -> Floats:
-    """Return a part's rows with more columns; NaN for those it lacks, such as a box's position before its throw."""
+    """Return a part's rows with more columns; NaN for columns it lacks, such as a box's position before its throw."""
     if part.columns.names == columns.names:
         return part.rows
     rows = np.full((len(part.rows), len(columns.names)), np.nan)

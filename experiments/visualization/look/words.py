@@ -30,7 +30,7 @@ _WORDS = {
     "defect": "residual",
 }
 _AXES = "xyz"
-#: Last parts of names that select one of several values: they follow a comma.
+#: Last parts of names that select one of several values; in words they follow a comma.
 _ENDS = ("min", "max", "mean", "end")
 
 
@@ -42,10 +42,10 @@ def words_of(name: str) -> str:
     if re.search(r"[A-Z ]", name):
         return name
     name, _, index = name.partition("[")
-    group, _, own = name.rpartition(".")
-    own = _spelt(own)
+    group, _, last = name.rpartition(".")
+    last = _spelt(last)
     axis = f" {_AXES[int(index[:-1])]}" if index[:-1].isdecimal() and int(index[:-1]) < len(_AXES) else ""
-    return f"{_spelt(group)} {own}{axis}".strip()
+    return f"{_spelt(group)} {last}{axis}".strip()
 
 
 def _spelt(name: str) -> str:
@@ -66,6 +66,6 @@ def with_unit(name: str, unit: str) -> str:
 
 
 def disturbance_text(run: Run) -> str:
-    """Return the disturbances in words; "undisturbed" for a balancing run without any, else nothing."""
+    """Return the disturbances in words; without any: "undisturbed" for a run with a set point, else an empty text."""
     done = "; ".join(in_words(run.disturbances, run.state.model.facing)) if run.world is None else ""
     return done or ("" if run.set_point is None else "undisturbed")

@@ -17,10 +17,10 @@ def styled() -> AbstractContextManager[None]:
     return matplotlib.rc_context(STYLE if current_look().width is None else STYLE | IN_COLUMNS)
 
 
-def width_of(own: float) -> float:
-    """Return the width [inch] of a figure in the current look; ``own`` is its default width."""
-    wanted = current_look().width
-    return own if wanted is None else wanted / _INCH
+def width_of(default: float) -> float:
+    """Return the width [inch] of a figure in the current look; ``default`` is its default width."""
+    width = current_look().width
+    return default if width is None else width / _INCH
 
 
 def files_of_look(path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
@@ -29,7 +29,7 @@ def files_of_look(path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
 
 
 def write_figure(figure: Figure, path: str | Path, always: tuple[str, ...] = ()) -> list[Path]:
-    """Write a figure in the formats of the current look, and in those of ``always``; return the files.
+    """Write a figure in the formats of the current look and of ``always``; return the paths.
 
     The height of a narrower figure shrinks less than its width, because text keeps its size.
 
@@ -37,8 +37,8 @@ def write_figure(figure: Figure, path: str | Path, always: tuple[str, ...] = ())
         OSError: a file cannot be written.
     """
     width, height = figure.get_size_inches()
-    wanted = width_of(width)
-    figure.set_size_inches(wanted, height * min(wanted / width, 1.0) ** 0.5)
+    new_width = width_of(width)
+    figure.set_size_inches(new_width, height * min(new_width / width, 1.0) ** 0.5)
     files = files_of_look(path, always)
     with styled():
         for file in files:

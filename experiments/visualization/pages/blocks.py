@@ -21,7 +21,7 @@ Mood = Literal["", "good", "bad", "muted"]
 
 #: Tables with more rows are folded.
 LONG = 24
-#: Cells with at most so many words are not broken.
+#: Cells with at most this many words are not broken.
 SHORT = 2
 #: [px] height of a chart whose figure has none.
 HEIGHT = 420
@@ -48,7 +48,7 @@ class Code:
     """Commands or other text that is shown verbatim."""
 
     text: str  # text to show
-    caption: str = ""  # heading that unfolds it; if empty, it is always shown
+    caption: str = ""  # heading that unfolds the text; if empty, the text is always shown
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Chart:
     caption: str  # text below the chart
     name: str = ""  # unique on its page
     columns: int = 1  # panels in a row
-    pixels: int | None = None  # height; None for that of the panels
+    pixels: int | None = None  # height; None: as the panels need
 
     @cached_property
     def figure(self) -> "go.Figure":
@@ -98,13 +98,13 @@ class Chart:
 
 @dataclass(frozen=True)
 class Table:
-    """Table of texts."""
+    """Table whose cells are text."""
 
     caption: str  # text above the table
     headings: tuple[str, ...]  # headings of the columns
     rows: tuple[tuple[str, ...], ...]  # rows, each as long as ``headings``
     moods: tuple[Mood, ...] = ()  # one for each row, or none
-    fold: bool | None = None  # whether the caption hides the table; None to hide a long one
+    fold: bool | None = None  # whether only the caption is shown at first; None: if the table is long
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.headings) for row in self.rows):

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Section:
-    """Part of a page with its own heading."""
+    """Part of a page with a heading."""
 
     name: str  # unique on its page, for links to it
     title: str  # heading, one line
-    subtitle: str = ""  # source of the section
+    subtitle: str = ""  # line below the title, such as the source
     verdict: str = ""  # a few words beside the title, and in the table of contents
     mood: Mood = ""  # mood of the verdict
     blocks: tuple[Block, ...] = ()  # content of the section

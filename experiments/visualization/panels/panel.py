@@ -16,7 +16,7 @@ Dash = Literal["", "solid", "dash", "dot", "dashdot", "8px,8px", "4px,12px", "2p
 Marker = Literal["", "circle", "square", "diamond", "star", "x", "x-thin", "cross-thin", "line-ew"]
 #: Positions of a legend in a file; on a page all panels share one on the right.
 Legend = Literal["", "best", "right", "below", "around", "far below", "above", "over"]
-#: Lower (n,) and upper (n,) ends.
+#: Lower (n,) and upper (n,) ends of intervals.
 Interval = tuple[ArrayLike, ArrayLike]
 
 
@@ -25,8 +25,8 @@ class Axis:
     """Axis of a panel; in polar axes x is the azimuth [°] and y the radius."""
 
     label: str = ""  # label with the unit
-    low: float | None = None  # lower end; None to show all values
-    high: float | None = None  # upper end
+    low: float | None = None  # lower end; None: show all values
+    high: float | None = None  # upper end; None: show all values
     log: bool = False  # whether the axis is logarithmic
     powers: bool = False  # whether the ticks of a logarithmic axis are powers of ten
     form: str = ".4g"  # format of numbers; % at its end makes ticks percentages
@@ -34,7 +34,7 @@ class Axis:
     words: tuple[str, ...] = ()  # texts at the positions 0, 1, 2 … of an axis of categories
     slanted: bool = False  # whether all words are shown, slanted
     grid: bool = True  # whether there are grid lines
-    least: float = 0.0  # least half range, for values that are only round-off
+    least: float = 0.0  # smallest half range, for values that are only round-off
     margin: float | None = None  # part of the range that is left free at both ends, in files
 
     @property
@@ -52,17 +52,17 @@ class Points:
     color: str = style.BLUE
     marker: Marker = ""  # no markers if empty
     size: float | Floats = 4.0  # [pt] size of the markers, or (n,) of each one
-    face: str = ""  # colour inside the markers, if different; "none" for hollow ones
+    face: str = ""  # colour inside the markers; empty: ``color``; "none": hollow markers
     dash: Dash = ""  # dashes of the line; no line if empty
-    width: float | None = 1.4  # [pt] width of the line; None for that of the style
+    width: float | None = 1.4  # [pt] width of the line; None: as in the style
     is_step: bool = False  # whether the line keeps each value up to the next x
-    interval: Interval | None = None  # along y
-    x_interval: Interval | None = None  # along x
+    interval: Interval | None = None  # interval of each point along y
+    x_interval: Interval | None = None  # interval of each point along x
     bar: float = 1.2  # [pt] width of intervals; thin ones have caps
     shades: ArrayLike | None = None  # (n,) numbers for the markers' colours
     hover: Sequence[str] = ()  # (n,) texts under the pointer on a page, instead of coordinates
     numbered: tuple[str, ArrayLike] | None = None  # a word and (n,) numbers, before the coordinates under the pointer
-    group: str = ""  # name of items that a page hides together, if not the label
+    group: str = ""  # name of items that a page hides together; empty: the label
     alpha: float = 1.0  # opacity
     hidden: bool = False  # whether a page draws it only after a click on the legend
 
@@ -88,7 +88,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Rule:
-    """Line across the panel at a value of x or y."""
+    """Line across the panel at the value ``value`` of x or y (``along``)."""
 
     value: float
     color: str = style.BLACK
@@ -102,7 +102,7 @@ class Rule:
 class Bars:
     """Horizontal bars (n,) with intervals and notes at their ends, or vertical stacked ones."""
 
-    at: ArrayLike  # numbers, or positions of words
+    at: ArrayLike  # (n,) positions: numbers, or indices of the axis's words
     values: ArrayLike
     color: str | Sequence[str]  # one colour, or one for each bar
     label: str = ""
@@ -134,9 +134,9 @@ class HeatMap:
 
 @dataclass(frozen=True, eq=False)
 class Spans:
-    """Horizontal bars (n,) from a beginning to an end, at positions of words."""
+    """Horizontal bars (n,) from a beginning to an end, on an axis of categories."""
 
-    at: ArrayLike  # positions of words
+    at: ArrayLike  # (n,) indices of the axis's words
     begins: Floats
     ends: Floats
     color: str
@@ -166,7 +166,7 @@ class Panel:
     @property
     def vertical(self) -> Axis:
         """Axis along y, with fixed ends if all values are round-off."""
-        sizes = [np.nanmax(np.abs(np.asarray(one.y, float)), initial=0.0) for one in self.curves]
+        sizes = [np.nanmax(np.abs(np.asarray(c.y, float)), initial=0.0) for c in self.curves]
         if self.y.least and max(sizes, default=0.0) < self.y.least:
             return replace(self.y, low=-1.1 * self.y.least, high=1.1 * self.y.least)
         return self.y

@@ -52,11 +52,11 @@ class _Place(NamedTuple):
 def figure_of(
     panels: Panel | Sequence[Panel | None], size: tuple[float, float], columns: int = 1, **options: Any
 ) -> Figure:
-    """Return a figure of a panel, or of several row by row; pyplot does not hold it, so it needs no closing.
+    """Return a figure of a panel, or of several panels row by row; it needs no ``pyplot.close``.
 
     Args:
         panels: at least one; None leaves a cell empty.
-        size: [inch] of the figure.
+        size: width and height [inch] of the figure.
         columns: number of panels in a row.
         options: further arguments of ``Figure.subplots``.
     """
@@ -112,28 +112,28 @@ class _PlainLogFormatter(LogFormatter):
 
 
 def plain_log_ticks(axis: PaperAxis) -> None:
-    """Label ticks of a logarithmic axis with numbers such as 0.5 and 20; also between decades if it spans few."""
+    """Label ticks of a logarithmic axis with numbers such as 0.5 and 20; if it spans few decades, also within them."""
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(_PlainLogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
 
 
 def _set_axis(axes: Axes, name: str, axis: Axis) -> None:
-    one = getattr(axes, f"{name}axis")
+    ticks = getattr(axes, f"{name}axis")
     getattr(axes, f"set_{name}label")(axis.label)
     if axis.log:
         getattr(axes, f"set_{name}scale")("log")
         if axis.ticks:
-            one.set_minor_formatter("")
+            ticks.set_minor_formatter("")
         elif not axis.powers:
-            plain_log_ticks(one)
+            plain_log_ticks(ticks)
     elif axis.in_percent:
-        one.set_major_formatter(PercentFormatter(1.0))
+        ticks.set_major_formatter(PercentFormatter(1.0))
     if axis.words:
         turned: Any = {"rotation": 45, "ha": "right"} if axis.slanted else {}
         step = 1 if axis.slanted else -(-len(axis.words) // _MOST_WORDS)
-        one.set_ticks(range(0, len(axis.words), step), axis.words[::step], **turned)
+        ticks.set_ticks(range(0, len(axis.words), step), axis.words[::step], **turned)
     elif axis.ticks:
-        one.set_ticks(list(axis.ticks), list(axis.ticks.values()))
+        ticks.set_ticks(list(axis.ticks), list(axis.ticks.values()))
     if axis.margin is not None:
         getattr(axes, f"set_{name}margin")(axis.margin)
     if axis.low is not None or axis.high is not None:
@@ -214,11 +214,11 @@ def _draw_rule(item: Rule, on: _Place) -> None:
 @_draw.register
 def _draw_bars(item: Bars, on: _Place) -> None:
     at, values = np.asarray(item.at, dtype=float), np.asarray(item.values, dtype=float)
-    mine = [one for one in on.panel.items if isinstance(one, Bars)]
-    place = next(k for k, one in enumerate(mine) if one is item)
+    mine = [bars for bars in on.panel.items if isinstance(bars, Bars)]
+    place = next(k for k, bars in enumerate(mine) if bars is item)
     look: Any = {"color": item.color, "label": item.label or None}
     if item.stacked:
-        below = sum((np.asarray(one.values, dtype=float) for one in mine[:place]), np.zeros(len(at)))
+        below = sum((np.asarray(bars.values, dtype=float) for bars in mine[:place]), np.zeros(len(at)))
         on.axes.bar(at, values, item.width, below, **look)
         return
     at = at + (item.width + 0.02) * (0.5 * (len(mine) - 1) - place)

@@ -29,7 +29,7 @@ _RADII_AT = 157.5
 def figure_of(
     panels: Panel | Sequence[Panel] | Mapping[str, Sequence[Panel]], columns: int = COLUMNS, height: int | None = None
 ) -> "go.Figure":
-    """Return a figure of one panel, of several row by row, or of several for each entry of a menu.
+    """Return a figure of one panel, of several panels row by row, or of several panels for each entry of a menu.
 
     Items with the same label are hidden and shown together. Panels at the same position share their axes in all
     entries of a menu; rules across a panel are always shown.
@@ -37,7 +37,7 @@ def figure_of(
     Args:
         panels: at least one, and equally many for each entry; the title of a single panel is not drawn.
         columns: most panels in a row.
-        height: [px] of the figure; by default that of the panels.
+        height: [px] height of the figure; None: as the panels need.
     """
     if isinstance(panels, Panel):
         panels = [panels]
@@ -59,7 +59,7 @@ def figure_of(
 
 
 def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
-    """Return empty axes; a y label is shown if it is the same in all choices and differs from the left panel's."""
+    """Return empty axes; a y label is shown if all choices have it and the panel on the left has another."""
     from plotly.subplots import make_subplots
 
     panels = choices[0]
@@ -76,7 +76,7 @@ def _grid(choices: Sequence[Sequence[Panel]], columns: int) -> "go.Figure":
     ]
     figure = make_subplots(rows, columns, specs=there, horizontal_spacing=_GAP, vertical_spacing=_BELOW / inner)
     figure.update_layout(theme.new_figure(inner + top + _BOTTOM, margin=margin).layout)
-    labels = [panel.y.label if len({one[k].y.label for one in choices}) == 1 else "" for k, panel in enumerate(panels)]
+    labels = [panel.y.label if len({c[k].y.label for c in choices}) == 1 else "" for k, panel in enumerate(panels)]
     axes: dict[str, dict[str, Any]] = {}
     titles: list[dict[str, Any]] = []
     for k, panel in enumerate(panels):
@@ -132,7 +132,7 @@ def _lines(text: str) -> str:
 
 
 def _add_menu(figure: "go.Figure", labels: Sequence[str], counts: Sequence[int]) -> None:
-    """Add a menu that shows, for each label, its number of traces, in order."""
+    """Add a menu with an entry for each label, which shows the next ``counts`` traces of the figure."""
     owners = np.repeat(np.arange(len(labels)), counts)
     buttons = [
         {"label": plain(label), "method": "restyle", "args": [{"visible": (owners == place).tolist()}]}
@@ -193,7 +193,7 @@ class Place(NamedTuple):
     number: str  # number of the panel's axes in Plotly
     panel: Panel
     entry: dict[str, Any]  # name and legend of the trace
-    x: str = ""  # x axis in Plotly, if not the panel's own
+    x: str = ""  # x axis in Plotly; empty: that of the panel
 
     @property
     def axes(self) -> tuple[str, str]:
@@ -258,14 +258,14 @@ def _add_area(item: Area, on: Place) -> None:
 
 @add_item.register
 def _add_rule(item: Rule, on: Place) -> None:
-    """Draw a line across the panel; a vertical one has its label beside it, as there may be many."""
+    """Draw a line across the panel; the label of a vertical line is next to it, not in the legend."""
     line = {"width": 1.2 * item.width, "color": _color(item.color), "dash": item.dash}
     other = "y" if item.along == "x" else "x"
     ends = {f"{item.along}0": item.value, f"{item.along}1": item.value, f"{other}0": 0, f"{other}1": 1}
-    own = dict(zip("xy", on.axes, strict=True))
-    axes = {f"{item.along}ref": own[item.along], f"{other}ref": f"{own[other]} domain"}
-    beside = {"text": plain(item.label), "textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
-    on.figure.add_shape(type="line", line=line, **ends, **axes, **({"label": beside} if other == "y" else on.entry))
+    names = dict(zip("xy", on.axes, strict=True))
+    axes = {f"{item.along}ref": names[item.along], f"{other}ref": f"{names[other]} domain"}
+    label = {"text": plain(item.label), "textposition": "end", "textangle": 0, "xanchor": "left", "yanchor": "top"}
+    on.figure.add_shape(type="line", line=line, **ends, **axes, **({"label": label} if other == "y" else on.entry))
 
 
 @add_item.register

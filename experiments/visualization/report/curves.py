@@ -21,7 +21,7 @@ from experiments.visualization.panels.with_plotly import Place, add_item, number
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-#: Most rows of a figure; left-out rows lie between extremes that are kept.
+#: Most rows of a figure; rows that are left out lie between extremes that are shown.
 MOST_ROWS = 2000
 #: [px] height of a panel, space above and below all, line of marks' labels, gap between panels.
 PANEL, AROUND, LINE, GAP = 190, 60, 13, 30
@@ -30,7 +30,7 @@ TIME = "time"
 
 
 def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.int64]:
-    """Return the rows to show: all, or the first, the last, and each curve's extremes in each of a number of spans.
+    """Return the rows to show: all, or the first, the last, and each curve's extremes in each of many equal spans.
 
     The result has at most ``most`` rows, but always the extremes of all curves in one span.
     """
@@ -47,9 +47,9 @@ def rows_to_show(curves: Sequence[Floats], most: int = MOST_ROWS) -> NDArray[np.
 
 
 def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = ()) -> "go.Figure":
-    """Return panels one above another with a common time axis, one box of values at the pointer, and a legend each.
+    """Return a figure of panels with a common time axis ``time`` (rows,) [s], and one box of values at the pointer.
 
-    Marks are events with labels above the topmost panel.
+    ``marks`` are events with labels above the topmost panel.
     """
     places = [(mark.time - time[0]) / max(time[-1] - time[0], 1e-12) for mark in marks]
     lines = label_rows(places, [mark.label for mark in marks])
@@ -69,9 +69,9 @@ def time_figure(time: Floats, panels: Sequence[Panel], marks: Sequence[Mark] = (
             "hoverformat": ".4f",
         },
     )
-    rows = rows_to_show([np.nan_to_num(np.asarray(one.y, float)) for panel in panels for one in panel.curves])
+    rows = rows_to_show([np.nan_to_num(np.asarray(c.y, float)) for panel in panels for c in panel.curves])
     at = time[rows].astype(np.float32)
-    labels = Counter(one.label for panel in panels for one in panel.curves)
+    labels = Counter(c.label for panel in panels for c in panel.curves)
     for k, panel in enumerate(panels):
         bottom = 1.0 - (k * (PANEL + GAP) + PANEL) / inner
         _add_panel(figure, k, distinct_lines(panel), (max(bottom, 0.0), bottom + PANEL / inner))

@@ -44,11 +44,11 @@ class Pair(NamedTuple):
     time: Floats
     measured: Floats
     model: Floats
-    is_free: bool  # whether both are relative to their means
+    is_free: bool  # whether both columns are relative to their means
 
 
 def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
-    """Return the measured columns of each record with the run's columns.
+    """Return pairs of measured and modelled columns for each record of a file.
 
     Args:
         run: run of the human, or of another body that has metrics.
@@ -56,7 +56,7 @@ def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
             give file, ``begin``, and columns by their names, with scale and offset.
 
     Raises:
-        InputError: neither format, no column of the run, or a file that ``biped fit`` refuses.
+        InputError: the file has neither format or no column of the run, or ``biped fit`` would refuse it.
         OSError: the file cannot be read.
     """
     table = _table(run)
@@ -66,7 +66,7 @@ def paired_columns(run: Run, file: str | Path) -> tuple[list[Pair], ...]:
 def _measured(table: pd.DataFrame, file: Path) -> tuple[Measured, ...]:
     units, duration = table.attrs["units"], float(table["time"].iloc[-1])
     if file.suffix.lower() == ".toml":
-        return tuple(measured_from(one, 0.0, duration, units) for one in read_config(file).tables("record"))
+        return tuple(measured_from(entry, 0.0, duration, units) for entry in read_config(file).tables("record"))
     record = read_record(file)
     columns = tuple(Column(name) for name in record.columns if name in units)
     if not columns:
@@ -82,21 +82,21 @@ def compare_columns(pairs: Sequence[Pair]) -> pd.DataFrame:
     """Return a row for each column with the differences of run and record at the record's times.
 
     The columns are ``rms_difference``, ``mean_difference`` (model minus measured), ``sd_measured`` and ``sd_model`` in
-    the column's unit, ``correlation``, and ``r_squared`` as in ``biped fit``. With a free offset both are relative to
-    their means, and have no mean difference.
+    the column's unit, ``correlation``, and ``r_squared`` as in ``biped fit``. If a column's offset is free, both curves
+    are relative to their means, and ``mean_difference`` is NaN.
     """
     rows = []
-    for one in pairs:
-        difference, deviations = one.model - one.measured, (one.measured.std(), one.model.std())
+    for pair in pairs:
+        difference, deviations = pair.model - pair.measured, (pair.measured.std(), pair.model.std())
         rows.append({
-            "column": one.column,
-            "unit": one.unit,
+            "column": pair.column,
+            "unit": pair.unit,
             "rms_difference": float(np.sqrt((difference**2).mean())),
-            "mean_difference": np.nan if one.is_free else float(difference.mean()),
+            "mean_difference": np.nan if pair.is_free else float(difference.mean()),
             "sd_measured": float(deviations[0]),
             "sd_model": float(deviations[1]),
-            "correlation": float(np.corrcoef(one.measured, one.model)[0, 1]) if all(deviations) else np.nan,
-            "r_squared": r_squared(one.measured, one.model),
+            "correlation": float(np.corrcoef(pair.measured, pair.model)[0, 1]) if all(deviations) else np.nan,
+            "r_squared": r_squared(pair.measured, pair.model),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -107,7 +107,7 @@ def compare_sway(pairs: Sequence[Pair]) -> pd.DataFrame:
     They are computed for each pair of columns ``…_ap`` and ``…_ml`` at the record's times, after a low-pass at 5 Hz if
     the record is sampled at 25 Hz or more and has no gap.
     """
-    by_name = {one.column: one for one in pairs}
+    by_name = {pair.column: pair for pair in pairs}
     rows = []
     for name in (column.removesuffix("_ap") for column in by_name if column.endswith("_ap")):
         if f"{name}_ml" not in by_name:
@@ -131,7 +131,7 @@ class RecordComparison:
     """Comparison of a run with a record, as a section of its page, a figure and a table.
 
     Attributes:
-        file: the record, or the TOML file of a fit.
+        file: file of the record, or TOML file of a fit.
         records: pairs of columns for each record.
     """
 
@@ -143,7 +143,7 @@ class RecordComparison:
         """Read a record for a run (``paired_columns``); raise InputError also if the run has no comparable data."""
         if run.world is not None or not run.state.model.is_floating or len(run.frame) < 2:
             raise InputError(
-                f"{file}: a record can be compared only with a run of a floating body, of two rows or more"
+                f"{file}: a record can be compared only with a run of a floating body with at least two rows"
             )
         return cls(Path(file), paired_columns(run, file))
 
@@ -152,15 +152,15 @@ class RecordComparison:
         """Pairs with notes for their titles: a free offset, and the number of the record if there are several."""
         numbers = [f", record {number}" if len(self.records) > 1 else "" for number in range(1, len(self.records) + 1)]
         return [
-            (one, (", relative to their means" if one.is_free else "") + number)
+            (pair, (", relative to their means" if pair.is_free else "") + number)
             for pairs, number in zip(self.records, numbers, strict=True)
-            for one in pairs
+            for pair in pairs
         ]
 
     def _panels(self) -> list[Panel]:
         return [
-            overlay(one.column, one.unit, one.time, one.measured, one.model, words_of(one.column) + remark)
-            for one, remark in self.remarked
+            overlay(pair.column, pair.unit, pair.time, pair.measured, pair.model, words_of(pair.column) + remark)
+            for pair, remark in self.remarked
         ]
 
     def compared(self, compare: Callable[[Sequence[Pair]], pd.DataFrame]) -> pd.DataFrame:
@@ -198,12 +198,12 @@ class RecordComparison:
 
 
 def _readable(table: pd.DataFrame) -> pd.DataFrame:
-    told = table.assign(unit=table["unit"].map(unit_text))
-    return told.rename(columns=lambda name: name.replace("_", " "))
+    shown = table.assign(unit=table["unit"].map(unit_text))
+    return shown.rename(columns=lambda name: name.replace("_", " "))
 
 
 def _table(run: Run) -> pd.DataFrame:
-    """Return all columns of a run with those of ``biped.metrics.series``; ``attrs["units"]`` has their units."""
+    """Return the columns of a run and of ``biped.metrics.series``; ``attrs["units"]`` has their units."""
     more = series(run)
     table = pd.concat([run.frame, more.drop(columns="time")], axis=1)
     table.attrs["units"] = {**run.units, **more.attrs["units"]}
@@ -211,13 +211,13 @@ def _table(run: Run) -> pd.DataFrame:
 
 
 def _pairs(table: pd.DataFrame, measured: Measured) -> Iterator[Pair]:
-    """Yield the pairs of a record where both have values."""
+    """Yield each measured column with the run's column, at the times at which both have values."""
     time = np.array(measured.trace.times)
     for k, column in enumerate(measured.trace.columns):
         model = np.interp(time, table["time"], table[column], right=np.nan)
         both = measured.counts[k] & np.isfinite(model)
         if both.sum() < 2:
-            raise InputError(f"{column}: fewer than two measured values at times of the run: set begin")
+            raise InputError(f"{column}: fewer than two measured values at times of the run: set begin of the record")
         there, model, is_free = measured.values[k, both], model[both], measured.is_free[k]
         if is_free:
             there, model = there - there.mean(), model - model.mean()

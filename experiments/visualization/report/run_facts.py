@@ -52,7 +52,7 @@ def print_report(
     if replaced:
         say(f"replaced the run of {replaced}", "yellow")
     if TABLE in names:
-        say(f"to see it move: biped view {folder}", "dim")
+        say(f"to view the motion: biped view {folder}", "dim")
 
 
 def headline(run: Run) -> Prose:
@@ -68,7 +68,7 @@ def facts_table(facts: Facts) -> Table:
 
 
 def effects(run: Run) -> Facts:
-    """Return the largest and the final effects of a disturbance, and the result of the run's checks."""
+    """Return the largest and the final effects of the disturbance, and the results of the run's checks."""
     facts: Facts = []
     metrics = run.metrics
     if not is_human(str(run.parameters.get(ROBOT, HUMAN))):
@@ -101,12 +101,12 @@ def _recovery(metrics: dict[str, Any]) -> Facts:
     settling = metrics.get("settling_time")
     if settling is None:
         return [("time to recover", "not settled")]
-    within = "to 2 cm and 2° of the set point" if settling else "it stayed within 2 cm and 2° of the set point"
+    within = "to within 2 cm and 2° of the set point" if settling else "always within 2 cm and 2° of the set point"
     return [("time to recover", f"{settling:.3g} s ({within})")]
 
 
 def _checks(run: Run) -> Facts:
-    """Return the failed checks; if all passed, the residuals of the conservation laws."""
+    """Return the failed checks or, if all passed, the residuals of energy and momentum."""
     checks, metrics = run.trust, run.metrics
     beyond: Facts = [(check.passed, check.text) for check in checks if check.passed != OK]
     if beyond or not checks:
@@ -130,12 +130,12 @@ def more_facts(run: Run) -> Iterator[tuple[str, str]]:
     if metrics.get("foot_slip") is not None:
         yield "max foot slip", length(metrics["foot_slip"])
     if metrics.get("foot_creep") is not None:
-        yield "max creep of sticking contacts", f"{length(metrics['foot_creep'])} in the last quarter"
-    for one, kind in reversed(KINDS):
+        yield "max creep of sticking contacts", f"{length(metrics['foot_creep'])} in the run's last quarter"
+    for singular, kind in reversed(KINDS):
         events = summary["events"][kind]
         if events:
             total = [sum(event["impulse"][k] for event in events) for k in range(3)]
-            what = f"the {one}" if len(events) == 1 else f"all {len(events)} {kind} together"
+            what = f"the {singular}" if len(events) == 1 else f"all {len(events)} {kind} together"
             yield f"impulse of {what}", f"{math.hypot(*total):.4g} N·s"
     if metrics.get("angular_momentum_defect") is not None:
         yield "angular momentum residual", f"{metrics['angular_momentum_defect']:.1e} N·m·s"
@@ -162,7 +162,7 @@ def _cut(table: Table) -> str:
 
 
 def event_tables(run: Run) -> tuple[Table, ...]:
-    """Return the contacts of the feet, and impacts and pushes."""
+    """Return two tables: contacts of the feet, and impacts and pushes."""
     changes, hidden = lasting_changes(run.summary["events"]["edges"])
     brief = f"; {hidden} changes that lasted less than {1e3 * BRIEF:.0f} ms are not shown" if hidden else ""
     feet = tuple((f"{change.time:.4f}", change.edge.replace("_", " "), change.change) for change in changes)

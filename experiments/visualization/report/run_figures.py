@@ -23,11 +23,11 @@ def run_charts(run: Run) -> list[Chart]:
     if len(run.frame) < 2:
         return []
     subject, time = subject_of(run), run.frame["time"].to_numpy()
-    found = []
+    charts = []
     for sheet in sheets_of(run):
         if sheet.caption and sheet.applies(subject):
             content: Any = sheet.content(subject)
-            found.append(Chart(time_figure(time, content, subject.marks), sheet.caption, sheet.kind))
+            charts.append(Chart(time_figure(time, content, subject.marks), sheet.caption, sheet.kind))
     if run.world is None and subject.model.nc and floats(subject):
-        found.append(top_view(subject))
-    return found
+        charts.append(top_view(subject))
+    return charts

@@ -29,13 +29,13 @@ _SECTIONS = (
 )  # fmt: skip
 
 _TRUST = (
-    "A momentum defect above 1e-8 N·s is an error of the program. The energy residual falls by four if the step is "
-    "halved; compare it with the energies that matter to you."
+    "A momentum defect above 1e-8 N·s indicates an error in the program. The energy residual falls to a quarter if the "
+    "step is halved; compare it with the energies that matter to you."
 )
 
 
-def run_page(source: RunSource, command: str, beside: RecordComparison | None = None) -> Page:
-    """Return the page of a saved run; ``command`` made the page, ``beside`` is a comparison with a record."""
+def run_page(source: RunSource, command: str, comparison: RecordComparison | None = None) -> Page:
+    """Return the page of a run; ``command``: command line that made it; ``comparison``: comparison with a record."""
     run, made_by = source.run, source.experiment
     measured: dict[str, MetricValue] = {}
     if run.world is None and run.state.model.is_floating and len(run.frame) >= 2:  # other runs have no metrics
@@ -46,7 +46,7 @@ def run_page(source: RunSource, command: str, beside: RecordComparison | None = 
         lead=_lead(source),
         sections=(
             _what(source),
-            *(() if beside is None else (beside.section(),)),
+            *(() if comparison is None else (comparison.section(),)),
             *_figures(run),
             _events(run),
             _numbers(run, measured),
@@ -92,9 +92,9 @@ def _what(source: RunSource) -> Section:
 
 
 def _figures(run: Run) -> Iterator[Section]:
-    found = {chart.name: chart for chart in run_charts(run)}
+    by_name = {chart.name: chart for chart in run_charts(run)}
     for name, title, names in _SECTIONS:
-        charts = [found[one] for one in names if one in found]
+        charts = [by_name[figure] for figure in names if figure in by_name]
         if charts:
             before = [Prose(_TRUST, "muted")] if name == "ledger" else []
             yield Section(name, title, blocks=(*before, *charts))
@@ -102,15 +102,15 @@ def _figures(run: Run) -> Iterator[Section]:
 
 def _events(run: Run) -> Section:
     """Return contacts, impacts and pushes with their impulses, and steps; touches and lifts are folded."""
-    others = run.events[run.events["kind"].isin(["touch", "lift"])]
+    contacts = run.events[run.events["kind"].isin(["touch", "lift"])]
     blocks: list[Block] = [table for table in facts.event_tables(run) if table.rows]
     if run.metrics.get("footsteps"):
         blocks.append(_steps(run))
-    if len(others):
-        rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in others[["time", "kind", "subject"]].to_numpy())
-        blocks.append(Table("Touch and lift of contact points", ("time [s]", "kind", "point"), rows, fold=True))
-    counts = [(len(run.summary["events"][many]), one, many) for one, many in facts.KINDS]
-    counted = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+    if len(contacts):
+        rows = tuple((f"{t:.4f}", str(k), str(s)) for t, k, s in contacts[["time", "kind", "subject"]].to_numpy())
+        blocks.append(Table("Touch and lift of contact points", ("time [s]", "event", "point"), rows, fold=True))
+    counts = [(len(run.summary["events"][plural]), singular, plural) for singular, plural in facts.KINDS]
+    counted = ", ".join(f"{count} {singular if count == 1 else plural}" for count, singular, plural in counts if count)
     return Section("events", "Events", verdict=counted, blocks=tuple(blocks or [Prose("No impacts and no pushes.")]))
 
 
@@ -119,7 +119,7 @@ def _steps(run: Run) -> Table:
     units = table.attrs["units"]
     names = {name: f"{name.replace('_', ' ')} [{unit_text(unit)}]" for name, unit in units.items() if unit}
     return Table.of(
-        "Footsteps: onset after the disturbance; ap: forward, ml: to the right", table.rename(columns=names)
+        "Footsteps; onset: time after the disturbance; ap: forward; ml: to the right", table.rename(columns=names)
     )
 
 
@@ -127,12 +127,12 @@ _HEADINGS = ("name", "value", "unit", "meaning", "source")
 
 
 def _numbers(run: Run, measured: Mapping[str, MetricValue]) -> Section:
-    """Return the metrics of the whole run, then those of each joint and foot, and the checks."""
-    whole = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
+    """Return a section: metrics of the whole run, metrics of each joint and foot, and the checks."""
+    of_run = tuple(_metric_row(name, value) for name, value in measured.items() if not metric_named(name).per)
     each = tuple(_metric_row(name, value) for name, value in measured.items() if metric_named(name).per)
     blocks: list[Block] = []
-    if whole:
-        blocks.append(Table("Metrics", _HEADINGS, whole, fold=False))
+    if of_run:
+        blocks.append(Table("Metrics", _HEADINGS, of_run, fold=False))
     if each:
         blocks.append(Table("Metrics of each joint and foot", _HEADINGS, each, fold=True))
     if run.trust:
@@ -146,7 +146,7 @@ def _metric_row(name: str, value: MetricValue) -> tuple[str, ...]:
 
 
 def command_of(source: RunSource) -> str | None:
-    """Return the command that reproduces a run; None if it belongs to no experiment."""
+    """Return the command that reproduces a run; None if the run's experiment is unknown."""
     if source.experiment is None:
         return None
     sets = [f"--set {shlex.quote(f'{name}={exact(value)}')}" for name, value in source.changes.items()]
@@ -175,8 +175,8 @@ def _rerun(source: RunSource, command: str) -> Section:
             "from experiments.catalogue.registry import experiment_named\n\n"
             f"run = experiment_named({', '.join(names)}).run({dict(source.changes)!r})"
         )
-        blocks += [Prose("The run, on the command line and in Python:"), Code(rerun), Code(python)]
-    blocks += [Prose("This page:"), Code(command)]
+        blocks += [Prose("To repeat the run, on the command line or in Python:"), Code(rerun), Code(python)]
+    blocks += [Prose("To make this page again:"), Code(command)]
     versions = tuple((name, text) for name, text in source.versions.items())
     blocks.append(Table("Software", ("", "version"), versions, fold=False))
     return Section("rerun", "To reproduce the run", blocks=tuple(blocks))

@@ -18,7 +18,7 @@ from experiments.catalogue.parameters.robots import NAME as ROBOT
 from experiments.catalogue.registry import experiment_named
 from experiments.lookup.open_registry import digest_at
 
-WITHOUT = "it was saved without one"
+WITHOUT = "the run was saved without it"
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class RunSource:
     #: experiment; None if the run was saved by other means, by a version whose experiment had other parameters, or
     #: by code that the user has not named (``saved_names``)
     experiment: Experiment | None
-    values: Mapping[str, Any]  # value of each parameter of the experiment; without one, the saved parameters
+    values: Mapping[str, Any]  # value of each parameter of the experiment; saved parameters if it is unknown
     changes: Mapping[str, Value]  # values that differ from the experiment's defaults
     versions: Mapping[str, str]  # versions of the software
-    unknown: str = WITHOUT  # reason why there is no experiment
+    unknown: str = WITHOUT  # reason why the experiment is unknown
 
 
 def saved_option(value: Any) -> str:
@@ -49,7 +49,7 @@ def load_run(folder: str | Path) -> Run:
     """Return the run in a folder, of any experiment.
 
     Raises:
-        InputError: no run, damaged files, or an unknown model.
+        InputError: the folder holds no run, or its files are damaged, or its model is unknown.
         OSError: a file cannot be read.
     """
     return run_source(folder).run
@@ -60,12 +60,12 @@ def run_source(folder: str | Path) -> RunSource:
     """Return the run in a folder with its experiment; code is imported only if the user has named it."""
     folder = Path(folder)
     if not is_run(folder):
-        raise InputError(f"{folder}: no run there: it must hold {TABLE}, {SUMMARY}, {STATE} and {MODEL}, or {WORLD}")
+        raise InputError(f"{folder}: no run in it; a run has {TABLE}, {SUMMARY}, {STATE} and {MODEL}, or {WORLD}")
     try:
         summary = read_summary(folder)
         saved, versions = dict(summary["parameters"]), dict(summary["versions"])
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{folder / SUMMARY}: damaged, or not of a run ({error!r})") from error
+        raise InputError(f"{folder / SUMMARY}: damaged, or not the summary of a run ({error!r})") from error
     name = saved.pop("experiment", None)
     sources = saved.pop(SOURCES, {})
     if ROBOT in saved:
@@ -81,12 +81,12 @@ def run_source(folder: str | Path) -> RunSource:
 def _version_of(digest: str, now: str) -> str:
     """Return the saved version of a user's file, and whether the file has changed since."""
     if not now:
-        return f"{digest}, and is not found now"
-    return digest if now == digest else f"{digest}, and has been edited since"
+        return f"{digest}; the file is missing now"
+    return digest if now == digest else f"{digest}; the file has been edited since"
 
 
 def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experiment | None, Mapping[str, Any], str]:
-    """Return the experiment under its controller and the saved values; without one, None and the reason."""
+    """Return the experiment with its controller, the saved values, and the reason if the experiment is None."""
     if name is None:
         return None, saved, WITHOUT
     try:
@@ -98,7 +98,7 @@ def _experiment_of(name: str | None, saved: Mapping[str, Any]) -> tuple[Experime
 
 
 def changes_of(experiment: Experiment, values: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the values that must be set to get all of ``values``: those that the others do not imply."""
+    """Return the changes that give all of ``values``; defaults and values that follow from others are left out."""
     changes = {p.name: values[p.name] for p in experiment.parameters if values.get(p.name, p.default) != p.default}
     for name in list(changes):  # defaults of the integrator and of the seed depend on other values
         rest = {key: value for key, value in changes.items() if key != name}

@@ -22,7 +22,7 @@ from experiments.visualization.studies.trials import Trials
 
 #: Most trials and most failures in tables.
 MOST_TRIALS, MOST_FAILURES = 200, 100
-#: Most trials that are listed beside a traceback.
+#: Most trials that are listed with a traceback.
 MOST_NAMED = 10
 #: Most metrics in the table of trials.
 MOST_COLUMNS = 8
@@ -31,19 +31,19 @@ _MOODS: dict[str, Mood] = {RECOVERED: "good", FELL: "bad", FAILED: "bad"}
 
 @saved_names()
 def study_page(study: Study, command: str) -> Page:
-    """Return the page of a study that is open for reading; ``command`` made the page."""
+    """Return the page of a study that is open for reading; ``command``: command line that made it."""
     trials = Trials(study)
     planned = kinds.planned_trials(study)
     is_of_records = planned == 0
     document = kinds.document_of(trials) if len(trials) or is_of_records else Document()
-    found, sections = document.lead, document.sections
+    lead, sections = document.lead, document.sections
     if not is_of_records:
-        sections = (_what(trials), *sections, _trials(trials, verdicts=bool(found)), *_failures(trials))
+        sections = (_what(trials), *sections, _trials(trials, verdicts=bool(lead)), *_failures(trials))
     of = "records" if is_of_records else study.header.experiment
     return Page(
         title=f"{kinds.title_of(study.header.kind)} of {of}",
         subtitle="" if is_of_records else _what_was_done(trials),
-        lead=(*found, *_progress(trials, planned), *(() if found or not len(trials) else _ended(trials))),
+        lead=(*lead, *_progress(trials, planned), *(() if lead or not len(trials) else _ended(trials))),
         sections=(*sections, _rerun(trials, command)),
         made={name: value for name, value in stamp().items() if value is not None},
     )
@@ -57,6 +57,7 @@ def _what_was_done(trials: Trials) -> str:
 
 
 def study_figures(study: Study) -> dict[str, go.Figure]:
+    """Return all interactive figures of a study by name, as on its page."""
     return {chart.name: chart.figure for chart in study_page(study, "").charts}
 
 
@@ -70,18 +71,17 @@ def _verdicts(trials: Trials) -> Table:
     rows = tuple((name, str(s.count), f"{s.value:.1%}", s.interval) for name, s in trials.verdicts.items())
     moods = tuple(_MOODS.get(name, "") for name in trials.verdicts)
     headings = ("verdict", "trials", "proportion", "95 % interval (Wilson 1927)")
-    return Table("How the trials ended", headings, rows, moods, fold=False)
+    return Table("Verdicts of the trials", headings, rows, moods, fold=False)
 
 
 def _progress(trials: Trials, planned: int | None) -> tuple[Block, ...]:
     """Return a note that the study is incomplete; nothing for a complete one."""
-    study = trials.study
-    done = len(trials)
+    study, done = trials.study, len(trials)
     of = f"{done} of {planned} trials are" if planned is not None else f"{done} trials are"
     if is_being_written(study.folder):
         return (Prose(f"The study is still running: {of} finished, and this page shows these.", "bad"),)
     if done and planned is not None and done < planned:
-        return (Prose(f"The study was stopped: {of} finished. Its command continues it.", "bad"),)
+        return (Prose(f"The study was stopped: {of} finished. Run its command again to continue it.", "bad"),)
     return () if done or planned == 0 else (Prose("No trial is finished.", "bad"),)
 
 
@@ -96,7 +96,7 @@ def _what(trials: Trials) -> Section:
         rows = tuple(_row(trials, name, saved_option(value)) for name, value in common.items())
         blocks.append(Table("Equal in all trials", ("parameter", "value", "unit", "meaning", "default"), rows))
     if trials.experiment is None:
-        blocks.append(Prose("The study names code that was not run for this page; add --trust to run it."))
+        blocks.append(Prose("The study uses code that was not run for this page; add --trust to run it."))
     else:
         parameters = trials.experiment.parameters
         every = tuple((p.name, as_option(p.default), p.unit, p.meaning, p.source) for p in parameters)
@@ -115,7 +115,7 @@ def _varied(trials: Trials, name: str) -> tuple[str, ...]:
     elif pd.api.types.is_float_dtype(trials.frame[name]):
         text = f"{len(values)} from {values[0]:.5g} to {values[-1]:.5g}"
     else:
-        text = f"{len(values)} different ones"
+        text = f"{len(values)} different values"
     return _row(trials, name, text)
 
 
@@ -134,7 +134,7 @@ def _trials(trials: Trials, *, verdicts: bool) -> Section:
     more = "" if len(part) == len(trials) else f", the first {len(part)}"
     blocks: list[Block] = [_verdicts(trials)] if verdicts else []
     blocks.append(Table.of(f"Trials{more}", part, fold=True))
-    blocks.append(Prose(f"All {len(trials)} with all their columns are in trials.parquet.", "muted"))
+    blocks.append(Prose(f"All {len(trials)} trials with all columns are in trials.parquet.", "muted"))
     return Section("trials", "Trials", blocks=tuple(blocks))
 
 
@@ -156,7 +156,7 @@ def _failures(trials: Trials) -> list[Section]:
         for row in failed.head(MOST_FAILURES).to_dict(orient="records")
     )
     more = "" if len(rows) == len(failed) else f", the first {len(rows)}"
-    table = Table(f"Failed trials{more}", ("trial", "failure", "message", "varied", "to run it again"), rows)
+    table = Table(f"Failed trials{more}", ("trial", "failure", "message", "varied", "command to repeat it"), rows)
     blocks: tuple[Block, ...] = (kinds_of, table, *_tracebacks(failed))
     return [Section("failures", "Failures", verdict=f"{len(failed)} failed", mood="bad", blocks=blocks)]
 
@@ -174,14 +174,14 @@ def _tracebacks(failed: pd.DataFrame) -> list[Block]:
 
 def _rerun(trials: Trials, command: str) -> Section:
     study = trials.study
-    own = kinds.page_rerun(study)
+    steps = kinds.page_rerun(study)
     configuration = json.dumps(study.configuration, indent=2, ensure_ascii=False)
-    blocks: list[Block] = [*own]
+    blocks: list[Block] = [*steps]
     blocks.append(Code(configuration, "The study's configuration"))
     if len(trials):
-        blocks.append(Prose("One trial, with all rows recorded:"))
+        blocks.append(Prose("To repeat one trial, by its number, with all rows recorded:"))
         blocks.append(Code(f"biped rerun {shlex.quote(str(study.folder))} TRIAL"))
-    blocks += [Prose("This page:"), Code(command)]
+    blocks += [Prose("To make this page again:"), Code(command)]
     names = list(dict.fromkeys(name for session in study.header.sessions for name in session))
     rows = tuple(
         (name.replace("_", " "), *(shown(session.get(name)) for session in study.header.sessions)) for name in names

@@ -32,7 +32,7 @@ def top_view(subject: Subject) -> Chart:
     ahead = ahead_of(subject.model)
     aside = 1 - ahead
     shown = [direction_of(subject.model, axis, from_above=True) for axis in range(2)]
-    names, signs = [one.name for one in shown], np.array([one.sign for one in shown])
+    names, signs = [direction.name for direction in shown], np.array([direction.sign for direction in shown])
     figure = theme.new_figure(
         590,
         xaxis={"title": {"text": f"{names[aside]} [m]"}, "autorange": _order(shown[aside])},
@@ -66,7 +66,7 @@ def top_view(subject: Subject) -> Chart:
 
 
 def _order(shown: Direction) -> bool | str:
-    """Return Plotly's ``autorange`` for a direction: "reversed" if numbers decrease upwards, or to the right."""
+    """Return Plotly's ``autorange`` of an axis: "reversed" if numbers decrease upwards, or to the right."""
     return True if shown.grows else "reversed"
 
 

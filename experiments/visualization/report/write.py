@@ -36,9 +36,9 @@ _ROWS = ("run.events", "run.frame")
 
 
 def write_notebook(path: Path, page: Page, folder: Path, *, is_study: bool) -> Path:
-    """Write the notebook of a page, under a temporary name first, so that it is never incomplete.
+    """Write the notebook of a page; the file is never incomplete.
 
-    It finds the run or the study by the path from its own folder, in which it must be run.
+    The notebook loads the run or study by a path relative to its own folder: execute it there.
     """
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -74,29 +74,29 @@ def write_report(
         folder: folder of the run or the study.
         page: file to write; its folder is created if necessary.
         command: command line, shown on the page.
-        notebook: whether to write a notebook beside the page.
-        record: record, or TOML file of a fit, to compare with a run; also writes a figure and a table beside the page.
+        notebook: whether to write a notebook into the page's folder.
+        record: file of a record, or TOML file of a fit, to compare with a run, also in a figure and a table.
 
     Returns:
-        The files.
+        Paths of the files.
 
     Raises:
-        InputError: the folder holds neither, or is damaged; or ``page`` cannot be written.
+        InputError: the folder holds no run and no study, or is damaged, or ``page`` or ``record`` cannot be used.
         OSError: a file cannot be written; the error names it.
     """
     need("plotly", "jinja2", *(["nbformat"] if notebook else []))
     folder, file = Path(folder), _page_file(page)
     if notebook and file.suffix == NOTEBOOK:
-        raise InputError(f"{file}: the output must end in .html (the notebook is written beside it)")
-    beside = None
+        raise InputError(f"{file}: the page must end in .html; its notebook is written into the same folder")
+    comparison = None
     if record is None:
         made = page_of(folder, command)
     else:
         source = run_source(folder)
-        beside = RecordComparison.of(source.run, record)
-        made = run_page(source, command, beside)
+        comparison = RecordComparison.of(source.run, record)
+        made = run_page(source, command, comparison)
     file.parent.mkdir(parents=True, exist_ok=True)
-    files = [write_page(made, file), *(() if beside is None else beside.write(file))]
+    files = [write_page(made, file), *(() if comparison is None else comparison.write(file))]
     if notebook:
         files.append(write_notebook(file.with_suffix(NOTEBOOK), made, folder, is_study=not is_run(folder)))
     return files
@@ -108,17 +108,17 @@ def watch_study(folder: str | Path, page: str | Path, command: str) -> Path:
     The last page remains when the study ends or the user interrupts.
 
     Returns:
-        The page.
+        Path of the page.
 
     Raises:
-        InputError: the folder holds no study, or ``page`` cannot be written.
+        InputError: the folder holds no study, or ``page`` is a folder.
         OSError: a file cannot be written; the error names it.
         KeyboardInterrupt: the page is complete, and shows the progress of the study.
     """
     need("plotly", "jinja2")
     folder, file = Path(folder), _page_file(page)
     if not is_study(folder):
-        raise InputError(f"{folder}: no study there to watch")
+        raise InputError(f"{folder}: this folder holds no study to watch")
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         while is_being_written(folder):
@@ -148,7 +148,7 @@ def page_of(folder: Path, command: str) -> Page:
         return run_page(run_source(folder), command)
     if is_study(folder):
         return study_page(Study.read(folder), command)
-    raise InputError(f"{folder}: {'neither a run nor a study there' if folder.is_dir() else 'there is no such folder'}")
+    raise InputError(f"{folder}: {'neither a run nor a study in it' if folder.is_dir() else 'there is no such folder'}")
 
 
 def write_run_page(run: Run, page: str | Path) -> Path:

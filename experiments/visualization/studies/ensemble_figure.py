@@ -15,7 +15,7 @@ from experiments.visualization.panels.panel import Area, Axis, Item, Panel, Poin
 
 
 def ensemble_panels(plan: Sweep, table: pd.DataFrame) -> list[Panel]:
-    """Return a panel for each traced column of a table from ``ensemble``; of very many combinations the first ones.
+    """Return a panel for each traced column of a table from ``ensemble``, with the first few combinations.
 
     The first floor motion, push or force is marked.
     """

@@ -28,24 +28,24 @@ BY_SEED = "SD over seeds"
 _HEIGHT, _ON_PAGE = 2.2, 260
 
 
-def document(fit: Fit, found: Found, _: Path) -> Document:
-    """Return parameters with intervals, the quality of the fit, and measured and modelled columns over time."""
-    panels, correlation, data = list(_panels(fit, found)), found.estimate.correlation, as_json(found)
+def document(fit: Fit, fitted: Found, _: Path) -> Document:
+    """Return a document: parameters with intervals, quality of the fit, measured and modelled columns over time."""
+    panels, correlation, data = list(_panels(fit, fitted)), fitted.estimate.correlation, as_json(fitted)
     rows = tuple((str(name), *(f"{value:.3f}" for value in correlation.loc[name])) for name in correlation.index)
     tables = (
-        Table("", _headings(found), tuple(_cells(found)), fold=False),
+        Table("", _headings(fitted), tuple(_cells(fitted)), fold=False),
         Table("Correlations", ("", *correlation.columns), rows),
     )
     charts = (
         Chart(panel, f"Measured and modelled: {panel.title}.", f"compared-{k}", pixels=_ON_PAGE)
         for k, panel in enumerate(panels)
     )
-    quality = Table("Quality", *_quality_table(found), fold=False)
+    quality = Table("Quality", *_quality_table(fitted), fold=False)
     return Document(
         [
-            *(Prose(_sentence(warning), "bad") for warning in found.warnings),
-            Prose(_sentence(_worth(found))),
-            *(Prose(_sentence(remark)) for remark in found.remarks),
+            *(Prose(_sentence(warning), "bad") for warning in fitted.warnings),
+            Prose(_sentence(_worth(fitted))),
+            *(Prose(_sentence(remark)) for remark in fitted.remarks),
         ],
         [
             Section("parameters", "Parameters", blocks=tables),
@@ -53,9 +53,9 @@ def document(fit: Fit, found: Found, _: Path) -> Document:
         ],
         data,
         {
-            PARAMETERS: found.table,
+            PARAMETERS: fitted.table,
             CORRELATION: correlation.rename_axis("").reset_index(),
-            COMPARED: compared(fit, found) if fit.measured else found.quality,
+            COMPARED: compared(fit, fitted) if fit.measured else fitted.quality,
             FINDINGS: data,
         },
         {FIGURE: partial(write_panels, panels=panels, size=(style.SIZE[0], _HEIGHT * len(panels))) if panels else None},
@@ -66,43 +66,43 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def as_json(found: Found) -> dict[str, Any]:
+def as_json(fitted: Found) -> dict[str, Any]:
     return {
-        "warnings": list(found.warnings),
+        "warnings": list(fitted.warnings),
         "quality": [
             {name: None if value != value else value for name, value in row.items()}
-            for row in found.quality.to_dict("records")
+            for row in fitted.quality.to_dict("records")
         ],
-        "runs": found.runs,
-        "parameters": found.table.to_dict("records"),
-        "correlation": found.estimate.correlation.to_numpy().tolist(),
-        "remarks": list(found.remarks),
-        "deviation_of_residuals": float(np.sqrt(found.estimate.spread.variance)),
-        "independent_residuals": _independent(found),
+        "runs": fitted.runs,
+        "parameters": fitted.table.to_dict("records"),
+        "correlation": fitted.estimate.correlation.to_numpy().tolist(),
+        "remarks": list(fitted.remarks),
+        "deviation_of_residuals": float(np.sqrt(fitted.estimate.spread.variance)),
+        "independent_residuals": _independent(fitted),
     }
 
 
-def compared(fit: Fit, found: Found) -> pd.DataFrame:
+def compared(fit: Fit, fitted: Found) -> pd.DataFrame:
     """Return a row for each compared value: ``record``, ``column``, ``time`` [s], ``measured``, ``model``."""
     parts = [
         pd.DataFrame({"record": name, "column": column, "time": time, "measured": values, "model": model})
-        for name, column, time, values, model in _pairs(fit, found)
+        for name, column, time, values, model in _pairs(fit, fitted)
     ]
     return pd.concat(parts, ignore_index=True)
 
 
-def _pairs(fit: Fit, found: Found) -> "Iterator[tuple[str, str, Any, Any, Any]]":
+def _pairs(fit: Fit, fitted: Found) -> "Iterator[tuple[str, str, Any, Any, Any]]":
     """Yield record, column, times, measured and modelled values as compared; NaN after a run's end."""
-    for scenario, record, modelled in zip(fit.space.scenarios, fit.measured, found.modelled, strict=False):
+    for scenario, record, modelled in zip(fit.space.scenarios, fit.measured, fitted.modelled, strict=False):
         for k, values, model in record.pairs(modelled):
             ended = np.where(np.isfinite(modelled[k]), model, np.nan)
             yield scenario.name, record.trace.columns[k], np.array(record.trace.times), values, ended
 
 
-def _quality_table(found: Found) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _quality_table(fitted: Found) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """Return headings and rows: R² and RMS error of each column, or z-scores of each target."""
-    rows = found.quality.to_dict("records")
-    if "z" in found.quality:
+    rows = fitted.quality.to_dict("records")
+    if "z" in fitted.quality:
         headings = ("target", "value", "SD", "model", "SE over seeds", "unit", "z")
         names = ("value", "sd", "model", "model_se")
         return headings, tuple(
@@ -118,25 +118,25 @@ def _quality_table(found: Found) -> tuple[tuple[str, ...], tuple[tuple[str, ...]
     )  # fmt: skip
 
 
-def _worth(found: Found) -> str:
-    count = len(found.estimate.residuals)
-    if "z" in found.quality:
-        return f"{found.runs} runs; mean squared z-score of {count} targets: {(found.quality['z'] ** 2).mean():.3g}"
-    return f"{found.runs} runs; {count} values are fitted, equivalent to {_independent(found):.0f} independent ones"
+def _worth(fitted: Found) -> str:
+    count = len(fitted.estimate.residuals)
+    if "z" in fitted.quality:
+        return f"{fitted.runs} runs; mean squared z-score of {count} targets: {(fitted.quality['z'] ** 2).mean():.3g}"
+    return f"{fitted.runs} runs; {count} fitted values, equivalent to {_independent(fitted):.0f} independent values"
 
 
-def _independent(found: Found) -> float:
+def _independent(fitted: Found) -> float:
     """Return the effective number of independent residuals."""
-    degrees = found.estimate.spread.degrees
-    return len(found.estimate.residuals) if np.isinf(degrees) else degrees + len(found.table)
+    degrees = fitted.estimate.spread.degrees
+    return len(fitted.estimate.residuals) if np.isinf(degrees) else degrees + len(fitted.table)
 
 
-def _headings(found: Found) -> tuple[str, ...]:
-    return (*HEADINGS, BY_SEED) if "seeds_sd" in found.table else HEADINGS
+def _headings(fitted: Found) -> tuple[str, ...]:
+    return (*HEADINGS, BY_SEED) if "seeds_sd" in fitted.table else HEADINGS
 
 
-def _cells(found: Found) -> list[tuple[str, ...]]:
-    rows = found.table.to_dict("records")
+def _cells(fitted: Found) -> list[tuple[str, ...]]:
+    rows = fitted.table.to_dict("records")
     return [
         (
             str(row["parameter"]), f"{row['value']:.4g}", f"{row['low']:.4g} … {row['high']:.4g}",
@@ -146,8 +146,8 @@ def _cells(found: Found) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _panels(fit: Fit, found: Found) -> "Iterator[Panel]":
+def _panels(fit: Fit, fitted: Found) -> "Iterator[Panel]":
     units = trace_units(fit.experiment, {**fit.space.fixed, **fit.space.scenarios[0].changes})
-    for name, column, time, values, model in _pairs(fit, found):
+    for name, column, time, values, model in _pairs(fit, fitted):
         title = f"{name}: {words_of(column)}" if len(fit.measured) > 1 else ""
         yield overlay(column, units.get(column, ""), time, values, model, title)

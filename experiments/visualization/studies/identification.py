@@ -33,15 +33,15 @@ def _cycles(plan: Identification) -> str:
     return "cycles" if plan.recorded is None or plan.recorded.spectra[0].is_periodic else "windows"
 
 
-def document(plan: Identification, found: Identified, _: Path) -> Document:
-    """Return the frequency response with its intervals, the remnant, and the fitted model."""
-    response, fit, panels = found.response, found.fit, panels_of(found)
+def document(plan: Identification, result: Identified, _: Path) -> Document:
+    """Return a document: frequency response with its intervals, remnant, and fitted model."""
+    response, fit, panels = result.response, result.fit, panels_of(result)
     files = () if plan.recorded is None else plan.recorded.files
-    of = f"{len(files)} records: {', '.join(files)}" if files else f"{found.trials - found.left_out} trials"
-    lead = [Prose(f"{one[0].upper()}{one[1:]}.", "bad") for one in found.warnings]
+    of = f"{len(files)} records: {', '.join(files)}" if files else f"{result.trials - result.left_out} trials"
+    lead = [Prose(f"{warning[0].upper()}{warning[1:]}.", "bad") for warning in result.warnings]
     lead.append(Prose(f"{response.cycles} {_cycles(plan)} of {of} are averaged."))
-    if found.left_out:
-        lead.append(Prose(f"{found.left_out} of {found.trials} trials fell or failed, and are left out.", "bad"))
+    if result.left_out:
+        lead.append(Prose(f"{result.left_out} of {result.trials} trials fell or failed, and are left out.", "bad"))
     averaging = plan.averaging
     text = (
         f"Gain, phase and coherence, with their intervals at {100.0 * averaging.confidence:.4g} % by a bootstrap over "
@@ -50,7 +50,7 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
     numbers = Table("", ("response", "frequency [Hz]", *_headings(response.frame)), tuple(_rows(response.frame)))
     sections = [Section("response", "Frequency response", blocks=(Chart(panels, text, "response"), numbers))]
     if fit is not None:
-        lead += [Prose(f"{one}.") for one in fit.notes]
+        lead += [Prose(f"{note}.") for note in fit.notes]
         table = Table("Parameters", ("parameter", "value", "95 % interval", "unit"), tuple(_fit_rows(fit)), fold=False)
         known = tuple((name, f"{v:.4g}", unit_text(fit.model.unit(name))) for name, v in fit.model.known.items())
         of_body = Table("Known parameters, not fitted", ("parameter", "value", "unit"), known, fold=False)
@@ -58,8 +58,8 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
         sections.append(Section("fit", title, f"{_left(fit).capitalize()}.", blocks=(table, of_body)))
     data = {
         "cycles": response.cycles,
-        "left_out": found.left_out,
-        "warnings": list(found.warnings),
+        "left_out": result.left_out,
+        "warnings": list(result.warnings),
         "units": response.frame.attrs["units"],
         "response": response.frame,
         "fit": None if fit is None else fit.as_json,
@@ -68,16 +68,16 @@ def document(plan: Identification, found: Identified, _: Path) -> Document:
     return Document(lead, sections, data, tables, {FIGURE: partial(write_panels, panels=panels, size=_SIZE)})
 
 
-def panels_of(found: Identified) -> list[Panel]:
+def panels_of(result: Identified) -> list[Panel]:
     """Return gain, phase, coherence and remnant over frequency: estimates with bands, and the fitted model's curves."""
-    frame, units = found.response.frame, found.response.frame.attrs["units"]
+    frame, units = result.response.frame, result.response.frame.attrs["units"]
     columns = {"gain": (1.0, f"gain [{unit_text(units['gain']) or '–'}]"), "phase": (180.0 / np.pi, "phase [°]")}
     columns["coherence"] = (1.0, "coherence [–]")
-    curves, x_axis = _curves(found), _frequency_axis(found.response)
+    curves, x_axis = _curves(result), _frequency_axis(result.response)
     panels = []
     for column, (factor, label) in columns.items():
         items: list[Item] = []
-        for k, name in enumerate(found.response.values):
+        for k, name in enumerate(result.response.values):
             rows = frame[frame["response"] == name]
             x, color = rows["frequency"].to_numpy(), style.LINES[k]
             if f"{column}_low" in rows:
@@ -85,12 +85,12 @@ def panels_of(found: Identified) -> list[Panel]:
             items.append(Points(x, factor * rows[column].to_numpy(), name, color, "circle"))
             if column != "coherence" and name in curves:
                 frequencies, values = curves[name]
-                line = np.abs(values) if column == "gain" else _beside(values, frequencies, found.response, name)
+                line = np.abs(values) if column == "gain" else _phase(values, frequencies, result.response, name)
                 items.append(Points(frequencies, factor * line, f"{name}: model", color, dash="solid"))
         low, high = (0.0, 1.02) if column == "coherence" else (None, None)
         y = Axis(label, low, high, log=column == "gain")
         panels.append(Panel(tuple(items), x_axis, y, legend="best" if column == "gain" else ""))
-    panels += _remnant_panels(found.response, x_axis)
+    panels += _remnant_panels(result.response, x_axis)
     panels[-1] = replace(panels[-1], x=replace(x_axis, label="frequency [Hz]"))
     return panels
 
@@ -116,15 +116,15 @@ def _frequency_axis(response: FrequencyResponse) -> Axis:
     return Axis("", low, high, log=True, ticks={k: text for k, text in named.items() if low <= k <= high})
 
 
-def _curves(found: Identified) -> dict[str, tuple[Any, Any]]:
-    if found.fit is None:
+def _curves(result: Identified) -> dict[str, tuple[Any, Any]]:
+    if result.fit is None:
         return {}
-    ends = found.response.excited[[0, -1]]
+    ends = result.response.excited[[0, -1]]
     frequencies = np.geomspace(ends[0], ends[1], _CURVE)
-    return {name: (frequencies, values) for name, values in found.fit.values(frequencies).items()}
+    return {name: (frequencies, values) for name, values in result.fit.values(frequencies).items()}
 
 
-def _beside(values: Any, frequencies: Any, response: FrequencyResponse, name: str) -> Any:
+def _phase(values: Any, frequencies: Any, response: FrequencyResponse, name: str) -> Any:
     """Return the phase [rad] of a curve, shifted by whole turns to be nearest to the points."""
     phase = unwrapped(values)
     points = unwrapped(response.values[name])
@@ -153,7 +153,7 @@ def _cell(row: Any, name: str, factor: float, form: str) -> str:
 
 
 def _left(fit: ModelFit) -> str:
-    """Return the weighted residual in words."""
+    """Return the RMS weighted residual of a fit in words."""
     left, what = fit.as_json["residual_deviation"], {
         "deviation": "standard deviations over cycles, about 1 if the model fits",
         "relative": "of the responses",

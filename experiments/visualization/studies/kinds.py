@@ -1,4 +1,4 @@
-"""Findings of the kinds of studies, as documents.
+"""Findings of a study as a document, by the kind of the study.
 
 A kind names a module in its declaration (``experiments.studies.registry``), with the function
 ``document(plan, findings, folder) -> Document``. Optional functions are ``so_far(study)``, which returns plan and
@@ -54,8 +54,8 @@ def page_rerun(study: Study) -> list[Block]:
     command = kind.command or name
     data = study.configuration[kind.key] if kind.key else study.configuration
     file = kind.caption or f"{study.configuration.get('name', command)}.toml"
-    said = Prose(f"The study, with this file as {file}:")
-    return [said, Code(as_toml(data), kind.caption), Code(f"biped {command} {file}")]
+    introduction = Prose(f"To repeat the study, save this file as {file}, and run the command below it:")
+    return [introduction, Code(as_toml(data), kind.caption), Code(f"biped {command} {file}")]
 
 
 def planned_trials(study: Study) -> int | None:

@@ -47,51 +47,51 @@ class Ring:
         return np.array([finding.condition.labels["direction"] for finding in self.findings], dtype=float)
 
     def numbers(self, name: str) -> Floats:
-        """Return a column of the estimates; values out of range are clipped to its edges."""
-        found = [finding.estimate for finding in self.findings]
+        """Return a column of the estimates; values outside the tried range are clipped to it."""
+        estimates = [finding.estimate for finding in self.findings]
         values = {
-            "median": [e.median.value for e in found],
-            "ci_low": [e.median.low for e in found],
-            "ci_high": [e.median.high for e in found],
-            "low": [e.low for e in found],
-            "high": [e.high for e in found],
+            "median": [e.median.value for e in estimates],
+            "ci_low": [e.median.low for e in estimates],
+            "ci_high": [e.median.high for e in estimates],
+            "low": [e.low for e in estimates],
+            "high": [e.high for e in estimates],
         }[name]
-        return np.clip(values, self.findings[0].plan.grid.start, max(one.greatest for one in self.findings))
+        return np.clip(values, self.findings[0].plan.grid.start, max(f.greatest for f in self.findings))
 
     @property
     def unsure(self) -> Floats:
         """Proportion of replicas in each direction that recovered above a loss."""
-        found = [finding.estimate for finding in self.findings]
-        return np.array([e.non_monotone / e.replicas for e in found])
+        estimates = [finding.estimate for finding in self.findings]
+        return np.array([e.non_monotone / e.replicas for e in estimates])
 
     def limits(self) -> dict[str, Floats]:
         """Return the limits that all directions have, by their names in the legend."""
-        found = [finding.limit for finding in self.findings if finding.limit]
-        if len(found) < len(self.findings):
+        limits = [finding.limit for finding in self.findings if finding.limit]
+        if len(limits) < len(self.findings):
             return {}
         return {
-            called: np.array([one.columns[name] for one in found])
-            for name, called in found[0].names.items()
-            if all(name in one.columns for one in found)
+            called: np.array([limit.columns[name] for limit in limits])
+            for name, called in limits[0].names.items()
+            if all(name in limit.columns for limit in limits)
         }
 
 
 def limits_of(rings: Sequence[Ring]) -> list[tuple[Ring, str, Floats]]:
-    """Return limits with their rings and names; those of later maps only if they differ."""
-    found: list[tuple[Ring, str, Floats]] = []
+    """Return limits with their rings and names; limits of later maps are left out if they do not differ."""
+    kept: list[tuple[Ring, str, Floats]] = []
     for ring in rings:
         for name, values in ring.limits().items():
-            drawn = [other for _, called, other in found if called == name]
+            drawn = [other for _, called, other in kept if called == name]
             if not any(len(other) == len(values) and np.allclose(other, values, rtol=1e-3) for other in drawn):
-                found.append((ring, name, values))
-    return found
+                kept.append((ring, name, values))
+    return kept
 
 
 def rings_of(findings: Findings) -> list[Ring]:
     rings: dict[str, list[Finding]] = {}
     for finding in findings.conditions:
         rings.setdefault(ring_name(finding.condition.labels), []).append(finding)
-    return [Ring(name, found) for name, found in rings.items()]
+    return [Ring(name, members) for name, members in rings.items()]
 
 
 def draw_maps(
@@ -102,16 +102,16 @@ def draw_maps(
 ) -> list[Path]:
     """Draw maps over one another around the human; return the files.
 
-    A single map has, on its right, the proportion that recovers at each impulse of the grid, and the verdicts at the
-    thresholds; several maps have the changes from the first one to those in ``changes``.
+    On the right of a single map are the proportion that recovers at each impulse of the grid, and the verdicts at the
+    thresholds; on the right of several maps are the changes from the first map to the maps in ``changes``.
     """
     alone = len(rings) == 1
     has_two = alone or bool(changes)
     with styled():
         figure = Figure(figsize=(10.4 if has_two else 6.0, 6.8 if alone else 5.8))
         parts: Any = figure.subfigures(1, 2, width_ratios=(1.0, 1.05)) if has_two else (figure,)
-        whole = map_panel(rings, verdicts=alone, columns=1 if changes else 2)
-        draw(parts[0].add_subplot(projection="polar"), whole)
+        panel = map_panel(rings, verdicts=alone, columns=1 if changes else 2)
+        draw(parts[0].add_subplot(projection="polar"), panel)
         if alone:
             upper, lower = parts[1].subplots(2, 1, sharex=True, height_ratios=(3.4, 1.0))
             proportions = proportions_panel(rings[0])
@@ -124,7 +124,7 @@ def draw_maps(
 
 
 def map_panel(rings: Sequence[Ring], *, verdicts: bool = True, columns: int = 2) -> Panel:
-    """Return the medians and their intervals over the direction, with the limits; a single ring has its spread too.
+    """Return medians with intervals over the direction, and limits; for a single ring also the spread.
 
     ``verdicts``: colour the medians by the verdict that limits them.
     """
@@ -155,8 +155,8 @@ def _ring(ring: Ring, color: str, width: float, *, spread: bool) -> list[Item]:
     median, low, high, least, most = (closed(ring.numbers(n)) for n in ("median", "ci_low", "ci_high", "low", "high"))
     confidence = f"{100.0 * ring.findings[0].estimate.median.confidence:.0f} % interval"
     name = "median" if spread else f"{ring.name}, with {confidence}"
-    texts = [f"{' '.join(name_of(one).split())}: {value:.4g} {one.plan.unit}, limited by {limits_text(one)}"
-             for one, value in zip(ring.findings, median, strict=False)]  # fmt: skip
+    texts = [f"{' '.join(name_of(f).split())}: {value:.4g} {f.plan.unit}, limited by {limits_text(f)}"
+             for f, value in zip(ring.findings, median, strict=False)]  # fmt: skip
     outer = [Area.between(angles, least, most, color, "10 … 90 %", alpha=0.13)] if spread else []
     return [
         *outer,
@@ -181,21 +181,21 @@ def _unsure(ring: Ring) -> list[Points]:
 
 def _limited(ring: Ring, *, named: bool) -> list[Points]:
     """Return the medians in the colour of the most frequent verdict at the thresholds of their direction."""
-    words, found = np.array([finding.limited_by for finding in ring.findings]), list[Points]()
+    words, items = np.array([finding.limited_by for finding in ring.findings]), list[Points]()
     for word, share in shares_of(ring.findings).items():
         mine = words == word
         if mine.any():
             label = f"limited by: {word} ({share:.0%} of all)" if named else ""
             where = ring.azimuths[mine], ring.numbers("median")[mine]
-            found.append(Points(*where, label, style.VERDICTS[word], "circle", 5.0))
-    return found
+            items.append(Points(*where, label, style.VERDICTS[word], "circle", 5.0))
+    return items
 
 
 def endings_panel(ring: Ring) -> Panel:
     """Return, for each direction, the shares of the verdicts at the least value at which each replica is lost."""
     azimuths = ring.azimuths
     width = 0.7 * float(np.diff(azimuths).min(initial=360.0))
-    shares = {word: [one.limits.get(word, 0) / len(one.brackets) for one in ring.findings]
+    shares = {word: [f.limits.get(word, 0) / len(f.brackets) for f in ring.findings]
               for word in shares_of(ring.findings)}  # fmt: skip
     bars = [Bars(azimuths, share, style.VERDICTS[word], word, width, stacked=True)
             for word, share in shares.items()]  # fmt: skip
@@ -217,9 +217,9 @@ def _scaled_soles(rings: Sequence[Ring]) -> list[tuple[Floats, Floats]]:
 
 def radius_of(rings: Sequence[Ring]) -> float:
     """Return the radius of a map of these rings and their limits; limits far above the rings are cut off."""
-    own = _greatest(rings, "ci_high", "high")
-    others = [float(values.max()) for _, _, values in limits_of(rings)]
-    return min(1.08 * max([own, *others]), max(BEYOND * own, rings[0].findings[0].plan.grid.by))
+    reach = _greatest(rings, "ci_high", "high")
+    limits = [float(values.max()) for _, _, values in limits_of(rings)]
+    return min(1.08 * max([reach, *limits]), max(BEYOND * reach, rings[0].findings[0].plan.grid.by))
 
 
 def _greatest(rings: Sequence[Ring], *names: str) -> float:
@@ -246,24 +246,24 @@ def proportions_panel(ring: Ring) -> Panel:
         x, y, count = np.array(islands, dtype=float).T
         sizes = np.sqrt(80.0 * count / plan.replicas + 6.0)
         items.append(Points(x, y, ISLAND, "white", "circle", sizes, face="none"))
-    title = f"Share of {plan.replicas} replicas that withstand all values up to this"
+    title = f"Share of {plan.replicas} replicas that withstand all values up to this one"
     y_axis = Axis(label_of(plan), float(edges[0]), float(edges[-1]))
     return Panel(tuple(items), _directions(), y_axis, title, legend="over", columns=2)
 
 
 def changes_panel(changes: Mapping[str, Sequence[Difference]], rings: Sequence[Ring]) -> Panel:
-    """Return a point with its interval for each direction; hollow if the interval contains zero."""
+    """Return the changes of the threshold by direction with intervals; hollow if an interval contains zero."""
     names, items = [ring.name for ring in rings], list[Item]()
     plan = rings[0].findings[0].plan
-    ends = [abs(v) for found in changes.values() for one in found for v in (one.change.low, one.change.high)]
+    ends = [abs(v) for differences in changes.values() for d in differences for v in (d.change.low, d.change.high)]
     reach = 1.2 * max([v for v in ends if np.isfinite(v)], default=plan.grid.by)  # shows all finite intervals
-    for place, (name, found) in enumerate(changes.items()):
+    for place, (name, differences) in enumerate(changes.items()):
         color, side = style.LINES[names.index(name)], SIDE * (place - 0.5 * (len(changes) - 1))
         for sure, face, text in ((True, "", "interval without zero"), (False, "white", "interval with zero")):
-            shown = [one for one in found if one.change.excludes_zero == sure]
-            azimuth = np.array([one.ours.condition.labels["direction"] for one in shown], dtype=float)
+            shown = [d for d in differences if d.change.excludes_zero == sure]
+            azimuth = np.array([d.ours.condition.labels["direction"] for d in shown], dtype=float)
             value, low, high = (
-                np.clip([getattr(one.change, end) for one in shown], -reach, reach) for end in ("value", "low", "high")
+                np.clip([getattr(d.change, end) for d in shown], -reach, reach) for end in ("value", "low", "high")
             )
             if shown:
                 texts = [f"{at:.4g}°: {change:+.3g}" for at, change in zip(azimuth, value, strict=True)]

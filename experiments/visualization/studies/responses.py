@@ -17,7 +17,7 @@ from experiments.visualization.panels.with_plotly import COLUMNS
 from experiments.visualization.studies.sweep_figure import metric_map, metric_panel, share_map, share_panel
 from experiments.visualization.studies.trials import Axis, Trials, is_grid
 
-#: Most points of a figure; of more trials, a random part is drawn.
+#: Most points of a figure; if there are more trials, a random part is drawn.
 MOST_POINTS = 40_000
 #: Most lines of parallel coordinates, and most axes.
 MOST_LINES, MOST_AXES = 1000, 8
@@ -49,7 +49,7 @@ def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Ch
     over = "" if len(axes) == 1 else ", over each varied parameter, for all values of the others"
     text = (
         f"Proportion of the trials that {success_text(counts)}{over}; bars: 95 % intervals of the probability "
-        "(Wilson 1927). Dashed: verdicts."
+        "(Wilson 1927). Dashed: other verdicts."
     )
     return Chart([share_panel(trials.frame, axis, counts) for axis in axes], text, "recovered", COLUMNS)
 
@@ -57,7 +57,7 @@ def _shares(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> Ch
 def _share_maps(trials: Trials, first: Axis, second: Axis, counts: tuple[str, ...]) -> Chart:
     kinds = successes_in(trials.frame, counts)
     maps = {kind: [share_map(trials.frame, first, second, losses)] for kind, losses in kinds.items()}
-    interval = "Wilson's 95 % interval (1927), and the most frequent loss: in few cells, and under the pointer"
+    interval = "Wilson's 95 % interval (1927), and the most frequent loss, in the cells (if few) and under the pointer"
     text = f"Proportion of the trials that {success_text(counts)}, with {interval}."
     return Chart(maps, text, "recovered", pixels=500 if len(kinds) > 1 else 460)
 
@@ -77,7 +77,7 @@ def _metrics(trials: Trials, axes: Sequence[Axis]) -> Chart:
         label: [metric_panel(frame, axis, name, label, chosen, means=means) for axis in axes]
         for name, label in ((name, trials.label(name)) for name in names)
     }
-    text = "Each trial, and the medians; of many values, of bins of equally many trials."
+    text = "Each trial, and medians; if a parameter has many values, medians of bins with equal numbers of trials."
     if means:
         text += f" Means of replicas with Student's {CONFIDENCE:.0%} intervals."
     if len(chosen) < len(frame):
@@ -91,8 +91,8 @@ def _parallel(trials: Trials, axes: Sequence[Axis], counts: tuple[str, ...]) -> 
     dimensions = [_dimension(axis.label, axis.values.loc[part.index], axis) for axis in axes[:MOST_AXES]]
     losses = counts or USUAL_LOSSES
     good = np.array([float(bool(withstood(verdict, losses))) for verdict in part["verdict"]])
-    whole = [name for name in trials.shown_metrics if part[name].notna().all()]
-    dimensions += [_dimension(trials.label(name), part[name], None) for name in whole[:3]]
+    complete = [name for name in trials.shown_metrics if part[name].notna().all()]
+    dimensions += [_dimension(trials.label(name), part[name], None) for name in complete[:3]]
     verdicts = list(dict.fromkeys(part["verdict"]))
     codes = part["verdict"].map({verdict: k for k, verdict in enumerate(verdicts)})
     ticks = {"tickvals": list(range(len(verdicts))), "ticktext": [plain(verdict) for verdict in verdicts]}

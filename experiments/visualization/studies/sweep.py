@@ -36,7 +36,7 @@ def so_far(study: Study) -> tuple[Sweep, pd.DataFrame]:
 
 
 def document(plan: Sweep, frame: pd.DataFrame, _: Path) -> Document:
-    """Return the proportion of successes, and a metric, over the varied parameters."""
+    """Return a document: proportion of successes, and a metric, over the varied parameters."""
     written, factors = sweeps.as_written(plan, frame), sweeps.factors_of(plan)
     successes = sweeps.successes_in(frame, plan.counts)
     data = [
@@ -70,7 +70,7 @@ def _over_time_file(plan: Sweep, folder: Path) -> list[Path]:
 
 
 def page_sections(trials: Trials) -> list[Section]:
-    """Return the charts over each factor, and those of traced columns over time."""
+    """Return sections of charts over each factor, and of traced columns over time."""
     plan = plan_of(trials.study)
     written = sweeps.as_written(plan, trials.frame)
     axes = [axis_of(factor, written) for factor in sweeps.factors_of(plan)]
@@ -87,14 +87,14 @@ def _over_time(plan: Sweep, file: Path) -> list[Section]:
 
 
 def _tables(plan: Sweep, frame: pd.DataFrame, factors: Sequence[sweeps.Factor]) -> Iterator[Block]:
-    """Yield a table for each factor, or one of all combinations of two factors with few values."""
+    """Yield a table for each factor, or a single table of two factors with few values."""
     if len(factors) == 2 and frame[factors[1].column].nunique() <= MOST_COLUMNS and not factors[0].sampled:
         yield _across(plan, frame, *factors)
         return
     for factor in factors:
         yield _by(plan, frame, factor, alone=len(factors) == 1)
     if plan.replicas > 1 and len(factors) > 1:
-        yield Prose("No intervals: the same replicas are in all combinations that are taken together.", "muted")
+        yield Prose("No intervals, because the same replicas occur in all combinations of a row.", "muted")
 
 
 def _counts(plan: Sweep, frame: pd.DataFrame) -> str:
@@ -106,18 +106,18 @@ def _counts(plan: Sweep, frame: pd.DataFrame) -> str:
 
 def _by(plan: Sweep, frame: pd.DataFrame, factor: sweeps.Factor, *, alone: bool) -> Table:
     metric, successes = sweeps.shown_metric(plan, frame), sweeps.successes_in(frame, plan.counts)
-    others = [verdict for verdict in sweeps.verdicts_in(frame) if verdict not in successes]
+    remaining = [verdict for verdict in sweeps.verdicts_in(frame) if verdict not in successes]
     headings, intervals = [_heading(factor), "trials"], alone or plan.replicas == 1
     for kind in successes:
         headings += [kind, f"{CONFIDENCE:.0%} interval"] if intervals else [kind]
-    headings += [*others, *([] if metric is None else [f"median {metric_label(plan, metric)}"])]
+    headings += [*remaining, *([] if metric is None else [f"median {metric_label(plan, metric)}"])]
     rows = []
     for group in sweeps.groups(frame, factor.column):
         cells = [group.label, str(len(group.trials))]
         for losses in successes.values():
-            found = sweeps.proportion(group.trials["verdict"], losses)
-            cells += [_percent(found.value), *([_interval(found)] if intervals else [])]
-        cells += [_percent(float((group.trials["verdict"] == verdict).mean())) for verdict in others]
+            share = sweeps.proportion(group.trials["verdict"], losses)
+            cells += [_percent(share.value), *([_interval(share)] if intervals else [])]
+        cells += [_percent(float((group.trials["verdict"] == verdict).mean())) for verdict in remaining]
         if metric is not None:
             median = group.trials[metric].median()
             cells.append(f"{median:.4g}" if group.trials[metric].notna().any() else "none")
@@ -134,17 +134,17 @@ def _across(plan: Sweep, frame: pd.DataFrame, by: sweeps.Factor, columns: sweeps
         cells = [group.label]
         for other in of_columns:
             both = group.trials[group.trials["trial"].isin(other.trials["trial"])]
-            found = sweeps.proportion(both["verdict"], plan.counts or USUAL_LOSSES)
-            interval = f" ({_interval(found)})" if plan.replicas > 1 else ""
-            cells.append(f"{_percent(found.value)}{interval}" if len(both) else "·")
+            share = sweeps.proportion(both["verdict"], plan.counts or USUAL_LOSSES)
+            interval = f" ({_interval(share)})" if plan.replicas > 1 else ""
+            cells.append(f"{_percent(share.value)}{interval}" if len(both) else "·")
         rows.append(tuple(cells))
     interval = f", with its {CONFIDENCE:.0%} interval" if plan.replicas > 1 else ""
-    caption = f"Proportion that {success_text(plan.counts)}, of {plan.replicas} each{interval}"
+    caption = f"Proportion of {plan.replicas} trials each that {success_text(plan.counts)}{interval}"
     return Table(caption, headings, tuple(rows))
 
 
-def _interval(found: Proportion) -> str:
-    return f"{_percent(found.low)} … {_percent(found.high)}"
+def _interval(share: Proportion) -> str:
+    return f"{_percent(share.low)} … {_percent(share.high)}"
 
 
 def _heading(factor: sweeps.Factor) -> str:

@@ -1,7 +1,7 @@
 """Figures of a sweep, or of any trials over the varied parameters: proportions, metrics, maps, and trials as points.
 
-The figure of one parameter shows the proportion that recovered and a metric over it; two on a grid give maps of both;
-two sampled ones a point for each trial; more parameters the proportion over each one, for all values of the others.
+For one parameter: the proportion that recovered, and metrics, over it. For two parameters on a grid: maps of both. For
+two sampled parameters: a point for each trial. For more: the proportion over each one, for all values of the others.
 """
 
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ from experiments.visualization.panels.with_matplotlib import figure_of
 from experiments.visualization.studies.trials import Axis as Varied
 
 _MARKERS: dict[str, Marker] = {RECOVERED: "circle", STEPPED: "square", FELL: "x-thin", LOST_CONTROL: "x"}
-#: Most letters of a line in a title as wide as the figure, and in one above one of two maps.
+#: Most letters of a line in the title of a figure, and in the title of one of two maps.
 WIDEST_TITLE, WIDEST_MAP_TITLE = 75, 45
-#: Most panels of a figure; of more parameters the first ones are shown.
+#: Most panels of a figure; if there are more parameters, the first ones are shown.
 MOST_PANELS = 12
 #: Most metrics below the proportion over one parameter.
 MOST_METRICS = 4
-#: Most cells of a map that contain their numbers, and that contain words below them.
+#: Most cells of a map with numbers in its cells, and of a map with words below the numbers.
 MOST_WRITTEN, MOST_WORDS = 150, 40
 
 
@@ -45,7 +45,7 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
     sampled, varied = [factor.sampled for factor in factors], [axis_of(factor, frame) for factor in factors]
     with styled():
         if len(factors) == 1:
-            panels = _one(plan, frame, varied[0])
+            panels = _one_factor(plan, frame, varied[0])
             height = (style.SIZE[1] if len(panels) < 3 else 3.0) - 0.8
             figure = figure_of(panels, (style.SIZE[0], height * len(panels)), sharex=True)
         elif len(factors) == 2 and not any(sampled):
@@ -64,11 +64,11 @@ def draw_sweep(plan: Sweep, frame: pd.DataFrame, path: Path) -> list[Path]:
 
 def axis_of(factor: sweeps.Factor, frame: pd.DataFrame) -> Varied:
     """Return the axis of a factor; ``frame`` has its values."""
-    label = with_unit(factor.column, factor.unit) + _besides(factor)
+    label = with_unit(factor.column, factor.unit) + _companions(factor)
     return Varied(factor.column, label, frame[factor.column], factor.is_log)
 
 
-def _besides(factor: sweeps.Factor) -> str:
+def _companions(factor: sweeps.Factor) -> str:
     """Return the names of the parameters that vary together with a factor."""
     names = factor.label.removeprefix(factor.column).removeprefix(" (with ").removesuffix(")")
     return f" (with {', '.join(map(words_of, names.split(', ')))})" if names else ""
@@ -94,23 +94,23 @@ def share_panel(frame: pd.DataFrame, varied: Varied, counts: tuple[str, ...] = (
 
     ``counts`` are the verdicts that the study counts as losses, if it specifies any.
     """
-    found = sweeps.groups(frame.assign(**{varied.name: varied.values}), varied.name)
-    places = [group.value if varied.is_numeric else place for place, group in enumerate(found)]
+    groups = sweeps.groups(frame.assign(**{varied.name: varied.values}), varied.name)
+    places = [group.value if varied.is_numeric else place for place, group in enumerate(groups)]
     successes, items, joined = sweeps.successes_in(frame, counts), list[Item](), varied.is_numeric
     for kind, losses in successes.items():
-        shares = [sweeps.proportion(group.trials["verdict"], losses) for group in found]
-        texts = [f"{g.label}: {s.count} of {s.of}, {s.interval}" for g, s in zip(found, shares, strict=True)]
+        shares = [sweeps.proportion(group.trials["verdict"], losses) for group in groups]
+        texts = [f"{g.label}: {s.count} of {s.of}, {s.interval}" for g, s in zip(groups, shares, strict=True)]
         items.append(Points(
             places, [s.value for s in shares], kind, style.SUCCESSES[kind], _marker(kind),
             dash="solid" if joined else "", width=1.2, bar=0.8, hover=texts,
             interval=([s.low for s in shares], [s.high for s in shares]),
         ))  # fmt: skip
     for verdict in [word for word in sweeps.verdicts_in(frame) if word not in successes]:
-        parts = [float((group.trials["verdict"] == verdict).mean()) for group in found]
+        parts = [float((group.trials["verdict"] == verdict).mean()) for group in groups]
         items.append(Points(places, parts, verdict, style.VERDICTS[verdict], _marker(verdict), 3.0,
                             dash="dash" if joined else "", width=0.8))  # fmt: skip
     y = Axis("proportion of trials", -0.04, 1.04, form=".0%")
-    return Panel(tuple(items), _over(varied, [group.label for group in found]), y, legend="best")
+    return Panel(tuple(items), _over(varied, [group.label for group in groups]), y, legend="best")
 
 
 def metric_panel(
@@ -126,9 +126,9 @@ def metric_panel(
 
     With ``means`` add means with Student's intervals, which require independent trials.
     """
-    found = sweeps.groups(frame.assign(**{varied.name: varied.values.loc[frame.index]}), varied.name)
+    groups = sweeps.groups(frame.assign(**{varied.name: varied.values.loc[frame.index]}), varied.name)
     shown, items = frame if chosen is None else chosen, list[Item]()
-    numbers = {group.value: place for place, group in enumerate(found)}
+    numbers = {group.value: place for place, group in enumerate(groups)}
     for verdict in VERDICTS:
         part = shown[shown["verdict"] == verdict]
         if len(part):
@@ -138,16 +138,16 @@ def metric_panel(
             x, y = at.to_numpy(dtype=float), part[metric].to_numpy(dtype=float)
             color, marker = style.VERDICTS[verdict], _marker(verdict)
             items.append(Points(x, y, verdict, color, marker, 3.5, alpha=0.6, numbered=numbered))
-    places = [group.value if varied.is_numeric else place for place, group in enumerate(found)]
-    medians = [float(group.trials[metric].median()) for group in found]
+    places = [group.value if varied.is_numeric else place for place, group in enumerate(groups)]
+    medians = [float(group.trials[metric].median()) for group in groups]
     dash: Dash = "solid" if varied.is_numeric else ""
     items.append(Points(places, medians, "median", style.GREY, "line-ew", 6.0, dash=dash, width=1.0))
-    found_means = [mean_of(group.trials[metric]) for group in found] if means else []
-    if any(mean.of > 1 for mean in found_means):
-        ends = [mean.low for mean in found_means], [mean.high for mean in found_means]
-        values, name = [mean.value for mean in found_means], f"mean, {CONFIDENCE:.0%} interval"
+    group_means = [mean_of(group.trials[metric]) for group in groups] if means else []
+    if any(mean.of > 1 for mean in group_means):
+        ends = [mean.low for mean in group_means], [mean.high for mean in group_means]
+        values, name = [mean.value for mean in group_means], f"mean, {CONFIDENCE:.0%} interval"
         items.append(Points(places, values, name, style.BLACK, "diamond", 4.0, interval=ends, bar=1.0))
-    return Panel(tuple(items), _over(varied, [group.label for group in found]), Axis(label), legend="best")
+    return Panel(tuple(items), _over(varied, [group.label for group in groups]), Axis(label), legend="best")
 
 
 def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequence[str]) -> Panel:
@@ -167,7 +167,7 @@ def share_map(frame: pd.DataFrame, first: Varied, second: Varied, losses: Sequen
 
 
 def metric_map(frame: pd.DataFrame, first: Varied, second: Varied, metric: str, label: str) -> Panel:
-    """Return the median of a metric for each pair of values; blank if none has the metric."""
+    """Return the median of a metric for each pair of values; blank if no trial has the metric."""
     table = np.array([[cell.median() for cell in row] for row in _cells(frame[metric], first, second)], dtype=float)
     places = range(len(first.points)), range(len(second.points))
     return _map(first, second, HeatMap(*places, table, label, texts=_written(table, ".3g")))
@@ -198,20 +198,20 @@ def _interval(share: Proportion) -> str:
 
 def _most_lost(verdicts: "pd.Series[str]", losses: Sequence[str]) -> str:
     """Return the most frequent verdict that counts as a loss; empty if none does."""
-    others = verdicts[[not withstood(verdict, losses) for verdict in verdicts]]
-    return str(others.mode().iloc[0]) if len(others) else ""
+    lost = verdicts[[not withstood(verdict, losses) for verdict in verdicts]]
+    return str(lost.mode().iloc[0]) if len(lost) else ""
 
 
 def _map(first: Varied, second: Varied, item: HeatMap) -> Panel:
-    """Return a map with a cell of equal size, named by words, for each pair of values."""
+    """Return a map with a cell for each pair of values; cells have equal sizes, values are labels."""
     x, y = (
-        Axis(one.label, words=tuple(f"{p:.6g}" if one.is_numeric else str(p) for p in one.points), grid=False)
-        for one in (first, second)
+        Axis(axis.label, words=tuple(f"{p:.6g}" if axis.is_numeric else str(p) for p in axis.points), grid=False)
+        for axis in (first, second)
     )
     return Panel((item,), x, y)
 
 
-def _one(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
+def _one_factor(plan: Sweep, frame: pd.DataFrame, varied: Varied) -> list[Panel]:
     binned = " in bins of equal counts" if len(sweeps.groups(frame, varied.name)) < frame[varied.name].nunique() else ""
     title = f"proportion that {success_text(plan.counts)}{binned}, with Wilson's {CONFIDENCE:.0%} interval"
     panels = [replace(share_panel(frame, varied, plan.counts), title=fill(title, WIDEST_TITLE))]
@@ -244,21 +244,21 @@ def _points(frame: pd.DataFrame, first: Varied, second: Varied) -> Panel:
         for verdict, part in parts.items()
         if len(part)
     )
-    x, y = (Axis(one.label, log=one.log, margin=0.03) for one in (first, second))
+    x, y = (Axis(axis.label, log=axis.log, margin=0.03) for axis in (first, second))
     return Panel(items, x, y, legend="right")
 
 
 def _each(plan: Sweep, frame: pd.DataFrame, varied: Sequence[Varied]) -> Figure:
-    """Return a figure with a panel for each factor: the proportion over it, for all values of the others."""
+    """Return a figure with a panel for each factor: proportion of successes, for all values of the others."""
     shown = varied[:MOST_PANELS]
     columns = min(3, len(shown))
-    panels = [share_panel(frame, one, plan.counts) for one in shown]
-    panels = [one if k % columns == 0 else replace(one, y=replace(one.y, label="")) for k, one in enumerate(panels)]
+    panels = [share_panel(frame, factor, plan.counts) for factor in shown]
+    panels = [p if k % columns == 0 else replace(p, y=replace(p.y, label="")) for k, p in enumerate(panels)]
     rows = -(-len(shown) // columns)
     figure = figure_of(panels, (3.6 * columns, 2.6 * rows + 0.6), columns, sharey=True)
     more = f"; the first {len(shown)} of {len(varied)} parameters" if len(shown) < len(varied) else ""
     figure.supxlabel(
-        f"proportion that {success_text(plan.counts)} against each, over all values of the others{more}; "
+        f"proportion that {success_text(plan.counts)} over each parameter, for all values of the others{more}; "
         f"bars: Wilson, {CONFIDENCE:.0%}",
         fontsize=8,
     )

@@ -25,7 +25,7 @@ from experiments.visualization.studies.push_map_figure import Ring, draw_maps, r
 from experiments.visualization.studies.threshold_figure import MOST_CURVES, draw_findings, findings_panel
 
 #: Text if no condition has a median.
-NO_MEDIAN = "There is no median: most replicas recovered from no value tried."
+NO_MEDIAN = "There is no median, because most replicas did not recover from any value."
 
 
 def so_far(study: Study) -> tuple[Threshold, Findings]:
@@ -34,10 +34,10 @@ def so_far(study: Study) -> tuple[Threshold, Findings]:
     return plan, findings_so_far(plan, study)
 
 
-def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[str, Findings] = {}) -> Document:
-    """Return the thresholds, the verdicts that limit them, and changes between engines or from other maps.
+def document(plan: Threshold, findings: Findings, folder: Path, maps: Mapping[str, Findings] = {}) -> Document:
+    """Return a document: thresholds, verdicts that limit them, and changes between engines or from other maps.
 
-    ``others`` are the findings of other maps by their names.
+    ``maps`` are the findings of other maps by their names.
     """
     preset, engines = PRESETS.get(plan.kind), changes_of_engines(findings)
     is_map, drawings = plan.kind == PUSH_MAP, {}
@@ -45,15 +45,15 @@ def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[
     blocks: list[Block] = [*(_map_charts(findings) if is_map else [_chart(findings)]), *_tables(findings)]
     if engines:
         first = next(iter(findings.by("engine")))
-        blocks += [_changes(found, engine, first) for engine, found in engines.items()]
+        blocks += [_changes(differences, engine, first) for engine, differences in engines.items()]
     if is_map:
         rings = rings_of(findings)
         shown, title = engines if len(rings) == 1 + len(engines) else {}, "; ".join(filter(None, (title, _floor(plan))))
         drawings[f"{plan.kind}.png"] = partial(draw_maps, rings, title=title, changes=shown)
-        compared = {name: compare(other, findings) for name, other in others.items()}
+        compared = {name: compare(other, findings) for name, other in maps.items()}
         blocks += [_changes(changes, folder.name, name) for name, changes in compared.items()]
         if compared and len(rings) == 1:
-            both = [Ring(name, rings_of(other)[0].findings) for name, other in others.items()]
+            both = [Ring(name, rings_of(other)[0].findings) for name, other in maps.items()]
             both.append(Ring(folder.name, rings[0].findings))
             changes = {folder.name: next(iter(compared.values()))}
             drawings[f"{PUSH_MAP}-compared.png"] = partial(draw_maps, both, title="Push maps", changes=changes)
@@ -72,23 +72,23 @@ def document(plan: Threshold, findings: Findings, folder: Path, others: Mapping[
 
 
 def _lead(findings: Findings) -> Iterator[Prose]:
-    """Yield the result in a sentence, the limiting verdicts, and necessary remarks."""
-    plan, found = findings.plan, by_strength(findings)
+    """Yield sentences: the result, the limiting verdicts, and necessary remarks."""
+    plan, ranked = findings.plan, by_strength(findings)
     confidence = f"{100.0 * findings.conditions[0].estimate.median.confidence:.1f} % interval"
     text = NO_MEDIAN
-    if len(found) == 1:
+    if len(ranked) == 1:
         called = capitalized(plan.experiment.who)
-        text = f"{called} recovers up to {_said(found[0])}, the median of {plan.replicas} replicas ({confidence})."
-    elif found:
-        ends = [f"{_called(finding)}, up to {_said(finding)}" for finding in (found[0], found[-1])]
+        text = f"{called} recovers up to {_estimate(ranked[0])}, the median of {plan.replicas} replicas ({confidence})."
+    elif ranked:
+        ends = [f"{_called(finding)}, up to {_estimate(finding)}" for finding in (ranked[0], ranked[-1])]
         text = (
             f"Largest {plan.label} from which {plan.experiment.who} recovers, median of {plan.replicas} replicas "
             f"({confidence}): smallest for {ends[0]}; largest for {ends[1]}."
         )
     yield Prose(text, "good")
-    if reached := words.reached_text([finding for finding in found if finding.limit is not None]):
-        yield Prose(f"Medians, {reached}.")
-    ended = ", ".join(f"{word} {share:.0%}" for word, share in words.shares_of(found).items())
+    if reached := words.reached_text([finding for finding in ranked if finding.limit is not None]):
+        yield Prose(f"Medians in percent {reached}.")
+    ended = ", ".join(f"{word} {share:.0%}" for word, share in words.shares_of(ranked).items())
     if ended:
         yield Prose(f"Verdicts of the replicas at their thresholds: {ended}.")
     yield from (Prose(remark, "muted") for remark in filter(None, (_floor(plan), *words.remarks(findings))))
@@ -109,13 +109,13 @@ def _floor(plan: Threshold) -> str:
 
 
 def _changes(changes: Sequence[Difference], ours: str, theirs: str) -> Table:
-    """Return the change of each condition's threshold from one study, or engine, to another."""
+    """Return a table of the change of each condition's threshold between two studies or engines."""
     rows, moods = [], list[Mood]()
-    for one in changes:
-        change = one.change
-        medians = (words.number_text(finding.estimate.median.value) for finding in (one.theirs, one.ours))
+    for difference in changes:
+        change = difference.change
+        medians = (words.number_text(finding.estimate.median.value) for finding in (difference.theirs, difference.ours))
         interval = words.interval_text(change.low, change.high)
-        rows.append((_called(one.ours), *medians, f"{change.value:+.3g}".replace("+nan", "–"), interval))
+        rows.append((_called(difference.ours), *medians, f"{change.value:+.3g}".replace("+nan", "–"), interval))
         moods.append("good" if change.low > 0.0 else "bad" if change.high < 0.0 else "muted")
     caption = f"{ours} against {theirs}, replica by replica [{changes[0].ours.plan.unit}]"
     headings = ("condition", theirs, ours, "change", f"{100.0 * changes[0].change.confidence:.1f} % interval")
@@ -123,12 +123,12 @@ def _changes(changes: Sequence[Difference], ours: str, theirs: str) -> Table:
 
 
 def by_strength(findings: Findings) -> list[Finding]:
-    """Return the conditions that have a median, sorted by it."""
+    """Return the conditions that have a median, sorted by their medians."""
     known = [finding for finding in findings.conditions if not math.isnan(finding.estimate.median.value)]
     return sorted(known, key=lambda finding: finding.estimate.median.value)
 
 
-def _said(finding: Finding) -> str:
+def _estimate(finding: Finding) -> str:
     median, interval, *_ = words.estimate_texts(finding)
     return f"{median} {finding.plan.unit} ({interval})"
 
@@ -146,15 +146,15 @@ def _tables(findings: Findings) -> tuple[Table, Table]:
         "condition", f"median [{plan.unit}]", f"{confidence:.1f} % interval", "10 %", "90 %",
         *(("limit", "median / limit") if limited else ()),
     )  # fmt: skip
-    found, counts = [], []
+    rows, counts = [], []
     for finding in findings.conditions:
-        name, one = _called(finding), finding.estimate
-        found.append((name, *words.estimate_texts(finding), *(words.limit_texts(finding) if limited else ())))
-        numbers = one.replicas, one.non_monotone, finding.failed, finding.trials
+        name, estimate = _called(finding), finding.estimate
+        rows.append((name, *words.estimate_texts(finding), *(words.limit_texts(finding) if limited else ())))
+        numbers = estimate.replicas, estimate.non_monotone, finding.failed, finding.trials
         counts.append((name, words.limits_text(finding), *map(str, numbers)))
     columns = ("condition", "limited by (replicas)", "replicas", "non-monotonic", "failed trials", "trials")
     return (
-        Table(f"Thresholds of {plan.label}", headings, tuple(found), fold=False),
+        Table(f"Thresholds of {plan.label}", headings, tuple(rows), fold=False),
         Table("Replicas and trials", columns, tuple(counts), fold=False),
     )
 

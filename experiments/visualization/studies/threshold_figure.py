@@ -14,7 +14,7 @@ from experiments.visualization.panels.panel import Area, Axis, Dash, Item, Panel
 from experiments.visualization.panels.with_matplotlib import write_panels
 from experiments.visualization.studies.threshold_text import estimate_texts, label_of, limits_text, name_of, shares_of
 
-#: More conditions than this are drawn as medians side by side.
+#: Most conditions drawn as curves; if there are more, their medians are drawn side by side.
 MOST_CURVES = 6
 #: Ends of the axis of proportions.
 _HEIGHT = -0.02, 1.02
@@ -38,7 +38,7 @@ def findings_panel(findings: Findings, marks: Mapping[str, float] | None = None)
 def _thresholds_of(finding: Finding) -> tuple[Floats, Floats]:
     """Return the sorted thresholds of the replicas, and the proportion above each.
 
-    Thresholds out of range lie at its edge.
+    Thresholds outside the tried range are clipped to it.
     """
     grid = finding.plan.grid
     lows = sorted(bracket.low for bracket in finding.brackets if bracket.is_judged)
@@ -63,14 +63,14 @@ def _curves(findings: Findings, marks: Mapping[str, float]) -> Panel:
 
 def _limits_of(findings: Findings) -> list[tuple[int | None, float, str]]:
     """Return the limits of the pendulum with the controller's strategies: condition (None: all), value, name."""
-    found = [
-        (place, one.limit.applicable, one.limit.applicable_name, name_of(one))
-        for place, one in enumerate(findings.conditions)
-        if one.limit is not None
+    limits = [
+        (place, finding.limit.applicable, finding.limit.applicable_name, name_of(finding))
+        for place, finding in enumerate(findings.conditions)
+        if finding.limit is not None
     ]
-    if len({(f"{value:.6g}", label) for _, value, label, _ in found}) == 1:
-        return [(None, *found[0][1:3])]
-    return [(place, value, f"{label}, {name}") for place, value, label, name in found]
+    if len({(f"{value:.6g}", label) for _, value, label, _ in limits}) == 1:
+        return [(None, *limits[0][1:3])]
+    return [(place, value, f"{label}, {name}") for place, value, label, name in limits]
 
 
 def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[Item]:
@@ -81,14 +81,14 @@ def _curve(finding: Finding, color: str, shift: float, *, single: bool) -> list[
     steps = np.concatenate([[grid.start], thresholds, [grid.limit]]), np.concatenate([[1.0], above, [0.0]])
     low, high = np.clip((median.low, median.high), grid.start, grid.limit)
     interval = "median {} {unit} ({})".format(*estimate_texts(finding), unit=plan.unit)
-    at, found = np.array(list(finding.curve)), finding.curve.values()
+    at, proportions = np.array(list(finding.curve)), finding.curve.values()
     label = f"recovers, with {100.0 * plan.confidence:g} % interval" if single else ""
     items: list[Item] = [
         Points(*steps, name, color, dash="solid", is_step=True),
         Points(
-            at + shift, [p.value for p in found], label, color, "circle", 3.5,
-            interval=([p.low for p in found], [p.high for p in found]), group=name,
-            hover=[f"{value:.4g}: {p.value:.1%} recover" for value, p in zip(at, found, strict=True)],
+            at + shift, [p.value for p in proportions], label, color, "circle", 3.5,
+            interval=([p.low for p in proportions], [p.high for p in proportions]), group=name,
+            hover=[f"{value:.4g}: {p.value:.1%} recover" for value, p in zip(at, proportions, strict=True)],
         ),
         Area([low, high, high, low], np.repeat(_HEIGHT, 2), color, interval, alpha=0.15, group=name),
     ]  # fmt: skip
@@ -117,8 +117,8 @@ def _medians(findings: Findings, marks: Mapping[str, float]) -> Panel:
     words = np.array([finding.limited_by for finding in conditions])
     for word, share in shares_of(conditions).items():
         mine = words == word
-        texts = [f"{name_of(one)}: {value:.4g}, limited by {limits_text(one)}"
-                 for one, value, is_mine in zip(conditions, median, mine, strict=True) if is_mine]  # fmt: skip
+        texts = [f"{name_of(condition)}: {value:.4g}, limited by {limits_text(condition)}"
+                 for condition, value, is_mine in zip(conditions, median, mine, strict=True) if is_mine]  # fmt: skip
         label = f"limited by: {word} ({share:.0%} of all)"
         items.append(Points(places[mine], median[mine], label, style.VERDICTS[word], "circle", hover=texts))
     limited = [(place, f.limit) for place, f in enumerate(conditions) if f.limit is not None]

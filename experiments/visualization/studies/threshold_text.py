@@ -45,27 +45,27 @@ def interval_text(low: float, high: float) -> str:
 
 
 def median_text(finding: Finding) -> str:
-    """Return a condition's median, with < or ≥ if it is below or above the tried values."""
-    found = finding.estimate
-    if math.isnan(found.median.value):
+    """Return a condition's median, with < or ≥ if it is below or above all tried values."""
+    estimate = finding.estimate
+    if math.isnan(estimate.median.value):
         return "none"
-    if found.median.value == -math.inf:
+    if estimate.median.value == -math.inf:
         return f"< {finding.plan.grid.start:g}"
-    beyond = 2 * found.above >= found.replicas
-    return f"≥ {number_text(found.median.value)}" if beyond else number_text(found.median.value)
+    beyond = 2 * estimate.above >= estimate.replicas
+    return f"≥ {number_text(estimate.median.value)}" if beyond else number_text(estimate.median.value)
 
 
 def estimate_texts(finding: Finding) -> list[str]:
     """Return a condition's median, its interval, and the 10 % and 90 % quantiles of the replicas."""
-    found = finding.estimate
-    if math.isnan(found.median.value):
+    estimate = finding.estimate
+    if math.isnan(estimate.median.value):
         return ["none", "–", "–", "–"]
-    interval = interval_text(found.median.low, found.median.high)
-    return [median_text(finding), interval, number_text(found.low), number_text(found.high)]
+    interval = interval_text(estimate.median.low, estimate.median.high)
+    return [median_text(finding), interval, number_text(estimate.low), number_text(estimate.high)]
 
 
 def limit_texts(finding: Finding) -> list[str]:
-    """Return the pendulum's limit with the controller's strategies, and the ratio of median to limit; dashes: none."""
+    """Return the pendulum's limit with the controller's strategies, and median / limit; a dash if not available."""
     if finding.limit is None:
         return ["–", "–"]
     if finding.share is None:
@@ -74,7 +74,7 @@ def limit_texts(finding: Finding) -> list[str]:
 
 
 def reached_text(limited: Sequence[Finding]) -> str:
-    """Return the range of the ratio of median to limit; empty if none is comparable."""
+    """Return the range of median / limit in words; empty if no limit is comparable."""
     limited = [finding for finding in limited if finding.share is not None]
     if not limited:
         return ""
@@ -87,10 +87,10 @@ def reached_text(limited: Sequence[Finding]) -> str:
 
 def shares_of(findings: Iterable[Finding]) -> dict[str, float]:
     """Return the share of each verdict at the thresholds of all these replicas, the most frequent first."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for finding in findings:
-        found.update(finding.limits)
-    return {word: count / found.total() for word, count in found.most_common()}
+        counts.update(finding.limits)
+    return {word: count / counts.total() for word, count in counts.most_common()}
 
 
 def limits_text(finding: Finding) -> str:
@@ -104,14 +104,14 @@ def remarks(findings: Findings) -> Iterator[str]:
     estimates = [finding.estimate for finding in findings.conditions]
     reached = estimates[0].median.confidence
     if reached < plan.confidence:
-        yield f"{plan.replicas} replicas reach {100.0 * reached:.1f} % at most, not {100.0 * plan.confidence:g} %."
+        yield f"{plan.replicas} replicas allow intervals of {100.0 * reached:.1f} %, not {100.0 * plan.confidence:g} %."
     odd, unknown = (sum(getattr(e, name) for e in estimates) for name in ("non_monotone", "unknown"))
     never = Counter(word for finding in findings.conditions for word in finding.never_recovered)
     if never:
         ended = ", ".join(f"{count} {word}" for word, count in never.most_common())
         yield (
-            f"{never.total()} replicas recovered from no value tried: at the least, {plan.grid.start:g} {plan.unit}, "
-            f"{ended}; {unknown} of their thresholds are unknown, the others below it."
+            f"{never.total()} replicas recovered from no value tried; at the least, {plan.grid.start:g} {plan.unit}: "
+            f"{ended}. Of their thresholds, {unknown} are unknown, the others are below this value."
         )
     gaps = [gap for finding in findings.conditions for gap in finding.gaps]
     if gaps:

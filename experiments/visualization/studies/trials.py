@@ -1,4 +1,4 @@
-"""Trials of a study for its report: varied columns, labels, metrics and their units."""
+"""Trials of a study for its page: varied columns, labels, metrics and their units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def is_study(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Axis:
-    """A varied parameter, with others that vary with it one to one."""
+    """A varied parameter, and the parameters that vary with it one to one."""
 
     name: str  # name of the column
     label: str  # name and unit, and the parameters that vary with it
@@ -43,12 +43,12 @@ class Axis:
 
     @cached_property
     def points(self) -> list[Any]:
-        found = self.values.dropna().unique().tolist()
-        return sorted(found) if self.is_numeric else found
+        values = self.values.dropna().unique().tolist()
+        return sorted(values) if self.is_numeric else values
 
 
 class Trials:
-    """All finished trials of a study in ``frame``, one row each, and the roles of its columns."""
+    """Finished trials of a study, with one row each in ``frame``, and the roles of the columns."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -117,7 +117,7 @@ class Trials:
 
 
 def is_grid(axes: Sequence[Axis]) -> bool:
-    """Return whether all combinations of the axes' values occur, each value more than once."""
+    """Return whether all combinations of the axes' values occur."""
     combinations = int(np.prod([len(axis.points) for axis in axes]))
     table = pd.DataFrame({axis.name: axis.values for axis in axes}).drop_duplicates()
     return len(table) == combinations

@@ -20,14 +20,14 @@ _HEADINGS = ("", "baseline", "winner", "difference", "95 % interval", "p", "")
 
 
 def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
-    """Return the winner, its confirmation on fresh replicas, and the course of the search."""
+    """Return a document: winner, its confirmation on fresh replicas, and the course of the search."""
     history, winner, confirmation = outcome.history, outcome.winner, outcome.confirmation
     evaluations = history.evaluations
-    found: list[Block] = [_variables(tuning, outcome)]
+    tables: list[Block] = [_variables(tuning, outcome)]
     if confirmation is not None:
-        found.append(_confirmation(confirmation))
-    sections = [Section("winner", "Results", blocks=tuple(found))]
-    beyond = sum(not one.score.keeps_limits for one in evaluations)
+        tables.append(_confirmation(confirmation))
+    sections = [Section("winner", "Results", blocks=tuple(tables))]
+    beyond = sum(not e.score.keeps_limits for e in evaluations)
     limits = f"; {beyond} violate a constraint" if beyond else ""
     text = f"{len(evaluations)} candidates by {tuning.settings.optimizer}, {tuning.space.size} trials each{limits}"
     if evaluations:
@@ -36,7 +36,7 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
     lead = [Prose(f"{tuning.name}: {text}.")]
     if winner is None:
         front = tuning.is_front and history.front
-        reason = f"{len(history.front)} candidates are on the front: [choice] in the file weighs the objectives"
+        reason = f"{len(history.front)} candidates are on the Pareto front; add [choice] to weigh the objectives"
         lead.append(Prose(f"There is no winner: {reason if front else 'no candidate meets all constraints'}.", "bad"))
     else:
         values = ", ".join(f"{name} {value:.5g}" for name, value in winner.score.values.items())
@@ -52,13 +52,13 @@ def document(tuning: Tuning, outcome: Outcome, _: Path) -> Document:
     return Document(lead, sections, summary(tuning, outcome), drawings=drawings, more=more)
 
 
-def _value(one: Evaluation, variable: str) -> str:
-    point = one.candidate.point
+def _value(evaluation: Evaluation, variable: str) -> str:
+    point = evaluation.candidate.point
     return f"{point[variable]:.6g}" if variable in point else "–"
 
 
 def _cells(comparison: Comparison) -> list[str]:
-    """Return name, baseline, winner, difference, its interval, and the probability."""
+    """Return name, baseline, winner, difference, its interval, and p-value."""
     return [
         comparison.name,
         f"{comparison.baseline:.5g} ± {comparison.baseline_spread:.2g}",
@@ -70,38 +70,38 @@ def _cells(comparison: Comparison) -> list[str]:
 
 
 def _variables(tuning: Tuning, outcome: Outcome) -> Table:
-    """Return the range of each variable, and values and scores of the baseline and of the chosen candidate."""
+    """Return a table: range of each variable; values and scores of the baseline and the chosen candidates."""
     baseline, front = outcome.history.baseline, outcome.history.front
     chosen = [outcome.winner] if outcome.winner is not None else front[:MOST]
-    headings = ("", "unit", "from", "to", "baseline", *(f"candidate {one.number}" for one in chosen))
+    headings = ("", "unit", "from", "to", "baseline", *(f"candidate {e.number}" for e in chosen))
     shown = (baseline, *chosen)
     rows = []
     for variable in tuning.space.variables:
         span = tuning.space.units[variable.name], f"{variable.low:g}", f"{variable.high:g}"
-        rows.append((variable.name, *span, *(_value(one, variable.name) for one in shown)))
+        rows.append((variable.name, *span, *(_value(e, variable.name) for e in shown)))
     for objective in tuning.scorer.objectives:
-        scores = (f"{one.score.values[objective.name]:.5g}" for one in shown)
+        scores = (f"{e.score.values[objective.name]:.5g}" for e in shown)
         rows.append((figures.label_of(objective), "", "", "", *scores))
     for word, parts in figures.endings(shown).items():
         rows.append((f"trials: {word}", "", "", "", *(f"{part:.0%}" for part in parts)))
     return Table("", headings, tuple(rows), fold=False)
 
 
-def _confirmation(found: Confirmation) -> Table:
-    judged = [(one, *_judged(found, one.name)) for one in (*found.objectives, *found.limits)]
+def _confirmation(confirmation: Confirmation) -> Table:
+    judged = [(c, *_judged(confirmation, c.name)) for c in (*confirmation.objectives, *confirmation.limits)]
     rows = tuple((*_cells(comparison), mark) for comparison, mark, _ in judged)
-    title = f"On {found.objectives[0].replicas} fresh replicas, equal for both"
+    title = f"Baseline and winner on the same {confirmation.objectives[0].replicas} fresh replicas"
     return Table(title, _HEADINGS, rows, tuple(mood for *_, mood in judged), fold=False)
 
 
-def _judged(found: Confirmation, name: str) -> tuple[str, Mood]:
-    """Return the words about an objective or a constraint, and their mood."""
-    if name in found.better:
-        if found.better[name]:
+def _judged(confirmation: Confirmation, name: str) -> tuple[str, Mood]:
+    """Return the verdict on an objective or a constraint, and its mood."""
+    if name in confirmation.better:
+        if confirmation.better[name]:
             return "better", "good"
-        return ("worse", "bad") if name in found.worse else ("", "")
-    bound = f"{found.bounds[name]:.5g}"
-    return (f"within {bound}", "good") if found.within[name] else (f"beyond {bound}", "bad")
+        return ("worse", "bad") if name in confirmation.worse else ("", "")
+    bound = f"{confirmation.bounds[name]:.5g}"
+    return (f"within {bound}", "good") if confirmation.within[name] else (f"beyond {bound}", "bad")
 
 
 def _charts(tuning: Tuning, outcome: Outcome) -> Iterator[Chart]:
@@ -122,19 +122,19 @@ def _charts(tuning: Tuning, outcome: Outcome) -> Iterator[Chart]:
 
 
 def _candidates(tuning: Tuning, outcome: Outcome) -> Table:
-    ordered = sorted(outcome.history.evaluations, key=lambda one: one.score.costs[0])[:MOST_ROWS]
+    ordered = sorted(outcome.history.evaluations, key=lambda e: e.score.costs[0])[:MOST_ROWS]
     variables = [variable.name for variable in tuning.space.variables]
     objectives = [objective.name for objective in tuning.scorer.objectives]
     ended = figures.endings(ordered)
     rows = tuple(
         (
-            str(one.number),
-            *(f"{one.score.values[name]:.5g}" for name in objectives),
-            "yes" if one.score.keeps_limits else "no",
+            str(e.number),
+            *(f"{e.score.values[name]:.5g}" for name in objectives),
+            "yes" if e.score.keeps_limits else "no",
             *(f"{parts[place]:.0%}" for parts in ended.values()),
-            *(f"{one.candidate.point[name]:.5g}" for name in variables),
+            *(f"{e.candidate.point[name]:.5g}" for name in variables),
         )
-        for place, one in enumerate(ordered)
+        for place, e in enumerate(ordered)
     )
     title = f"The best {len(rows)} of {len(outcome.history.evaluations)} candidates"
     return Table(title, ("candidate", *objectives, "keeps limits", *ended, *variables), rows, fold=True)

@@ -29,17 +29,17 @@ FILES = (HISTORY, IMPORTANCE, SLICES, FRONT)
 
 
 def drawings(tuning: Tuning, outcome: Outcome) -> dict[str, Callable[[Path], list[Path]] | None]:
-    """Return, by file, a function that draws each figure with data."""
-    found: dict[str, Callable[[], Figure]] = {}
+    """Return the functions that draw the figures, by file name; None for a figure without data."""
+    functions: dict[str, Callable[[], Figure]] = {}
     if outcome.history.evaluations:
-        found = {HISTORY: partial(_history, tuning, outcome), SLICES: partial(_slices, tuning, outcome)}
+        functions = {HISTORY: partial(_history, tuning, outcome), SLICES: partial(_slices, tuning, outcome)}
         if important := importance_panels(tuning, outcome.history.evaluations):
             height = (0.9 + 0.26 * len(tuning.space.variables)) * len(important)
-            found[IMPORTANCE] = partial(figure_of, important, (style.SIZE[0], height))
+            functions[IMPORTANCE] = partial(figure_of, important, (style.SIZE[0], height))
         if tuning.is_front:
             front = front_panels(tuning, outcome)
-            found[FRONT] = partial(figure_of, front, (4.6 * len(front) + 1.6, 4.0), columns=len(front))
-    return {name: partial(_write, found[name]) if name in found else None for name in FILES}
+            functions[FRONT] = partial(figure_of, front, (4.6 * len(front) + 1.6, 4.0), columns=len(front))
+    return {name: partial(_write, functions[name]) if name in functions else None for name in FILES}
 
 
 def _write(draw: Callable[[], Figure], path: Path) -> list[Path]:
@@ -53,7 +53,7 @@ def label_of(objective: Objective) -> str:
 
 def endings(evaluations: Sequence[Evaluation]) -> dict[str, Floats]:
     """Return, for each verdict that occurs, its share (candidates,) of each candidate's trials."""
-    counts = {word: np.array([one.score.verdicts.get(column_of(word), 0) for one in evaluations]) for word in VERDICTS}
+    counts = {word: np.array([e.score.verdicts.get(column_of(word), 0) for e in evaluations]) for word in VERDICTS}
     trials = sum(counts.values())
     return {word: count / trials for word, count in counts.items() if count.any()}
 
@@ -65,14 +65,14 @@ _WINNER = Points((), (), "winner", style.RED, "star", 9.0)
 
 def _marked(outcome: Outcome) -> list[tuple[Points, Evaluation]]:
     pairs = ((_BASELINE, outcome.history.baseline), (_WINNER, outcome.winner))
-    return [(mark, one) for mark, one in pairs if one is not None]
+    return [(mark, evaluation) for mark, evaluation in pairs if evaluation is not None]
 
 
 def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
     """Return all candidates and the best so far for each objective; last, the shares of verdicts."""
     evaluations = outcome.history.evaluations
     numbers = np.arange(1, len(evaluations) + 1)
-    within = np.array([one.score.keeps_limits for one in evaluations])
+    within = np.array([e.score.keeps_limits for e in evaluations])
     x, panels = Axis(low=0.0, high=len(evaluations) + 1.0), []
     for objective in tuning.scorer.objectives:
         values = _values(evaluations, objective)
@@ -98,7 +98,7 @@ def history_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
 
 
 def _values(evaluations: Sequence[Evaluation], objective: Objective) -> Floats:
-    return np.array([one.score.values[objective.name] for one in evaluations])
+    return np.array([e.score.values[objective.name] for e in evaluations])
 
 
 def _history(tuning: Tuning, outcome: Outcome) -> Figure:
@@ -113,10 +113,10 @@ def importance_panels(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list
     """Return the importance of the variables, the largest on top, for each objective with enough candidates."""
     panels = []
     for k, objective in enumerate(tuning.scorer.objectives):
-        found = importances(tuning.space.variables, evaluations, k)
-        if not found:
+        importance = importances(tuning.space.variables, evaluations, k)
+        if not importance:
             continue
-        parts = dict(sorted(found.items(), key=lambda item: item[1]))
+        parts = dict(sorted(importance.items(), key=lambda item: item[1]))
         values = list(parts.values())
         notes = [f"{value:.2f}" for value in values]
         bars = Bars(range(len(parts)), values, style.BLUE, words_of(objective.name), 0.7, notes=notes)
@@ -129,13 +129,13 @@ def importance_panels(tuning: Tuning, evaluations: Sequence[Evaluation]) -> list
 def slices_panels(tuning: Tuning, outcome: Outcome, objective: Objective) -> list[Panel]:
     """Return each candidate's value of an objective over each variable; later ones are darker."""
     evaluations, panels = outcome.history.evaluations, []
-    values, numbers = _values(evaluations, objective), np.array([one.number for one in evaluations])
+    values, numbers = _values(evaluations, objective), np.array([e.number for e in evaluations])
     for variable in tuning.space.variables:
-        at = np.array([one.candidate.point[variable.name] for one in evaluations])
+        at = np.array([e.candidate.point[variable.name] for e in evaluations])
         items = [Points(at, values, marker="circle", size=2.0, shades=numbers, numbered=("candidate", numbers))]
-        for mark, one in _marked(outcome):
-            if variable.name in one.candidate.point:
-                items.append(replace(mark, x=[one.candidate.point[variable.name]], y=_values([one], objective)))
+        for mark, e in _marked(outcome):
+            if variable.name in e.candidate.point:
+                items.append(replace(mark, x=[e.candidate.point[variable.name]], y=_values([e], objective)))
         label = with_unit(variable.name, tuning.space.units[variable.name])
         x = Axis(label, variable.low, variable.high, log=variable.scale == LOG)
         panels.append(Panel(tuple(items), x, Axis(words_of(objective.name))))
@@ -165,13 +165,13 @@ def front_panels(tuning: Tuning, outcome: Outcome) -> list[Panel]:
     groups: list[tuple[Points, Sequence[Evaluation]]] = [
         (Points((), (), "candidate", style.SKY, "circle", 2.5), outcome.history.evaluations),
         (Points((), (), "front", style.BLUE, "circle", 5.0), outcome.history.front),
-        *((replace(mark, size=mark.size + 2.0), [one]) for mark, one in _marked(outcome)),
+        *((replace(mark, size=mark.size + 2.0), [e]) for mark, e in _marked(outcome)),
     ]
     pairs, panels = list(combinations(tuning.scorer.objectives, 2)), []
     for first, second in pairs:
         items = []
         for mark, members in groups:
-            numbers = "candidate", [one.number for one in members]
+            numbers = "candidate", [e.number for e in members]
             items.append(replace(mark, x=_values(members, first), y=_values(members, second), numbered=numbers))
         x, y = (Axis(label_of(objective), margin=0.05) for objective in (first, second))
         panels.append(Panel(tuple(items), x, y, legend="right" if (first, second) == pairs[-1] else ""))

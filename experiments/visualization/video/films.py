@@ -1,4 +1,4 @@
-"""Film files: MP4 by ffmpeg, GIF by Pillow. A file appears only when it is complete."""
+"""Video files: MP4 by ffmpeg, GIF by Pillow. A file appears only when it is complete."""
 
 import contextlib
 import zlib
@@ -21,7 +21,7 @@ CRF = 18
 COLORS = 256
 #: Number of evenly spaced pictures that determine the colours of a GIF.
 SAMPLES = 8
-#: Share of the samples that is added in colours with a meaning, so that small areas keep theirs.
+#: Colours that the palette must keep: each is added to the samples, as the share ``STRIP`` of their height.
 MARKS = (
     *colors.MODES,
     colors.COM,
@@ -39,13 +39,19 @@ TICK = 0.01
 MOST_GIF_FPS = 50.0
 
 
+def check_film(suffix: str, size: tuple[int, int], fps: float) -> None:
+    """Raise InputError unless an MP4 has even edges [pixels], and a GIF a rate that browsers show."""
+    if suffix == ".mp4" and (size[0] % 2 or size[1] % 2):
+        raise InputError(f"--size {size[0]}x{size[1]}: width and height of an MP4 must be even numbers of pixels")
+    if suffix == ".gif" and fps > MOST_GIF_FPS:
+        raise InputError(f"--fps {fps:g}: a GIF can show at most {MOST_GIF_FPS:g} pictures per second")
+
+
 def write_mp4(path: Path, pictures: Iterator["Image"], size: tuple[int, int], fps: float) -> None:
-    """Write H.264 video, which all browsers and players show; both edges of its size [pixels] must be even."""
+    """Write H.264 video, which all browsers and players show; width and height [pixels] must be even."""
     need("PIL", "imageio_ffmpeg")
     import imageio_ffmpeg
 
-    if size[0] % 2 or size[1] % 2:
-        raise InputError(f"--size {size[0]}x{size[1]}: an MP4 needs even edges")
     with replacing(path) as part:
         part.touch()  # an unwritable file is reported before anything is drawn
         encoder = imageio_ffmpeg.write_frames(
@@ -68,19 +74,17 @@ def _check(path: Path, part: Path, count: int) -> None:
     import imageio_ffmpeg
 
     try:
-        found, _ = imageio_ffmpeg.count_frames_and_secs(str(part))
+        written, _ = imageio_ffmpeg.count_frames_and_secs(str(part))
     except (OSError, RuntimeError):
-        found = 0
-    if found != count:
-        raise InputError(f"{path}: ffmpeg wrote {found} of {count} pictures; is the disk full?")
+        written = 0
+    if written != count:
+        raise InputError(f"{path}: ffmpeg wrote {written} of {count} pictures; is the disk full?")
 
 
 def write_gif(path: Path, pictures: Iterator["Image"], fps: float) -> None:
     need("PIL")
     from PIL import Image
 
-    if fps > MOST_GIF_FPS:
-        raise InputError(f"--fps {fps:g}: a GIF shows {MOST_GIF_FPS:g} at most")
     with replacing(path) as part:
         part.touch()
         # The palette needs samples of all pictures, so all are kept, packed to save memory.

@@ -1,4 +1,4 @@
-"""Times, speed and size of a film's pictures."""
+"""Times, speed and size of the pictures of a video."""
 
 import math
 from collections.abc import Sequence
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from biped.errors import InputError
 
-#: Most pictures of a film.
+#: Most pictures of a video.
 MOST_FRAMES = 20_000
-#: [pixels] least and greatest edge of a picture.
+#: [pixels] smallest and largest width or height of a picture.
 SIZES = (16, 4096)
 
 
 @dataclass(frozen=True)
 class FrameSchedule:
-    """Times of a film's pictures."""
+    """Times of the pictures of a video."""
 
-    begins: float  # [s] time in the run of the first picture
-    ends: float  # [s] end of the run's part that is shown
+    begins: float  # [s] time of the run in the first picture
+    ends: float  # [s] end of the part of the run that is shown
     fps: float  # pictures per second
-    speed: float = 1.0  # seconds of the run per second of film
+    speed: float = 1.0  # seconds of the run per second of video
 
     def __post_init__(self) -> None:
         for name in ("fps", "speed"):
@@ -27,11 +27,11 @@ class FrameSchedule:
             if not (math.isfinite(value) and value > 0.0):
                 raise InputError(f"--{name} {value:g}: it must be a number above zero")
         if not self.ends >= self.begins:
-            raise InputError(f"--from {self.begins:g} --to {self.ends:g}: the first must not be after the second")
+            raise InputError(f"--from {self.begins:g} --to {self.ends:g}: the start must not be after the end")
         if not self._filling <= MOST_FRAMES:  # before rounding: it may be infinite
             raise InputError(
                 f"{self._filling:.6g} pictures are more than {MOST_FRAMES}: "
-                "take fewer --fps, a greater --speed, or a shorter part"
+                "lower --fps, raise --speed, or show a shorter part (--from, --to)"
             )
 
     @property
@@ -56,14 +56,14 @@ class FrameSchedule:
 def schedule_of(
     spans: Sequence[tuple[float, float]], begin: float | None, end: float | None, fps: float, speed: float
 ) -> FrameSchedule:
-    """Return the pictures of some runs, by default from the earliest begin to the latest end.
+    """Return the schedule of some runs, by default from the earliest start to the latest end.
 
-    ``spans`` are begin and end of each run [s], ``begin`` and ``end`` the values of ``--from`` and ``--to``.
+    ``spans`` are start and end of each run [s], ``begin`` and ``end`` the values of ``--from`` and ``--to``.
     """
     first, last = min(span[0] for span in spans), max(span[1] for span in spans)
     for name, value in (("--from", begin), ("--to", end)):
         if value is not None and not first <= value <= last:
-            raise InputError(f"{name} {value:g}: it must be a time of the runs, which go from {first:g} to {last:g} s")
+            raise InputError(f"{name} {value:g}: it must be a time of the runs, from {first:g} to {last:g} s")
     return FrameSchedule(first if begin is None else begin, last if end is None else end, fps, speed)
 
 
@@ -74,5 +74,5 @@ def parse_size(text: str) -> tuple[int, int]:
         raise InputError(f"--size {text}: it must be WIDTHxHEIGHT, such as 640x480")
     width, height = (int(part) for part in parts)
     if not all(SIZES[0] <= edge <= SIZES[1] for edge in (width, height)):
-        raise InputError(f"--size {text}: an edge must be from {SIZES[0]} to {SIZES[1]} pixels")
+        raise InputError(f"--size {text}: width and height must be from {SIZES[0]} to {SIZES[1]} pixels")
     return width, height

@@ -31,14 +31,14 @@ _LOADED = """(() => {
     });
 })()"""
 
-#: Width and height of the browser's window, kept small because its own drawing costs time. In a smaller window the
-#: page has no room for its canvas, and draws once a second.
+#: Width and height of the browser's window, kept small because drawing in it costs time. In a smaller window the
+#: page has no space for its canvas, and draws once a second.
 WINDOW = (240, 180)
 #: [s] time limits for the browser's start and for a picture; the first one takes longest.
 PATIENCE = 120.0
 #: Width and height of a picture that is not used.
 SMALL = (16, 12)
-#: Equal successive pictures of the first instant that count as settled, and the most that are tried.
+#: Equal successive pictures of the first instant after which it counts as settled; most pictures to try.
 SAME, TRIALS = 2, 60
 
 
@@ -102,7 +102,7 @@ def _settle(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int
         if same == SAME:
             return
         last = now
-    raise InputError(f"the browser does not settle: {TRIALS} pictures of one instant differ")
+    raise InputError(f"the browser does not draw the first instant the same way twice, in {TRIALS} pictures")
 
 
 def _next(client: Any, browser: Chromium, camera: Camera, size: tuple[int, int]) -> Picture:

@@ -1,4 +1,4 @@
-"""A page that plays runs: one file, for any browser, without a network."""
+"""Page that plays runs: one file for any browser, which needs no network."""
 
 import html
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ def replay_page(
 ) -> str:
     """Return an HTML page with the scene and a player; the scene can be turned during playback.
 
-    The scene is static between two instants of the schedule; ``progress`` is called with the number of finished ones.
+    The scene is static between two instants; ``progress`` is called with the number of finished instants.
     """
     with serving(port=0) as server:
         camera.start(server)
@@ -79,5 +79,5 @@ def _lines(runs: Sequence[Shown], schedule: FrameSchedule) -> str:
 
 def _replaced(page: str, old: str, new: str) -> str:
     if old not in page:
-        raise RuntimeError(f"viser's page has no {old}: another version than this was made for")
+        raise RuntimeError(f"viser's page has no {old}: this version of viser is not supported")
     return page.replace(old, new, 1)

@@ -63,10 +63,10 @@ class PageView:
 
 
 def view_run(run: Run, speed: float) -> PageView:
+    """Show a run in the notebook or the browser, ``speed`` times as fast as real time; return the view."""
     need(*PACKAGES)
     if not (math.isfinite(speed) and speed > 0.0):
         raise InputError(f"speed = {speed!r}: it must be a number above zero")
-
     trajectory = trajectory_of(run)
     runs = [LoadedRun(run.name, run, trajectory)]
     schedule = schedule_of([(trajectory.begins, trajectory.ends)], None, None, RATE, speed)
@@ -75,8 +75,8 @@ def view_run(run: Run, speed: float) -> PageView:
 
 
 def view_model(model: Model, q: ArrayLike | None) -> PageView:
+    """Show a model in the configuration ``q``; None: home configuration; return the view."""
     need(*PACKAGES)
-
     snapshot = snapshot_of(State.at(model, q))
     camera = camera_at("three-quarter", *extent_at(model, snapshot), facing=model.facing)
     return shown(PageView(model_title(model), still_page(model, snapshot, camera)))

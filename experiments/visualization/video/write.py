@@ -1,4 +1,4 @@
-"""Files of films and pages of runs, and the captions of pictures: sky, names of the runs, time."""
+"""Videos and pages of runs as files, and the captions of pictures: sky, names of the runs, time."""
 
 from collections.abc import Generator, Sequence
 from functools import cache
@@ -31,7 +31,7 @@ ENDED = " (ended)"
 
 
 class Caption:
-    """Captions for pictures of a size [pixels]: names of the runs, and the time with a number of decimals."""
+    """Captions of pictures: names of the runs, and the time [s]; ``size`` is width and height [pixels]."""
 
     def __init__(self, names: Sequence[str], size: tuple[int, int], speed: float = 1.0, decimals: int = 2) -> None:
         self._names, self._size, self._speed, self._decimals = tuple(names), size, speed, decimals
@@ -44,7 +44,7 @@ class Caption:
 
         drawn = Image.fromarray(picture)
         if drawn.size != self._size:
-            raise ValueError(f"a picture of {drawn.size}, not {self._size}")
+            raise ValueError(f"the picture has {drawn.size} pixels, but the caption is for {self._size}")
         finished = Image.alpha_composite(self._sky, drawn).convert("RGB")
         self._write(finished, time, ended)
         return finished
@@ -72,7 +72,7 @@ class Caption:
 
 @cache
 def _font(letters: int) -> Any:
-    """Return a font that is the same everywhere: it comes with Matplotlib."""
+    """Return Matplotlib's font, so that pictures are equal on all machines."""
     import matplotlib
     from PIL import ImageFont
 

@@ -19,11 +19,11 @@ CAMERAS: dict[str, tuple[float, float, float]] = {
     "back": (3.4, 0.0, 0.15),
     "top": (-0.02, 0.0, 4.0),
 }
-#: [m] half diagonal of the scene for these positions: the standing human's.
+#: [m] half diagonal of the scene for which these positions are chosen, a standing human.
 FILL = 0.95
 #: [rad] vertical field of view.
 FIELD_OF_VIEW = 0.6
-#: Extra distance for pictures, in which one cannot zoom out.
+#: Factor of the distance for pictures, in which one cannot zoom out.
 MARGIN = 1.1
 #: Width / height of a picture at the presets' distances; the camera is farther away for a narrower one.
 ASPECT = 4.0 / 3.0
@@ -31,10 +31,10 @@ ASPECT = 4.0 / 3.0
 
 @dataclass(frozen=True)
 class Camera:
-    """Camera at rest."""
+    """Camera at a fixed position."""
 
-    position: Floats  # (3,) [m]
-    look_at: Floats  # (3,) [m]
+    position: Floats  # (3,) [m] world axes
+    look_at: Floats  # (3,) [m] point in the middle of the picture, world axes
     fov: float = FIELD_OF_VIEW  # [rad] vertical field of view
 
     @property
@@ -64,7 +64,7 @@ def camera_at(
     """Return a camera that sees the whole scene, given its middle (3,) [m] and half of its diagonal [m].
 
     The view fits a picture of ``size`` [pixels] or a window, ``distance`` times as far away as needed. Presets are
-    relative to ``facing``; three numbers are along the world's axes.
+    relative to ``facing``; three numbers are along world axes.
     """
     wider = 1.0 if size is None else MARGIN * max(1.0, ASPECT * size[1] / size[0])
     x, y, z = check_camera(preset)

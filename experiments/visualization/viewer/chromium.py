@@ -38,12 +38,12 @@ def chromium_path() -> str | None:
 
 def find_browser(chosen: str | None = None) -> str:
     """Return the browser's path; ``chosen`` is a path or name given by the user."""
-    found = chromium_path() if chosen is None else shutil.which(chosen)
-    if found is None and chosen is not None:
+    path = chromium_path() if chosen is None else shutil.which(chosen)
+    if path is None and chosen is not None:
         raise InputError(f"{chosen}: there is no such program; {HOW_TO_GET_IT}")
-    if found is None:
+    if path is None:
         raise InputError(f"there is no Chromium or Chrome on the path: {HOW_TO_GET_IT}")
-    return found
+    return path
 
 
 class Chromium:
@@ -74,7 +74,7 @@ class Chromium:
                     return answer
                 self._note(answer)
         except WebSocketException as error:
-            raise InputError(f"Chromium has ended by itself, or was ended ({error}); too little memory?") from error
+            raise InputError(f"Chromium ended unexpectedly ({error}); is there too little memory?") from error
 
     def _note(self, event: dict[str, Any]) -> None:
         if event.get("method") == "Runtime.exceptionThrown":
@@ -134,7 +134,7 @@ def chromium(url: str, width: int = 1200, height: int = 800, program: str | None
             try:
                 connection = connect(address, max_size=None, open_timeout=PATIENCE, proxy=None)
             except (WebSocketException, OSError) as error:
-                raise InputError(f"Chromium does not take orders at {address}: {error}") from error
+                raise InputError(f"cannot connect to Chromium at {address}: {error}") from error
             with connection:
                 browser = Chromium(connection)
                 browser.open(url, width, height)

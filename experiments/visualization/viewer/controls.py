@@ -8,7 +8,7 @@ from typing import Any
 from experiments.visualization.viewer.colors import legend
 
 #: Actions of the mouse in every scene.
-MOUSE = {"drag": "turn", "scroll": "come closer", "right-drag": "move"}
+MOUSE = {"drag": "rotate the view", "scroll": "zoom", "right-drag": "move the view"}
 
 
 def begin_panel(gui: Any, name: str) -> None:
@@ -30,7 +30,7 @@ def add_help(gui: Any, keys: Mapping[str, str]) -> None:
 
 def add_screenshot(gui: Any) -> None:
     """Add a button that downloads the scene, as the user sees it, as a PNG."""
-    button = gui.add_button("Save a picture", hint="the scene as a PNG of this size, into your downloads")
+    button = gui.add_button("Save a picture", hint="download the scene as a PNG of this size")
     button.on_click(lambda event: _send_picture(event.client))
 
 

@@ -53,7 +53,7 @@ class Shown(Protocol):
 
 @dataclass(frozen=True)
 class LoadedRun:
-    """Loaded run to show."""
+    """Run that is loaded for viewing, with its motion and plots."""
 
     name: str  # experiment and folder
     run: Run
@@ -81,12 +81,12 @@ def color_of(number: int) -> Color:
 
 
 def have_ended(runs: Sequence[Shown], moment: float) -> tuple[bool, ...]:
-    """Return which runs have ended at a time [s]; they stand still while others go on."""
+    """Return which runs have ended at a time [s]; they stand still while others continue."""
     return tuple(moment > loaded.trajectory.ends + 1e-9 for loaded in runs)
 
 
 def add_runs(scene: ViewerScene, runs: Sequence[Shown], apart: float = 0.0) -> list[ModelView]:
-    """Add the models of some runs: the first one solid, the others as ghosts, or beside it at a distance [m]."""
+    """Add the models of some runs: the first is solid, the others are ghosts, or solid at distances ``apart`` [m]."""
     return [
         scene.add(
             loaded.trajectory.model,
@@ -132,9 +132,9 @@ def _middle_and_reach(corners: Sequence[Floats]) -> tuple[Floats, float]:
 def load_runs(
     folders: Sequence[str | Path], after: float | None = None, record: str | Path | None = None
 ) -> list[LoadedRun]:
-    """Return the runs in some folders; after a fall they continue for ``after`` [s], if given, else as saved.
+    """Load the runs in some folders; after a fall they continue limp for ``after`` [s]; None: as saved.
 
-    A ``record``, if given, is compared with the first one; see ``paired_columns`` for the file.
+    A ``record``, if given, is compared with the first run; see ``paired_columns`` for its format.
 
     Raises:
         InputError: a folder holds no run; the experiment of a run to continue is unknown; the record does not fit.
@@ -153,8 +153,8 @@ def load_runs(
             disturbances = source.experiment.build(source.changes).disturbances
             if source.experiment.name != Path(folder).name:
                 name = f"{source.experiment.name} ({folder})"
-        beside = () if record is None or runs else tuple(measured_plots(source.run, record))
-        runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances), beside))
+        measured = () if record is None or runs else tuple(measured_plots(source.run, record))
+        runs.append(LoadedRun(name, source.run, trajectory_of(source.run, disturbances), measured))
     return runs
 
 

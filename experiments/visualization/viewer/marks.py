@@ -1,4 +1,4 @@
-"""Marks of a snapshot besides its bodies: arrows of forces, contact points, CoM and CoP, base of support."""
+"""Marks of a snapshot: arrows of forces, contact points, CoM and CoP, base of support."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,13 +15,13 @@ from experiments.visualization.viewer.snapshot import Snapshot, turned
 
 #: [m/N] length of an arrow.
 FORCE_SCALE = 0.002
-#: [m] longest arrow: that of an impact would leave the picture.
+#: [m] longest arrow; the arrow of an impact would leave the picture.
 MOST_LENGTH = 1.6
 #: [N] least force with an arrow.
 LEAST_FORCE = 2.0
 #: [m] least motion that is sent to the browser.
 LEAST_MOVE = 2e-5
-#: [m] distance from the line of a push within which a body's surface counts as in front of it.
+#: [m] distance from the line of a push within which a body's surface counts as on this line.
 ASIDE = 0.05
 #: [m] height of flat marks above the floor, for visibility.
 AREA_LIFT, EDGE_LIFT, DISC_LIFT = 0.002, 0.003, 0.005
@@ -169,7 +169,7 @@ class Marks:
             self._polygon(name, corners if layers[layer] else np.zeros((0, 3)), self._color or color)
 
     def _reactions(self, snapshot: Snapshot, scale: float, shown: bool) -> None:
-        """Show the net force at the centre of pressure, of each foot and of all."""
+        """Show the net force on each foot and on the whole body at its centre of pressure."""
         everywhere = [np.arange(len(snapshot.contact_force))]
         for name, points, color, thick in (
             ("reaction_of_feet", self._feet, colors.FOOT_REACTION, 1.0),
@@ -190,8 +190,8 @@ class Marks:
         for key, value in values.items() if on else ():
             setattr(handle, key, value)
 
-    def _arrows(self, name: str, ends: Floats, own: Any, thick: float = 1.0) -> None:
-        tints = linear(own)
+    def _arrows(self, name: str, ends: Floats, arrow_colors: Any, thick: float = 1.0) -> None:
+        tints = linear(arrow_colors)
         if not self._has_changed(name, ends, tints):
             return
         radii = {"shaft_radius": 0.006 * thick, "head_radius": 0.015 * thick, "head_length": 0.036 * thick}
@@ -211,7 +211,7 @@ class Marks:
         )  # fmt: skip
 
     def _polygon(self, name: str, corners: Floats, color: Color) -> None:
-        """Show edges, and the area as triangles; both are created anew if the number of corners changes."""
+        """Show edges, and the area as triangles; both are created again if the number of corners changes."""
         if not self._has_changed(name, corners, None):
             return
         inside, count = f"{name}_area", len(corners)

@@ -19,7 +19,7 @@ AROUND = 20
 class Loop(NamedTuple):
     """Cross-section of a limb: a superellipse |u/a|ⁿ + |v/b|ⁿ = 1 across the limb's axis."""
 
-    center: tuple[float, float, float]  # [m]
+    center: tuple[float, float, float]  # [m] centre
     half: tuple[float, float]  # [m] half extents along both directions across the axis
     power: float = 2.0  # n; 2 for an ellipse, more for a rounded rectangle
 
@@ -49,7 +49,7 @@ def _ring(numbers: Floats, axis: int, angles: Floats) -> Floats:
 
 
 def _closed(rings: Floats) -> Trimesh:
-    """Return rings with equal numbers of points, joined by triangles, with triangle fans at the ends."""
+    """Return a closed surface: rings of equally many points, joined by triangles, and triangle fans at the ends."""
     count, around = rings.shape[:2]
     ends = np.array([rings[0].mean(axis=0), rings[-1].mean(axis=0)])
     k, j = np.meshgrid(np.arange(count - 1), np.arange(around), indexing="ij")
@@ -71,14 +71,14 @@ def ball(radii: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0)) -> Trimesh:
 
 def limb(begin: ArrayLike, end: ArrayLike, radii: tuple[float, float], waist: float = 1.0) -> Trimesh:
     """Return a tapered limb between two points [m] with round ends; ``waist``: ratio of middle to mean thickness."""
-    start, way = np.asarray(begin, dtype=float), np.asarray(end, dtype=float) - np.asarray(begin, dtype=float)
-    length, (first, last) = float(np.linalg.norm(way)), radii
+    start, along = np.asarray(begin, dtype=float), np.asarray(end, dtype=float) - np.asarray(begin, dtype=float)
+    length, (first, last) = float(np.linalg.norm(along)), radii
     t = np.linspace(0.0, np.pi / 2.0, 5)
     sizes = [*(first * np.sin(t)), waist * (first + last) / 2.0, *(last * np.cos(t[:-1])), 0.0]
     heights = [*(-first * np.cos(t)), length / 2.0, *(length + last * np.sin(t))]
     mesh = creation.revolve(np.column_stack([sizes, heights]), sections=AROUND)
     if length:
-        mesh.apply_transform(geometry.align_vectors([0.0, 0.0, 1.0], way))
+        mesh.apply_transform(geometry.align_vectors([0.0, 0.0, 1.0], along))
     return mesh.apply_translation(start)
 
 
@@ -93,9 +93,9 @@ def box(size: ArrayLike, center: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLik
 
 
 def joined(meshes: Sequence[Trimesh]) -> Trimesh:
-    whole = concatenate(list(meshes))
-    assert isinstance(whole, Trimesh)
-    return whole
+    mesh = concatenate(list(meshes))
+    assert isinstance(mesh, Trimesh)
+    return mesh
 
 
 def linear(color: ArrayLike) -> NDArray[np.uint8]:

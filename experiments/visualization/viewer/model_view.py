@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Opacity of a ghost.
 GHOST_OPACITY = 0.35
-#: Opacity of a transparent body.
+#: Colour and opacity of a transparent body.
 CLEAR, CLEAR_OPACITY = (120, 140, 165), 0.3
 #: [m] edge of the plate that shows a moving floor.
 PLATE = 3.0
@@ -96,9 +96,9 @@ class ModelView:
     def set_visible(self, on: bool) -> None:
         self._top.visible = on and self.last is not None
 
-    def _mesh(self, path: str, mesh: Any, color: Color, **others: Any) -> Any:
+    def _mesh(self, path: str, mesh: Any, color: Color, **more: Any) -> Any:
         opacity = GHOST_OPACITY if self.is_ghost else None
-        options = {"opacity": opacity, "cast_shadow": not self.is_ghost, "receive_shadow": False} | others
+        options = {"opacity": opacity, "cast_shadow": not self.is_ghost, "receive_shadow": False} | more
         return self._server_scene.add_mesh_simple(
             path, mesh.vertices, mesh.faces, color=color if self.color is None else self.color, **options
         )
@@ -111,24 +111,24 @@ class ModelView:
         shapes = list(shapes_of(self.model))
         for k, load in enumerate(self.scenery.loads):
             shapes.append(Shape(load.body, f"load_{k}", box(load.size, load.center), colors.LOAD))
-        found = []
+        frames = []
         for body in sorted({shape.body for shape in shapes}):
             path = f"{self._path}/{self.model.body_names[body]}"
-            found.append((body, self._server_scene.add_frame(path, show_axes=False)))
+            frames.append((body, self._server_scene.add_frame(path, show_axes=False)))
             parts = [shape for shape in shapes if shape.body == body]
-            whole = joined([part.mesh for part in parts])
-            self._surfaces[body] = np.asarray(whole.vertices)
+            mesh = joined([part.mesh for part in parts])
+            self._surfaces[body] = np.asarray(mesh.vertices)
             if self.color is None:
                 tints = np.concatenate([np.tile(part.color, (len(part.mesh.vertices), 1)) for part in parts])
-                glb = as_glb(whole, tints)
+                glb = as_glb(mesh, tints)
                 solid = self._server_scene.add_glb(f"{path}/solid", glb, cast_shadow=True, receive_shadow=False)
             else:
-                solid = self._mesh(f"{path}/solid", whole, self.color)
+                solid = self._mesh(f"{path}/solid", mesh, self.color)
             clear = None
             if not self.is_ghost:
-                clear = self._mesh(f"{path}/clear", whole, CLEAR, opacity=CLEAR_OPACITY, visible=False)
+                clear = self._mesh(f"{path}/clear", mesh, CLEAR, opacity=CLEAR_OPACITY, visible=False)
             self._skins.append((solid, clear))
-        return found
+        return frames
 
     def _add_lines(self) -> Any:
         """Add the lines between bodies; snapshots determine their ends."""
@@ -190,7 +190,7 @@ def _place_of(model: Model, snapshot: Snapshot, body: str | None, place: Vector3
 def _points_of_feet(model: Model | Bodies) -> list[Integers]:
     """Return the numbers of the contact points on each body, if several bodies have any."""
     bodies = [point.body for point in model.contact_points]
-    groups = [np.flatnonzero([body == one for body in bodies]) for one in dict.fromkeys(bodies)]
+    groups = [np.flatnonzero([body == foot for body in bodies]) for foot in dict.fromkeys(bodies)]
     return groups if len(groups) > 1 else []
 
 

@@ -21,7 +21,7 @@ PANEL_RATE = 10.0
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 #: [s] interval between checks for work while nothing moves.
 IDLE = 0.1
-#: Number of plots besides the first one.
+#: Number of plots in addition to the first plot.
 MORE_PLOTS = 2
 KEYS = {"space": "play, pause", "← →": "previous, next recorded row"}
 #: [s] delay of pictures that is made up for; later ones are skipped.
@@ -175,8 +175,8 @@ class Page:
             playback.seek(float(places[which]))
 
     def _build_camera(self, gui: Any) -> None:
-        first, *others = CAMERAS
-        group = gui.add_button_group("From", tuple(others))
+        first, *presets = CAMERAS
+        group = gui.add_button_group("View from", tuple(presets))
         back = gui.add_button("Three-quarter view")
         follow = gui.add_checkbox("Follow the centre of mass", False)
         group.on_click(lambda event: self._look(event.client, group.value))

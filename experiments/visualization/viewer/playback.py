@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 
 class Playback:
-    """Shown time [s]; safe to use from several threads."""
+    """Time [s] of the run that is shown; safe to use from several threads."""
 
     def __init__(self, begins: float, ends: float, speed: float = 1.0, *, playing: bool = True) -> None:
         self.begins, self.ends, self.loop = begins, ends, True
-        self.on_change: Callable[[], None] = lambda: None  # shows external changes at once
+        self.on_change: Callable[[], None] = lambda: None  # called after each change, to show it immediately
         self._time, self._playing, self._lock = begins, playing, threading.RLock()
         self._seen: float | None = None  # last call of ``advance``
         self.speed = speed  # seconds of the run per second, positive

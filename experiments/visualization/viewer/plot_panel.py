@@ -22,7 +22,7 @@ _BLUE = colors.rgb("#0072B2")
 
 
 class PlotPanel:
-    """Choice of plots and the chosen one; at first the one at this position, None for none."""
+    """Menu of plots and the chosen plot; ``first``: position of the initial plot in the menu, None: no plot."""
 
     def __init__(
         self, gui: Any, runs: Sequence[LoadedRun], playback: Playback, label: str = "Plot", first: int | None = 0
@@ -93,7 +93,7 @@ def with_margins(low: float, high: float) -> tuple[float, float]:
 
 
 def _stroke(run: int, curve: int, label: str, runs: int) -> dict[str, Any]:
-    """Return a curve's style: the run's colour if there are several runs, else its own."""
+    """Return a curve's style; its colour shows the run or, if there is a single run, the curve."""
     number = curve if runs == 1 else run
     color = colors.ghost_color(number - 1) if number else _BLUE
     stroke: dict[str, Any] = {"label": label or " ", "stroke": colors.code_of(color), "width": 1.6}

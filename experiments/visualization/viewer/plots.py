@@ -16,14 +16,14 @@ from experiments.visualization.look.words import words_of
 from experiments.visualization.panels.panel import Panel
 from experiments.visualization.report.record_comparison import RecordComparison
 
-#: Kind of figure with the first plots.
+#: Kind of figure whose plots come first.
 FIRST = "support"
 #: Points of a curve that are sent to the browser.
 POINTS = 480
 
 
 def plots_of(run: Run) -> list[Panel]:
-    """Return the curves over time on the run's page, those of ``support`` first; titles end with the unit."""
+    """Return the panels over time on the run's page, the kind ``support`` first; titles end with the unit."""
     subject, plots = Subject(run), dict[str, Panel]()
     for sheet in sorted(sheets_of(run), key=lambda sheet: sheet.kind != FIRST):
         if not (sheet.caption and sheet.applies(subject)):
@@ -39,16 +39,16 @@ def plots_of(run: Run) -> list[Panel]:
 
 
 def measured_plots(run: Run, record: str | Path) -> list[Panel]:
-    """Return columns of a record over those of a run, at the run's times; see ``paired_columns`` for the file."""
+    """Return panels of modelled and measured columns at the run's times; ``record``: see ``paired_columns``."""
     times, plots = run.frame["time"].to_numpy(), []
-    for one, remark in RecordComparison.of(run, record).remarked:
-        after = np.searchsorted(one.time, times).clip(1, len(one.time) - 1)
-        is_gap = are_left_out(one.time)[after - 1] & (times < one.time[after])
+    for pair, remark in RecordComparison.of(run, record).remarked:
+        after = np.searchsorted(pair.time, times).clip(1, len(pair.time) - 1)
+        is_gap = are_left_out(pair.time)[after - 1] & (times < pair.time[after])
         measured, model = (
-            np.where(is_gap, np.nan, np.interp(times, one.time, each, np.nan, np.nan))
-            for each in (one.measured, one.model)
+            np.where(is_gap, np.nan, np.interp(times, pair.time, each, np.nan, np.nan))
+            for each in (pair.measured, pair.model)
         )
-        title = f"{words_of(one.column)}, and measured{remark} [{unit_text(one.unit) or '–'}]"
+        title = f"{words_of(pair.column)}, model and measured{remark} [{unit_text(pair.unit) or '–'}]"
         plots.append(over_time(title, "", (curve("model", model), curve("measured", measured))))
     return plots
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from biped.runs.run import Run
 
-#: Folder of a model's meshes in the run's folder.
+#: File with a model's meshes, in the run's folder.
 MESHES = "meshes.npz"
 
 

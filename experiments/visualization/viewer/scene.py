@@ -40,7 +40,7 @@ class ViewerScene:
         self._floor: Any = None
 
     def _light(self) -> None:
-        """Add sky, sun and a weak opposite light; no environment map, which would cost as much as everything else."""
+        """Add sky, sun and a weak opposite light; an environment map would cost as much as all else."""
         scene = self.server.scene
         scene.configure_environment_map(None)
         scene.configure_default_lights(enabled=False)
@@ -60,7 +60,7 @@ class ViewerScene:
         name: str,  # unique in this scene
         ghost: bool = False,  # transparent, in a single colour
         *,
-        color: Color | None = None,  # single colour, required for a ghost; else parts have their own
+        color: Color | None = None,  # single colour, required for a ghost; None: each part has its colour
         scenery: Scenery | None = None,  # a floor at rest if None
         offset: tuple[float, float, float] = (0.0, 0.0, 0.0),  # [m] displacement, to stand beside others
         plate: float = PLATE,  # [m] width (along y) of a moving floor's plate, less than the distance to the next model
@@ -97,9 +97,9 @@ class ViewerScene:
             view.refresh()
 
     def carry(self, place: tuple[float, float] | None) -> None:
-        """Move everything so that this position [m] (x, y) comes to the scene's origin; None: back again.
+        """Move the scene so that this position [m] (x, y) is at the origin; None: move the scene back.
 
-        The camera thus follows a model without a change of its own position.
+        The camera thus follows a model although its position does not change.
         """
         x, y = (0.0, 0.0) if place is None else place
         self._world.position = (-x, -y, 0.0)

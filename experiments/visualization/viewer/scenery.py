@@ -10,7 +10,7 @@ from biped.disturbances import Disturbance, described
 from biped.model import Model
 from biped.model.geometry import Vector3, vector3
 
-#: [m] below the floor's level.
+#: [m] A model without contacts that hangs deeper than this below the origin has no visible floor.
 BELOW = 0.01
 
 
@@ -27,16 +27,16 @@ class LoadBox:
 class PatchArea:
     """Rectangle of the floor with its own friction, in the floor's frame."""
 
-    x: tuple[float, float]  # [m] least and most
-    y: tuple[float, float]  # [m] least and most
-    mu: float  # coefficient of static friction there
+    x: tuple[float, float]  # [m] lower and upper end
+    y: tuple[float, float]  # [m] lower and upper end
+    mu: float  # coefficient of static friction
 
 
 @dataclass(frozen=True)
 class Scenery:
     """Objects that do not change during a run."""
 
-    projectile_size: Vector3 | None = None  # [m] edges of a thrown box, or None
+    projectile_size: Vector3 | None = None  # [m] edges of a thrown box; None: no box
     loads: tuple[LoadBox, ...] = ()  # loads on bodies
     patches: tuple[PatchArea, ...] = ()  # patches of the floor
     moving_floor: bool = False  # whether the floor moves
@@ -44,16 +44,16 @@ class Scenery:
 
 
 def scenery_of(model: Model, disturbances: Sequence[Disturbance | Mapping[str, Any]]) -> Scenery:
-    """Return the scenery of a model with its loads under disturbances, or their descriptions in a run."""
-    acting = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
-    projectiles = [vector3(d["size"], "size") for d in acting if d["kind"] == "throw"]
+    """Return the scenery of a model with its loads; ``disturbances`` may be descriptions from a run."""
+    descriptions = [d if isinstance(d, Mapping) else described(d) for d in disturbances]
+    projectiles = [vector3(d["size"], "size") for d in descriptions if d["kind"] == "throw"]
     patches = tuple(
         PatchArea((d["x"][0], d["x"][1]), (d["y"][0], d["y"][1]), d["floor"]["mu_s"])
-        for d in acting
+        for d in descriptions
         if d["kind"] == "patch"
     )
-    loads = [d for d in acting if d["kind"] == "load"]
-    moving = any(d["kind"] in ("platform", "swayreferenced") for d in acting)
+    loads = [d for d in descriptions if d["kind"] == "load"]
+    moving = any(d["kind"] in ("platform", "swayreferenced") for d in descriptions)
     boxes = _load_boxes(model, loads)
     return Scenery(projectiles[0] if projectiles else None, boxes, patches, moving, not _hangs_below(model))
 

@@ -1,4 +1,4 @@
-"""Viser server for a page on a free port, without output of its own, with access by token only."""
+"""Viser server for a page on a free port, with access by token only."""
 
 import contextlib
 import logging
@@ -28,9 +28,9 @@ _replacing = threading.Lock()
 def serving(host: str = "127.0.0.1", port: int | None = None) -> Iterator[Any]:
     """Run a viser server within the context, at the address ``url_of``, whose token changes each time.
 
-    Requests without the token are refused, and so are those of other sites' pages in the same browser.
+    Requests without the token are refused, and so are requests of other sites' pages in the same browser.
 
-    Port 0 is any free one; None is 8080 or the next free one.
+    Port 0: any free port; None: 8080 or the next free port.
     """
     need("viser", "websockets")
     _check(host, port or 0)
@@ -62,7 +62,7 @@ def _with_attribute(thing: object, name: str, value: object) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _serving_with_token(token: str) -> Iterator[None]:
-    """Let a viser server that starts within the context serve only requests with the token, and none of other sites.
+    """Let a viser server that starts within the context serve only requests that have the token and no other origin.
 
     Browsers let any page open a websocket to any address, and only report its origin (RFC 6455, 10.2). viser ignores
     the origin and has no option for it, so the function with which it starts serving is replaced meanwhile.
@@ -79,8 +79,8 @@ def _serving_with_token(token: str) -> Iterator[None]:
             def process(connection: Any, request: Any) -> Any:
                 path = without_token(request.path, token)
                 if path is None or is_cross_site(request.headers):
-                    why = "lacks its token, or has an older one" if path is None else "is of another site's page"
-                    return connection.respond(403, f"This address {why}: open the address that biped prints.\n")
+                    why = "This address has no valid token" if path is None else "Another site sent this request"
+                    return connection.respond(403, f"{why}: open the address that biped prints.\n")
                 request.path = path
                 return process_request(connection, request)
 
@@ -93,7 +93,7 @@ def _serving_with_token(token: str) -> Iterator[None]:
             library.serve = serve  # type: ignore[misc]
         if not begun:
             raise RuntimeError(
-                "this version of viser starts its server in another way: requests without the token would be served"
+                "this version of viser is not supported: its server would answer requests without the token"
             )
 
 
@@ -108,9 +108,9 @@ def address_of(host: str, port: int) -> str:
 
 
 def _check(host: str, port: int) -> None:
-    """Raise InputError if the server cannot listen there; viser would try one port after the other."""
+    """Raise InputError if the server cannot listen there; viser would try other ports instead."""
     if not 0 <= port <= 65535:
-        raise InputError(f"--port {port}: it must be from 0 to 65535; 0 takes any free one")
+        raise InputError(f"--port {port}: it must be from 0 to 65535; 0: any free port")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
@@ -119,7 +119,7 @@ def _check(host: str, port: int) -> None:
     except OSError as error:
         raise InputError(
             f"cannot listen at {host}, port {port}: {error.strerror or error}; "
-            "choose another --port (0: any free one) or --host"
+            "choose another --port (0: any free port) or --host"
         ) from error
 
 

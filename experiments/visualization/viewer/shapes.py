@@ -40,10 +40,10 @@ LIPS: Color = (176, 104, 94)
 EYE: Color = (40, 40, 44)
 PLAIN: Color = (150, 164, 178)
 JOINT: Color = (96, 108, 122)
-#: Colours of bodies with their own poses, different for neighbours.
+#: Colours of the bodies of other formulations; neighbours differ.
 TINTS: tuple[Color, ...] = (PLAIN, (112, 146, 176))
 
-#: Bodies of a person's parts that move by themselves.
+#: Bodies that carry a person's parts in models with these bodies.
 _BY_ITSELF = {
     "pelvis": "pelvis", "head": "head", "hair": "head", "eyes": "head", "mouth": "head",
     **{f"{side}_{part}": f"{side}_{body}" for side, _ in SIDES
@@ -106,27 +106,27 @@ def _origins(model: Model) -> dict[str, Floats]:
 
 
 def _stretched_person(model: Model) -> tuple[Shape, ...]:
-    person, one, other, origins = human(), measures_of(human()), measures_of(model), _origins(model)
-    found = []
+    person, reference, other, origins = human(), measures_of(human()), measures_of(model), _origins(model)
+    shapes = []
     for shape in _person(person, 1.0 - BALL if TOES[0] in origins else 0.0):
         ours = person.bodies[shape.body]
-        places = one.stretched(other, ours.name, np.asarray(shape.mesh.vertices) + ours.com)
+        places = reference.stretched(other, ours.name, np.asarray(shape.mesh.vertices) + ours.com)
         on = _BY_ITSELF.get(shape.name, ours.name)
         if on == ours.name or on not in origins:
             on = ours.name
         elif on.endswith("arm"):  # turns where it is drawn
             shoulder, elbow, _ = _joint_places(-1.0 if on.startswith("left") else 1.0)
-            places -= one.stretched(other, ours.name, elbow if on.endswith("forearm") else shoulder)
+            places -= reference.stretched(other, ours.name, elbow if on.endswith("forearm") else shoulder)
         else:
             places += origins[ours.name] - origins[on]
         number = model.body_index(on)
         mesh = Trimesh(places - model.bodies[number].com, shape.mesh.faces, process=False)
-        found.append(replace(shape, body=number, mesh=mesh))
-    return tuple(found)
+        shapes.append(replace(shape, body=number, mesh=mesh))
+    return tuple(shapes)
 
 
 def _is_human(model: Model) -> bool:
-    """Return whether the bodies and joints are those of the human, whatever their masses."""
+    """Return whether a model has the human's bodies and joints; masses may differ."""
     ours, theirs = (
         [(body.name, body.parent, body.joint.kind, body.joint.axis, body.joint.position) for body in m.bodies]
         for m in (model, human())
@@ -179,7 +179,7 @@ def _sections() -> dict[str, Any]:
 
 
 def _height_of(place: str) -> float:
-    """Return the reference height [m] of a part's heights, in the link frame of its body."""
+    """Return the height [m] from which a part's heights are given, in the link frame of its body."""
     model = human()
     if place == "floor":
         return -_trunk_height()
@@ -282,11 +282,11 @@ def _collar() -> Trimesh:
 
 def _robot(model: Model) -> list[Shape]:
     """Return the shapes of a model's visuals; warn about missing meshes."""
-    found, missing = [], []
+    shapes, missing = [], []
     for i, (visual, parts) in enumerate(zip(model.visuals, parts_of(model), strict=True)):
         for j, (mesh, color) in enumerate(parts):
             there = mesh.copy().apply_transform(_pose(visual))
-            found.append(_shape(model, visual.body, f"visual_{i}_{j}", color or PLAIN, [there]))
+            shapes.append(_shape(model, visual.body, f"visual_{i}_{j}", color or PLAIN, [there]))
         if not parts:
             missing.append(visual.file)
     if missing:
@@ -294,11 +294,11 @@ def _robot(model: Model) -> list[Shape]:
             f"{model.name}: {len(missing)} of its {len(model.visuals)} surfaces are not drawn, since their meshes "
             f"cannot be read; the first is {missing[0]!r}"
         )
-    return found
+    return shapes
 
 
 def _pose(visual: Visual) -> Floats:
-    """Return the transform (4, 4) from the visual's frame to that of its body's link."""
+    """Return the transform (4, 4) from the visual's frame to the link frame of its body."""
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = visual.rotation, visual.center
     return pose
@@ -339,7 +339,7 @@ def _reach(model: Model) -> float:
     return float(np.mean(lengths)) if lengths else 0.4
 
 
-# --- bodies with poses of their own ---
+# --- bodies of other formulations ---
 
 
 @lru_cache(maxsize=16)

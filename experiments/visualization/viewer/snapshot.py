@@ -40,7 +40,7 @@ def _pose_between(before: Floats, after: Floats, part: float) -> Floats:
     return np.concatenate([_point_between(before[:3], after[:3], part), turn])
 
 
-#: Fields that are interpolated between two rows; others keep the earlier row's value, as they may jump.
+#: Fields that are interpolated between two rows; other fields may jump, and keep the earlier row's value.
 _POINT, _TURN, _POSE = ({"between": function} for function in (_point_between, quaternion_between, _pose_between))
 
 
@@ -54,11 +54,11 @@ class Snapshot:
     time: float  # [s]
     position: Floats = field(metadata=_POINT)  # (n, 3) [m] the bodies' centres of mass, as model.body_names
     quaternion: Floats = field(metadata=_TURN)  # (n, 4) unit quaternions, scalar first, body to world
-    contact_place: Floats = field(metadata=_POINT)  # (nc, 3) [m] the contact points
+    contact_place: Floats = field(metadata=_POINT)  # (nc, 3) [m] positions of the contact points
     contact_force: Floats  # (nc, 3) [N] contact forces on the body
     contact_mode: NDArray[np.int64]  # (nc,) ``contact.modes``, 1 … 6
     com: Floats = field(metadata=_POINT)  # (3,) [m] the whole model's centre of mass
-    com_on_floor: Floats = field(metadata=_POINT)  # (3,) [m] its projection onto the floor
+    com_on_floor: Floats = field(metadata=_POINT)  # (3,) [m] projection of ``com`` onto the floor
     xcom: Floats  # (3,) [m] extrapolated centre of mass on the floor (Hof et al. 2005); NaN if undefined
     foothold: Floats  # (3,) [m] planned foothold on the floor; NaN while no foot steps
     capture: Floats  # (corners, 3) [m] capture region of the stepping foot on the floor; empty while no foot steps
@@ -72,12 +72,12 @@ class Snapshot:
 
     @classmethod
     def of_each(cls, function: Callable[..., Any], *snapshots: "Snapshot") -> "Snapshot":
-        """Return a snapshot of ``function`` applied to each field and its values; None where a snapshot has none."""
-        found: dict[str, Any] = {}
+        """Return a snapshot of ``function`` applied to each field and its values; None if a value is None."""
+        values_by_field: dict[str, Any] = {}
         for item in fields(cls):
             values = [getattr(snapshot, item.name) for snapshot in snapshots]
-            found[item.name] = None if any(value is None for value in values) else function(item, *values)
-        return cls(**found)
+            values_by_field[item.name] = None if any(value is None for value in values) else function(item, *values)
+        return cls(**values_by_field)
 
     def point_of(self, body: int, offset: Floats) -> Floats:
         """Return positions (…, 3) [m] of a body's points; ``offset`` [m] is from its centre of mass, home axes."""

@@ -20,7 +20,7 @@ from experiments.visualization.viewer.colors import Color
 from experiments.visualization.viewer.mesh import ball, box
 from experiments.visualization.viewer.saved_runs import MESHES
 
-#: [m] edge of the cubes with one vertex each.
+#: [m] edge of the cubes in which all vertices become one.
 CELL = 0.004
 
 #: Part of a mesh and its colour, or None without one.
@@ -28,7 +28,7 @@ Part = tuple[trimesh.Trimesh, Color | None]
 
 
 def parts_of(model: Model) -> list[list[Part]]:
-    """Return the parts of each visual in its own frame [m]; none for a missing or unreadable mesh file."""
+    """Return the parts of each visual in the visual's frame [m]; none for a missing or unreadable mesh file."""
     kept: dict[int, list[Part]] = model.derived.get(MESHES, {})
     return [kept[i] if i in kept else _parts(visual) for i, visual in enumerate(model.visuals)]
 
@@ -63,7 +63,7 @@ def take_meshes(model: Model, folder: Path) -> None:
 def _parts(visual: Visual) -> list[Part]:
     color = None if visual.color is None else _rgb(255.0 * np.asarray(visual.color))
     if visual.form == "mesh":
-        return [(mesh, color or own) for mesh, own in _of_file(visual.file, visual.size)]
+        return [(mesh, color or file_color) for mesh, file_color in _of_file(visual.file, visual.size)]
     return [(_form(visual), color)]
 
 
@@ -85,7 +85,7 @@ def _form(visual: Visual) -> trimesh.Trimesh:
 
 @lru_cache(maxsize=512)
 def _of_file(file: str, scale: tuple[float, float, float]) -> tuple[Part, ...]:
-    """Return the parts of a mesh with their own colours; none for a missing or unreadable file."""
+    """Return the parts of a mesh with the file's colours; none for a missing or unreadable file."""
     try:
         scene = trimesh.load_scene(file)
     except Exception:  # readers raise many types of errors
@@ -96,11 +96,11 @@ def _of_file(file: str, scale: tuple[float, float, float]) -> tuple[Part, ...]:
             thin = _thinned(np.asarray(mesh.vertices) * scale, mesh.faces)
             if np.prod(scale) < 0.0:
                 thin.invert()
-            parts.append((thin, _own_color(mesh)))
+            parts.append((thin, _color_in_file(mesh)))
     return tuple(parts)
 
 
-def _own_color(mesh: trimesh.Trimesh) -> Color | None:
+def _color_in_file(mesh: trimesh.Trimesh) -> Color | None:
     """Return the colour in a mesh's file, if there is one."""
     look: Any = mesh.visual
     if not look.defined:

@@ -56,16 +56,16 @@ class PoseTrajectory:
         return float(self.times[-1])
 
     def row_at(self, time: float) -> int:
-        """Return the last row not after a time, or the first row."""
+        """Return the number of the last row not after a time [s]; 0 before the first row."""
         if not math.isfinite(time):
             raise InputError(f"time = {time!r}: it must be a finite number of seconds")
         return max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
 
     def at(self, time: float) -> Snapshot:
-        """Return the snapshot at a time; before the first row and after the last one, that row.
+        """Return the snapshot at a time [s]; outside the recorded times, the first or the last row.
 
         Positions and orientations are interpolated between two rows; forces, contact states, base of support and CoP,
-        which may jump, are those of the earlier row.
+        which may jump, are taken from the earlier row.
         """
         k = self.row_at(time)
         after = min(k + 1, len(self.times) - 1)
@@ -88,11 +88,11 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
             signal: without ``disturbances`` the mean force is shown.
 
     Raises:
-        InputError: the table is empty, or not that of the run's model; or no bodies are known.
+        InputError: the run has no rows, its columns are not those of its model, or it has no bodies to show.
     """
     frame = run.frame
     if not len(frame):
-        raise InputError("the run has no rows: there is nothing to see")
+        raise InputError("the run has no rows: there is nothing to show")
     if run.world is not None:
         return _trajectory_of_bodies(run, run.world)
     model = run.state.model
@@ -108,7 +108,7 @@ def trajectory_of(run: Run, disturbances: Sequence[Disturbance] | None = None) -
 
 
 def _footholds(frame: pd.DataFrame) -> Floats | None:
-    """Return position and time (rows, 3) [m, m, s] of planned footholds, as recorded; NaN while there is none."""
+    """Return position and time (rows, 3) [m, m, s] of planned footholds, as recorded; NaN while no foot steps."""
     if "foothold_x" not in frame:
         return None
     steps = frame["step_phase"].isin([UNLOADS, SWINGS])
@@ -121,10 +121,10 @@ def _trajectory_of_bodies(run: Run, world: World) -> PoseTrajectory:
     return PoseTrajectory(world.bodies, Scenery(floor=world.bodies.floor), snapshots_of_bodies(run, world.bodies))
 
 
-def touching_only(snapshot: Snapshot, own: int) -> Snapshot:
-    """Return a snapshot, or rows, in which contact points after the first ``own`` are NaN without contact."""
+def touching_only(snapshot: Snapshot, count: int) -> Snapshot:
+    """Return a snapshot, or rows, in which contact points after the first ``count`` are NaN without contact."""
     idle = snapshot.contact_mode == ContactState.NONE
-    idle[..., :own] = False
+    idle[..., :count] = False
     return replace(snapshot, contact_place=np.where(idle[..., np.newaxis], np.nan, snapshot.contact_place))
 
 
@@ -133,8 +133,8 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
 
     Points that the first one lacks are NaN in it; in the second they are NaN unless they touch the floor.
     """
-    kept, own = before.times < after.begins - 1e-9, before.rows.contact_place.shape[1]
-    more = after.rows.contact_place.shape[1] - own
+    kept, count = before.times < after.begins - 1e-9, before.rows.contact_place.shape[1]
+    more = after.rows.contact_place.shape[1] - count
     ends = {
         "contact_place": np.full((len(before.times), more, 3), np.nan),
         "contact_force": np.zeros((len(before.times), more, 3)),
@@ -145,7 +145,7 @@ def _joined(before: PoseTrajectory, after: PoseTrajectory) -> PoseTrajectory:
         early = np.concatenate([early, ends[item.name]], axis=1) if item.name in ends else early
         return np.concatenate([early[kept], late])
 
-    return replace(before, rows=Snapshot.of_each(joined, before.rows, touching_only(after.rows, own)))
+    return replace(before, rows=Snapshot.of_each(joined, before.rows, touching_only(after.rows, count)))
 
 
 def snapshot_of(state: State, disturbances: Sequence[Disturbance] = (), latest: Recording | None = None) -> Snapshot:
@@ -243,7 +243,7 @@ def _support_polygons(layout: Layout, rows: Floats, platform: Floats | None) -> 
 
 
 def _capture_regions(capture: Floats, gravity: float, high: Floats, left: Floats, support: Any) -> Any:
-    """Return, for each row, the corners of the possible XCoM at landing, in ``left`` [s]; none without a step.
+    """Return, for each row, the corners of the region of the XCoM at landing, ``left`` [s] later; none without a step.
 
     From a centre of pressure p it moves to p + (ξ − p) e^{ωT} (Koolen et al. 2012); a foot that lands near it stops
     it. For all p in the base of support the result is a similar polygon, rotated by half a turn.
@@ -284,33 +284,33 @@ def _push_forces(pushes: Sequence[Push | Force], spans: Floats) -> Floats:
 
 
 def _pushes_among(disturbances: Sequence[Disturbance]) -> list[Push | Force]:
-    return [acting for acting in disturbances if isinstance(acting, (Push, Force))]
+    return [d for d in disturbances if isinstance(d, (Push, Force))]
 
 
 def _saved_pushes(run: Run) -> list[Push | Force]:
     """Return the pushes and forces in a saved run; a force that follows a signal becomes its mean."""
-    found: list[Push | Force] = []
+    pushes: list[Push | Force] = []
     delivered = run.events[run.events["kind"] == "push"]
     for acted in run.disturbances:
         saved = {name: value for name, value in acted.items() if name != "kind"}
         if acted["kind"] == "push":
             saved |= {name: tuple(saved[name]) for name in ("direction", "point")}
-            found.append(Push(**saved))
+            pushes.append(Push(**saved))
         elif acted["kind"] == "force":
             begins, ends = acted["signal"]["begins"], acted["signal"]["ends"]
             force = Force(acted["body"], tuple(acted["direction"]), Signal.rectangle(1.0, begins, ends - begins))
             start = max(begins, float(run.frame["time"].iloc[0]))
             given = delivered[(delivered["subject"] == acted["body"]) & np.isclose(delivered["time"], start)]
             impulse = given[["impulse_x", "impulse_y", "impulse_z"]].to_numpy(dtype=float)
-            # Of several forces on a body with the same start, take the one along the line of this one.
-            along = [float(one @ force.unit) for one in impulse if np.allclose(np.cross(one, force.unit), 0.0)]
+            # If several forces on a body start together, take the impulse along the direction of this force.
+            along = [float(vector @ force.unit) for vector in impulse if np.allclose(np.cross(vector, force.unit), 0.0)]
             mean = along[0] / (min(ends, float(run.frame["time"].iloc[-1])) - start) if along else 0.0
             signal = Signal.rectangle(mean, begins, ends - begins)
-            found.append(Force(force.body, force.direction, signal, tuple(acted["point"])))
-    return found
+            pushes.append(Force(force.body, force.direction, signal, tuple(acted["point"])))
+    return pushes
 
 
-#: [N] least force.
+#: [N] smallest contact force of a point that counts as touching.
 LEAST_FORCE = 1e-9
 
 
@@ -350,12 +350,12 @@ def _columns(run: Run, prefix: str, parts: str) -> Floats:
 
 
 def _places(bodies: Bodies, position: Floats, quaternion: Floats) -> Iterator[Floats]:
-    for one in bodies.contact_points:
-        i = bodies.body_names.index(one.body)
-        yield position[:, i] + turned(quaternion[:, i], np.array(one.point))
+    for contact in bodies.contact_points:
+        i = bodies.body_names.index(contact.body)
+        yield position[:, i] + turned(quaternion[:, i], np.array(contact.point))
 
 
 def _forces(run: Run, bodies: Bodies) -> Iterator[Floats]:
-    for one in bodies.contact_points:
-        parts = run.frame[[f"{one.name}_{part}" for part in ("normal", "tangent_1", "tangent_2")]]
-        yield parts.to_numpy(dtype=float) @ np.array(one.frame)
+    for contact in bodies.contact_points:
+        parts = run.frame[[f"{contact.name}_{part}" for part in ("normal", "tangent_1", "tangent_2")]]
+        yield parts.to_numpy(dtype=float) @ np.array(contact.frame)

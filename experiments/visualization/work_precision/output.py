@@ -25,7 +25,7 @@ from experiments.work_precision.step_sizes import HEADINGS, Comparison, cheapest
 
 @dataclass
 class Output:
-    """Folder of the results; complete after every problem."""
+    """Folder of the results; its files are complete after each problem."""
 
     folder: Path  # an existing folder
     requested: list[str]  # names of the requested problems
@@ -58,14 +58,14 @@ class Output:
     def _print(self, comparison: Comparison) -> None:
         say(f"\n{comparison.problem.name}: {comparison.problem.title}", "bold")
         print_block(method_table(comparison))
-        print_block(Table("The cheapest", HEADINGS, tuple(cheapest_lines(comparison))))
+        print_block(Table("Cheapest method for each accuracy", HEADINGS, tuple(cheapest_lines(comparison))))
 
     def print_files(self) -> None:
         say_files(self.folder, [WORK_PRECISION_PAGE, WORK_PRECISION_CSV, *self.figures], "\n")
 
 
 _MARKERS: tuple[Marker, ...] = ("circle", "square", "diamond", "star", "x", "x-thin", "cross-thin")
-#: Orders whose slopes are drawn beside the curves.
+#: Orders of convergence whose slopes are drawn.
 _SLOPES = (1, 2, 4)
 
 
@@ -78,16 +78,16 @@ def draw_comparison(comparison: Comparison) -> Figure:
     for k, curve in enumerate(curves):
         dash: Dash = "solid" if curve.systems == TREE else "dash"  # Lagrangian systems are dashed
         look = Points((), (), curve.label, style.LINES[k % len(style.LINES)], _MARKERS[k % len(_MARKERS)], dash=dash)
-        found = curve.measurements
-        by_cost.append(replace(look, x=[1e3 * m.seconds for m in found], y=[m.error for m in found]))
-        stepped = [m for m in found if m.size.tolerance is None]
+        measurements = curve.measurements
+        by_cost.append(replace(look, x=[1e3 * m.seconds for m in measurements], y=[m.error for m in measurements]))
+        stepped = [m for m in measurements if m.size.tolerance is None]
         by_step.append(replace(look, x=[1e3 * m.size.step for m in stepped], y=[m.error for m in stepped]))
     errors = [m.error for curve in curves for m in curve.measurements] or [1.0]
     y = Axis("error [m]", 0.3 * min(errors), 3.0 * max(errors), log=True, powers=True)
-    floor = max((curve.floor for curve in curves), default=0.0)  # error of the reference
+    floor = max((curve.floor for curve in curves), default=0.0)  # 10 × error of the reference
     if floor > 0.0:
         for items in (by_step, by_cost):
-            items.append(Rule(floor, style.GREY, "error of the reference", "y", "dash"))
+            items.append(Rule(floor, style.GREY, "10 × error of the reference", "y", "dash"))
     title = f"{comparison.problem.name}: {comparison.problem.title}"
     panels = (
         Panel(tuple(by_step), Axis("step [ms]", log=True, margin=0.06), y, title),
@@ -99,7 +99,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
 
 
 def _slopes(steps: Floats, errors: Floats) -> Iterator[Points]:
-    """Yield dotted lines of the orders, starting at the largest error."""
+    """Yield dotted lines with the slopes of the orders, from the largest error down."""
     for order in _SLOPES:
         line = np.array([steps.max(), max(steps.min(), steps.max() * (errors.min() / errors.max()) ** (1.0 / order))])
         fall = errors.max() * (line / steps.max()) ** order

@@ -8,18 +8,18 @@ import pandas as pd
 from experiments.visualization.pages import Block, Bullets, Code, Image, Page, Prose, Section, Table
 from experiments.work_precision.step_sizes import HEADINGS, Comparison, Curve, cheapest_lines
 
-#: [m] accuracies whose costs are in a problem's table.
+#: [m] errors whose costs are in the table of a problem.
 SHOWN = (1e-2, 1e-4, 1e-6, 1e-8)
 
 _HOW = (
     "Error: the distance of the problem's points from a reference motion, root mean square over points and times. The "
     "reference solves the continuous equations by Dormand and Prince's method of order 8; errors below a dashed line "
-    "are within its own error. Dotted lines have the slopes of orders 1, 2 and 4.",
+    "are within ten times the error of the reference. Dotted lines have the slopes of orders 1, 2 and 4.",
     "Cost: seconds of computation, on one core, for a second of motion, compiled and without set-up. All step sizes of "
     "all methods are timed in turn, and the least time counts: other load on the machine only adds to it.",
-    "Each method runs with its default settings; one that chooses its steps itself has a grid of tolerances.",
-    "Solid lines: integrators of trees of joints. Dashed: integrators of Lagrangian systems. The two model the same "
-    "problem differently, each with its own reference.",
+    "Each method runs with its default settings; a method with variable steps has a grid of tolerances.",
+    "Solid lines: integrators of trees of joints. Dashed: integrators of Lagrangian systems. The two formulations "
+    "model a problem differently, and each has a separate reference.",
 )
 
 
@@ -55,7 +55,7 @@ def table_of(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 def method_table(comparison: Comparison) -> Table:
     """Return a row for each method: its nominal and measured order, and the cost of each accuracy."""
     costs = tuple(f"{error:.0e} m [ms/s]" for error in SHOWN)
-    headings = ("method", "order", "measured", *costs, "finest error [m]", "energy error there [J]")
+    headings = ("method", "order", "measured order", *costs, "smallest error [m]", "its energy error [J]")
     return Table("Methods", headings, tuple(_row(curve) for curve in comparison.curves), fold=False)
 
 
@@ -108,7 +108,7 @@ def work_precision_page(
 ) -> Page:
     """Return the page of a comparison; ``missing`` are requested problems without results."""
     rows = tuple((c.problem.name, *line) for c in comparisons for line in cheapest_lines(c))
-    lead: list[Block] = [Table("Choice of the method", ("problem", *HEADINGS), rows, fold=False)]
+    lead: list[Block] = [Table("Cheapest method for each accuracy", ("problem", *HEADINGS), rows, fold=False)]
     if missing:
         lead.append(Prose(f"Not done: {', '.join(missing)}.", "bad"))
     lead += [Bullets("How to read this", _HOW), Prose("To reproduce this page:"), Code(command)]

@@ -210,7 +210,7 @@ def test_painleves_rod_stops_or_the_run_says_that_it_has_no_solution(step):
     except IntegrationError as error:
         frame, said = error.run.frame, str(error)
     assert np.isfinite(frame.to_numpy(dtype=float)).all()
-    assert "no solution of the step at 0 s" in said or (len(frame) == 5 and np.ptp(frame["contact_end_x"]) < 1e-9)
+    assert "no solution of the time step at 0 s" in said or (len(frame) == 5 and np.ptp(frame["contact_end_x"]) < 1e-9)
 
 
 def check_contact(run: Run, mu: float = MU) -> None:
@@ -328,7 +328,7 @@ def test_it_moves_as_the_assembly_of_the_same_bodies_does(speed):
 
 @refuses(
     ({"directions": 5}, "even number"), ({"directions": 2}, "even number"),
-    ({"directions": -2}, "or 0 for Coulomb's true cone"),
+    ({"directions": -2}, "or 0 for Coulomb's friction cone"),
     ({"complementarity": 0.0}, "above zero"), ({"tolerance": -1.0}, "above zero"),
     ({"restitution": 1.1}, "from 0 to 1"), ({"restitution": np.nan}, "from 0 to 1"),
 )  # fmt: skip
@@ -345,14 +345,14 @@ def test_floors_with_two_frictions_are_refused(floor):
 
 def test_it_does_not_go_on_from_feet_in_springs():
     setup = replace(experiment_named("balance").build(), duration=0.01)
-    with pytest.raises(InputError, match="in the floor"):
+    with pytest.raises(InputError, match="below the floor"):
         replace(setup, state=setup.run().state, integrator=Rigid()).run()
 
 
 def test_a_tree_on_the_ground_cannot_be_raised():
     model = random_tree(np.random.default_rng(1), 3, floating=False, contacts=6)
     assert forward_kinematics(model, model.neutral()).contact[:, 2].min() < 0.0
-    with pytest.raises(InputError, match="in the floor"):
+    with pytest.raises(InputError, match="below the floor"):
         simulate(model, integrator=Rigid(), duration=0.01)
 
 

@@ -197,7 +197,7 @@ def test_gaps_of_legs_that_hang():
 def test_legs_that_begin_in_one_another_are_refused():
     model = human().without_contacts()
     q = model.configuration(angles={"left_hip_roll": 0.3})
-    with pytest.raises(InputError, match=r"'left_.*' begins 0\.\d+ m in 'right_.*', which it may touch"):
+    with pytest.raises(InputError, match=r"bodies 'left_.*' and 'right_.*', which may touch, overlap by 0\.\d+ m"):
         simulate(model, state=State.at(model, q), integrator=Rigid(touching="body"), duration=0.01)
 
 

@@ -298,8 +298,8 @@ def test_metrics_can_count_from_a_time_on(exported, hit, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere", "--sto"], "no run there"), ([], "RUN"), (["nowhere"], "--mat, --csv"),
-        (["HIT", "--eurobench", "--since", "0.7"], "--since 0.7: it must be a time of the run, which ends at 0.6 s"),
+        (["nowhere", "--sto"], "no run in it"), ([], "RUN"), (["nowhere"], "--mat, --csv"),
+        (["HIT", "--eurobench", "--since", "0.7"], "it must be a time within the run, which ends at 0.6 s"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_in_one_line(exported, arguments, words, capsys):

@@ -59,7 +59,7 @@ def test_what_does_not_fit_is_refused() -> None:
         regulator(As, Bs, Q[:2], R)
     with pytest.raises(InputError, match="give every input a cost"):
         regulator(As, 0.0 * Bs, Q, 0.0 * R)
-    with pytest.raises(InputError, match="steady state"):
+    with pytest.raises(InputError, match="steady regulator"):
         steady_regulator(np.diag([2.0, 0.5]), np.array([[0.0], [1.0]]), np.eye(2), np.eye(1))
 
 

@@ -39,8 +39,8 @@ def test_gains_of_the_workspace_controller_keep_their_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("kp = 3", r"there must be one table, \[controller\]; there is kp"),
-        ("", "there is none"),
+        ("kp = 3", r"it must have one table, \[controller\]; it has kp"),
+        ("", "it has none"),
         ("[controller]\nkq = 3", "unknown parameter 'controller.kq'; did you mean 'controller.kp'"),
         ("[controller]\nkp = 'x'", "controller.kp = x: it must be one number"),
         ("[controller]\npitch = [1, 2]", "controller.pitch = 1,2: it must be 3 finite numbers"),

@@ -97,7 +97,7 @@ BAD = [
     (["swep"], "unknown command 'swep'; did you mean 'sweep'?"),
     ([*STAND, "--no-figure"], "unrecognized arguments: --no-figure; did you mean '--no-figures'?"),
     ([*STAND, "--out", ""], "argument --out: it must be the name of a folder"),
-    (["show", "balance", "pusch"], "balance has no parameters of 'pusch'; did you mean 'push'? groups are robot, "),
+    (["show", "balance", "pusch"], "balance has no parameter with 'pusch'; did you mean 'push'? groups are robot, "),
     (["run", "balance", "push.impulse=8"], "push.impulse=8; a parameter is set by --set push.impulse=8; see"),
     (["run", "balance", "--set", "push.body=head"], "unknown body 'head'; bodies are trunk, "),
     ([*SET, "floor.mu=1"], "unknown parameter 'floor.mu'; did you mean 'floor.mu_"),
@@ -109,7 +109,7 @@ BAD = [
     ([*SET, "integrator.max_iterations=2.5"], "integrator.max_iterations = 2.5"),
     ([*SET, "run.record_every=0.0007"], "does not divide record_every"),
     ([*STAND, "--step", "0.0003"], "does not divide the controller's period of 0.002 s; the nearest"),
-    ([*STAND, "--duration", "0"], "run.duration = 0 s: it must be at least a step"),
+    ([*STAND, "--duration", "0"], "run.duration = 0 s: it must be at least a time step"),
     ([*STAND, "--integrator", "euler"], "unknown integrator 'euler'; integrators are recursive"),
     ([*STAND, "--seed", "1", "--set", "initial.jitter=0"], "initial.seed has no effect"),
     ([*STAND, "--gains", "nowhere.toml"], "nowhere.toml: No such file"),
@@ -120,7 +120,7 @@ BAD = [
     ([*STAND, "--out", "a-file"], "cannot write into the folder a-file: a-file is a file"),
     ([*STAND, "--out", "a-file/below"], "a-file/below: a-file is a file"),
     (["run", "thrown-block", "--set", "push.impulse=3"], "unknown parameter 'push.impulse'; there are parameters of "),
-    (["run", "balance", "--set", "push.azimuth=90"], "it must be within a turn, 2π; 90 degrees are 90deg"),
+    (["run", "balance", "--set", "push.azimuth=90"], "it must be within one turn, 2π; write degrees as 90deg"),
     (["run", "balance", "--set", "sensors.delay=100"], "sensors.delay = 100 s is as long as the run"),
     (["sweep", "."], ".: it is a folder, not a TOML file"),
     (["threshold", "sweep.toml"], "it has a table [vary], which `biped sweep` reads; `biped threshold` needs [swept]"),
@@ -202,7 +202,7 @@ def test_a_step_without_a_solution_saves_what_was_computed(in_tmp, capsys):
     hard = ["integrator.max_iterations=2", "integrator.max_halvings=0", "integrator.tolerance=1e-15"]
     assert run("stand-tilted", *(word for text in hard for word in ("--set", text)), "--out", str(in_tmp)) == 1
     printed = capsys.readouterr()
-    assert printed.err.startswith("biped: error: no solution of the step at ")
+    assert printed.err.startswith("biped: error: no solution of the time step at ")
     assert printed.err.count("\n") == 1
     assert summary_of(in_tmp)["verdict"] == "failed"
     assert Run.load(in_tmp, human()).parameters["integrator.max_halvings"] == 0

@@ -18,5 +18,5 @@ def test_another_verdict_makes_the_run_unreliable():
     changes = {"push.impulse": 6.0, "run.duration": 2.0, "run.step": 1e-3}
     run = BALANCE.run(changes | {"push.impulse": 60.0})
     found = check_step(BALANCE, changes, run)
-    assert run.verdict_line == "unreliable: with half the step the verdict is: recovered in place"
+    assert run.verdict_line == "unreliable: with half the time step, the verdict is: recovered in place"
     assert found.passed == "failed"

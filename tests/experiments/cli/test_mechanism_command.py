@@ -97,7 +97,7 @@ def test_a_step_without_a_solution_leaves_what_came_before(capsys):
 
 
 def test_the_page_lists_every_component():
-    page = (ROOT / "docs" / "mechanisms.md").read_text()
+    page = (ROOT / "docs" / "mechanism-components.md").read_text()
     ours = [word for word, component in COMPONENTS.items() if component.__module__.startswith("formulations.")]
     assert len(ours) > 10
     assert [word for word in ours if f"({word} " not in page] == []

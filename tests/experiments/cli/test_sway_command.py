@@ -76,7 +76,7 @@ def test_forces_and_moments_of_a_plate_are_its_centre_of_pressure(capsys):
     words = ["sway", "plate.csv", "--plate", *["fx", "fy", "fz", "mx", "my", "mz"], "--ap", "cop_x", "--ml", "cop_y"]
     assert main([*words, "--surface", "0.04", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert "fz has no unit: SI units are assumed; give another by --units" in told["notes"]
+    assert "fz has no unit: SI units are assumed; give its unit with --units" in told["notes"]
     for name, value in sway_measures(TIMES, ap, ml).items():
         assert told["trials"][0][name] == pytest.approx(value, rel=1e-6), name
 
@@ -152,14 +152,14 @@ def test_missing_rows_are_refused_until_they_are_filled(capsys):
         (["--ap", "COPz", "--ml", "COPy"], "no column 'COPz'; columns are Fx, COPx, COPy: name the centre of pressure"),
         ([*AXES, "--units", "COPx"], "--units: 'COPx': it must list columns and units"),
         ([*AXES, "--plate", "fx", "fy", "fz"], "expected 6 arguments"),
-        ([*AXES, "--out", "sway.xlsx"], "must be a file .csv or .parquet"),
+        ([*AXES, "--out", "sway.xlsx"], "must end in .csv or .parquet"),
         ([*AXES, "--groups", "info.csv"], "info.csv: no column has the name of a file, such as T"),
-        ([*AXES, "--groups", "info.csv", "--key", "who"], "T.txt: 0 rows of --groups have its name"),
+        ([*AXES, "--groups", "info.csv", "--key", "who"], "T.txt: 0 rows of --groups have the name of this file"),
         ([*AXES, "--groups", "info.csv", "--key", "whom"], "did you mean 'who'"),
         ([*AXES, "--groups", "twice.csv"], "T.txt: 2 rows of --groups"),
-        ([*AXES, "--groups", "named.csv"], "area of --groups has the name of a result"),
-        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out rate"),
-        (["--ap", "u", "--ml", "u"], "column u: without a unit it would range over"),
+        ([*AXES, "--groups", "named.csv"], "--groups has columns with names of results (area): rename them"),
+        (["--ap", "u", "--ml", "u", "--rate", "50"], "leave out 'rate'"),
+        (["--ap", "u", "--ml", "u"], "column u: in metres it would range over"),
         (["--ap", "COPx", "--ml", "COPx"], "they must be two columns"),
     ],
 )

@@ -172,7 +172,7 @@ class Plain(Engine):
 
 
 @refuses(
-    (Patch((0.0, 1.0), (0.0, 1.0), Floor()), "Plain takes no patches on the floor"),
+    (Patch((0.0, 1.0), (0.0, 1.0), Floor()), "Plain does not support patches on the floor"),
     (Platform(x=Signal.step(0.01, 0.02, 0.05)), "'plain' does not support a moving floor"),
 )
 def test_floors_that_an_engine_does_not_have_are_told_in_one_line(disturbance):

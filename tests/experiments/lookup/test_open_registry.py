@@ -243,6 +243,6 @@ def test_a_run_under_it_ends_in_its_error(named):
 
 def test_a_kernel_that_cannot_be_compiled_is_told_with_its_line(named):
     line = LAWS.splitlines().index("    torque[6] = law.gian") + 1
-    told = rf"the controller of Misspelt cannot be compiled: Unknown attribute 'gian' .*laws\.py, line {line}\)$"
+    told = rf"the kernel of Misspelt cannot be compiled: Unknown attribute 'gian' .*laws\.py, line {line}\)$"
     with pytest.raises(InputError, match=told):
         named("Misspelt").run({"run.duration": 0.03})

@@ -98,7 +98,7 @@ def test_an_item_that_fails_does_not_stop_the_others(fake, paper, good, tmp_path
     paper(fake.item("table-0", fake.failing), good)
     assert reproduce(tmp_path) == 1
     assert capsys.readouterr().err.strip().splitlines() == [
-        f"biped: error: could not be computed: table-0; {tmp_path / 'report.html'} says why"
+        f"biped: error: could not be computed: table-0; the reasons are in {tmp_path / 'report.html'}"
     ]
     page = page_of(tmp_path)
     assert "(1 of 2 items computed)." in page
@@ -158,7 +158,7 @@ def test_papers_and_items_are_listed(paper, good, capsys):
     paper(good)
     for words, told in {
         (): ("nobody-1900: N. Nobody, On nothing, 1900", "table-1  a title"),
-        ("--help",): ("papers; a paper without an item's name lists its items: nobody-1900",),
+        ("--help",): ("papers: nobody-1900",),
     }.items():
         assert main(["reproduce", *words]) == 0
         printed = capsys.readouterr().out

@@ -102,7 +102,7 @@ def test_pages_are_of_the_robot(lost, folder, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "Twin" in text
     assert "The human" not in text
-    assert "is not found now" not in text
+    assert "the file is missing now" not in text
 
 
 # --- what is its own ---

@@ -43,9 +43,9 @@ class Multipliers(NamedTuple):
 
 def new_multipliers(nv: int, nc: int, steps: int) -> Multipliers:
     """Return multipliers for a number of steps."""
-    z, whole = np.zeros, np.int64
+    z, integer = np.zeros, np.int64
     return Multipliers(
-        z((steps, nv)), z((steps, nv)), z((steps, nc, 2)), z((steps, nc), whole), z((steps, nc), whole),
+        z((steps, nv)), z((steps, nv)), z((steps, nc, 2)), z((steps, nc), integer), z((steps, nc), integer),
         z(2 * nv + 2 * nc),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ With Newton's matrix A and the derivatives of a step of ``biped.derivatives.line
     Aᵀ μ = λ_q' + (∂p'/∂q')ᵀ λ_p' + (∂a'/∂q')ᵀ λ_a'
     λ_q = (∂e/∂q)ᵀ μ + (∂p'/∂q)ᵀ λ_p' + (∂a'/∂q)ᵀ λ_a',     λ_p = μ,     λ_τ = h/2 (μ + λ_p')
 
-and λ_a likewise. The factors of Aᵀ are those of A, with the two ends of the step exchanged.
+and, in the same way, λ_a. The factors of Aᵀ are those of A, with the two ends of the step exchanged.
 """
 
 from typing import NamedTuple

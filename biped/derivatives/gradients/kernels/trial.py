@@ -31,7 +31,7 @@ from kernelcache import Entry, Packed, addresses, call, kernel, part
 
 #: Return value of ``take_ticks`` when the record is full.
 BUFFERS_FULL = -102
-#: Return value of ``go_back_through``: the law took another branch there, or the torques are not those of the law.
+#: Return value of ``go_back_through``: the law took another branch at this tick, or the torques are not the law's.
 OTHER_BRANCH = -103
 
 # Indices of ``Record.taken``.
@@ -103,15 +103,15 @@ class Record(NamedTuple):
 def new_record(nq: int, nv: int, nc: int, steps: int, ticks: int, numbers: int, kept: int) -> Record:
     """Return a record for numbers of steps (parts included) and ticks, with the multipliers of ``kept`` steps."""
     z = np.zeros
-    whole = np.int64
+    integer = np.int64
     return Record(
-        q=z((steps + 1, nq)), momentum=z((steps + 1, nv)), mode=z((steps + 1, nc), whole),
-        anchor=z((steps + 1, nc, 2)), down=z((steps + 1, nc), whole), span=z((steps, 2)), first=z(ticks + 1, whole),
-        time=z(ticks + 1), asking=z(nv), asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, whole),
+        q=z((steps + 1, nq)), momentum=z((steps + 1, nv)), mode=z((steps + 1, nc), integer),
+        anchor=z((steps + 1, nc, 2)), down=z((steps + 1, nc), integer), span=z((steps, 2)), first=z(ticks + 1, integer),
+        time=z(ticks + 1), asking=z(nv), asked=z((ticks, nv)), held=z((ticks, nv)), taken=z(TAKEN, integer),
         weight=new_adjoint(nv, nc),
         of_q=z((ticks + 1, nv)), of_momentum=z((ticks + 1, nv)), of_torque=z((ticks, nv)), passes=np.ones((ticks, nv)),
         share=z(3), numbers=z(numbers), multipliers=equations.new_multipliers(nv, nc, kept), impedance=z((3, nv)),
-        nearest=new_nearest(nc, SWITCHES), nearest_joint=new_nearest(nv, JOINT_SWITCHES), parts=z(PARTS, whole),
+        nearest=new_nearest(nc, SWITCHES), nearest_joint=new_nearest(nv, JOINT_SWITCHES), parts=z(PARTS, integer),
     )  # fmt: skip
 
 
@@ -320,10 +320,10 @@ def differs(tape, asked):
     most, apart = 0.0, 0.0
     for k in range(asked.shape[0]):
         place = tape.result[k]
-        found = tape.value[place] if place >= 0 else 0.0
-        if not abs(found) < 1e300:
+        torque = tape.value[place] if place >= 0 else 0.0
+        if not abs(torque) < 1e300:
             return True
-        most, apart = max(most, abs(asked[k])), max(apart, abs(found - asked[k]))
+        most, apart = max(most, abs(asked[k])), max(apart, abs(torque - asked[k]))
     return apart > SAME * (1.0 + most)
 
 
@@ -407,7 +407,7 @@ def add_all(R, L, ticks):
 
 
 class Trial:
-    """A loop with recorded trials and backward passes; all kernels are compiled or loaded when it is made."""
+    """A loop with recorded trials and backward passes; the constructor compiles or loads all kernels."""
 
     def __init__(self, loop: Loop, steps: int, ticks: int, tape: Tape, numbers: int, keeps: bool = False) -> None:
         state, parts = loop.world.state, loop.world.parts

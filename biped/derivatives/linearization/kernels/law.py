@@ -7,7 +7,7 @@ from contact.vectors import copy1
 
 
 class RatesLaw(NamedTuple):
-    """A law whose torques are the rates."""
+    """A control law whose torques are the rates M⁻¹ p."""
 
     number: int
 

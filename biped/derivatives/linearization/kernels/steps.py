@@ -62,7 +62,7 @@ class Linearized(NamedTuple):
     driven: Integers  # the degrees of freedom whose torques vary
     taken: Integers  # (TAKEN,)
     switch: Floats  # (substeps, nc, SWITCHES) quantities that vanish at kinks of the contact law
-    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) the same for torques in joints
+    joint_switch: Floats  # (substeps, nv, JOINT_SWITCHES) quantities that vanish at kinks of the torques in joints
     mode: Integers  # (substeps, nc) the held contact modes
     regime: Integers  # (substeps, nc)
     parts: Integers  # (PARTS,) addresses of separately compiled parts
@@ -169,14 +169,14 @@ def greatest(values):
 
 
 @part
-def take_whole_step(L, world, keep, own, begin, h):
+def take_whole_step(L, world, keep, target, begin, h):
     """Take one step and call ``keep`` for it; a step in parts is undone and repeated part by part.
 
     Args:
         L: the ``Linearized``.
         world: address of the loop's world.
-        keep: address of the part to call for each part of a step, with ``own``, ``L``, start and length [s].
-        own: address of the first argument of ``keep``.
+        keep: address of the part to call for each part of a step, with ``target``, ``L``, start and length [s].
+        target: address of the first argument of ``keep``.
         begin: [s] start of the step.
         h: [s] length of the step.
     """
@@ -195,7 +195,7 @@ def take_whole_step(L, world, keep, own, begin, h):
             call(L.parts[GO_BACK], L)
             size //= 2
             continue
-        reason = call(keep, own, L, since, length)
+        reason = call(keep, target, L, since, length)
         if reason != OK:
             return reason
         done += size
@@ -204,7 +204,7 @@ def take_whole_step(L, world, keep, own, begin, h):
 
 
 @part
-def keep_derivative(own, L, begin, h):
+def keep_derivative(target, L, begin, h):
     """Propagate the variations through the last step."""
     call(L.parts[DIFFERENTIATE], L, h)
     if not is_explained(L):
@@ -232,7 +232,7 @@ def step_calls(buffers: Any) -> tuple[tuple[Any, ...], ...]:
 
 
 class Linearizer:
-    """A loop with linearized steps; all kernels are compiled or loaded when it is made.
+    """A loop with linearized steps; the constructor compiles or loads all kernels.
 
     Columns of its variations are displacements, momenta, anchors, and the torques on the ``driven`` degrees of freedom.
     """

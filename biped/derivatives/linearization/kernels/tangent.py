@@ -78,7 +78,7 @@ def copy_row(source, target):
 
 @kernel
 def solve_columns(tree, left, right, load, factors, wrench, solution):
-    """Do ``biped.kernels.tree.factorization.solve`` for many loads at once, which are replaced by ε.
+    """Solve for many loads together, as ``biped.kernels.tree.factorization.solve`` does; ε replaces the loads.
 
     It works on two rows at a time: for more, LLVM cannot prove that they do not overlap, and does not vectorize.
     """

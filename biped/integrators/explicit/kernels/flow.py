@@ -45,7 +45,7 @@ class Point(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Buffers of the equations of motion; nothing in them outlives the step."""
+    """Buffers of the equations of motion, which are not valid after the step."""
 
     at: Point  # the point of evaluation
     slope: Point  # the rate of change there
@@ -62,9 +62,9 @@ def new_point(nq: int, nv: int, nc: int) -> Point:
     """Return a point of the flow, filled with NaN."""
     shapes: tuple[tuple[int, ...], ...] = ((nq,), (nv,), (1,), (3,), (nc,), (nc, 3))
     ends = np.cumsum([math.prod(shape) for shape in shapes])
-    whole = np.full(int(ends[-1]), np.nan)
-    parts = [part.reshape(shape) for part, shape in zip(np.split(whole, ends[:-1]), shapes, strict=True)]
-    return Point(*[*parts, whole])
+    flat = np.full(int(ends[-1]), np.nan)
+    parts = [part.reshape(shape) for part, shape in zip(np.split(flat, ends[:-1]), shapes, strict=True)]
+    return Point(*[*parts, flat])
 
 
 def new_flow(n: int, nq: int, nv: int, nc: int) -> Flow:

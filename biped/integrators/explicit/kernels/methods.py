@@ -30,9 +30,9 @@ from kernelcache import kernel, routine
 
 
 class Explicit(NamedTuple):
-    """A method that integrates the flow by slopes, the same compiled code for all of them.
+    """An explicit method that integrates the flow; all such methods share one compiled code.
 
-    A stage's slope is taken ``fraction``·h along the slope of the stage before; the step is h times the sum of all
+    A stage's slope is taken at ``fraction``·h along the slope of the stage before; the step is h times the sum of all
     stages' slopes times ``weight``. Without stages the caller integrates (``biped.integrators.explicit.adaptive``), and
     a step of the compiled loop fails.
     """

@@ -1,8 +1,8 @@
 """Derivatives of the Lagrangian by bodies and coordinates, by the recursions of Johnson and Murphey 2009.
 
 Equations (5) to (10) give a body's velocity in its axes and its derivatives from its parent's; (23) to (27) sum them
-up. A pair of coordinates moves only the bodies beyond both, so that first derivatives take O(n · depth), second ones
-O(n · depth²), and Newton's matrix is full: O(n³) for a step of a chain. This is cheaper than in the paper: velocities
+up. A pair of coordinates moves only the bodies outboard of both, so that first derivatives take O(n · depth), second
+ones O(n · depth²), and Newton's matrix is full: O(n³) for a chain. This is cheaper than in the paper: velocities
 are six numbers instead of 4 x 4 matrices (its footnote 3), symmetric pairs are computed once, and a body's values
 overwrite those of a parent without other children, so that they stay in the processor's cache.
 
@@ -90,7 +90,7 @@ def joint_transform(tree, i, q):
 
 @kernel
 def carried(R, p, V):
-    """Return Ad V, a velocity of the parent in the axes of its child."""
+    """Return Ad V: the parent's velocity V in the child's axes."""
     return v.mat_t_vec(R, v.add(V[:3], v.cross(V[3:], p))) + v.mat_t_vec(R, V[3:])
 
 

@@ -40,7 +40,7 @@ from kernelcache import generic, kernel
 
 
 class MidpointRule(NamedTuple):
-    """The rule for one tree, with buffers of one step; nothing in them outlives the step."""
+    """The rule for one tree, with buffers of one step, which are not valid after the step."""
 
     alpha: float
     tree: Tree  # the same bodies on joints of one coordinate
@@ -159,10 +159,10 @@ def into_charts(tree, poses, chart, angles, values):
     for i in range(tree.parent.shape[0]):
         if has_turn(tree, i):
             j = turn_place(tree, i)
-            own = triple_at(values, j)
+            triple = triple_at(values, j)
             if tree.parent[i] >= 0:
-                own = v.mat_t_vec(v.load9(poses.rotation, tree.parent[i]), own)
-            set_triple(values, j, charts.into_chart(chart[i], triple_at(angles, j), own))
+                triple = v.mat_t_vec(v.load9(poses.rotation, tree.parent[i]), triple)
+            set_triple(values, j, charts.into_chart(chart[i], triple_at(angles, j), triple))
 
 
 @kernel
@@ -171,10 +171,10 @@ def out_of_charts(tree, poses, chart, angles, values):
     for i in range(tree.parent.shape[0]):
         if has_turn(tree, i):
             j = turn_place(tree, i)
-            own = charts.out_of_chart(chart[i], triple_at(angles, j), triple_at(values, j))
+            triple = charts.out_of_chart(chart[i], triple_at(angles, j), triple_at(values, j))
             if tree.parent[i] >= 0:
-                own = v.mat_vec(v.load9(poses.rotation, tree.parent[i]), own)
-            set_triple(values, j, own)
+                triple = v.mat_vec(v.load9(poses.rotation, tree.parent[i]), triple)
+            set_triple(values, j, triple)
 
 
 @kernel

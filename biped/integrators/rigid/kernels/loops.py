@@ -1,7 +1,7 @@
 """Joints that close loops, with rigid contact; without loops these functions do nothing.
 
 The step's equations contain Cᵀ λ at its start, which closes the loops at its end (Wendlandt 1997, equations 5.11),
-beside the contacts' impulses. The loops are a border of the factorization that includes the stiffness of the floor
+next to the contacts' impulses. The loops are a border of the factorization that includes the stiffness of the floor
 (``biped.kernels.tree.loops``), and contacts of two bodies a border of both. All candidates of the velocities at the end
 keep the loops closed, β = P M⁻¹ (p⁻ + Jᵀ γ) with P the projection on C β = 0 along M⁻¹ Cᵀ.
 """
@@ -31,8 +31,8 @@ class Loops(NamedTuple):
 
 def new_loops(closing: Closing, pairs: int) -> Loops:
     """Return the loops of a tree with a number of pairs of capsules that may touch."""
-    own = {name: getattr(closing, name).copy() for name in OF_MATRIX}
-    return Loops(closing, closing._replace(**own), np.full((3 * pairs, len(closing.gap)), np.nan))
+    copies = {name: getattr(closing, name).copy() for name in OF_MATRIX}
+    return Loops(closing, closing._replace(**copies), np.full((3 * pairs, len(closing.gap)), np.nan))
 
 
 @optional("closing", Closing, lambda merit, *_: merit)
@@ -90,5 +90,5 @@ def end_loop_rates(poses, loops):
 
 @optional("loops", Loops)
 def close_free_rates(tree, ahead, loops, momentum):
-    """Do ``close_loop_rates`` and ``end_loop_rates`` with the mass matrix factored in ``ahead``."""
+    """Call ``close_loop_rates`` and ``end_loop_rates`` with the mass matrix factored in ``ahead``."""
     close_rates(tree, ahead, loops.rates, momentum)

@@ -100,7 +100,7 @@ class ContactUnknowns(NamedTuple):
     offset: Floats  # (c, 2) [m] offset from the anchor at the start of the step
     contact_impulse: Floats  # (c, 3) [N·s] along the normal and the floor
     first: Floats  # (c, 3) [N·s] impulse of the step, world axes; for a pair in its frame
-    last: Floats  # (c, 3) [N·s] impulse of the velocity at its end, likewise
+    last: Floats  # (c, 3) [N·s] impulse of the velocity at the end of the step, in the axes of ``first``
     velocity: Floats  # (c, 3) [m/s] velocity of the point at the start of the step, world axes
     floor_velocity: Floats  # (c, 3) [m/s] velocity of the floor below it at the end of the step
     mode: Integers  # (c,) mode before the step
@@ -139,7 +139,7 @@ class RigidContact(NamedTuple):
     guess: Any
     solver: Solver
     complementarity: float  # [N·s·m] the greatest product of a pair
-    restitution: float  # the share of a velocity of approach that an impact returns
+    restitution: float  # velocity after an impact / velocity of approach
     contacts: Contacts  # contacts with the floor, then of bodies with one another
     pairs: BodyPairs
     arms: Arms

@@ -105,7 +105,7 @@ def set_direction(
 ):  # fmt: skip
     """Set Newton's step: a predictor with products near zero, then a corrector with reachable targets.
 
-    A cautious attempt targets a share of the products at once. The arguments are those of ``solve_for_target``.
+    A cautious attempt targets a share of the products, without a predictor. ``solve_for_target`` has the arguments.
     """
     unknowns = method.unknowns
     is_aimed = attempt == CAUTIOUS

@@ -86,7 +86,7 @@ def apart(poses, pairs, k):
 def wake_pairs(begin, end, method, height):
     """Activate pairs that are within ``height`` [m] in the candidate; return True if there are new ones to place."""
     pairs, unknowns = method.pairs, method.unknowns
-    floors, found = unknowns.active.shape[0] - pairs.body.shape[0], False
+    floors, is_new = unknowns.active.shape[0] - pairs.body.shape[0], False
     for k in range(pairs.body.shape[0]):
         c = floors + k
         if unknowns.active[c] == 0:
@@ -94,8 +94,8 @@ def wake_pairs(begin, end, method, height):
             if gap <= height:
                 unknowns.gap_begin[c] = open_pair(begin, pairs, k)
                 unknowns.active[c] = 1
-                found = True
-    return found
+                is_new = True
+    return is_new
 
 
 @kernel

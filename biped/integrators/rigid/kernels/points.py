@@ -122,15 +122,15 @@ def place_points(tree, ground, state, scratch, method):
 @kernel
 def wake(contacts, unknowns, height):
     """Activate points within ``height`` [m] of the floor in the candidate; return True if there are new ones."""
-    found = False
+    is_new = False
     for c in range(contacts.body.shape[0]):
         if unknowns.active[c] == 0 and contacts.other[c] < 0:
             if floor_contacts.gap_of(unknowns, c) <= height:
                 unknowns.active[c] = 1
-                found = True
+                is_new = True
             else:
                 park(contacts, unknowns, c, 0)
-    return found
+    return is_new
 
 
 @kernel
@@ -167,10 +167,10 @@ def add_along_joints(tree, motion, wrench, load):
 
 
 @kernel
-def measure_candidate(method, others, stiff):
+def measure_candidate(method, balances, stiff):
     """Set the norm of all equations, and the measures of the products.
 
-    Lengths are multiplied by ``stiff`` [kg/s]; ``others`` is the sum of the balances' squares.
+    Lengths are multiplied by ``stiff`` [kg/s]; ``balances`` is the sum of the balances' squares.
     """
     unknowns, contacts = method.unknowns, method.contacts
     lengths = impulses = 0.0
@@ -190,7 +190,7 @@ def measure_candidate(method, others, stiff):
                 for i in range(contacts.directions.shape[0]):
                     side = along(contacts, unknowns, c, i) + unknowns.dual[at + 1] - unknowns.slack[at + 2 + i]
                     lengths += side * side
-    unknowns.measure[EQUATIONS] = math.sqrt(others + impulses + stiff * stiff * lengths)
+    unknowns.measure[EQUATIONS] = math.sqrt(balances + impulses + stiff * stiff * lengths)
     measure_products(unknowns, unknowns)
 
 
@@ -259,7 +259,7 @@ def solve_for_target(
 
 @kernel
 def moved_from_floor(ground, contacts, arms, centers, twist, factor, c):
-    """Return the displacement of a point by ``factor`` times the twists; along the normal that of a ball's centre."""
+    """Return a point's displacement by ``factor`` times the twists; along the normal that of a ball's centre."""
     t = v.load6(twist, contacts.body[c])
     z, x, y = into_floor(ground, END, v.scale(factor, v.add(t[:3], v.cross(t[3:], v.load3(arms, c)))))
     if contacts.radius[c] > 0.0:

@@ -32,11 +32,11 @@ from kernelcache import kernel, routine
 def choose_touching(ground, method, h):
     """Select the points that end the step on the floor, and their reference heights; return their number."""
     unknowns, contacts = method.unknowns, method.contacts
-    found = 0
+    touching = 0
     for c in range(contacts.body.shape[0]):
         touches = unknowns.active[c] == 1 and gap_of(unknowns, c) <= points.TOUCHING
         unknowns.active[c] = 1 if touches else 0
-        found += unknowns.active[c]
+        touching += unknowns.active[c]
         approach = sub(load3(unknowns.velocity, c), load3(unknowns.floor_velocity, c))
         if contacts.other[c] < 0:
             approach = points.into_floor(ground, END, approach)
@@ -44,7 +44,7 @@ def choose_touching(ground, method, h):
         if not touches:
             points.park(contacts, unknowns, c, 0)
             store3(unknowns.contact_impulse, c, (0.0, 0.0, 0.0))
-    return found
+    return touching
 
 
 @kernel

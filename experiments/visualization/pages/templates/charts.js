@@ -1,8 +1,8 @@
-// Draws the charts of the page one after another, so that the page can be read at once; follows the scheme of colours;
-// charts of one axis show the same range.
+// Draws the charts one after another, so that the page can be read meanwhile; follows light and dark mode; charts with
+// the same meta.axis show the same range.
 "use strict";
 (function () {
-  // Without the first two, plotly.js offers to send the figure to a server of its makers.
+  // Without the first two, plotly.js offers to send the figure to its makers' server.
   const config = {
     showSendToCloud: false, plotlyServerURL: "",
     responsive: true, displaylogo: false, toImageButtonOptions: { format: "svg" },
@@ -45,50 +45,50 @@
     });
   }
 
-  // [px] a chart that is narrower has its legends above its panels, not beside them; of a line of a legend, of a scale
-  // of colours, of margins at the sides, of a letter, and of the line and the gaps of an entry.
+  // [px] width of a chart below which its legends are above its panels; height of a line of a legend, and of a colour
+  // scale; margins at the sides; width of a letter, and of a legend's entry without its text.
   const [NARROW, LINE, SCALE, SIDES, LETTER, STROKE] = [640, 20, 70, [58, 14], 6.4, 44];
 
-  // Above which panel each legend goes, and how many lines it needs there.
+  // Returns for each legend the top of the panel above which it goes, and the number of its lines.
   function legends(figure, width, tops) {
-    const found = {};
+    const entries = {};
     for (const trace of figure.data) {
       if (trace.showlegend === false || !trace.name || trace.type === "heatmap") continue;
-      const own = found[trace.legend || "legend"] = found[trace.legend || "legend"] || { sizes: [] };
-      own.sizes.push(STROKE + LETTER * trace.name.length);
+      const entry = entries[trace.legend || "legend"] = entries[trace.legend || "legend"] || { sizes: [] };
+      entry.sizes.push(STROKE + LETTER * trace.name.length);
     }
-    for (const [name, legend] of Object.entries(found)) {
-      const sum = legend.sizes.reduce((all, one) => all + one, 0);
+    for (const [name, legend] of Object.entries(entries)) {
+      const sum = legend.sizes.reduce((total, size) => total + size, 0);
       const columns = sum <= width ? legend.sizes.length : Math.max(1, Math.floor(width / Math.max(...legend.sizes)));
-      legend.lines = Math.ceil(legend.sizes.length / columns);  // entries of several lines are all as wide as the widest
+      legend.lines = Math.ceil(legend.sizes.length / columns);  // if there are several, all entries have the largest width
       const y = (figure.layout[name] || {}).y;
       legend.top = tops.find((top) => Math.abs(top - y) < 1e-6) || tops[0];
     }
-    return found;
+    return entries;
   }
 
-  // Gives the panels the whole width: legends stand below their titles, scales of colours below all.
+  // Gives the panels the full width: legends are below the panels' titles, colour scales below all panels.
   function narrow(figure, width) {
     const layout = figure.layout;
     const margin = layout.margin = Object.assign({ t: 34, b: 46 }, layout.margin);
     margin.l = margin.l === undefined ? SIDES[0] : margin.l;
     const names = Object.keys(layout).filter((name) => /^(yaxis|polar)\d*$/.test(name));
-    margin.r = SIDES[names.some((name) => /^polar/.test(name)) ? 0 : 1];  // words stand around a circle
+    margin.r = SIDES[names.some((name) => /^polar/.test(name)) ? 0 : 1];  // directions are written around a circle
     const domain = (name) => (/^polar/.test(name) ? layout[name].domain || {} : { y: layout[name].domain }).y || [0, 1];
     const tops = [...new Set(names.map((name) => domain(name)[1]))].sort((a, b) => b - a);
     const above = legends(figure, width - margin.l - margin.r, tops.length ? tops : [1]);
-    const room = (top) => LINE * Math.max(0, ...Object.values(above).filter((one) => one.top === top).map((one) => one.lines));
+    const space = (top) => LINE * Math.max(0, ...Object.values(above).filter((each) => each.top === top).map((each) => each.lines));
     const inner = layout.height - margin.t - margin.b;
-    const more = tops.reduce((sum, top) => sum + room(top), 0);
-    const first = tops.length ? room(tops[0]) : 0;
-    const shift = (top) => tops.filter((one) => one >= top - 1e-6).reduce((sum, one) => sum + room(one), 0) - first;
+    const more = tops.reduce((sum, top) => sum + space(top), 0);
+    const first = tops.length ? space(tops[0]) : 0;
+    const shift = (top) => tops.filter((y) => y >= top - 1e-6).reduce((sum, y) => sum + space(y), 0) - first;
     const tall = inner + more - first;
     const moved = (y, top) => 1 - ((1 - y) * inner + shift(top)) / tall;
     for (const note of layout.annotations || []) {
-      const top = tops.find((one) => Math.abs(one - note.y) < 1e-6);
+      const top = tops.find((y) => Math.abs(y - note.y) < 1e-6);
       if (note.yref !== "paper" || top === undefined) continue;
       note.y = moved(note.y, top);
-      if (note.yanchor === "bottom") note.yshift = (note.yshift || 0) + room(top);
+      if (note.yanchor === "bottom") note.yshift = (note.yshift || 0) + space(top);
     }
     for (const name of names) {
       const [low, high] = domain(name);
@@ -102,13 +102,13 @@
     }
     margin.t += first;
     layout.height += more;
-    for (const trace of figure.data.filter((one) => one.type === "heatmap" || (one.marker || {}).showscale)) {
+    for (const trace of figure.data.filter((item) => item.type === "heatmap" || (item.marker || {}).showscale)) {
       const bar = trace.type === "heatmap" ? trace : trace.marker;
       const title = Object.assign({}, (bar.colorbar || {}).title, { side: "top" });
       const place = { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0.5, xanchor: "center" };
       bar.colorbar = Object.assign({}, bar.colorbar, place, { thickness: 10, title: title });
     }
-    if (figure.data.some((one) => one.type === "heatmap" || (one.marker || {}).showscale)) {
+    if (figure.data.some((item) => item.type === "heatmap" || (item.marker || {}).showscale)) {
       margin.b += SCALE;
       layout.height += SCALE;
     }

@@ -267,7 +267,7 @@ def test_an_actuator_just_at_its_limit_is_reported(scene, strong):
     if strong:
         joint = scene.model.dof("right_ankle_pitch")
         linearizer.plan.world.actuators.strength[joint, 0, 0] *= asked[joint] / measured.most[joint]
-        with pytest.raises(KinkError, match="reaches its limit"):
+        with pytest.raises(KinkError, match="reaches its torque limit"):
             linearizer.at(state)
         near = []
         for factor in (1.0 + 1e-5, 1.0 - 1e-5):
@@ -280,7 +280,7 @@ def test_an_actuator_just_at_its_limit_is_reported(scene, strong):
         def limited(factor):
             return replace(scene, disturbances=(Actuators(limit={"left_knee_pitch": factor * torque}),))
 
-        with pytest.raises(KinkError, match="left_knee_pitch reaches its limit"):
+        with pytest.raises(KinkError, match="left_knee_pitch reaches its torque limit"):
             linearize(limited(1.0), state)
         near = [linearize(limited(1.0 + sign * 1e-5), state).A for sign in (1.0, -1.0)]
     assert np.abs(near[0] - near[1]).max() > 1e-4 * np.abs(near[0]).max()

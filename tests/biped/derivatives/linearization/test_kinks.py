@@ -72,7 +72,7 @@ def limits_at(kind, away):
 
 @pytest.mark.parametrize(
     ("kind", "what"),
-    [("end", "stop"), ("begin", "stop"), ("pressure", "presses"), ("speed", "braked"), ("effort", "limit")],
+    [("end", "stop"), ("begin", "stop"), ("pressure", "presses"), ("speed", "speed limit"), ("effort", "limit")],
 )
 def test_a_kink_of_a_joint_is_reported_where_derivatives_jump(kind, what):
     at, state = linearizer(**limits_at(kind, 0.0))

@@ -117,7 +117,7 @@ def test_the_viewers_plots_have_what_was_measured(own):
     table[table["time"] <= 0.5].to_csv("half.csv", index=False)
     (loaded,) = load_runs(["saved"], record="half.csv")
     first, *_ = loaded.plots
-    assert first.endswith(", and measured [m]")
+    assert first.endswith(", model and measured [m]")
     model, measured = loaded.plots[first].curves
     there = loaded.times <= 0.5
     assert (model.label, measured.label) == ("model", "measured")
@@ -136,7 +136,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
     (loaded,) = load_runs(["saved"], record="two.toml")
     titles = list(loaded.plots)[:4]
     remarks = [f"{free}, record {number}" for number in (1, 2) for free in ("", ", relative to their means")]
-    assert [title.partition(", and measured")[2] for title in titles] == [f"{remark} [m]" for remark in remarks]
+    assert [title.partition(", model and measured")[2] for title in titles] == [f"{remark} [m]" for remark in remarks]
     whole, lost = (loaded.plots[title].curves[1].y for title in titles[::2])
     within = (loaded.times > 0.31) & (loaded.times < 0.59)
     assert np.isfinite(whole[within]).all()
@@ -147,7 +147,7 @@ def test_two_records_of_a_column_are_kept_apart_and_gaps_are_open(own):
     (_, sway, *charts) = RecordComparison.of(own, "two.toml").section().blocks
     assert {row[sway.headings.index("record")] for row in sway.rows} == {"1", "2"}
     for chart, title, remark in zip(charts, titles, remarks, strict=True):
-        assert chart.caption == f"Measured and modelled: {title.partition(', and measured')[0]}{remark}."
+        assert chart.caption == f"Measured and modelled: {title.partition(', model and measured')[0]}{remark}."
 
 
 @refuses(

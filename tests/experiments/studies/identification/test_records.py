@@ -202,7 +202,7 @@ def gap(table):
     (None, {"record": {"units": {"tilt": "V"}}}, "stimulus is in V: models answer to rad"),
     (lambda table: table.rename(columns={"sway [rad]": "sway"}), {}, "nothing says its unit: write it behind"),
     (gap, {}, "column sway: a gap of 0.14 s after 5.98 s: set gaps to that length or more, or cut it off"),
-    (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off by begin and cycles"),
+    (gap, {"record": {"gaps": 0.13}}, "set gaps to that length or more, or cut it off with begin and cycles"),
     (lambda table: table.drop(index=range(300, 306)), {}, "column -tilt: a gap of 0.14 s after 5.98 s: set gaps"),
     (None, {"record": {"filter": 26.0}}, "filter = 26.0: it must be between 0 and 25 Hz"),
     (None, {"record": {"filter": 1.0}}, "filter = 1 Hz: the stimulus moves up to 1.25 Hz: set it above, or"),

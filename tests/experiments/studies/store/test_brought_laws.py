@@ -222,5 +222,5 @@ def test_a_run_says_what_it_was_driven_by(tmp_path, law, capsys):
     assert "has been edited" not in page
     law.unlink()
     assert main(["report", str(out)]) == 0
-    assert "is not found now" in next(out.glob("*.html")).read_text(encoding="utf-8")
+    assert "the file is missing now" in next(out.glob("*.html")).read_text(encoding="utf-8")
     capsys.readouterr()

@@ -39,7 +39,7 @@ def test_one_number_on_the_command_line():
     ("block.velocity[3]", r"the numbers of block.velocity are \[0\] to \[2\]"),
     ("block.velocity[-1]", r"\[0\] to \[2\]"),
     ("block.velocity[x]", r"\[0\] to \[2\]"),
-    ("block.mass[0]", "block.mass is not several numbers"),
+    ("block.mass[0]", "block.mass is a single value"),
     ("block.velocty[0]", "did you mean 'block.velocity'"),
     ("block.velocity[0", "unknown parameter"),
 )

@@ -41,7 +41,7 @@ def test_a_trial_that_cannot_be_computed_is_a_result(make_study, make_trials):
         results = run_trials(study, trials, Threads(2))
     assert [results[k]["verdict"] for k in range(3)] == ["recovered", "failed", "failed"]
     assert [results[k]["failure"] for k in range(3)] == ["", "FloorError", "IntegrationError"]
-    assert "no solution of the step" in results[2]["message"]
+    assert "no solution of the time step" in results[2]["message"]
 
 
 def test_finished_trials_are_not_run_again(make_study, make_trials, monkeypatch):

@@ -33,7 +33,7 @@ def file(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def integer(tmp_path_factory):
+def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     (folder / "cut.toml").write_text(SWEEP, encoding="utf-8")
     assert main(["sweep", str(folder / "cut.toml"), "--out", str(folder), "--no-figures"]) == 0

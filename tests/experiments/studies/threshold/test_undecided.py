@@ -82,7 +82,7 @@ def test_thresholds_below_trials_that_tell_neither_are_told_of(word, beyond):
 def test_who_is_lost_at_zero_has_no_threshold_below_zero():
     findings = found(lambda *_: "fell")
     assert {estimate_texts(finding)[0] for finding in findings.conditions} == {"none"}
-    assert "12 fell; 0 of their thresholds are unknown" in " ".join(remarks(findings))
+    assert "12 fell. Of their thresholds, 0 are unknown" in " ".join(remarks(findings))
 
 
 @pytest.mark.parametrize(("count_stepping", "word", "has"), [(True, "stepped", False), (True, "recovered", True),

@@ -48,8 +48,8 @@ def by_hand(page, label, value=None):
 
 
 def typed(page, text):
-    handle(page, "Set")._impl.value = text
-    by_hand(page, "Set it")
+    handle(page, "Parameter")._impl.value = text
+    by_hand(page, "Set parameter")
 
 
 def test_settings_are_turned_and_typed(page):
@@ -58,8 +58,8 @@ def test_settings_are_turned_and_typed(page):
     typed(page, "floor.k_n = 1e5")
     assert (loop.setup.floor.mu_s, loop.setup.floor.k_n) == (0.8, 1e5)
     assert page.told == []
-    by_hand(page, "load [kg], from the restart on", 10.0)
-    assert page.told == ["load.mass = 10.0: from the next restart on"]
+    by_hand(page, "load [kg], after a restart", 10.0)
+    assert page.told == ["load.mass = 10.0: after the next restart"]
     mass = loop.model.total_mass
     loop.restart()
     assert loop.model.total_mass == mass + 10.0

@@ -149,7 +149,7 @@ def test_a_run_that_is_not_saved_has_a_page(tmp_path):
     text = write_run_page(run, tmp_path / "mine.html").read_text(encoding="utf-8")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert" in text
-    assert "The experiment of this run is not known: it was saved without one" in text
+    assert "The experiment of this run is not known: the run was saved without it" in text
 
 
 def test_every_metric_is_on_the_page_with_its_meaning(saved):

@@ -18,5 +18,5 @@ def test_a_proxy_is_not_asked_and_an_end_is_told_in_one_sentence(monkeypatch):
     with chromium("about:blank", 100, 100) as browser:
         assert browser.evaluate("6 * 7") == 42
         browser._session = None  # the browser itself, not its page
-        with pytest.raises(InputError, match="Chromium has ended"):
+        with pytest.raises(InputError, match="Chromium ended unexpectedly"):
             browser.command("Browser.crash")

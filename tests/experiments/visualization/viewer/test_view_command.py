@@ -15,7 +15,7 @@ def saved(pushed, tmp_path_factory):
 
 
 def test_what_is_no_run_is_refused(refusal, tmp_path):
-    assert "no run there" in refusal("view", tmp_path / "nothing")
+    assert "no run in it" in refusal("view", tmp_path / "nothing")
     assert "the following arguments are required: RUN" in refusal("view")
 
 
