@@ -95,7 +95,7 @@ def test_a_floor_that_is_displaced_has_the_limit_of_the_command(balance, axis, r
 @refuses(
     ({"platform.motion": "step", "platform.axis": "pitch"}, "along x or y"),
     ({"platform.motion": "step", "push.impulse": 3.0}, "along x or y"),
-    ({"platform.motion": "sine"}, "one direction and stays there"),
+    ({"platform.motion": "sine"}, "one direction and stays displaced"),
     error=NoLimitError,
 )
 def test_floors_that_move_otherwise_have_no_limit(balance, changes):
@@ -189,7 +189,7 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path, capsys):
     (["--delay", "-1"], "zero or above"),
     (["--steps", "0,few"], "'few' is no number of steps"),
     (["--steps", "1", "--step-length", "0"], "length"),
-    (["--set", "load.mass=5"], "one push that acts alone"),
+    (["--set", "load.mass=5"], "exactly one push"),
     (["box-drop"], "push.impulse"),
 ])  # fmt: skip
 def test_what_is_wrong_is_told(arguments, told, refusal):
