@@ -23,7 +23,7 @@ class Spread:
     covariance: Floats  #: (p, p) covariance; ``NOTHING`` squared along directions without information
     naive: Floats  #: (p,) variances if all residuals were independent
     variance: float  #: variance of a residual
-    degrees: float  #: degrees of freedom, from the equivalent number of independent residuals; inf if it is known
+    degrees: float  #: degrees of freedom of the equivalent independent residuals; inf if ``variance`` is known
     quantile: float  #: half-width of the confidence interval in standard deviations
 
     @property

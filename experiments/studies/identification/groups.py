@@ -158,8 +158,8 @@ def groups_from(config: Config) -> GroupIdentification:
             subjects += _simulated(name, group, single, config.table("spread", {}), first)
     groups.finish()
     plan, spread = subjects[0].plan, () if is_recorded else tuple(config.table("spread", {}).parameters())
-    kept = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
-    absolute = {**config.data, **kept, "groups": data}  # with absolute paths of files
+    updated = {name: value for name, value in plan.data.items() if name not in ("set", "seed", "identify", "record")}
+    absolute = {**config.data, **updated, "groups": data}  # with absolute paths of files
     return GroupIdentification(plan.experiment, tuple(subjects), config.integer("seed", 0), absolute, spread)
 
 

@@ -205,7 +205,7 @@ class StabilityField:
         return None if session.has_ended else session.state.copy()
 
     def simulated(self, u: Floats, seconds: float, seed: int) -> str:
-        """Simulate a random deviation from the equilibrium at u; return as ``deviation``, or ``NO_EQUILIBRIUM``."""
+        """Return the result of ``deviation`` for the equilibrium at u; ``NO_EQUILIBRIUM`` without an equilibrium."""
         here = self.at(u)
         if here.state is None:
             return NO_EQUILIBRIUM

@@ -80,7 +80,7 @@ class Targets:
         return np.asarray((targets - modelled.mean(axis=1)) / deviations)
 
     def series(self, _: int) -> list[slice]:
-        """Return an empty list: targets are no series in time."""
+        """Return an empty list: targets have no order in time."""
         return []
 
 

@@ -147,7 +147,7 @@ class Confirmation:
 
     objectives: tuple[Comparison, ...]  # objectives compared with the baseline
     limits: tuple[Comparison, ...]  # limited metrics compared with the baseline
-    bounds: Mapping[str, float]  # bounds of the limits by name; relative bounds are of the baseline's fresh replicas
+    bounds: Mapping[str, float]  # bounds of the limits by name; relative bounds refer to the baseline's fresh replicas
     #: by objective: True if it is better, that is, its interval of the difference has improvements only, and p is at
     #: most 0.05 divided by the number of objectives (Bonferroni's correction)
     better: Mapping[str, bool]
