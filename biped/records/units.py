@@ -17,8 +17,8 @@ _WITHOUT_PREFIX = {
     "lbf": ("N", 4.4482216152605), "kgf": ("N", 9.80665), "in": ("m", 0.0254), "ft": ("m", 0.3048),
 }  # fmt: skip
 #: Units that are replaced by a factor and another unit; ``gn`` is standard gravity.
-_WHOLE = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
-_WHOLE |= dict.fromkeys(("", "-"), (1.0, "1"))
+_SPECIAL = {"gn": (9.80665, "m/s^2"), "rpm": (math.pi / 30.0, "rad/s"), "none": (1.0, "1"), "–": (1.0, "1")}
+_SPECIAL |= dict.fromkeys(("", "-"), (1.0, "1"))
 #: Units written out in any case, singular or plural. ``Mm`` is never a megametre.
 _WRITTEN_OUT = {
     "meter": "m", "metre": "m", "second": "s", "sec": "s", "minute": "min", "hour": "h", "newton": "N", "volt": "V",
@@ -53,7 +53,7 @@ def unit_of(text: str) -> Unit:
         InputError: the unit is unknown.
     """
     text = text.strip().replace("**", "^")
-    factor, written = _WHOLE.get(text, (1.0, text))
+    factor, written = _SPECIAL.get(text, (1.0, text))
     radians, powers = 1.0, dict[str, int]()
     names: tuple[list[str], list[str]] = ([], [])  # over and under the stroke
     for place, part in enumerate(written.split("/")):

@@ -24,7 +24,7 @@ from biped.kernels.loop.projectile import (
     gap_between,
     new_projectile,
     new_projectile_state,
-    own_box,
+    free_box,
     target_box,
 )
 from biped.kernels.state.pushes import Pushes
@@ -216,7 +216,7 @@ def _check_speed(throw: Throw, step: float) -> None:
 def _check_apart(model: Model, throw: Throw, state: State, projectile: Projectile, poses: Poses) -> None:
     for k, i in enumerate(projectile.target_body):
         target = target_box(model.tree, state.arrays, poses, projectile, k)
-        if gap_between(target, projectile.target_radius[k], own_box(projectile)) < 0.0:
+        if gap_between(target, projectile.target_radius[k], free_box(projectile)) < 0.0:
             raise InputError(
                 f"the thrown box would start at {throw.position}, inside of the box of {model.body_names[i]!r}: start "
                 "it outside"

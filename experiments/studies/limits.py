@@ -150,7 +150,7 @@ def push_under(experiment: Experiment, changes: dict[str, Value], delay: float |
     return push_of(experiment.build(without_jitter), delay)
 
 
-def own_steps(scene: Scene, run: Run) -> Footholds:
+def footholds_of(scene: Scene, run: Run) -> Footholds:
     """Return the recovery steps of a run, as input of the pendulum model: times [s] and areas of support.
 
     Each step moves the contact points of its foot by the displacement of the foot's middle. The support is the convex

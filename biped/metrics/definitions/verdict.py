@@ -69,7 +69,7 @@ def _judged(run: Measurement) -> Judgement:
         return FELL, down
     if outside is None or not isinstance(moved, float):
         return (COMPLETED, "") if not outside else (UNDECIDED, "nothing has touched the floor yet")
-    if cause := still_acting(run):
+    if cause := active_disturbance(run):
         return UNDECIDED, cause
     gait = run.once(gait_of)
     if gait is not None and gait.cycle and _end(run) <= gait.due:
@@ -175,10 +175,10 @@ def _steps(run: Measurement) -> str:
 
 def is_open(run: Measurement) -> bool:
     """Return True if a longer run could give a verdict: it is undecided, and no disturbance acts at the end."""
-    return run.value("verdict") == UNDECIDED and (" acted " in (cause := still_acting(run)) or not cause)
+    return run.value("verdict") == UNDECIDED and (" acted " in (cause := active_disturbance(run)) or not cause)
 
 
-def still_acting(run: Measurement) -> str:
+def active_disturbance(run: Measurement) -> str:
     """Describe the disturbance that acts at the end of the run; return "" if none acts, or the run can be judged."""
     end, tau, gait = _end(run), time_constant(run), run.once(gait_of)
     wait = tau if gait is None or end > gait.due else max(tau, gait.cycle)

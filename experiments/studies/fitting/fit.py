@@ -64,7 +64,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Found:
+class FitResult:
     """Result of a fit.
 
     Attributes:
@@ -138,7 +138,7 @@ class Fit(DesignStudy):
     def planned_trials(self, study: "Study") -> None:
         """Return None: the number of trials depends on the results."""
 
-    def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> Found:
+    def find(self, evaluate: Evaluate, say: Say = lambda _: None) -> FitResult:
         count = 0
 
         def counted(trials: Sequence[Trial]) -> Mapping[int, Result]:
@@ -171,7 +171,7 @@ class Fit(DesignStudy):
         if not best.converged:
             doubts.append("the search has not converged: give other starts, narrower ranges, or more seeds")
         remarks = (*sentences(best), *self._ends(values), *self._other_minima(best))
-        return Found(best, table, quality, tuple(doubts), remarks, values, count)
+        return FitResult(best, table, quality, tuple(doubts), remarks, values, count)
 
     def _by_seed(self, model: Runs, best: Estimate) -> "pd.DataFrame | None":
         """Return the estimates for each noise seed, a row for each, that of the fit first; None without noise."""
@@ -185,7 +185,7 @@ class Fit(DesignStudy):
         names = [variable.name for variable in self.space.variables]
         return pd.DataFrame(map(best.problem.values, rows), columns=names)
 
-    def run(self, study: "Study", evaluate: Evaluate, say: Say) -> Found:
+    def run(self, study: "Study", evaluate: Evaluate, say: Say) -> FitResult:
         return self.find(evaluate, say)
 
     def _starts(self, model: Runs) -> Floats:

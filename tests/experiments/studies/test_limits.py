@@ -21,7 +21,7 @@ from experiments.studies.limits import (
     STANDING_LIMITS,
     limit_table,
     limit_under,
-    own_steps,
+    footholds_of,
     push_of,
     push_under,
 )
@@ -213,7 +213,7 @@ def test_own_steps_carry_the_points_of_feet_along_with_their_middles(balance, de
     stepping, azimuth, start = balance.driven_by("stepping"), 2.0, 0.5
     changes = {"push.azimuth": azimuth, "push.impulse": 60.0, "push.start": start, "sensors.delay": delay}
     scene, run = stepping.build(changes), stepping.run(changes)
-    found, model, frame = own_steps(scene, run), scene.model, run.frame
+    found, model, frame = footholds_of(scene, run), scene.model, run.frame
     axes = np.array([model.facing[:2], model.left[:2]])
 
     def points(foot, time):
