@@ -21,10 +21,10 @@ from biped.kernels.loop.projectile import (
     ARMED,
     NEAR,
     Projectile,
+    free_box,
     gap_between,
     new_projectile,
     new_projectile_state,
-    free_box,
     target_box,
 )
 from biped.kernels.state.pushes import Pushes

@@ -19,9 +19,9 @@ from experiments.studies.default_steps import LENGTH, REACTION, TIME
 from experiments.studies.limits import (
     IMPULSE,
     STANDING_LIMITS,
+    footholds_of,
     limit_table,
     limit_under,
-    footholds_of,
     push_of,
     push_under,
 )
