@@ -23,7 +23,7 @@ from .tuning.tuning import tuning_from
 __all__ = [
     "Bounded", "Condition", "Config", "Executor", "Grid", "ModelFit", "Randomization", "Range",
     "ResponseModel", "Result", "StabilityField", "Study", "SweptParameter", "Threads", "Threshold", "Trial", "Tuner",
-    "coverage", "executor_named", "fit_from", "fit_response", "footholds_of", "median_interval", "open_study", "push_of",
-    "rank", "run_study", "run_trial", "run_trials", "seed_of", "sensitivity_from", "stability_map", "sweep",
+    "coverage", "executor_named", "fit_from", "fit_response", "footholds_of", "median_interval", "open_study",
+    "push_of", "rank", "run_study", "run_trial", "run_trials", "seed_of", "sensitivity_from", "stability_map", "sweep",
     "tuning_from",
 ]  # fmt: skip
