@@ -18,7 +18,7 @@ NOISE = 1e-5
 
 
 class Collider:
-    """Shape in the form of ``coal``."""
+    """A shape as ``coal`` needs it for collision detection."""
 
     def __init__(self, shape: Shape) -> None:
         import coal
@@ -36,7 +36,7 @@ class Collider:
             self.geometry = _convex(coal, shape)
 
     def at(self, place: Floats, rotation: Floats) -> Any:
-        """Return the geometry's pose for a body with its centre of mass at ``place``."""
+        """Return the pose for ``coal`` of a body with centre of mass ``place`` (3,) [m] and ``rotation`` (3, 3)."""
         import coal
 
         turn, offset = self._local
@@ -55,12 +55,12 @@ def _convex(coal: Any, shape: Shape) -> Any:
 
 
 def distance(one: Collider, two: Collider, poses: tuple[Any, Any]) -> tuple[float, Floats, tuple[Floats, Floats]]:
-    """Return distance [m] (negative: penetration), unit direction to the second, nearest points of the cores.
+    """Return distance [m] (negative: penetration), unit direction from the first shape to the second, nearest points.
 
     Args:
         one: first shape.
         two: second shape.
-        poses: of both, by ``Collider.at``.
+        poses: poses of both shapes, from ``Collider.at``.
     """
     import coal
 
@@ -76,7 +76,7 @@ def distance(one: Collider, two: Collider, poses: tuple[Any, Any]) -> tuple[floa
 def collide(
     one: Collider, two: Collider, places: tuple[Floats, Floats], rotations: tuple[Floats, Floats]
 ) -> tuple[float, Manifold]:
-    """Return distance [m] and contact manifold of two shapes on bodies at these poses."""
+    """Return distance [m] (negative: penetration) and contact manifold of two shapes on bodies at these poses."""
     poses = one.at(places[0], rotations[0]), two.at(places[1], rotations[1])
     apart, way, near = distance(one, two, poses)
     cores = core_of(one.shape, places[0], rotations[0]), core_of(two.shape, places[1], rotations[1])

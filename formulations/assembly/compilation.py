@@ -1,4 +1,4 @@
-"""From bodies, joints and contacts to the arrays of the kernels."""
+"""Conversion of bodies, joints and contacts to the arrays of the kernels."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Structure(NamedTuple):
     """Constant structure of an assembly, derived from its parts.
 
     Attributes:
-        system: for the kernels.
-        tree: the bodies' spanning tree.
-        freedom_rows: for each joint, custom link and spring the rows of its freedoms, in the order of its coordinates.
-        pairs: number of slack-multiplier pairs, without those of touching bodies.
-        touching: (first, second) bodies that may touch.
+        system: arrays of the kernels.
+        tree: spanning tree of the bodies.
+        freedom_rows: rows of the freedoms of each joint, custom link and spring, in the order of its coordinates.
+        pairs: number of pairs of slack and multiplier, without those of contacts between bodies.
+        touching: pairs of bodies (first, second) that may touch, by index.
     """
 
     system: System
@@ -48,7 +48,7 @@ def structure_of(
     gravity: Vector3,
     directions: int,
 ) -> Structure:
-    """Compile; names have been checked."""
+    """Return the structure of an assembly whose names have been checked."""
     index = {body.name: i for i, body in enumerate(bodies)}
     held, freedom_rows, pairs = _joints((*joints, *customs, *springs), index)
     grounded, pairs = _contacts(contacts, index, directions, pairs)

@@ -1,7 +1,7 @@
-"""Conversion of a `Model` to an assembly, and of its configurations to placements.
+"""Conversion of a `Model` to an assembly, and of the model's configurations to placements.
 
 A model's frames are parallel to the world axes at joint positions zero, so that joints need no alignment. Bodies,
-joints and contact points keep their names; joints in addition to the tree's may close loops.
+joints and contact points keep their names. The model's closing joints close loops.
 """
 
 import math
@@ -23,16 +23,16 @@ from formulations.assembly.placement import Placement
 
 
 def from_model(model: Model, *, friction: float = 0.8) -> Assembly:
-    """Convert ``model`` to an assembly, on a floor at height zero.
+    """Return a model as an assembly on a floor at height zero.
 
     Args:
-        model: whose bodies all have mass; its limits become rigid, and its closing joints joints like the others.
-        friction: of its contact points.
+        model: a model whose bodies all have mass. Its joint limits become rigid.
+        friction: coefficient of friction of all contact points.
 
     Raises:
-        AssemblyError: a body is without mass or inertia.
-        ModelWarning: as a warning, where joints have dry friction, an armature, a greatest speed or a
-            greatest effort, which an assembly does not have: ``forces`` act as they are given.
+        AssemblyError: a body has no mass or inertia.
+        ModelWarning: warning that dry friction, armature, greatest speed or greatest effort of joints are ignored,
+            since an assembly does not have them. In particular, ``forces`` are not limited.
     """
     for told in _not_carried(model):
         warnings.warn(f"{model.name}: {told}", ModelWarning, stacklevel=2)
@@ -57,7 +57,7 @@ def _not_carried(model: Model) -> list[str]:
         "greatest effort": [one.name for one in joints if one.max_effort < math.inf],
     }
     return [
-        f"an assembly has no {what} in joints, which is left out of {', '.join(names)}"
+        f"an assembly has no {what} in joints; it is ignored in {', '.join(names)}"
         for what, names in told.items()
         if names
     ]
@@ -66,8 +66,8 @@ def _not_carried(model: Model) -> list[str]:
 def _body(body: Body) -> RigidBody:
     if not body.mass > 0.0:
         raise AssemblyError(
-            f"body {body.name!r} is without mass: in maximal coordinates every body has a momentum of its own; join "
-            "its neighbours by a universal, cylindrical or planar joint instead"
+            f"body {body.name!r} has no mass: in maximal coordinates every body needs mass; replace it by a universal, "
+            "cylindrical or planar joint between its neighbours"
         )
     return RigidBody(body.name, body.mass, body.inertia)
 
@@ -102,16 +102,16 @@ def _contact(model: Model, point: ContactPoint, friction: float) -> PointContact
 
 
 def placement_of(model: Model, q: ArrayLike, v: ArrayLike | None = None) -> Placement:
-    """Return the placement of a model's bodies at a configuration (nq,), moving at a velocity (nv,) or at rest.
+    """Return the placement of a model's bodies for configuration ``q`` (nq,) and velocity ``v`` (nv,), or at rest.
 
     Raises:
-        AssemblyError: the number of values is wrong, or a value is not finite.
+        AssemblyError: ``q`` or ``v`` has a wrong number of values, or a value is not finite.
     """
     found = []
     for name, value, size in (("q", q, model.nq), ("v", np.zeros(model.nv) if v is None else v, model.nv)):
         numbers = np.array(value, dtype=np.float64)
         if numbers.shape != (size,) or not np.all(np.isfinite(numbers)):
-            raise AssemblyError(f"{name}: it must be {size} finite numbers, as the model has them, got {value!r}")
+            raise AssemblyError(f"{name} = {value!r}: it must be {size} finite numbers for this model")
         found.append(numbers)
     motion = forward_kinematics(model, found[0], found[1])
     velocity = np.hstack([motion.velocity, motion.angular_velocity])

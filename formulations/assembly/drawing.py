@@ -1,4 +1,4 @@
-"""Drawing, plots and checks of an assembly's runs."""
+"""Drawings, plots and checks of runs of an assembly."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
     from formulations.assembly.body import RigidBody
 
-#: Radius of a body without a shape / its greatest reach.
+#: Ratio of the drawn radius of a body without a shape to its greatest extent.
 SLIM = 0.06
-#: [m] Least radius.
+#: [m] Smallest drawn radius.
 THIN = 1e-3
 
 
@@ -50,7 +50,7 @@ def _rows(frame: Floats) -> tuple[Vector3, ...]:
 
 
 def _hulls(assembly: Assembly, body: RigidBody) -> Iterator[Hull]:
-    """Yield a body's hulls: its shape, else limbs from the centre of mass to its joints (a rod for a single one)."""
+    """Yield the hulls that draw a body: its shape, or else rods between its centre of mass and its joints."""
     yield from (Hull((one.point,), one.radius) for one in assembly.contacts if one.body == body.name and one.radius)
     if body.shape is not None:
         yield Hull(body.shape.points, body.shape.radius)
@@ -80,7 +80,7 @@ def _plots(assembly: Assembly) -> Iterator[Plot]:
     yield Plot("Energy", "J", ("kinetic_energy", "potential_energy", "energy"))
     names = [*(one.name for one in assembly.contacts), *(one.name for one in assembly.touching)]
     yield Plot("Normal forces of contacts", "N", tuple(f"{name}_normal" for name in names))
-    yield Plot("Joints are open by", "m", ("joint_openness",) if assembly.joints else (), logarithmic=True)
+    yield Plot("Joint opening", "m", ("joint_openness",) if assembly.joints else (), logarithmic=True)
     yield Plot("Newton iterations", "1", ("newton_iterations",))
 
 
@@ -90,7 +90,7 @@ def _plots(assembly: Assembly) -> Iterator[Plot]:
 def checks_of(
     assembly: Assembly, times: Floats, columns: Mapping[str, Floats], forces: Mapping[str, Input]
 ) -> list[Check]:
-    """Energy, what joints are open by, and momentum where nothing holds the bodies to the ground."""
+    """Return checks of energy, of joint opening, and, for bodies without contact to the ground, of momentum."""
     if not len(times):
         return []
     unexplained = _unexplained(assembly, times, columns, forces)
@@ -105,7 +105,7 @@ def checks_of(
 def _unexplained(
     assembly: Assembly, times: Floats, columns: Mapping[str, Floats], forces: Mapping[str, Input]
 ) -> Floats:
-    """Return the unexplained energy (rows,) [J]: total minus external work; with dissipation, only gains."""
+    """Return the energy (rows,) [J] that no work explains; with dissipation, only increases count."""
     energy = columns["energy"].copy()
     units, middle = assembly.coordinate_units, 0.5 * (times[1:] + times[:-1])
     for name, force in forces.items():
@@ -123,7 +123,7 @@ def _unexplained(
 
 
 def _momentum_checks(assembly: Assembly, times: Floats, columns: Mapping[str, Floats]) -> Iterator[Check]:
-    """Yield drift checks of free flight: linear and angular momentum minus external impulses."""
+    """Yield checks that linear and angular momentum change only by gravity and external impulses."""
 
     def of(body: str, parts: str, before: str = "") -> Floats:
         return np.column_stack([columns[f"{body}_{before}{part}"] for part in parts])

@@ -1,7 +1,7 @@
 """Contacts between bodies: detected at the start of each step, stored after the ground contacts.
 
-Arrays are large enough for all possible contacts; a step gets the used parts, so that kernels do not see distant pairs.
-The graph has its edges whether bodies touch or not.
+Arrays are large enough for all possible contacts; a step gets the part in use, without distant pairs of bodies.
+The graph always has the edges of all pairs.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from formulations.assembly.manifold import MOST_POINTS, Manifold
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-#: [m] Distance below which bodies are checked at any speed: springs may press them together.
+#: [m] Distance below which two bodies are checked at any speed, since springs may press them together.
 TOUCHING = 1e-6
-#: Columns of a pair: normal force, force on the second body in world axes, least gap.
+#: Columns of a pair and their units: normal force, force on the second body in world axes, smallest gap.
 COLUMNS = {"normal": "N", "force_x": "N", "force_y": "N", "force_z": "N", "gap": "m"}
 
 
 class Parts(NamedTuple):
-    """Arguments of a step: views of the arrays, as long as the number of contacts."""
+    """Arguments of a step: views of the arrays, cut to the present number of contacts."""
 
     system: System
     motion: Motion
@@ -39,17 +39,17 @@ class Parts(NamedTuple):
 
 
 def buffers_for_encounters(assembly: Assembly) -> tuple[int, int]:
-    """Return the greatest numbers of contacts and of slack-multiplier pairs between bodies."""
+    """Return the greatest possible numbers of contacts between bodies and of their slack-multiplier pairs."""
     pairs = sum(pairs_of(one.friction, assembly.directions) for one in assembly.touching)
     return MOST_POINTS * len(assembly.touching), MOST_POINTS * pairs
 
 
 class Encounters:
-    """Contacts between the bodies of an assembly, found anew at each step.
+    """Contacts between the bodies of an assembly, detected at each step.
 
     Args:
-        assembly: with pairs that may touch.
-        step: [s]
+        assembly: an assembly with pairs of bodies that may touch.
+        step: [s] length of a step.
     """
 
     def __init__(self, assembly: Assembly, step: float) -> None:
@@ -87,7 +87,7 @@ class Encounters:
         )  # fmt: skip
 
     def hastening(self, disturbances: Iterable[Push | Force | Torque], begin: float, end: float) -> float:
-        """Return the greatest gain of speed [m/s] of any point by the disturbances between two times [s]."""
+        """Return the greatest change of speed [m/s] that disturbances give to any point between two times [s]."""
         gained = np.zeros(len(self._size))
         for one in disturbances:
             i, given = self.assembly.body_index(one.body), float(np.linalg.norm(one.delivered(begin, end)))
@@ -97,9 +97,9 @@ class Encounters:
         return float(gained.max())
 
     def reach(self, motion: Motion, hastening: float = 0.0) -> float:
-        """Return the greatest approach [m] of two bodies in a step, if none exceeds the present greatest speed.
+        """Return the greatest distance [m] by which two bodies can approach each other in a step.
 
-        A body that is hit does not become faster than the body that hits it, except by gravity and ``hastening`` [m/s].
+        No body becomes faster than the fastest one is now, except by gravity and ``hastening`` [m/s].
         """
         bodies = self.assembly.system.bodies
         speed = np.linalg.norm(motion.momentum[:, :3], axis=1) / bodies.mass
@@ -108,13 +108,13 @@ class Encounters:
         return max(2.0 * self.step * (fastest + float(np.linalg.norm(bodies.gravity)) * self.step), TOUCHING)
 
     def begin_step(self, motion: Motion, buffers: Buffers, hastening: float = 0.0, *, all_gaps: bool) -> Parts:
-        """Return the arguments of the next step, with all contacts that may close in it.
+        """Return the arguments of the next step, with all contacts that may close during the step.
 
         Args:
-            motion: with arrays for all contacts.
-            buffers: buffers, likewise.
-            hastening: [m/s] greatest gain of speed of a body, gravity apart.
-            all_gaps: whether to compute ``gap`` for distant bodies too.
+            motion: motion with arrays for all possible contacts.
+            buffers: buffers for all possible contacts.
+            hastening: [m/s] greatest change of speed of a body by disturbances.
+            all_gaps: True to compute ``gap`` for distant bodies too.
         """
         count, pairs = len(self.assembly.contacts), self.assembly.structure.pairs
         reach = self.reach(motion, hastening)
@@ -134,13 +134,13 @@ class Encounters:
         return self._parts(motion, buffers, count, pairs)
 
     def _within(self, number: int, found: Manifold, reach: float) -> Manifold:
-        """Return the points that may touch in the step."""
+        """Return the points of a manifold that may touch during the step."""
         first, second = (self.colliders[i].shape.radius for i in self.ends[number])
         near = found.gaps - first - second <= max(reach, self.gap[number])
         return Manifold(found.normal, found.first[near], found.second[near])
 
     def _write(self, number: int, found: Manifold, at: int, pairs: int, positions: Floats, rotations: Floats) -> int:
-        """Write the points of a pair into the arrays from ``at`` on; return the number of slacks."""
+        """Write the points of a pair into the arrays from index ``at`` on; return the number of their slacks."""
         (first, second), (edge, is_upper), arrays = self.ends[number], self.edges[number], self.contacts
         radii = [self.colliders[i].shape.radius for i in (first, second)]
         friction = float(self.assembly.touching[number].friction)
@@ -172,7 +172,7 @@ class Encounters:
         )
 
     def row(self, parts: Parts, time: float) -> Floats:
-        """Return the contact forces (pairs, columns) of a solved step whose impulses act for ``time`` [s]."""
+        """Return the contact forces (pairs, columns) of a solved step, whose impulses act over ``time`` [s]."""
         table = np.zeros((len(self.ends), len(COLUMNS)))
         table[:, -1] = self.gap
         begin = len(self.assembly.contacts)

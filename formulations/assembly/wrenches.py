@@ -1,4 +1,4 @@
-"""Wrenches from outside on the bodies of an assembly: the pushes and forces of trees, and torques."""
+"""External wrenches on bodies of an assembly: pushes, forces and torques."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from formulations.assembly.kernels.wrenches import LEDGER, Wrenches
 if TYPE_CHECKING:
     from formulations.assembly.assembly import Assembly
 
-#: Columns of a motion with disturbances: total work and impulse, the moment about the common centre of mass.
+#: Columns of a motion with disturbances, and units: work, impulse, and moment about the common centre of mass.
 COLUMNS = (
     {"external_work": "J"}
     | {f"external_impulse_{axis}": "N*s" for axis in "xyz"}
@@ -27,7 +27,7 @@ Wrench = Push | Force | Torque
 
 
 def compiled(assembly: Assembly, given: Sequence[Wrench], rows: int) -> Wrenches:
-    """Return the disturbances in the kernels' form, with a table of ``rows`` rows.
+    """Return the disturbances for the kernels, with a table of ``rows`` rows for their totals.
 
     Raises:
         AssemblyError: a disturbance is of another kind, or acts on no body of the assembly.
@@ -35,7 +35,7 @@ def compiled(assembly: Assembly, given: Sequence[Wrench], rows: int) -> Wrenches
     for one in given:
         kind: Any = type(one)
         if kind not in (Push, Force, Torque):
-            raise AssemblyError(f"disturbances: {one!r}: bodies of an assembly take Push, Force and Torque")
+            raise AssemblyError(f"disturbances: {one!r}: it must be a Push, a Force or a Torque")
     count, none = len(given), (0.0, 0.0, 0.0)
 
     def vectors(values: Iterator[Any]) -> Any:
