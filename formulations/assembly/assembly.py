@@ -58,7 +58,7 @@ class Assembly:
             for None as the body: position in the world.
 
     Raises:
-        AssemblyError: a name is unknown or used twice, the number of directions is not allowed, or two touching bodies
+        AssemblyError: a name is unknown or used twice, the number of directions is invalid, or two touching bodies
             have no shape, share a joint, or are listed twice.
         ModelError: a vector is not finite.
     """

@@ -1,4 +1,4 @@
-"""Generated modules: named by a digest of their source, cached with the compiled kernels, imported from there."""
+"""Generated modules: each is named by a digest, stored with the compiled kernels, and imported from there."""
 
 import hashlib
 import importlib.util
@@ -22,7 +22,7 @@ _SOURCES = [Path(__file__).with_name(name) for name in ("system.py", "derive.py"
 
 
 def digest(system: "System", method: str) -> str:
-    """Return a digest of the system (without parameter values), the method and our own sources."""
+    """Return a digest of the system (without parameter values), the method, and the generating source files."""
     found = hashlib.sha256(f"{method} {sympy.__version__}".encode())
     for source in _SOURCES:
         found.update(source.read_bytes())
@@ -46,7 +46,7 @@ def digest(system: "System", method: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write all of a file, or nothing."""
+    """Write a file completely, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
         file.write(text)
@@ -54,7 +54,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _loaded(name: str, path: Path) -> ModuleType:
-    """Return the module of this file; it is in ``sys.modules`` only if all of it ran."""
+    """Return the module of a file; it is entered into ``sys.modules`` only if its import succeeds."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -69,7 +69,7 @@ def _loaded(name: str, path: Path) -> ModuleType:
 
 
 def built(system: "System", method: str) -> ModuleType:
-    """Return the module that steps this system by this method; it compiles when it is first called.
+    """Return the module that integrates a system by a method; it is compiled at its first call.
 
     Raises:
         InputError: the method does not fit the system.
