@@ -1,12 +1,12 @@
-"""Keys of kernels: digests of everything that determines their machine code.
+"""Keys of compiled kernels: digests of everything that determines the machine code.
 
-Kernels inline one another across files, so that machine code depends on more than the function itself. A key covers the
-function's own code, the values of the names that it uses, the kernels among these recursively, the implementations of a
-``generic`` for the classes that can occur, and the layout of these classes. Files, lines, comments and docstrings are
-in no key; neither are functions called by address (``kernelcache.parts``), which are compiled separately. An edit
-recompiles the kernels that contain the edited code, and nothing else.
+Kernels inline one another across files, so that machine code depends on more than one function. A key covers the
+function's code, the values of the global names that it uses, the kernels among these recursively, the implementations
+of a ``generic`` for the classes that can occur, and the layout of these classes. It does not cover file names, line
+numbers, comments, docstrings, or functions called by address (``kernelcache.parts``), which are compiled separately.
+Thus an edit recompiles only the kernels that contain the edited code.
 
-Keys use the code as it was loaded: editing a file while a process runs does not corrupt the cache.
+Keys use the code that was loaded: editing a file while a process runs does not corrupt the cache.
 """
 
 import enum
@@ -27,7 +27,7 @@ import numpy as np
 
 types: Any = numba.types
 
-#: Attributes of a code object in the key, in addition to bytecode and constants.
+#: Attributes of a code object that are part of the key, in addition to bytecode and constants.
 _SHAPE = ("co_argcount", "co_kwonlyargcount", "co_names", "co_varnames", "co_freevars", "co_cellvars")
 #: Settings of Numba that change machine code.
 _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DEBUG_ARRAY_OPT")
@@ -36,13 +36,13 @@ _COMPILER = ("generic", "kernels", "parts", "private", "references")
 
 
 def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, target: object) -> str:
-    """Return the key of a function, compiled for the types of its arguments, in hexadecimal digits.
+    """Return the key of a function that is compiled for given argument types, as hexadecimal digits.
 
     Args:
-        function: original function, not its dispatcher.
-        signature: Numba's types of the arguments.
-        options: options of its decorator.
-        target: processor of the code.
+        function: Python function, not its dispatcher.
+        signature: Numba types of the arguments.
+        options: options of the decorator.
+        target: processor for which the function is compiled.
     """
     words = [
         _compiler(),
@@ -55,18 +55,18 @@ def key_of(function: FunctionType, signature: tuple[Any, ...], options: object, 
 
 
 def classes_in(kind: Any) -> Iterator[type]:
-    """Yield the classes of all named tuples in one of Numba's types."""
+    """Yield the classes of all named tuples in a Numba type."""
     if hasattr(kind, "instance_class"):
         yield kind.instance_class
-    for part in getattr(kind, "kinds", kind if isinstance(kind, types.BaseTuple) else ()):  # of a ``Reference``
+    for part in getattr(kind, "kinds", kind if isinstance(kind, types.BaseTuple) else ()):  # kinds: of a ``Reference``
         yield from classes_in(part)
 
 
 class Closure:
-    """All functions and classes from which a function is compiled, for the types of its arguments.
+    """All functions and classes from which a function is compiled for given argument types.
 
     Attributes:
-        functions: functions in the order in which they were encountered.
+        functions: functions in the order in which they are encountered.
         classes: classes of named tuples that occur; they select implementations.
     """
 
@@ -86,7 +86,7 @@ class Closure:
                 self.classes |= own.classes
                 self._tables += own.tables
                 left += own.functions
-            if not left:  # later classes select implementations too
+            if not left:  # classes that were added later select implementations too
                 chosen = (one for table in self._tables for one in table.among(self.classes))
                 left = [one for one in chosen if one not in self.functions]
 
@@ -96,7 +96,7 @@ class Closure:
 
 
 class _Own(NamedTuple):
-    """A function alone: digest of its code and constants, and the functions, classes and tables that it uses."""
+    """Digest of one function's code and constants, and the functions, classes and tables that it uses."""
 
     digest: str
     functions: tuple[FunctionType, ...]
@@ -131,7 +131,7 @@ def options_of(dispatcher: Any) -> list[tuple[str, object]]:
 
 
 def compiled_from(value: Any) -> FunctionType | None:
-    """Return the Python function of a dispatcher or an intrinsic, or its substitute in compiled code, or None."""
+    """Return the Python function of a dispatcher or intrinsic, or a function's substitute in compiled code, or None."""
     for name in ("py_func", "compiled_as", "_defn"):
         found = getattr(value, name, None)
         if isinstance(found, FunctionType):
@@ -152,7 +152,7 @@ def _code_words(code: CodeType, docstring: str | None = None) -> Iterator[str]:
 def _names_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Yield the global names that a function may use, with their values.
 
-    Names of attributes that equal a global name are included, which at most makes a key too sensitive.
+    Attribute names that equal a global name are included too; at worst this causes needless recompilation.
     """
     names = dict.fromkeys(_names_in(function.__code__))
     for name in names:

@@ -132,7 +132,7 @@ def test_what_a_law_cannot_hold_is_refused():
         def law(self, model):
             return Text("hello")
 
-    with pytest.raises(TypeError, match="arrays, numbers"):
+    with pytest.raises(TypeError, match="an array, a number"):
         simulate(chain(1), Speaks(), duration=0.01, step=1e-3)
 
 
