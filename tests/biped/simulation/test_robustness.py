@@ -150,7 +150,7 @@ def lifted(height):
     (lambda: simulate(human(), durations=1.0), "unknown option 'durations'; did you mean 'duration'"),
     (lambda: simulate(human(), WorkspaceController), "controller = the class WorkspaceController: it must be"),
     (lambda: simulate(human(), disturbances=["x"]), "disturbance 'x': it must be one of Actuators, Push, Force"),
-    (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run takes at most one"),
+    (lambda: simulate(human(), disturbances=[block(), block()]), "2 throws: a run can have at most one"),
     (lambda: simulate(human(), object()), "controller = object: it must be"),
     (lambda: simulate(human(), CONTROLLER, step=3e-4), "step = 0.0003 s does not divide the controller's period of "
      "0.002 s; the nearest steps that do: 0.000285714 or 0.000333333 s"),
