@@ -40,7 +40,7 @@ class Throw(Disturbance):
     position: Vector3 = quantity("m", "Centre of the block at the start")
     velocity: Vector3 = quantity("m/s", "Velocity of the block at the start")
     orientation: tuple[float, float, float, float] = quantity(
-        "", "Orientation of the block at the start, unit quaternion, scalar first", (1.0, 0.0, 0.0, 0.0), parameter=False
+        "", "Orientation at the start, unit quaternion, scalar first", (1.0, 0.0, 0.0, 0.0), parameter=False
     )
     angular_velocity: Vector3 = quantity(
         "rad/s", "Angular velocity of the block at the start, world axes", (0.0, 0.0, 0.0), parameter=False

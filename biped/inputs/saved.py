@@ -1,4 +1,4 @@
-"""Dataclasses to and from JSON."""
+"""Conversion of dataclasses to and from JSON."""
 
 import math
 from dataclasses import fields, is_dataclass
@@ -7,7 +7,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
 def finite(value: Any) -> Any:
-    """Return nested values with None in place of numbers that are not finite, which JSON does not have."""
+    """Return nested values with None in place of infinite numbers and NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -16,9 +16,9 @@ def finite(value: Any) -> Any:
 
 
 def built(kind: Any, value: Any) -> Any:
-    """Return the object of an annotation from the value that ``dataclasses.asdict`` and JSON made of it.
+    """Return an object of a type from its JSON value, as made by ``dataclasses.asdict``.
 
-    A null for a number of a dataclass gives its default: JSON has no infinity.
+    For null as a number of a dataclass, the field gets its default, since JSON has no infinity.
 
     Raises:
         ValueError: a field is missing or unknown.
@@ -33,7 +33,7 @@ def built(kind: Any, value: Any) -> Any:
         return value
     own, hints = {one.name: one for one in fields(kind)}, get_type_hints(kind)
     if own.keys() != value.keys():
-        raise ValueError(f"{', '.join(sorted(own.keys() ^ value.keys()))}: missing, or unknown")
+        raise ValueError(f"{', '.join(sorted(own.keys() ^ value.keys()))}: missing or unknown field")
     return kind(
         **{  # type: ignore[operator]
             name: own[name].default if item is None and hints[name] is float else built(hints[name], item)
