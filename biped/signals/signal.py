@@ -165,7 +165,7 @@ class Signal:
     ) -> Signal:
         """Return Σ A sin(2π f (t − start) + φ) from ``start`` for a ``duration`` [s], with f in Hz and φ in rad.
 
-        It is zero before. With ``fade`` [s], the size rises from zero at the start and falls to zero at the end. If not,
+        It is zero before. With ``fade`` [s], the size rises from zero at the start and falls to zero at the end. Else
         the signal starts at Σ A sin φ and keeps its last value afterwards.
 
         Raises:
