@@ -1,4 +1,4 @@
-"""Design of the standing regulator: cost of deviations, and gains of least cost."""
+"""Design of the standing regulator: cost of deviations, and optimal gains."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,28 +22,28 @@ from contact.arrays import Floats
 
 T = TypeVar("T")
 
-#: Number of cached designs, stances and predictions of a model, each.
+#: Number of designs, of stances and of predictions that are cached for a model.
 MOST_KEPT = 64
-#: Relative singular value below which torques count as moving nothing in a control period.
+#: Relative singular value below which torques count as causing no motion in a control period.
 STRAIN_ONLY = 1e-9
 
 Weights3 = tuple[float, float, float]
 
 
 class Plan(NamedTuple):
-    """The conditions of a stance, and the time over which it is linearized."""
+    """Conditions of a stance, and the time over which it is linearized."""
 
     floor: Floor
     place: Weights3 | None  # [m] of the root; None for a robot's own posture
     step: float  # [s]
     period: float  # [s]
-    posture: tuple[float, ...] | None = None  # (nq,) replaces the posture with the root at ``place``
+    posture: tuple[float, ...] | None = None  # (nq,) posture in place of that with the root at ``place``
     stiffness: tuple[float, ...] = ()  # [N·m/rad] of an impedance in each joint, at rest in the posture; () for none
-    damping: tuple[float, ...] = ()  # [N·m·s/rad] likewise
+    damping: tuple[float, ...] = ()  # [N·m·s/rad] damping of this impedance; () for none
 
 
 class Cost(NamedTuple):
-    """Weights of deviations, per second; joints in the order of ``model.joint_names``."""
+    """Weights of deviations per second; joints are in the order of ``model.joint_names``."""
 
     com: Weights3  # [1/m²]
     com_velocity: Weights3  # [s²/m²]
@@ -58,18 +58,18 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class StanceModel:
-    """Posture at rest, and x' = A x + B u about it, with torques held over a control period.
+    """Posture at rest, and its linearization x' = A x + B u over a control period with torques held.
 
     x = (δq, δp) in tangent coordinates. The anchors of the floor's springs are parameters: they do not move while all
     points stick.
     """
 
-    state: State  #: the posture, and the torques that keep it
-    linearization: Linearization  #: the linearization
+    state: State  #: posture, and the torques that hold it
+    linearization: Linearization  #: linearization over a control period
 
     @property
     def model(self) -> Model:
-        """The model that stands."""
+        """The standing model."""
         return self.state.model
 
     @property
@@ -88,16 +88,16 @@ class StanceModel:
         return mass_matrix(self.model, self.state.q)
 
     def rows(self) -> tuple[Floats, Floats]:
-        """Return the Jacobian (3, nv) of the centre of mass, and M⁻¹ (nv, nv): momenta to rates."""
+        """Return the Jacobian (3, nv) of the centre of mass, and M⁻¹ (nv, nv), from momenta to rates."""
         rates: Floats = np.asarray(np.linalg.inv(self.mass), dtype=np.float64)
         return WholeBody(self.model, self.state.q).com_jacobian, rates
 
     @cached_property
     def straining(self) -> Floats:
-        """Orthonormal torques (joints, k) that move nothing while the soles do not move.
+        """Orthonormal torques (joints, k) that cause no motion while the soles do not move.
 
-        With rigid soles a motion has J v = 0 for the contact points' Jacobian; torques act on it only through
-        its joint rates. Torques orthogonal to them strain the feet against each other and the floor.
+        With rigid soles, motions satisfy J v = 0 with the contact points' Jacobian J. Torques orthogonal to the joint
+        rates of all such motions only press the feet against each other and the floor.
         """
         body = WholeBody(self.model, self.state.q)
         J = np.vstack([body.contact_jacobian(name) for name in self.model.contact_names])
@@ -114,10 +114,10 @@ class Design:
 
     Attributes:
         stance: linearized stance.
-        Q: (2 nv, 2 nv) cost of a period's state.
-        R: (joints, joints) of its torques.
-        gains: (periods + 1, joints, 2 nv) K of each period of the horizon, last the steady-state one.
-        costs: (periods + 1, 2 nv, 2 nv) P: xᵀ P x is the remaining cost of a deviation; last the steady-state one.
+        Q: (2 nv, 2 nv) cost matrix of the state in a period.
+        R: (joints, joints) cost matrix of the torques in a period.
+        gains: (periods + 1, joints, 2 nv) gain K for each period of the horizon; the last is the steady-state gain.
+        costs: (periods + 1, 2 nv, 2 nv) P for each period, xᵀ P x being the remaining cost; the last: steady state.
     """
 
     stance: StanceModel
@@ -138,7 +138,7 @@ class Design:
 
     @property
     def closed_loop(self) -> Floats:
-        """Closed-loop matrix A − B K (2 nv, 2 nv) with the stationary LQR gain K."""
+        """Closed-loop matrix A − B K (2 nv, 2 nv) with the steady-state gain K."""
         return self.stance.A - self.stance.B @ self.steady_gain
 
     def __str__(self) -> str:
@@ -152,7 +152,7 @@ class Design:
 
 
 def kept(model: Model, compute: Callable[..., T], *key: Any) -> T:
-    """Return a cached result of a function of model and key; the oldest result of each function is dropped first."""
+    """Return ``compute(model, *key)``, cached; the oldest result of each function is dropped first."""
     found = _cache(model, compute)
     result = found.get(key)
     if result is None:
@@ -168,16 +168,16 @@ def _cache(model: Model, compute: Callable[..., T]) -> dict[Any, T]:
 
 
 def stance_of(model: Model, plan: Plan) -> StanceModel:
-    """Return the stance of a model (cached).
+    """Return the linearized stance of a model, cached.
 
     Raises:
-        InputError: the model does not stand, or the contact law of a point is not differentiable there.
+        InputError: the model does not stand, or a point's contact law is not differentiable in this stance.
     """
     return kept(model, _stance, plan)
 
 
 def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
-    """Compile the kernels that linearize a stance, unless cached on disk; ``announce`` is called before that.
+    """Compile the kernels that linearize a stance, unless they are on disk; ``announce`` gets a message before.
 
     Raises:
         InputError: the model does not stand.
@@ -187,7 +187,7 @@ def warm_up(model: Model, plan: Plan, announce: Callable[[str], None]) -> None:
 
 
 def design_of(model: Model, plan: Plan, cost: Cost) -> Design:
-    """Return the regulator of a model (cached).
+    """Return the regulator of a model, cached.
 
     Raises:
         InputError: the model does not stand, or no feedback of least cost stabilizes it.
@@ -206,7 +206,7 @@ def _stance(model: Model, plan: Plan) -> StanceModel:
 
 
 def impedance_of(model: Model, plan: Plan, q: Floats) -> Impedance | None:
-    """Return the impedance of a plan, at rest in configuration ``q`` (nq,)."""
+    """Return the impedance of a plan, with rest angles from configuration ``q`` (nq,); None if it has none."""
     if not plan.stiffness:
         return None
     joints = model.joint_names
@@ -238,7 +238,7 @@ def _design(model: Model, plan: Plan, cost: Cost) -> Design:
 
 
 def _state_cost(stance: StanceModel, cost: Cost) -> Floats:
-    """Return the state cost Cᵀ W C (2 nv, 2 nv); the rows of C are the weighted deviations."""
+    """Return the state cost Cᵀ W C (2 nv, 2 nv), where C maps the state to the weighted deviations."""
     nv = stance.model.nv
     com, rates = stance.rows()
     dofs = [stance.model.dof(name) for name in stance.model.joint_names]

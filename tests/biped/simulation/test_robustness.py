@@ -165,7 +165,7 @@ def lifted(height):
     (lambda: simulate(human(), disturbances=[block(position=(0, 0, 1.2))]), "inside of the box of 'trunk'"),
     (lambda: simulate(rigid_box(1, (1, 1, 1)), CONTROLLER), "needs a floating root and feet"),
     (lambda: simulate(human(), CONTROLLER, state=State.at(human(), lifted(0.5))),
-     "needs feet that stand on the floor; the lowest contact point of 'human' is 0.5 m above it"),
+     "needs feet on the floor, but the lowest contact point of 'human' is 0.5 m above it"),
     (lambda: standing(rigid_box(1.0, (0.1, 0.1, 0.1))), "has other legs than human"),
     (lambda: standing(human(), trunk=(0.0, 0.0, 2.0)), "the legs do not reach"),
 )  # fmt: skip
